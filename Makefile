@@ -1,0 +1,100 @@
+# `make run` starts the product, `make test` tests it. Stamp files in .stamps/ make the second time quick.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMPS := .stamps
+ADDRESS ?= --host 127.0.0.1 --port 8000
+CHROMIUM ?= /usr/bin/chromium
+MAKEFLAGS += --no-print-directory
+
+PAGE_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
+	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
+
+.PHONY: run demo install install-dev build warm test test-python test-page test-browser check check-python \
+	check-page format bench test-long clean versions
+
+run: install build warm ## the whole product on this machine
+	$(BIN)/stallscope serve $(ADDRESS)
+
+demo: install build warm ## the same, with the bundled demonstration loaded
+	$(BIN)/stallscope demo $(ADDRESS)
+
+install: $(STAMPS)/python
+install-dev: $(STAMPS)/python-dev
+build: frontend/dist/index.html
+warm: $(STAMPS)/warm
+
+versions:
+	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || { \
+	  echo "Stallscope needs Python 3.11, 3.12 or 3.13, and $(PYTHON) is $$($(PYTHON) --version 2>&1 || true): choose one with make PYTHON=python3.12." >&2; exit 1; }
+	@node -e 'const [a, b] = process.versions.node.split(".").map(Number); process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null || { \
+	  echo "Stallscope needs Node 20.19 or newer, and node is $$(node --version 2>/dev/null || echo absent)." >&2; exit 1; }
+
+$(STAMPS):
+	@mkdir -p $@
+
+$(BIN)/python: | versions
+	$(PYTHON) -m venv $(VENV)
+
+$(STAMPS)/python: requirements.txt pyproject.toml $(BIN)/python | $(STAMPS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $@
+
+$(STAMPS)/python-dev: requirements-dev.txt $(STAMPS)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.txt
+	@touch $@
+
+$(STAMPS)/node: package-lock.json package.json frontend/package.json | $(STAMPS) versions
+	npm ci --no-audit --no-fund
+	@touch $@
+
+frontend/dist/index.html: $(STAMPS)/node $(PAGE_SOURCES)
+	npm run build
+	@touch $@
+
+# The decode loop is compiled once here, so that nobody waits for it at the first upload.
+$(STAMPS)/warm: $(STAMPS)/python $(wildcard workers/decode/*.py workers/decode/*/*.py)
+	$(BIN)/python -m workers.decode.warm
+	@touch $@
+
+test: test-page test-python test-browser ## everything but the long tests
+
+test-page: $(STAMPS)/node
+	npm test
+
+test-python: install-dev build warm
+	$(BIN)/python -m pytest -m "not long"
+
+test-browser: install-dev build warm
+	@if [ ! -x "$(CHROMIUM)" ]; then \
+	  echo "Browser tests skipped: no Chromium at $(CHROMIUM) (set CHROMIUM to one)."; \
+	elif [ -z "$$(find frontend/e2e -name '*.spec.ts' 2>/dev/null)" ]; then \
+	  echo "Browser tests skipped: there are none in frontend/e2e."; \
+	else PATH="$(CURDIR)/$(BIN):$$PATH" CHROMIUM="$(CHROMIUM)" npm run e2e; fi
+
+test-long: install-dev build warm ## the tests that take minutes
+	$(BIN)/python -m pytest -m long
+
+check: check-python check-page ## formatting, lint, types, import rules, page tests
+
+check-python: install-dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+check-page: $(STAMPS)/node
+	npm run lint
+	npm run typecheck
+	npm test
+
+format: install-dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: install-dev warm ## speed and memory against tshark, on generated captures
+	$(BIN)/python -m workers.decode.bench
+
+clean:
+	rm -rf $(STAMPS) $(VENV) node_modules frontend/dist

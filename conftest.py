@@ -1,0 +1,44 @@
+"""What every Python test can use: golden files, outside captures, a PostgreSQL to test against."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--update-expected", action="store_true", help="write the golden files anew")
+
+
+@pytest.fixture
+def update_expected(request: pytest.FixtureRequest) -> bool:
+    """Whether golden files are to be written instead of compared."""
+    return bool(request.config.getoption("--update-expected"))
+
+
+@pytest.fixture(scope="session")
+def extra_captures() -> Path:
+    """A folder of captures too large for the repository."""
+    folder = os.environ.get("STALLSCOPE_EXTRA_CAPTURES", "")
+    if not folder or not Path(folder).is_dir():
+        pytest.skip("STALLSCOPE_EXTRA_CAPTURES names no folder of captures")
+    return Path(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> str:
+    """An empty PostgreSQL database these tests may fill."""
+    url = os.environ.get("STALLSCOPE_TEST_POSTGRES_URL", "")
+    if not url:
+        pytest.skip("STALLSCOPE_TEST_POSTGRES_URL names no PostgreSQL")
+    return url
+
+
+@pytest.fixture(scope="session")
+def tshark() -> str:
+    """Where tshark is."""
+    found = shutil.which("tshark")
+    if found is None:
+        pytest.skip("tshark is not installed")
+    return found
