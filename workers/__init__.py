@@ -1,0 +1,1 @@
+"""Everything that touches packets: decoding, analysis runs, background jobs and the command line."""

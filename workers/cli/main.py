@@ -1,0 +1,110 @@
+"""`stallscope COMMAND …`: finds the command's module and runs it, importing no other command.
+
+A command is a module of this package that holds the names of `Command` below; the module is called like
+the command (`-` becomes `_`). Its module level must import next to nothing, since `stallscope --help`
+imports every command: heavy imports belong inside `run`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import pkgutil
+import sys
+from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
+from typing import Protocol, cast
+
+import workers.cli
+
+EXIT_DONE = 0
+EXIT_FOUND = 1
+EXIT_USAGE = 2
+EXIT_SERVER = 3
+
+SETTINGS_HELP = """\
+settings: the command line first, then environment variables (STALLSCOPE_DATA, STALLSCOPE_DATABASE_URL, …),
+then the file that STALLSCOPE_CONFIG names. `stallscope COMMAND --help` explains one command.
+exit codes: 0 done; 1 something --fail-on asked about was found; 2 wrong usage, or no input could be read;
+3 server not reachable or refused."""
+
+
+class Command(Protocol):
+    """What a module of this package holds to be a command."""
+
+    NAME: str
+    """As typed: ``analyze``."""
+    HELP: str
+    """One line for the overview."""
+
+    def add_arguments(self, parser: argparse.ArgumentParser) -> None:
+        """Declare the command's options; optional texts go to ``parser.description`` and ``.epilog``."""
+
+    def run(self, arguments: argparse.Namespace) -> int:
+        """Do it; the exit code. Raises SystemExit only for wrong usage (2)."""
+
+
+def command_names() -> list[str]:
+    """The modules that may be commands, without importing them."""
+    return sorted(module.name for module in pkgutil.iter_modules(workers.cli.__path__) if module.name != "main")
+
+
+def load_command(module_name: str) -> Command | None:
+    """The command in that module, or None when the module is not one (a renderer, say)."""
+    if module_name not in command_names():
+        return None
+    module = importlib.import_module(f"workers.cli.{module_name}")
+    return cast(Command, module) if hasattr(module, "NAME") else None
+
+
+def tool_version() -> str:
+    """The installed version, ``0`` when run from files that were never installed."""
+    try:
+        return version("stallscope")
+    except PackageNotFoundError:
+        return "0"
+
+
+def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
+    """A parser that knows the command asked for, or every command when none is named."""
+    parser = argparse.ArgumentParser(
+        prog="stallscope",
+        description="Reads packet captures and kernel dumps, and says why connections stall.",
+        epilog=SETTINGS_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"stallscope {tool_version()}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    asked_for = load_command(arguments[0].replace("-", "_")) if arguments else None
+    found = [asked_for] if asked_for else [load_command(name) for name in command_names()]
+    for command in found:
+        if command is None:
+            continue
+        subparser = commands.add_parser(
+            command.NAME,
+            help=command.HELP,
+            description=command.HELP,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+        )
+        command.add_arguments(subparser)
+        subparser.set_defaults(run=command.run)
+    return parser
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """The console script; wrong usage leaves with exit code 2 and one sentence on standard error."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parsed = build_parser(given).parse_args(given)
+    try:
+        return int(parsed.run(parsed))
+    except KeyboardInterrupt:
+        print("stallscope: stopped", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader (`| head`) has seen enough; keep Python from complaining when it closes stdout.
+        sys.stdout = None
+        return EXIT_DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())
