@@ -1,0 +1,1 @@
+"""What Stallscope knows: packets, connections, findings, diagnoses; their storage and their service."""

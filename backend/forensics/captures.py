@@ -1,0 +1,50 @@
+"""What the analysis receives of one capture: its vantage points and the tables that the decoder wrote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class VantagePoint:
+    """Where packets were seen."""
+
+    index: int
+    """Number inside the capture; the `vantage` column of its tables."""
+    name: str
+    """Interface name where the file tells it, ``interface 3`` for a bare index, else the file's name."""
+    link_type: str
+    interface_index: int | None
+    """Kernel interface index (Linux cooked v2), or None."""
+    packets: int
+    first_ns: int
+    last_ns: int
+    time_resolution_ns: int
+    dropped_by_capture: int | None
+    """Packets that the kernel dropped before they were written (pcapng interface statistics), None when unknown."""
+
+
+@dataclass(frozen=True)
+class Capture:
+    """One decoded capture. `handshakes` are its SYN, SYN-ACK, RST and ICMP error packets, and each first answer to a
+    SYN, in file order: all that is needed to judge how connections opened without a scan of the packet table."""
+
+    name: str
+    sha256: str
+    format: str
+    bytes: int
+    packets: int
+    first_ns: int
+    last_ns: int
+    vantage_points: tuple[VantagePoint, ...]
+    connections: NDArray[np.void]
+    handshakes: NDArray[np.void]
+    buckets: NDArray[np.void]
+    undecoded: dict[str, int] = field(default_factory=dict)
+    """Frames not decoded to a transport header, by the reason in words."""
+    warnings: tuple[str, ...] = ()
+    error: str | None = None
+    host: str | None = None

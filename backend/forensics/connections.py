@@ -1,0 +1,62 @@
+"""The connection table: one row per TCP incarnation (or UDP flow) *per vantage point*.
+
+A new SYN with a new ISN on a tuple in use opens a new incarnation (DETECTION section 1). The client is who sent the
+first SYN; in a connection begun before the capture, who sent the first packet seen, unless its port is the lower one.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+NEVER: Final = -1
+"""A time or frame that was not seen."""
+
+CONNECTION_DTYPE: Final = np.dtype(
+    [
+        ("vantage", "<u4"),  # index into the capture's vantage points
+        ("protocol", "u1"),  # 6 or 17
+        ("ip_version", "u1"),
+        ("vlan", "<u2"),
+        ("client_high", "<u8"),
+        ("client_low", "<u8"),
+        ("server_high", "<u8"),
+        ("server_low", "<u8"),
+        ("client_port", "<u2"),
+        ("server_port", "<u2"),
+        ("isn", "<u4"),  # of the client's SYN; 0 and `syns` 0 when the SYN was not seen
+        ("first_ns", "<i8"),
+        ("last_ns", "<i8"),
+        ("first_frame", "<i8"),
+        ("syn_ns", "<i8"),  # first SYN of this incarnation, NEVER when begun before the capture
+        ("syn_frame", "<i8"),
+        ("syn_ack_ns", "<i8"),  # first SYN-ACK
+        ("syn_ack_frame", "<i8"),
+        ("established_ns", "<i8"),  # client's first ACK after the SYN-ACK
+        ("closed_ns", "<i8"),  # first RST, or the second FIN
+        ("reset_frame", "<i8"),
+        ("syns", "<u4"),  # SYNs of this ISN seen, copies left out
+        ("syn_acks", "<u4"),
+        ("client_packets", "<u8"),
+        ("server_packets", "<u8"),
+        ("client_bytes", "<u8"),  # TCP or UDP payload
+        ("server_bytes", "<u8"),
+        ("data_segments", "<u4"),
+        ("data_retransmissions", "<u4"),
+        ("lost_segments", "<u4"),  # ACKs for data this vantage point never saw: the capture dropped packets
+        ("fins", "u1"),  # bit 0: client's FIN seen, bit 1: server's
+        ("resets", "u1"),  # bit 0: client's RST seen, bit 1: server's
+    ]
+)
+
+BUCKET_DTYPE: Final = np.dtype(
+    [
+        ("start_ns", "<i8"),  # a multiple of 1 ms
+        ("vantage", "<u4"),
+        ("packets", "<u4"),
+        ("bytes", "<u8"),
+        ("syns", "<u4"),
+    ]
+)
+"""Sparse time buckets of 1 ms per vantage point, sorted by (vantage, start_ns); coarser levels are sums of these."""

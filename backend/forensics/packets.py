@@ -1,0 +1,82 @@
+"""The packet table: one row a frame, written by the decoder, read by everyone else.
+
+Addresses are 128-bit values in two halves; an IPv4 address is stored v4-mapped (``::ffff:a.b.c.d``),
+so that one pair of columns serves both families. All numbers are in host order.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+# TCP flag bits as on the wire (RFC 9293 section 3.1).
+FIN: Final = 0x01
+SYN: Final = 0x02
+RST: Final = 0x04
+PSH: Final = 0x08
+ACK: Final = 0x10
+
+# IP protocol numbers (IANA).
+ICMP: Final = 1
+TCP: Final = 6
+UDP: Final = 17
+ICMPV6: Final = 58
+
+# Values of `layers`: how far the frame was understood.
+DECODED_TRANSPORT: Final = 3
+DECODED_NETWORK: Final = 2
+DECODED_LINK: Final = 1
+UNDECODED: Final = 0
+
+# Bits of `marks`: what the connection tracker saw in this packet, in its own vantage point only.
+MARK_RETRANSMISSION: Final = 0x01
+MARK_OUT_OF_ORDER: Final = 0x02
+MARK_LOST_SEGMENT: Final = 0x04  # an ACK for data that this vantage point never saw
+MARK_COPY: Final = 0x08  # the same packet again at the same vantage point (mirror, bridge and port)
+MARK_KEEP_ALIVE: Final = 0x10
+
+# Values of `direction_hint`, from the packet type of a Linux cooked header (packet(7), PACKET_OUTGOING = 4).
+HINT_UNKNOWN: Final = 0
+HINT_INCOMING: Final = 1
+HINT_OUTGOING: Final = 2
+
+NO_CONNECTION: Final = 0xFFFFFFFF
+"""`connection` of a frame that belongs to no TCP connection or UDP flow."""
+
+PACKET_DTYPE: Final = np.dtype(
+    [
+        ("frame", "<u8"),  # 1-based number in the file, equal to Wireshark's
+        ("time_ns", "<i8"),  # UTC, ns since 1970
+        ("vantage", "<u4"),  # index into the capture's vantage points
+        ("connection", "<u4"),  # index into the capture's connection table, or NO_CONNECTION
+        ("captured_bytes", "<u4"),
+        ("original_bytes", "<u4"),
+        ("source_high", "<u8"),
+        ("source_low", "<u8"),
+        ("destination_high", "<u8"),
+        ("destination_low", "<u8"),
+        ("source_port", "<u2"),  # 0 without ports
+        ("destination_port", "<u2"),
+        ("protocol", "u1"),  # IP protocol number, 255 when there is no IP
+        ("ip_version", "u1"),  # 4, 6 or 0
+        ("ttl", "u1"),
+        ("layers", "u1"),
+        ("ip_id", "<u4"),  # identification field; 0 for IPv6
+        ("tcp_flags", "<u2"),
+        ("window", "<u2"),  # as sent, unscaled
+        ("sequence", "<u4"),  # as sent, absolute
+        ("acknowledgement", "<u4"),
+        ("payload_bytes", "<u4"),  # from the IP lengths: true also when the frame is cut by the snap length
+        ("timestamp_value", "<u4"),  # TCP option TSval, 0 when absent
+        ("timestamp_echo", "<u4"),
+        ("options_hash", "<u4"),  # FNV-1a over the SYN's option bytes without the TSval and TSecr, else 0
+        ("mss", "<u2"),  # of a SYN, 0 when absent
+        ("icmp_type", "u1"),
+        ("icmp_code", "u1"),
+        ("vlan", "<u2"),  # outermost VLAN id, 0 when untagged
+        ("marks", "u1"),
+        ("direction_hint", "u1"),
+    ]
+)
+"""One packet. 112 bytes; the decoder fills arrays of these, Parquet holds the same columns."""

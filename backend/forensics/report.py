@@ -1,0 +1,204 @@
+"""The report `stallscope.report/1`: what `analyze --json` writes and the API returns, field for field."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+Severity = Literal["info", "warning", "critical"]
+Verdict = Literal["confirmed", "likely", "possible", "cannot-tell"]
+Glyph = Literal[
+    "instant", "repeat", "missing", "ladder", "path", "pair", "band", "comb", "bracket", "step", "guide", "note"
+]
+Role = Literal["loss", "stall", "burst", "collision", "ok", "neutral"]
+Measure = float | int | str | None | list[Any] | dict[str, Any]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class VantagePointPart(_Part):
+    id: str
+    """``<input name>#<n>``, stable inside an investigation."""
+    name: str
+    link_type: str
+    packets: int
+
+
+class InputPart(_Part):
+    name: str
+    sha256: str
+    kind: Literal["capture", "dump"]
+    format: str
+    packets: int = 0
+    bytes: int = 0
+    first: str | None = None
+    last: str | None = None
+    host: str | None = None
+    captured_at: str | None = None
+    captured_at_basis: Literal["text", "given", "counters", "unknown"] = "unknown"
+    vantage_points: list[VantagePointPart] = []
+    lines: int = 0
+    lines_not_understood: int = 0
+    warnings: list[str] = []
+    error: str | None = None
+
+
+class EvidencePart(_Part):
+    """Where it can be seen: frames of a capture or lines of a dump, by input name."""
+
+    input: str
+    frames: list[int] = []
+    lines: list[int] = []
+    note: str = ""
+
+
+class MarkPart(_Part):
+    """Something a chart can draw (UX 3.3). Times are RFC 3339 with nanoseconds."""
+
+    glyph: Glyph
+    role: Role
+    basis: Literal["seen", "inferred"]
+    start: str
+    end: str | None = None
+    lanes: list[str] = []
+    """Vantage point ids, in path order where the mark crosses several."""
+    evidence: list[EvidencePart] = []
+    label: str = ""
+    instance: int | None = None
+    """Which instance of the finding (1-based), so that marks of one instance can be walked together."""
+    value: float | None = None
+
+
+class ColumnPart(_Part):
+    name: str
+    unit: str = ""
+
+
+class TablePart(_Part):
+    name: str
+    columns: list[ColumnPart]
+    rows: list[list[Any]]
+    rows_total: int
+
+
+class FindingPart(_Part):
+    id: str
+    kind: str
+    severity: Severity
+    confidence: float
+    title: str
+    summary: str
+    count: int
+    first: str | None
+    last: str | None
+    time_lost_s: float
+    measures: dict[str, Measure]
+    affected: list[dict[str, Any]] = []
+    events: list[dict[str, Any]] = []
+    evidence: list[EvidencePart] = Field(min_length=1)
+    marks: list[MarkPart] = []
+    tables: list[TablePart] = []
+
+
+class ClaimPart(_Part):
+    """A sentence with its proof. A claim without evidence cannot be made."""
+
+    role: Literal["step", "for", "against"]
+    text: str
+    evidence: list[EvidencePart] = Field(min_length=1)
+
+
+class RivalPart(_Part):
+    cause: str
+    title: str = ""
+    status: Literal["ruled-out", "possible", "cannot-tell"]
+    because: str
+    command: str | None = None
+
+
+class MissingPart(_Part):
+    what: str
+    command: str
+
+
+class RemedyPart(_Part):
+    what: str
+    command: str | None = None
+    applies_to: str
+    check: str = ""
+    proof: str = ""
+    undo: str = ""
+    side_effect: str = ""
+    versions: str | None = None
+
+
+class DiagnosisPart(_Part):
+    cause: str
+    title: str
+    confidence: float
+    verdict: Verdict
+    statement: str
+    role: Role = "loss"
+    claims: list[ClaimPart]
+    rivals: list[RivalPart] = []
+    findings: list[str]
+    supporting: list[str] = []
+    contradicting: list[str] = []
+    missing: list[MissingPart] = []
+    remedies: list[RemedyPart] = []
+    references: list[str] = []
+    refutation: str = ""
+    """What would refute it: shown where nothing speaks against."""
+    time_lost_s: float = 0.0
+    figures: list[dict[str, str]] = []
+    """Short figures for the verdict strip: {"name": "worst", "value": "1,037 ms"}, in display order."""
+
+
+class CheckedPart(_Part):
+    kind: str
+    status: Literal["found", "clear", "not-checkable"]
+    why: str
+
+
+class QualityPart(_Part):
+    """A line of the capture-quality strip: can this capture be trusted?"""
+
+    status: Literal["good", "caution"]
+    text: str
+    evidence: list[EvidencePart] = []
+
+
+class LanePart(_Part):
+    """A row of the timeline, in path order: a vantage point, or a place nobody captured."""
+
+    id: str
+    """A vantage point's id; ``nat``, ``uncaptured:<name>`` or ``kernel:<input>`` for the others."""
+    name: str
+    role: Literal["pod", "bridge", "nat", "uplink", "host", "kernel", "unknown"]
+    captured: bool
+    packets: int = 0
+    first: str | None = None
+    last: str | None = None
+    note: str = ""
+
+
+class ToolPart(_Part):
+    version: str
+
+
+class Report(_Part):
+    schema_: Literal["stallscope.report/1"] = Field("stallscope.report/1", alias="schema")
+    label: str
+    created: str
+    tool: ToolPart
+    inputs: list[InputPart]
+    findings: list[FindingPart]
+    diagnoses: list[DiagnosisPart]
+    checked: list[CheckedPart]
+    quality: list[QualityPart] = []
+    lanes: list[LanePart] = []
+
+    model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)
