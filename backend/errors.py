@@ -1,0 +1,91 @@
+"""What can go wrong in a way that a user can act on; each carries the sentence the user reads.
+
+Anything else that is raised is a bug of ours and is shown as one, without a stack trace.
+"""
+
+from __future__ import annotations
+
+
+class StallscopeError(Exception):
+    """An expected failure. `status` is the HTTP status it has when it reaches the API's edge."""
+
+    status = 500
+    title = "Something went wrong"
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+        """What happened and what to do about it, for the person who reads the page."""
+
+
+class UnreadableInput(StallscopeError):
+    """Bytes that are not, or no longer, what they should be."""
+
+    status = 422
+    title = "The file cannot be read"
+
+
+class UnknownFormat(StallscopeError):
+    """A file of a kind that is not evidence here; refused before anything of it is stored."""
+
+    status = 415
+    title = "This is not a capture or a dump"
+
+
+class NotFound(StallscopeError):
+    """What was asked for is not here."""
+
+    status = 404
+    title = "Not found"
+
+
+class Gone(StallscopeError):
+    """It was here, and was revoked or has expired."""
+
+    status = 410
+    title = "No longer available"
+
+
+class Conflict(StallscopeError):
+    """The request contradicts the state of things."""
+
+    status = 409
+    title = "This cannot be done now"
+
+
+class ChecksumMismatch(StallscopeError):
+    """The bytes that arrived are not the bytes that were announced."""
+
+    status = 400
+    title = "The bytes arrived changed"
+
+
+class InvalidRequest(StallscopeError):
+    """A request that makes no sense as it stands."""
+
+    status = 400
+    title = "The request is not understood"
+
+
+class Refused(StallscopeError):
+    """A request that must not be answered (wrong origin, wrong secret)."""
+
+    status = 403
+    title = "Refused"
+
+
+class Unavailable(StallscopeError):
+    """Something needed is away for the moment."""
+
+    status = 503
+    title = "Not available at the moment"
+
+
+class WrongSetting(StallscopeError):
+    """A setting that the product refuses to start with."""
+
+    title = "A setting is wrong"
+
+
+class Cancelled(Exception):
+    """The work was called off by the user; not an error."""

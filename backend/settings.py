@@ -1,0 +1,73 @@
+"""Settings: the command line first, then ``STALLSCOPE_*`` variables, then the file STALLSCOPE_CONFIG names."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from pydantic_settings import (
+    BaseSettings,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+    TomlConfigSettingsSource,
+)
+
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
+
+
+class Settings(BaseSettings):
+    """Everything that can be chosen from outside."""
+
+    model_config = SettingsConfigDict(env_prefix="STALLSCOPE_", extra="ignore", frozen=True)
+
+    data: Path = Path.home() / ".local" / "share" / "stallscope"
+    """Folder of the uploads, the packet tables and, by default, the databases."""
+    database_url: str = ""
+    """SQLAlchemy address of the database; empty = SQLite in the data folder."""
+    host: str = "127.0.0.1"
+    port: int = 8000
+    worker_files: int = 2
+    """How many files one worker decodes at the same time."""
+    heartbeat_s: float = 1.0
+    """How often a worker says that it is alive; silent for four times as long, it counts as dead."""
+    quiet_s: float = 0.5
+    """How long no further file may arrive before the analysis starts by itself."""
+
+    @property
+    def metadata_url(self) -> str:
+        """Where the tables are."""
+        return self.database_url or f"sqlite:///{self.data / 'stallscope.sqlite'}"
+
+    @property
+    def jobs_url(self) -> str:
+        """Where the job engine keeps its own tables: a file of its own, or a schema of its own."""
+        return self.database_url or f"sqlite:///{self.data / 'jobs.sqlite'}"
+
+    @property
+    def blobs(self) -> Path:
+        """Uploaded bytes, by their SHA-256."""
+        return self.data / "blobs"
+
+    @property
+    def incoming(self) -> Path:
+        """Uploads that are not complete yet."""
+        return self.data / "blobs" / "incoming"
+
+    @property
+    def packets(self) -> Path:
+        """Packet tables and reports, one folder an investigation."""
+        return self.data / "packets"
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        config_file = os.environ.get("STALLSCOPE_CONFIG", "")
+        if not config_file:
+            return init_settings, env_settings
+        return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, Path(config_file))
