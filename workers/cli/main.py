@@ -46,7 +46,9 @@ class Command(Protocol):
 
 def command_names() -> list[str]:
     """The modules that may be commands, without importing them."""
-    return sorted(module.name for module in pkgutil.iter_modules(workers.cli.__path__) if module.name != "main")
+    return sorted(
+        module.name for module in pkgutil.iter_modules(workers.cli.__path__) if module.name != "main"
+    )
 
 
 def load_command(module_name: str) -> Command | None:

@@ -105,6 +105,8 @@ class Dump:
     """1-based numbers of the lines nobody understood: counted and shown, never dropped in silence."""
     captured_at_ns: int | None = None
     captured_at_basis: CapturedAtBasis = "unknown"
+    host: str = ""
+    """The machine that a shell prompt or ``uname -a`` in the text names, else ""."""
     entries: tuple[ConntrackEntry, ...] = ()
     counters: tuple[CounterRow, ...] = ()
     nat_rules: tuple[NatRule, ...] = ()

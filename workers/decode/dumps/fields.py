@@ -1,0 +1,53 @@
+"""Reads numbers, addresses and ports out of text that nobody vouches for."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from ipaddress import ip_address
+
+LONGEST_LINE = 65_536
+"""Longer lines are not understood: no kernel listing has them."""
+
+
+def whole_number(text: str, *, largest: int = 2**64 - 1) -> int | None:
+    """A decimal number without sign, or None. (`int` alone also takes ``1_0``, ``٣`` and raises past 4,300 digits.)"""
+    if not (text.isascii() and text.isdigit()) or len(text) > 20:
+        return None
+    number = int(text)
+    return number if number <= largest else None
+
+
+def hexadecimal_number(text: str) -> int | None:
+    """A hexadecimal number without prefix, or None."""
+    if not text or len(text) > 16 or not all(digit in "0123456789abcdefABCDEF" for digit in text):
+        return None
+    return int(text, 16)
+
+
+@lru_cache(maxsize=65_536)
+def canonical_address(text: str) -> str | None:
+    """The address in its shortest form (/proc writes IPv6 in full), or None if it is none."""
+    if len(text) > 64:
+        return None
+    try:
+        return str(ip_address(text))
+    except ValueError:
+        return None
+
+
+def port_range(text: str) -> tuple[int, int] | None:
+    """The ports of ``20000-20063`` or ``20000``, or None."""
+    first_text, _, last_text = text.partition("-")
+    first = whole_number(first_text, largest=65_535)
+    last = whole_number(last_text, largest=65_535) if last_text else first
+    return None if first is None or last is None else (first, last)
+
+
+def port_range_of_source(text: str) -> tuple[int, int] | None:
+    """The ports of ``10.0.0.1-10.0.0.4:1024-2048``, ``[fd00::1]:1-2`` or ``:1-2``; None when there are none."""
+    if text.startswith("["):
+        _, bracket, after = text.rpartition("]")
+        return port_range(after[1:]) if bracket and after.startswith(":") else None
+    if text.count(":") != 1:
+        return None
+    return port_range(text.partition(":")[2])

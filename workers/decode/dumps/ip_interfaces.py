@@ -1,0 +1,52 @@
+"""The lines that `ip link` and `ip addr` share: an interface's header and its hardware address."""
+
+from __future__ import annotations
+
+import re
+
+from backend.forensics.dumps import Interface
+from workers.decode.dumps.fields import whole_number
+
+_HEADER = re.compile(
+    r"(?P<index>\d{1,9}): (?P<name>[^\s:@<>]{1,15})(?:@(?P<peer>[^\s:<>]{1,24}))?: <(?P<flags>[A-Z0-9_,-]{0,200})> "
+)
+_ONE_LINE_ADDRESS = re.compile(r"(?P<index>\d{1,9}): (?P<name>[^\s:@<>]{1,15})\s{1,24}inet6? ")
+_DETAIL = re.compile(
+    r"\s{1,16}(?:link/|inet6? |valid_lft |altname |alias |[RT]X: |\d|vf \d|veth |bridge(?:_slave)? |promiscuity |vx?lan )"
+)
+_PEER_ELSEWHERE = re.compile(r"if\d{1,9}")
+
+
+def is_interface_line(line: str) -> bool:
+    """A line that names its interface: a header, or an address as `ip -o addr` prints it."""
+    return bool(_HEADER.match(line) or _ONE_LINE_ADDRESS.match(line))
+
+
+def is_detail_line(line: str) -> bool:
+    """A further line of the interface whose header came before."""
+    return bool(_DETAIL.match(line))
+
+
+def begins_again(previous: str, line: str) -> bool:
+    """Whether this is the first line of another listing: interface 1 comes first in each."""
+    if not previous or not line.startswith("1: "):
+        return False
+    return bool(_HEADER.match(line)) or not previous.startswith("1: ")
+
+
+def read_interface(line: str, number: int) -> Interface | None:
+    """The interface of a header line, or None when it is none."""
+    match = _HEADER.match(line)
+    if match is None:
+        return None
+    index = whole_number(match["index"])
+    words = line[match.end() : match.end() + 4096].split()
+    master = words[words.index("master") + 1] if "master" in words[:-1] else ""
+    return None if index is None else Interface(number, index, match["name"], master, _kind_of(match))
+
+
+def _kind_of(match: re.Match[str]) -> str:
+    if "LOOPBACK" in match["flags"].split(","):
+        return "loopback"
+    # `@if2` is an index in another namespace; a VLAN's parent is in this one and has a name.
+    return "veth" if match["peer"] and _PEER_ELSEWHERE.fullmatch(match["peer"]) else ""

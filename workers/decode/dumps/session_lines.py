@@ -1,0 +1,75 @@
+"""Lines of a pasted shell session that are no dump but say where and when: prompts, `=== time`, `date`.
+
+root@node-7:~# conntrack -S
+[root@node-7 ~]$ sudo conntrack -L
+=== 2026-11-21T00:44:09.553Z
+Sat Nov 21 00:58:22 UTC 2026
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from workers.decode.dumps.stated_times import epoch_time_ns, is_only_a_time, stated_time_ns
+
+_NAMED_PROMPT = re.compile(
+    r"(?:\([\w.-]{1,64}\) ?)?\[?[\w.-]{1,64}@(?P<host>[\w.-]{1,255})[: ]?[^#$%>\]]{0,255}\]?[#$%>](?: (?P<command>.*))?$"
+)
+_BARE_PROMPT = re.compile(r"(?:bash-[\d.]{1,8}|sh-[\d.]{1,8}|~|/[\w./-]{0,255})? ?[#$%] ?(?P<command>.*)$")
+_RULED_LINE = re.compile(r"(?:={2,}|-{2,}|#{1,6}|\+{2,})\s?(?P<text>\S.{0,200})$")
+# A bare `#` also begins comments, so the command behind it has to be one that people run here.
+_COMMANDS = frozenset(
+    "awk cat conntrack cp curl date docker echo for grep head hostname ip ip6tables-save iptables iptables-save "
+    "ipvsadm journalctl k3s kubectl ls netstat nft nsenter nstat ping podman sleep ss sudo sysctl tail tcpdump "
+    "uname uptime watch while".split()
+)
+
+
+@dataclass(frozen=True)
+class SessionLine:
+    """A prompt or a time line."""
+
+    host: str = ""
+    command: str = ""
+    time_ns: int | None = None
+
+
+def read_session_line(line: str, *, command_before: str = "") -> SessionLine | None:
+    """What a prompt or time line says; None for the lines of a dump.
+
+    `command_before` is the last command typed: a bare epoch number counts as a time only behind `date`.
+    """
+    text = line.strip()
+    if not text or len(text) > 4096:
+        return None
+    return _time_line(text, command_before) or _prompt(text)
+
+
+def _time_line(text: str, command_before: str) -> SessionLine | None:
+    if text[0].isdigit() and command_before.startswith("date"):
+        epoch = epoch_time_ns(text)
+        if epoch is not None:
+            return SessionLine(time_ns=epoch)
+    if is_only_a_time(text):
+        return SessionLine(time_ns=stated_time_ns(text))
+    ruled = _RULED_LINE.match(text)
+    if ruled is None:
+        return None
+    stated = ruled["text"].rstrip("=-#+ \t")
+    time_ns = stated_time_ns(stated)
+    if time_ns is None:
+        time_ns = epoch_time_ns(stated.split(" ", 1)[0])
+    return None if time_ns is None else SessionLine(time_ns=time_ns)
+
+
+def _prompt(text: str) -> SessionLine | None:
+    named = _NAMED_PROMPT.match(text)
+    if named:
+        return SessionLine(host=named["host"], command=(named["command"] or "").strip())
+    bare = _BARE_PROMPT.match(text)
+    if bare is None:
+        return None
+    command = bare["command"].strip()
+    first_word = command.split(" ", 1)[0].rsplit("/", 1)[-1]
+    return SessionLine(command=command) if first_word.rstrip(";") in _COMMANDS else None
