@@ -23,7 +23,8 @@ from workers.decode.dumps.formats import share_owned
 KIND = "conntrack-list"
 
 _ENTRY = re.compile(
-    r"\s{0,8}(?:ipv[46]\s{1,8}\d{1,3}\s{1,8})?[a-z0-9-]{2,12}\s{1,8}\d{1,3}\s[^=\[\]]{0,40}src=[0-9a-fA-F.:]{2,45} dst="
+    r"\s{0,8}(?:ipv[46]\s{1,8}\d{1,3}\s{1,8})?[a-z0-9-]{2,12}\s{1,8}\d{1,3}\s"
+    r"[^=\[\]]{0,40}src=[0-9a-fA-F.:]{2,45} dst="
 )
 _SHOWN = re.compile(
     r"conntrack v[\w.]{1,16} \(conntrack-tools\): (\d{1,12}) (?:flow entries|expectations) have been shown\."
@@ -68,7 +69,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
 
 
 def _whole_lines(lines: Sequence[str], first_line: int) -> Iterator[tuple[list[int], str, int | None]]:
-    """Numbers and text of each line and the count it stated; a line cut by the closing line is put together."""
+    """Numbers and text of each line and the count it stated; what the closing line cut is joined."""
     index = 0
     while index < len(lines):
         line, numbers = lines[index], [first_line + index]

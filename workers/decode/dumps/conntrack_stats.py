@@ -2,12 +2,12 @@ r"""`conntrack -S` and `/proc/net/stat/nf_conntrack`: what the connection table 
 
     cpu=0   	found=157 invalid=0 insert=0 insert_failed=27 drop=27 early_drop=0 error=0 search_restart=0
 
-    entries  clashres found new invalid ignore delete chainlength insert insert_failed drop early_drop icmp_error …
-    00000256  00000000 0000009d 00000000 00000000 00000000 00000000 00000000 00000000 0000001b 0000001b 00000000 …
+    entries  clashres found new invalid ignore delete chainlength insert insert_failed drop …
+    00000256  00000000 0000009d 00000000 00000000 00000000 00000000 00000000 00000000 0000001b 0000001b …
 
-The set of counters changes with the kernel, so none is expected. The second form is hexadecimal; its names are
-turned into those of the first. `entries` is left out there: it is the size of the whole table, repeated on
-every row, and neither adds up nor only grows.
+The set of counters changes with the kernel, so none is expected. The second form is hexadecimal; its names
+are turned into those of the first. `entries` is left out there: it is the size of the whole table, repeated
+on every row, and neither adds up nor only grows.
 """
 
 from __future__ import annotations

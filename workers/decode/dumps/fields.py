@@ -10,7 +10,8 @@ LONGEST_LINE = 65_536
 
 
 def whole_number(text: str, *, largest: int = 2**64 - 1) -> int | None:
-    """A decimal number without sign, or None. (`int` alone also takes ``1_0``, ``٣`` and raises past 4,300 digits.)"""
+    """A decimal number without sign, or None."""
+    # `int` alone also takes `1_0` and `٣`, and raises past 4,300 digits.
     if not (text.isascii() and text.isdigit()) or len(text) > 20:
         return None
     number = int(text)
@@ -44,7 +45,7 @@ def port_range(text: str) -> tuple[int, int] | None:
 
 
 def port_range_of_source(text: str) -> tuple[int, int] | None:
-    """The ports of ``10.0.0.1-10.0.0.4:1024-2048``, ``[fd00::1]:1-2`` or ``:1-2``; None when there are none."""
+    """The ports of ``10.0.0.1-10.0.0.4:1024-2048``, ``[fd00::1]:1-2`` or ``:1-2``; None without ports."""
     if text.startswith("["):
         _, bracket, after = text.rpartition("]")
         return port_range(after[1:]) if bracket and after.startswith(":") else None

@@ -22,7 +22,7 @@ class DumpFormat(Protocol):
         """How surely these lines are this format: 0 not at all, 1 entirely."""
 
     def owns_line(self, line: str) -> bool:
-        """Whether this line can stand in a listing of this format. Gets at most the first 4,096 characters."""
+        """Whether this line can only be of this format. Gets at most its first 4,096 characters."""
 
     def starts_anew(self, previous: str, line: str) -> bool:
         """Whether a second listing begins at `line`, when `previous` was the last line owned before it."""

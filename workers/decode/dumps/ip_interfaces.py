@@ -8,11 +8,13 @@ from backend.forensics.dumps import Interface
 from workers.decode.dumps.fields import whole_number
 
 _HEADER = re.compile(
-    r"(?P<index>\d{1,9}): (?P<name>[^\s:@<>]{1,15})(?:@(?P<peer>[^\s:<>]{1,24}))?: <(?P<flags>[A-Z0-9_,-]{0,200})> "
+    r"(?P<index>\d{1,9}): (?P<name>[^\s:@<>]{1,15})(?:@(?P<peer>[^\s:<>]{1,24}))?: "
+    r"<(?P<flags>[A-Z0-9_,-]{0,200})> "
 )
 _ONE_LINE_ADDRESS = re.compile(r"(?P<index>\d{1,9}): (?P<name>[^\s:@<>]{1,15})\s{1,24}inet6? ")
 _DETAIL = re.compile(
-    r"\s{1,16}(?:link/|inet6? |valid_lft |altname |alias |[RT]X: |\d|vf \d|veth |bridge(?:_slave)? |promiscuity |vx?lan )"
+    r"\s{1,16}(?:link/|inet6? |valid_lft |altname |alias |[RT]X: |\d|vf \d|veth |"
+    r"bridge(?:_slave)? |promiscuity |vx?lan )"
 )
 _PEER_ELSEWHERE = re.compile(r"if\d{1,9}")
 

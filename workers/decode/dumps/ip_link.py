@@ -1,8 +1,8 @@
 r"""`ip link` and `ip -o link`: which interfaces there are and which bridge each belongs to.
 
-3: cni0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default qlen 1000
+3: cni0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default
     link/ether 2e:63:e1:b6:3c:74 brd ff:ff:ff:ff:ff:ff
-4: veth1e2feb89@if2: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue master cni0 state UP mode DEFAULT …
+4: veth1e2feb89@if2: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue master cni0 state UP …
 """
 
 from __future__ import annotations

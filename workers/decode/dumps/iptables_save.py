@@ -57,28 +57,37 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
     rules: list[NatRule] = []
     not_understood: list[int] = []
     table = "nat"  # `iptables -t nat -S` prints no table
-    captured_at_ns: int | None = None
     for number, line in enumerate(lines, first_line):
         if not line.strip():
             continue
-        if len(line) > LONGEST_LINE or not owns_line(line):
+        header = _TABLE.match(line)
+        table = header[1] if header else table
+        understood, rule = _read_line(line, number)
+        if not understood:
             not_understood.append(number)
-            continue
-        stamp, header, rule = _STAMP.match(line), _TABLE.match(line), _RULE.match(line)
-        if stamp and captured_at_ns is None:
-            captured_at_ns = stated_time_ns(line[stamp.end() :])
-        if header:
-            table = header[1]
-        if rule and rule["what"] == "A":
-            read = _read_rule(line, number, rule["chain"])
-            if read is None:
-                not_understood.append(number)
-            elif table == "nat" and read.target in _TARGETS:
-                rules.append(read)
+        elif rule is not None and table == "nat" and rule.target in _TARGETS:
+            rules.append(rule)
     dump = Dump(KIND, len(lines), tuple(not_understood), nat_rules=tuple(rules))
+    captured_at_ns = _stamp_ns(lines)
     if captured_at_ns is None:
         return dump
     return replace(dump, captured_at_ns=captured_at_ns, captured_at_basis="text")
+
+
+def _stamp_ns(lines: Sequence[str]) -> int | None:
+    stamps = (_STAMP.match(line) for line in lines)
+    return next((stated_time_ns(stamp.string[stamp.end() :]) for stamp in stamps if stamp), None)
+
+
+def _read_line(line: str, number: int) -> tuple[bool, NatRule | None]:
+    """Whether the line was understood, and its rule if it appends one."""
+    if len(line) > LONGEST_LINE or not owns_line(line):
+        return False, None
+    match = _RULE.match(line)
+    if match is None or match["what"] != "A":
+        return True, None
+    rule = _read_rule(line, number, match["chain"])
+    return rule is not None, rule
 
 
 @dataclass

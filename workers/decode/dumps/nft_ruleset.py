@@ -3,7 +3,7 @@
 table ip nat {
     chain POSTROUTING {
         type nat hook postrouting priority srcnat; policy accept;
-        oifname != "cni0" ip saddr 10.244.35.0/24 counter packets 0 bytes 0 masquerade to :20000-20063 fully-random
+        ip saddr 10.244.35.0/24 counter packets 0 bytes 0 masquerade to :20000-20063 fully-random
     }
 }
 """

@@ -14,16 +14,20 @@ from dataclasses import dataclass
 from workers.decode.dumps.stated_times import epoch_time_ns, is_only_a_time, stated_time_ns
 
 _NAMED_PROMPT = re.compile(
-    r"(?:\([\w.-]{1,64}\) ?)?\[?[\w.-]{1,64}@(?P<host>[\w.-]{1,255})[: ]?[^#$%>\]]{0,255}\]?[#$%>](?: (?P<command>.*))?$"
+    r"(?:\([\w.-]{1,64}\) ?)?\[?[\w.-]{1,64}@(?P<host>[\w.-]{1,255})[: ]?[^#$%>\]]{0,255}\]?"
+    r"[#$%>](?: (?P<command>.*))?$"
 )
 _BARE_PROMPT = re.compile(r"(?:bash-[\d.]{1,8}|sh-[\d.]{1,8}|~|/[\w./-]{0,255})? ?[#$%] ?(?P<command>.*)$")
 _RULED_LINE = re.compile(r"(?:={2,}|-{2,}|#{1,6}|\+{2,})\s?(?P<text>\S.{0,200})$")
 # A bare `#` also begins comments, so the command behind it has to be one that people run here.
 _COMMANDS = frozenset(
-    "awk cat conntrack cp curl date docker echo for grep head hostname ip ip6tables-save iptables iptables-save "
-    "ipvsadm journalctl k3s kubectl ls netstat nft nsenter nstat ping podman sleep ss sudo sysctl tail tcpdump "
-    "uname uptime watch while".split()
-)
+    (
+        "awk", "cat", "conntrack", "cp", "curl", "date", "docker", "echo", "for", "grep", "head",
+        "hostname", "ip", "ip6tables-save", "iptables", "iptables-save", "ipvsadm", "journalctl", "k3s",
+        "kubectl", "ls", "netstat", "nft", "nsenter", "nstat", "ping", "podman", "sleep", "ss", "sudo",
+        "sysctl", "tail", "tcpdump", "uname", "uptime", "watch", "while",
+    )
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta, timezone
 
-MONTHS = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 ZONE_HOURS = {
     "": 0, "Z": 0, "UTC": 0, "GMT": 0, "WET": 0, "CET": 1, "CEST": 2, "EET": 2, "EEST": 3, "MSK": 3,
     "JST": 9, "EST": -5, "EDT": -4, "MST": -7, "MDT": -6, "PST": -8, "PDT": -7,
@@ -29,7 +29,7 @@ _EPOCH = re.compile(r"(\d{10})(?:\.(\d{1,9}))?")
 
 
 def stated_time_ns(text: str) -> int | None:
-    """The time that `text` starts with, in ns since 1970 UTC, followed by nothing or by a blank; else None."""
+    """The time that `text` starts with, in ns since 1970 UTC; None if with none."""
     for shape in _SHAPES:
         match = shape.match(text)
         if match and text[match.end() : match.end() + 1] in ("", " ", "\t"):
