@@ -1,0 +1,174 @@
+"""Decodes a capture file: packets to Parquet, connections, handshakes and time buckets to memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from backend.forensics.captures import Capture, VantagePoint
+from backend.forensics.connections import NEVER
+from backend.forensics.packets import PACKET_DTYPE
+from workers.decode.identify import HEAD_BYTES, Identified, identify
+from workers.decode.interfaces import COOKED_2, Interface
+from workers.decode.loop.records import NO_INDEX
+from workers.decode.pcap import read_pcap
+from workers.decode.pcapng import read_pcapng
+from workers.decode.reading import DecodeCancelled, DecodeProgress, Reading, Watcher
+from workers.decode.sources import open_source
+from workers.decode.tables import Records, merge_buckets
+from workers.decode.undecoded import link_type_name, undecoded_by_name
+from workers.decode.warm import ensure_compiled
+
+__all__ = ["DecodeCancelled", "DecodeProgress", "NotACapture", "decode_capture"]
+
+_SUFFIXES: Final = (".gz", ".pcap", ".pcapng", ".cap", ".dump", ".dmp", ".ntar")
+
+
+class NotACapture(ValueError):
+    """The file is no capture; the text says what it is."""
+
+
+def _stem(name: str) -> str:
+    """A file's name without the endings of captures."""
+    stem = Path(name).name
+    for _ in range(2):
+        for suffix in _SUFFIXES:
+            if stem.lower().endswith(suffix) and len(stem) > len(suffix):
+                stem = stem[: -len(suffix)]
+    return stem
+
+
+def _interface_name(interface: Interface, interfaces: Sequence[Interface], file_name: str) -> str:
+    """The interface's own name; the file's for a single nameless one. Another section's repeats are told apart."""
+    if len(interfaces) == 1:
+        return interface.name or _stem(file_name)
+    in_section = [other for other in interfaces if other.section == interface.section]
+    name = interface.name or f"interface {interface.number - in_section[0].number}"
+    before = [
+        other for other in in_section if other.number < interface.number and other.name == interface.name
+    ]
+    if interface.name and before:
+        name += f" ({len(before) + 1})"
+    if interface.section > 0:
+        name += f" (section {interface.section + 1})"
+    return name
+
+
+def _vantage_name(interface: Interface, index: int, reading: Reading, file_name: str) -> str:
+    if index == NO_INDEX:
+        return _interface_name(interface, reading.interfaces, file_name)
+    if len(reading.interfaces) == 1:
+        return f"interface {index}"
+    return f"interface {index} ({_interface_name(interface, reading.interfaces, file_name)})"
+
+
+def _vantage_point(number: int, record: np.void, reading: Reading, file_name: str) -> VantagePoint:
+    interface = reading.interfaces[int(record["interface"])]
+    index = int(record["index"])
+    seen = int(record["packets"]) > 0
+    return VantagePoint(
+        index=number,
+        name=_vantage_name(interface, index, reading, file_name),
+        link_type=link_type_name(interface.link_type),
+        interface_index=None if index == NO_INDEX else index,
+        packets=int(record["packets"]),
+        first_ns=int(record["first_ns"]) if seen else NEVER,
+        last_ns=int(record["last_ns"]) if seen else NEVER,
+        time_resolution_ns=interface.resolution_ns,
+        dropped_by_capture=interface.dropped,
+    )
+
+
+def _vantage_points(reading: Reading, file_name: str) -> tuple[VantagePoint, ...]:
+    """Those that packets were seen at, then the interfaces that recorded nothing: that, too, is evidence."""
+    records = reading.tables.vantages[: int(reading.state["vantages"])]
+    points = [_vantage_point(i, record, reading, file_name) for i, record in enumerate(records)]
+    used = {int(record["interface"]) for record in records}
+    for interface in reading.interfaces:
+        if interface.number not in used and interface.link_type != COOKED_2:
+            silent = np.zeros(1, records.dtype)[0]
+            silent["interface"], silent["index"] = interface.number, NO_INDEX
+            points.append(_vantage_point(len(points), silent, reading, file_name))
+    return tuple(points)
+
+
+def _undecoded(reading: Reading) -> dict[str, int]:
+    named = undecoded_by_name(reading.tables.undecoded)
+    for link_type, count in reading.undecoded_links.items():
+        named[f"link type {link_type_name(link_type).removeprefix('link type ')}"] = count
+    return named
+
+
+def _handshakes(pieces: list[Records]) -> Records:
+    return np.concatenate(pieces) if pieces else np.zeros(0, PACKET_DTYPE)
+
+
+def _capture(
+    reading: Reading, identified: Identified, *, name: str, sha256: str, bytes_total: int
+) -> Capture:
+    points = _vantage_points(reading, name)
+    seen = [point for point in points if point.packets]
+    tables = reading.tables
+    packets = reading.packets
+    return Capture(
+        name=name,
+        sha256=sha256,
+        format=identified.format,
+        bytes=bytes_total,
+        packets=packets,
+        first_ns=min((point.first_ns for point in seen), default=NEVER),
+        last_ns=max((point.last_ns for point in seen), default=NEVER),
+        vantage_points=points,
+        connections=tables.connections[: int(tables.state["connections"])].copy(),
+        handshakes=_handshakes(tables.handshakes),
+        buckets=merge_buckets(tables.buckets[: int(tables.state["buckets"])]),
+        undecoded=_undecoded(reading),
+        warnings=tuple(reading.warnings),
+        error=reading.warnings[0] if reading.warnings and packets == 0 else None,
+    )
+
+
+def _identified(path: Path) -> Identified:
+    with path.open("rb") as file:
+        identified = identify(file.read(HEAD_BYTES))
+    if identified.kind != "capture":
+        raise NotACapture(identified.reason or "a text, not a capture")
+    return identified
+
+
+def decode_capture(
+    path: Path,
+    *,
+    name: str,
+    sha256: str,
+    packets_path: Path | None,
+    progress: Callable[[DecodeProgress], None] | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Capture:
+    """Decodes a pcap or pcapng file, gzip around it or not, in one pass and bounded memory.
+
+    `packets_path` receives the packet table (Parquet, the columns of PACKET_DTYPE), or None for no table; it appears
+    only when complete. Damage never raises: what came before is kept and `warnings` say where it broke; `error` is set
+    when nothing could be read because of it. Progress is told about once per 16 MiB. Raises NotACapture,
+    DecodeCancelled, OSError.
+    """
+    identified = _identified(path)
+    ensure_compiled()
+    bytes_total = path.stat().st_size
+    with open_source(path, identified.compression) as source:
+        reading = Reading(source, Watcher(bytes_total, progress, cancelled), packets_path)
+        try:
+            if identified.format == "pcap":
+                read_pcap(reading)
+            else:
+                read_pcapng(reading)
+            reading.finish()
+        except BaseException:
+            reading.abandon()
+            raise
+    if progress is not None:
+        progress(DecodeProgress(reading.packets, bytes_total, bytes_total))
+    return _capture(reading, identified, name=name, sha256=sha256, bytes_total=bytes_total)

@@ -1,0 +1,82 @@
+"""The interfaces of a capture file: link type, time stamps, and what their vantage points are called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from workers.decode.loop.records import (
+    LINK_COOKED_1,
+    LINK_COOKED_2,
+    LINK_ETHERNET,
+    LINK_LOOPBACK,
+    LINK_RAW_IP,
+    LINK_UNKNOWN,
+)
+
+_LINKS: Final = {
+    0: LINK_LOOPBACK,
+    1: LINK_ETHERNET,
+    12: LINK_RAW_IP,
+    14: LINK_RAW_IP,
+    101: LINK_RAW_IP,
+    108: LINK_LOOPBACK,
+    113: LINK_COOKED_1,
+    228: LINK_RAW_IP,
+    229: LINK_RAW_IP,
+    276: LINK_COOKED_2,
+}
+COOKED_2: Final = 276
+MAX_SNAP_LENGTH: Final = 262_144
+"""What libpcap and Wireshark write at most for one packet of a network."""
+LARGEST_PACKET: Final = (16 << 20) - 4096
+"""A packet or block must fit into the buffer."""
+
+
+@dataclass
+class Interface:
+    """One interface block (or the whole file, in classic pcap)."""
+
+    number: int
+    """Over all sections of the file."""
+    section: int
+    link_type: int
+    snap_length: int
+    name: str = ""
+    resolution: int = 6
+    """if_tsresol: ticks of 10^-n s, or with bit 7 set of 2^-n s."""
+    offset_s: int = 0
+    dropped: int | None = None
+    names_given: dict[int, str] = field(default_factory=dict)
+
+    def fill(self, record: np.void) -> None:
+        """Writes what the loop needs to know into an INTERFACE_DTYPE record."""
+        record["link"] = _LINKS.get(self.link_type, LINK_UNKNOWN)
+        record["snap_length"] = self.snap_length
+        record["offset_ns"] = self.offset_s * 1_000_000_000
+        record["multiply"] = record["divide"] = record["shift"] = 0
+        exponent = self.resolution & 0x7F
+        if self.resolution & 0x80:
+            record["shift"] = min(exponent, 63)
+        elif exponent <= 9:
+            record["multiply"] = 10 ** (9 - exponent)
+        else:
+            record["divide"] = 10 ** min(exponent - 9, 18)
+        record["vantage"] = -1
+        record["number"] = self.number
+        record["undecoded"] = 0
+
+    @property
+    def resolution_ns(self) -> int:
+        """Nanoseconds per tick, at least 1."""
+        exponent = self.resolution & 0x7F
+        if self.resolution & 0x80:
+            return max(1, round(1e9 / 2**exponent))
+        return int(10 ** max(0, 9 - exponent))
+
+
+def snap_limit(snap_length: int) -> int:
+    """Longer records than this are damage. Some writers leave the field 0 or write longer packets than it says."""
+    return min(max(snap_length, MAX_SNAP_LENGTH), LARGEST_PACKET)

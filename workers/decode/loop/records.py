@@ -1,0 +1,106 @@
+"""The records that the compiled loop works on, and the codes with which it speaks to Python."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+Record = Any
+"""One element of a record array inside compiled code; numpy's stubs know no field attributes."""
+
+# Why the loop stopped.
+NEED_BYTES: Final = 0
+ROWS_FULL: Final = 1
+CONNECTIONS_FULL: Final = 2
+BUCKETS_FULL: Final = 3
+BAD_LENGTH: Final = 4
+OTHER_BLOCK: Final = 5  # a pcapng block that Python reads
+BAD_INTERFACE: Final = 6
+
+# Link types by how they are read (LINKTYPE_ numbers of the file formats are mapped to these).
+LINK_UNKNOWN: Final = 0
+LINK_ETHERNET: Final = 1
+LINK_COOKED_1: Final = 2
+LINK_COOKED_2: Final = 3
+LINK_RAW_IP: Final = 4
+LINK_LOOPBACK: Final = 5
+
+# Indices of `undecoded`: an EtherType, then IP protocols, then these.
+PROTOCOL_BASE: Final = 65536
+REASON_BASE: Final = PROTOCOL_BASE + 256
+CUT_LINK: Final = REASON_BASE
+CUT_NETWORK: Final = REASON_BASE + 1
+CUT_TRANSPORT: Final = REASON_BASE + 2
+LATER_FRAGMENT: Final = REASON_BASE + 3
+BAD_HEADER: Final = REASON_BASE + 4
+NOT_A_NETWORK: Final = REASON_BASE + 5
+LLC: Final = REASON_BASE + 6
+UNDECODED_SIZE: Final = REASON_BASE + 7
+
+MAX_VANTAGES: Final = 1024
+"""More kernel interfaces than that in one capture are noise; what is beyond shares the last vantage point."""
+
+NO_INDEX: Final = 0xFFFFFFFF
+
+PRINTS_PER_SIDE: Final = 8
+"""How many of a side's latest packets are remembered to tell a copy from a retransmission."""
+
+STATE_DTYPE: Final = np.dtype(
+    [
+        ("position", "<i8"),  # in the buffer: the next record header
+        ("reason", "<i8"),
+        ("detail", "<i8"),  # the claimed length of BAD_LENGTH
+        ("frame", "<i8"),  # packets read so far
+        ("rows", "<i8"),  # used entries of each table
+        ("picked", "<i8"),
+        ("connections", "<i8"),
+        ("buckets", "<i8"),
+        ("vantages", "<i8"),
+        ("interfaces", "<i8"),
+        ("simple_ns", "<i8"),  # time of the latest packet that had one
+    ]
+)
+
+INTERFACE_DTYPE: Final = np.dtype(
+    [
+        ("link", "<i8"),  # LINK_...
+        ("snap_length", "<i8"),
+        ("multiply", "<i8"),  # ns per tick, or 0
+        ("divide", "<i8"),  # ticks per ns, or 0
+        ("shift", "<i8"),  # ticks of 2^-shift s when both are 0
+        ("offset_ns", "<i8"),
+        ("vantage", "<i8"),  # of the latest packet, or -1
+        ("number", "<i8"),  # over all sections of the file
+        ("undecoded", "<i8"),  # packets of an unknown link type
+    ]
+)
+
+VANTAGE_DTYPE: Final = np.dtype(
+    [
+        ("interface", "<i8"),  # `number` of the interface
+        ("index", "<i8"),  # kernel interface index, or NO_INDEX
+        ("packets", "<i8"),
+        ("first_ns", "<i8"),
+        ("last_ns", "<i8"),
+        ("bucket", "<i8"),  # the open time bucket, or -1
+    ]
+)
+
+SLOT_DTYPE: Final = np.dtype([("hash", "<u4"), ("connection", "<u4")])
+"""Open-addressing hash table; `connection` is the index + 1 of the tuple's latest incarnation, 0 = free."""
+
+SIDE_DTYPE: Final = np.dtype(
+    [
+        ("highest", "<u4"),  # sequence number after the last byte seen
+        ("first", "<u4"),  # sequence number of the first packet seen
+        ("skipped_ns", "<i8"),  # when this side last jumped over bytes not seen
+        ("known", "u1"),
+        ("next_print", "u1"),
+        ("answered", "u1"),  # this side has answered a SYN with something else than a SYN-ACK
+    ]
+)
+"""What the tracker remembers of each side of a connection: two records per connection, the client's first."""
+
+PRINT_DTYPE: Final = np.dtype([("print", "<u4"), ("when", "<u4")])
+"""A packet's fingerprint and its time in units of 2^20 ns."""

@@ -1,0 +1,142 @@
+"""TCP with options, UDP, ICMP and ICMPv6 headers."""
+
+# numba computes with numpy's integers and records, which the annotations call int and Record.
+# mypy: disable-error-code="no-any-return,return-value,assignment"
+
+from __future__ import annotations
+
+import numpy as np
+
+from backend.forensics.packets import ICMP, ICMPV6, SYN, TCP, UDP
+from workers.decode.loop.compiler import compiled
+from workers.decode.loop.octets import Buffer, big16, big32
+from workers.decode.loop.records import Record
+
+_FNV_OFFSET = 0x811C9DC5
+_FNV_PRIME = 0x01000193
+_END, _NOP, _MSS, _TIMESTAMPS = 0, 1, 2, 8
+_TCP_QUOTED_BYTES = 8  # what RFC 792 promises of the quoted packet: ports and sequence number
+
+
+@compiled
+def _ports(buffer: Buffer, at: int, row: Record) -> None:
+    row.source_port = big16(buffer, at)
+    row.destination_port = big16(buffer, at + 2)
+
+
+@compiled
+def _option_length(buffer: Buffer, at: int, end: int) -> int:
+    """Bytes of the option at `at`, 0 at the end of the list or where it is malformed."""
+    kind = buffer[at]
+    if kind == _END:
+        return 0
+    if kind == _NOP:
+        return 1
+    if at + 2 > end:
+        return 0
+    length = np.int64(buffer[at + 1])
+    if length < 2 or at + length > end:
+        return 0
+    return length
+
+
+@compiled
+def _options(buffer: Buffer, at: int, end: int, row: Record) -> None:
+    while at < end:
+        length = _option_length(buffer, at, end)
+        if length == 0:
+            return
+        kind = buffer[at]
+        if kind == _TIMESTAMPS and length == 10:
+            row.timestamp_value = big32(buffer, at + 2)
+            row.timestamp_echo = big32(buffer, at + 6)
+        elif kind == _MSS and length == 4 and row.tcp_flags & SYN:
+            row.mss = big16(buffer, at + 2)
+        at += length
+
+
+@compiled
+def _options_hash(buffer: Buffer, at: int, end: int) -> int:
+    """FNV-1a over the option bytes, leaving out the eight of TSval and TSecr."""
+    value = _FNV_OFFSET
+    skip_from, skip_to = end, end
+    next_option = at
+    for i in range(at, end):
+        if i == next_option:
+            length = _option_length(buffer, i, end)
+            next_option = i + length
+            if buffer[i] == _TIMESTAMPS and length == 10:
+                skip_from, skip_to = i + 2, i + 10
+        if not skip_from <= i < skip_to:
+            value = ((value ^ np.int64(buffer[i])) * _FNV_PRIME) & 0xFFFFFFFF
+    return value
+
+
+@compiled
+def _tcp(buffer: Buffer, at: int, end: int, length: int, row: Record) -> bool:
+    if at + 20 > end:
+        return False
+    _ports(buffer, at, row)
+    row.sequence = big32(buffer, at + 4)
+    row.acknowledgement = big32(buffer, at + 8)
+    flags = big16(buffer, at + 12)
+    row.tcp_flags = flags & 0x0FFF
+    row.window = big16(buffer, at + 14)
+    header = (flags >> 12) * 4
+    row.payload_bytes = max(0, length - max(20, header))
+    _options(buffer, at + 20, min(end, at + header), row)
+    # Options cut by the snap length would hash differently from the same SYN captured whole elsewhere.
+    if flags & SYN and at + header <= end:
+        row.options_hash = _options_hash(buffer, at + 20, at + header)
+    return True
+
+
+@compiled
+def _quoted_transport(buffer: Buffer, at: int, end: int) -> int:
+    """Offset of the TCP header quoted at `at`, or -1."""
+    if at + 20 > end:
+        return -1
+    if buffer[at] >> 4 == 4 and buffer[at + 9] == TCP:
+        return at + (np.int64(buffer[at]) & 15) * 4
+    if buffer[at] >> 4 == 6 and buffer[at + 6] == TCP:
+        return at + 40
+    return -1
+
+
+@compiled
+def _icmp(buffer: Buffer, at: int, end: int, length: int, row: Record) -> bool:
+    if at + 4 > end:
+        return False
+    row.icmp_type = buffer[at]
+    row.icmp_code = buffer[at + 1]
+    row.payload_bytes = max(0, length - 8)
+    if is_icmp_error(row):
+        quoted = _quoted_transport(buffer, at + 8, end)
+        if quoted >= 0 and quoted + _TCP_QUOTED_BYTES <= end:
+            _ports(buffer, quoted, row)
+            row.sequence = big32(buffer, quoted + 4)
+    return True
+
+
+@compiled
+def is_icmp_error(row: Record) -> bool:
+    """Destination unreachable or time exceeded, of either family."""
+    if row.protocol == ICMP:
+        return row.icmp_type in (3, 11)
+    return row.protocol == ICMPV6 and row.icmp_type in (1, 3)
+
+
+@compiled
+def read_transport(buffer: Buffer, at: int, end: int, length: int, row: Record) -> int:
+    """1 read, 0 cut short, -1 a protocol that is not read. `length`: header and payload by the IP lengths."""
+    if row.protocol == TCP:
+        return 1 if _tcp(buffer, at, end, length, row) else 0
+    if row.protocol == UDP:
+        if at + 8 > end:
+            return 0
+        _ports(buffer, at, row)
+        row.payload_bytes = max(0, length - 8)
+        return 1
+    if row.protocol in (ICMP, ICMPV6):
+        return 1 if _icmp(buffer, at, end, length, row) else 0
+    return -1

@@ -1,0 +1,171 @@
+"""Walks the record headers of a buffer. The functions here are what Python calls."""
+
+# numba computes with numpy's integers and records, which the annotations call int and Record.
+# mypy: disable-error-code="no-any-return,return-value,assignment"
+
+from __future__ import annotations
+
+import numpy as np
+
+from workers.decode.loop.compiler import compiled, entry
+from workers.decode.loop.octets import Buffer, file16, file32
+from workers.decode.loop.packet import read_packet
+from workers.decode.loop.records import (
+    BAD_INTERFACE,
+    BAD_LENGTH,
+    BUCKETS_FULL,
+    CONNECTIONS_FULL,
+    NEED_BYTES,
+    OTHER_BLOCK,
+    ROWS_FULL,
+    Record,
+)
+
+_ENHANCED, _SIMPLE, _OBSOLETE = 6, 3, 2
+_GO_ON = -1
+_SECOND_NS = 1_000_000_000
+
+
+@compiled
+def _lack_of_room(state: Record, rows: Record, connections: Record, buckets: Record) -> int:
+    if state.rows >= rows.size:
+        return ROWS_FULL
+    if state.connections >= connections.size:
+        return CONNECTIONS_FULL
+    if state.buckets >= buckets.size:
+        return BUCKETS_FULL
+    return _GO_ON
+
+
+@compiled
+def _nanoseconds(ticks: int, interface: Record) -> int:
+    """Time since 1970 of a pcapng time stamp."""
+    if interface.multiply > 0:
+        return np.int64(ticks) * interface.multiply + interface.offset_ns
+    if interface.divide > 0:
+        return np.int64(ticks // np.uint64(interface.divide)) + interface.offset_ns
+    shift = np.uint64(interface.shift)
+    seconds = np.int64(ticks >> shift)
+    fraction = ticks - (np.uint64(seconds) << shift)
+    if interface.shift > 30:  # keeps fraction x 10^9 within 64 bits
+        fraction >>= shift - np.uint64(30)
+        shift = np.uint64(30)
+    return seconds * _SECOND_NS + np.int64((fraction * np.uint64(_SECOND_NS)) >> shift) + interface.offset_ns
+
+
+@entry
+def walk_pcap(
+    buffer: Buffer, end: int, big: bool, states: Record, interfaces: Record, vantages: Record, rows: Record,
+    picked: Record, slots: Record, connections: Record, sides: Record, prints: Record, buckets: Record,
+    undecoded: Record,
+) -> None:  # fmt: skip
+    """Reads classic pcap records from buffer[position:end] until something is missing; `reason` says what."""
+    state = states[0]
+    interface = interfaces[0]
+    at = state.position
+    reason = _GO_ON
+    while reason == _GO_ON:
+        reason = _lack_of_room(state, rows, connections, buckets)
+        if reason != _GO_ON:
+            break
+        if at + 16 > end:
+            reason = NEED_BYTES
+            break
+        captured = file32(buffer, at + 8, big)
+        if captured > interface.snap_length:
+            state.detail = captured
+            reason = BAD_LENGTH
+        elif at + 16 + captured > end:
+            reason = NEED_BYTES
+        else:
+            time_ns = file32(buffer, at, big) * _SECOND_NS + file32(buffer, at + 4, big) * interface.multiply
+            read_packet(
+                buffer, at + 16, at + 16 + captured, time_ns, file32(buffer, at + 12, big),
+                state, interface, vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
+            )  # fmt: skip
+            at += 16 + captured
+    state.position = at
+    state.reason = reason
+
+
+@compiled
+def _ticks(buffer: Buffer, at: int, big: bool) -> int:
+    """The time stamp of a pcapng packet block: high word, low word; uint64."""
+    return (np.uint64(file32(buffer, at, big)) << np.uint64(32)) | np.uint64(file32(buffer, at + 4, big))
+
+
+@compiled
+def _block_reason(buffer: Buffer, at: int, end: int, big: bool, limit: int, state: Record) -> int:
+    """Whether the block at `at` is a whole packet block (_GO_ON), and if not, what it is."""
+    if at + 12 > end:
+        return NEED_BYTES
+    kind = file32(buffer, at, big)
+    length = file32(buffer, at + 4, big)
+    state.detail = length
+    if kind not in (_ENHANCED, _SIMPLE, _OBSOLETE):
+        return OTHER_BLOCK
+    if length > limit or length < (16 if kind == _SIMPLE else 32) or length & 3:
+        return BAD_LENGTH
+    if at + length > end:
+        return NEED_BYTES
+    return _GO_ON
+
+
+@compiled
+def _packet_place(buffer: Buffer, at: int, big: bool, kind: int, snap_length: int) -> tuple[int, int, int]:
+    """(first byte, captured bytes, original bytes) of a whole packet block."""
+    length = file32(buffer, at + 4, big)
+    if kind == _SIMPLE:
+        original = file32(buffer, at + 8, big)
+        captured = min(original, length - 16)
+        if snap_length > 0:
+            captured = min(captured, snap_length)
+        return at + 12, captured, original
+    return at + 28, file32(buffer, at + 20, big), file32(buffer, at + 24, big)
+
+
+@entry
+def walk_pcapng(
+    buffer: Buffer, end: int, big: bool, limit: int, states: Record, interfaces: Record, vantages: Record,
+    rows: Record, picked: Record, slots: Record, connections: Record, sides: Record, prints: Record,
+    buckets: Record, undecoded: Record,
+) -> None:  # fmt: skip
+    """Reads packet blocks from buffer[position:end]; stops at any other block, which Python reads."""
+    state = states[0]
+    at = state.position
+    reason = _GO_ON
+    while reason == _GO_ON:
+        reason = _lack_of_room(state, rows, connections, buckets)
+        if reason == _GO_ON:
+            reason = _block_reason(buffer, at, end, big, limit, state)
+        if reason != _GO_ON:
+            break
+        kind = file32(buffer, at, big)
+        number = np.int64(0)
+        if kind == _ENHANCED:
+            number = file32(buffer, at + 8, big)
+        elif kind == _OBSOLETE:
+            number = file16(buffer, at + 8, big)
+        if number >= state.interfaces:
+            state.detail = number
+            reason = BAD_INTERFACE
+            break
+        interface = interfaces[number]
+        first, captured, original = _packet_place(buffer, at, big, kind, interface.snap_length)
+        block = file32(buffer, at + 4, big)
+        if first + captured + 4 > at + block:
+            state.detail = captured
+            reason = BAD_LENGTH
+            break
+        # A simple packet block carries no time: zero would stretch the capture back to 1970.
+        time_ns = state.simple_ns
+        if kind != _SIMPLE:
+            time_ns = _nanoseconds(_ticks(buffer, at + 12, big), interface)
+            state.simple_ns = time_ns
+        read_packet(
+            buffer, first, first + captured, time_ns, original,
+            state, interface, vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
+        )  # fmt: skip
+        at += block
+    state.position = at
+    state.reason = reason

@@ -1,0 +1,182 @@
+"""The state of decoding one capture: where it is, its tables, and what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from workers.decode.interfaces import Interface
+from workers.decode.loop.records import BUCKETS_FULL, CONNECTIONS_FULL, INTERFACE_DTYPE
+from workers.decode.packet_writer import PacketWriter
+from workers.decode.sources import ByteSource, Window
+from workers.decode.tables import Tables
+
+
+class DecodeCancelled(Exception):
+    """Decoding was stopped from outside; no packet table was left."""
+
+
+@dataclass(frozen=True)
+class DecodeProgress:
+    """How far decoding is. Bytes are those of the stored file."""
+
+    packets: int
+    bytes_done: int
+    bytes_total: int
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Who is told of progress, and who may cancel."""
+
+    bytes_total: int
+    progress: Callable[[DecodeProgress], None] | None
+    cancelled: Callable[[], bool] | None
+
+    def report(self, packets: int, bytes_done: int) -> None:
+        """Tells the progress; raises DecodeCancelled."""
+        if self.cancelled is not None and self.cancelled():
+            raise DecodeCancelled
+        if self.progress is not None:
+            self.progress(DecodeProgress(packets, min(bytes_done, self.bytes_total), self.bytes_total))
+
+
+class Reading:
+    """One capture being decoded."""
+
+    def __init__(self, source: ByteSource, watcher: Watcher, packets_path: Path | None) -> None:
+        self.window = Window(source)
+        self.tables = Tables()
+        self.interfaces: list[Interface] = []
+        self.warnings: list[str] = []
+        self.undecoded_links: dict[int, int] = {}
+        """Packets of link types that are not read."""
+        self._section_start = 0
+        self._watcher = watcher
+        self._unpacked = " of the unpacked data" if source.is_packed else ""
+        self._writer: PacketWriter | None = None
+        if packets_path is not None:
+            self._writer = PacketWriter(packets_path, np.zeros_like(self.tables.rows))
+
+    @property
+    def state(self) -> np.void:
+        """The loop's state record."""
+        return self.tables.state
+
+    @property
+    def packets(self) -> int:
+        """Packets read so far."""
+        return int(self.state["frame"])
+
+    def read_on(self) -> bool:
+        """Drops what is read and gets more bytes; False at the end of the file."""
+        if self.window.ended:
+            return False
+        self.window.refill(int(self.state["position"]))
+        self.state["position"] = 0
+        self._watcher.report(self.packets, self.window.source.bytes_done)
+        return True
+
+    def skip(self, count: int) -> bool:
+        """Steps over a block; False and a warning when the file ends inside it."""
+        position = int(self.state["position"])
+        if position + count <= self.window.end:
+            self.state["position"] = position + count
+            return True
+        whole = self.window.skip(position + count)
+        self.state["position"] = 0
+        if not whole:
+            self.cut_short()
+        return whole
+
+    def make_room(self) -> None:
+        """Does what the loop stopped for: a full table."""
+        reason = self.state["reason"]
+        if reason == CONNECTIONS_FULL:
+            self.tables.grow_connections()
+        elif reason == BUCKETS_FULL:
+            self.tables.make_room_for_buckets()
+        else:
+            self.flush()
+
+    def flush(self) -> None:
+        """Hands the filled rows to the writer."""
+        batch = self.tables.take_batch()
+        if self._writer is not None:
+            self.tables.rows = self._writer.swap(self.tables.rows, len(batch))
+        else:
+            batch.view(np.uint8).fill(0)
+
+    def finish(self) -> None:
+        """Writes the last rows and completes the packet table."""
+        self._count_undecoded_links()
+        self.flush()
+        if self._writer is not None:
+            self._writer.finish()
+
+    def abandon(self) -> None:
+        """Leaves no packet table."""
+        if self._writer is not None:
+            self._writer.abandon()
+
+    def set_interfaces(self, interfaces: list[Interface]) -> None:
+        """For a file whose interfaces are known at once."""
+        for interface in interfaces:
+            self.add_interface(interface)
+
+    def begin_section(self) -> None:
+        """A pcapng section numbers its interfaces from 0 again."""
+        self._count_undecoded_links()
+        self._section_start = len(self.interfaces)
+        self.state["interfaces"] = 0
+
+    def add_interface(self, interface: Interface) -> None:
+        """Makes an interface known to the loop."""
+        self.interfaces.append(interface)
+        used = int(self.state["interfaces"])
+        if used == len(self.tables.interfaces):
+            grown = np.zeros(2 * used, INTERFACE_DTYPE)
+            grown[:used] = self.tables.interfaces
+            self.tables.interfaces = grown
+        interface.fill(self.tables.interfaces[used])
+        self.state["interfaces"] = used + 1
+
+    def _count_undecoded_links(self) -> None:
+        for record in self.tables.interfaces[: int(self.state["interfaces"])]:
+            count = int(record["undecoded"])
+            if count:
+                link_type = self.interfaces[int(record["number"])].link_type
+                self.undecoded_links[link_type] = self.undecoded_links.get(link_type, 0) + count
+                record["undecoded"] = 0
+
+    def warn(self, sentence: str) -> None:
+        """Adds a sentence for the user."""
+        self.warnings.append(sentence)
+
+    def _before(self) -> str:
+        return "Everything before it was analysed." if self.packets else "No packet comes before it."
+
+    def damaged(self, what: str) -> None:
+        """The record at the current position cannot be read, so nothing after it can be found."""
+        byte = self.window.offset + int(self.state["position"])
+        self.warn(f"Packet {self.packets + 1:,} {what} at byte {byte:,}{self._unpacked}. {self._before()}")
+
+    def damaged_length(self) -> None:
+        """The record claims a length that no packet has."""
+        self.damaged(f"claims {int(self.state['detail']):,} bytes, more than its record can hold,")
+
+    def check_tail(self) -> None:
+        """At the end of the file: bytes left over are the beginning of a packet."""
+        if int(self.state["position"]) < self.window.end or self.window.source.damage:
+            self.cut_short()
+
+    def cut_short(self) -> None:
+        """The file ends inside a record."""
+        byte = self.window.offset + self.window.end
+        why = f" ({self.window.source.damage})" if self.window.source.damage else ""
+        self.warn(
+            f"Packet {self.packets + 1:,} is cut short at byte {byte:,}{self._unpacked}{why}. {self._before()}"
+        )

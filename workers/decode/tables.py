@@ -1,0 +1,114 @@
+"""The arrays that the loop fills, and how they grow."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
+from backend.forensics.packets import PACKET_DTYPE
+from workers.decode.loop.records import (
+    INTERFACE_DTYPE,
+    MAX_VANTAGES,
+    PRINT_DTYPE,
+    PRINTS_PER_SIDE,
+    SIDE_DTYPE,
+    SLOT_DTYPE,
+    STATE_DTYPE,
+    UNDECODED_SIZE,
+    VANTAGE_DTYPE,
+)
+from workers.decode.loop.tuples import rehash
+
+Records = NDArray[np.void]
+
+BATCH_ROWS: Final = 1 << 19
+"""Packets per batch, and so per row group of the packet table."""
+_FIRST_CONNECTIONS: Final = 1 << 14
+_FIRST_BUCKETS: Final = 1 << 16
+
+
+def _grown(table: Records, size: int) -> Records:
+    larger: Records = np.zeros(size, table.dtype)
+    larger[: len(table)] = table
+    return larger
+
+
+def merge_buckets(buckets: Records) -> Records:
+    """Sorted by (vantage, start), one bucket for each pair."""
+    if len(buckets) == 0:
+        return buckets.copy()
+    order = np.lexsort((buckets["start_ns"], buckets["vantage"]))
+    ordered = buckets[order]
+    new = np.ones(len(ordered), bool)
+    new[1:] = (ordered["start_ns"][1:] != ordered["start_ns"][:-1]) | (
+        ordered["vantage"][1:] != ordered["vantage"][:-1]
+    )
+    starts = np.flatnonzero(new)
+    merged: Records = ordered[starts]
+    for name in ("packets", "bytes", "syns"):
+        merged[name] = np.add.reduceat(ordered[name], starts)
+    return merged
+
+
+class Tables:
+    """State and tables of one capture's decoding. Memory grows with connections and time buckets, not packets."""
+
+    def __init__(self, batch_rows: int = BATCH_ROWS) -> None:
+        self.states: Records = np.zeros(1, STATE_DTYPE)
+        self.interfaces: Records = np.zeros(1, INTERFACE_DTYPE)
+        self.vantages: Records = np.zeros(MAX_VANTAGES, VANTAGE_DTYPE)
+        self.rows: Records = np.zeros(batch_rows, PACKET_DTYPE)
+        self.picked: NDArray[np.int64] = np.zeros(batch_rows, np.int64)
+        self.connections: Records = np.zeros(_FIRST_CONNECTIONS, CONNECTION_DTYPE)
+        self.sides: Records = np.zeros(2 * _FIRST_CONNECTIONS, SIDE_DTYPE)
+        self.prints: Records = np.zeros(2 * PRINTS_PER_SIDE * _FIRST_CONNECTIONS, PRINT_DTYPE)
+        self.slots: Records = np.zeros(2 * _FIRST_CONNECTIONS, SLOT_DTYPE)
+        self.buckets: Records = np.zeros(_FIRST_BUCKETS, BUCKET_DTYPE)
+        self.undecoded: NDArray[np.int64] = np.zeros(UNDECODED_SIZE, np.int64)
+        self.handshakes: list[Records] = []
+
+    @property
+    def state(self) -> np.void:
+        """The one state record; assigning to its fields changes it."""
+        record: np.void = self.states[0]
+        return record
+
+    def arguments(self) -> tuple[NDArray[np.void] | NDArray[np.int64], ...]:
+        """What the loop's functions take after their own arguments."""
+        return (
+            self.states, self.interfaces, self.vantages, self.rows, self.picked, self.slots, self.connections,
+            self.sides, self.prints, self.buckets, self.undecoded,
+        )  # fmt: skip
+
+    def grow_connections(self) -> None:
+        """Doubles the connection tables; the hash table stays at most half full."""
+        size = 2 * len(self.connections)
+        self.connections = _grown(self.connections, size)
+        self.sides = _grown(self.sides, 2 * size)
+        self.prints = _grown(self.prints, 2 * PRINTS_PER_SIDE * size)
+        slots: Records = np.zeros(2 * size, SLOT_DTYPE)
+        rehash(self.slots, slots)
+        self.slots = slots
+
+    def make_room_for_buckets(self) -> None:
+        """Merges buckets of one millisecond; doubles the table when that does not help enough."""
+        merged = merge_buckets(self.buckets[: int(self.state["buckets"])])
+        if 2 * len(merged) > len(self.buckets):
+            self.buckets = np.zeros(2 * len(self.buckets), BUCKET_DTYPE)
+        self.buckets[: len(merged)] = merged
+        self.state["buckets"] = len(merged)
+        self.vantages["bucket"] = -1
+
+    def take_batch(self) -> Records:
+        """The filled rows (a view: valid until `rows` is filled again); keeps copies of the handshake rows."""
+        state = self.state
+        batch = self.rows[: int(state["rows"])]
+        picked = self.picked[: int(state["picked"])]
+        if len(picked):
+            self.handshakes.append(batch[picked])
+        state["rows"] = 0
+        state["picked"] = 0
+        return batch

@@ -1,0 +1,71 @@
+"""Compiles the packet loop once per machine: ``python -m workers.decode.warm``, or before the first capture."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import platform
+import sys
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import llvmlite.binding
+import numba
+import numpy as np
+
+from workers.decode.interfaces import LARGEST_PACKET
+from workers.decode.loop.walk import walk_pcap, walk_pcapng
+from workers.decode.tables import Tables
+
+_SECONDS: Final = 40
+"""About how long compiling takes on a slow machine, for the announcement."""
+
+
+def _folder() -> Path:
+    return Path(os.environ["NUMBA_CACHE_DIR"])
+
+
+def _marker() -> Path:
+    """Exists when this Python on this kind of processor has compiled this version of the loop."""
+    processor = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
+    return _folder() / f"warm-{platform.python_version()}-numba-{numba.__version__}-{processor}"
+
+
+def _load_or_compile() -> None:
+    """Calls each entry of the loop with nothing to read: numba loads it from its cache or compiles it."""
+    tables = Tables(batch_rows=1)
+    tables.grow_connections()
+    nothing = np.zeros(1, np.uint8)
+    walk_pcap(nothing, 0, False, *tables.arguments())
+    walk_pcapng(nothing, 0, False, LARGEST_PACKET, *tables.arguments())
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)  # noqa: T201 - a wait without a word looks like a hang
+
+
+@cache
+def ensure_compiled(announce: Callable[[str], None] = _say) -> None:
+    """Makes the loop ready. One process compiles while the others wait for it; both say so."""
+    marker = _marker()
+    if marker.exists():
+        _load_or_compile()
+        return
+    _folder().mkdir(parents=True, exist_ok=True)
+    with (_folder() / "compiling.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            announce("Waiting for another process that compiles the packet loop …")
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        if not marker.exists():
+            announce(f"Compiling the packet loop (once, about {_SECONDS} s) …")
+        _load_or_compile()
+        marker.touch()
+
+
+if __name__ == "__main__":
+    ensure_compiled()
+    _say(f"The packet loop is ready ({_folder()}).")
