@@ -3,6 +3,9 @@
 Anything else that is raised is a bug of ours and is shown as one, without a stack trace.
 """
 
+# The names say what happened; a suffix would only say that it is raised.
+# ruff: noqa: N818
+
 from __future__ import annotations
 
 

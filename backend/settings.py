@@ -1,4 +1,4 @@
-"""Settings: the command line first, then ``STALLSCOPE_*`` variables, then the file STALLSCOPE_CONFIG names."""
+"""Settings: the command line, then ``STALLSCOPE_*`` variables, then the file STALLSCOPE_CONFIG names."""
 
 from __future__ import annotations
 

@@ -1,0 +1,204 @@
+"""Rows of evidence files."""
+
+from __future__ import annotations
+
+from sqlalchemy import delete, func, select
+from sqlalchemy.orm import Session
+
+from backend.errors import NotFound
+from backend.storage.records import (
+    DECODED,
+    DECODING,
+    FAILED,
+    REFUSED,
+    STAGES,
+    STORED,
+    UNDECIDED,
+    UPLOADING,
+    EvidenceFile,
+    FileOutcome,
+    FileProgress,
+    now_text,
+)
+from backend.storage.tables import EvidenceFileRow
+
+COLUMNS = (
+    "id",
+    "investigation_id",
+    "name",
+    "kind",
+    "format",
+    "size_bytes",
+    "sha256",
+    "status",
+    "attempt",
+    "created",
+    "host",
+    "captured_at_ns",
+    "stage_number",
+    "stage_name",
+    "packets",
+    "bytes_done",
+    "rate_packets_s",
+    "lines",
+    "lines_not_understood",
+    "error",
+)
+
+
+def add_file(
+    session: Session,
+    file_id: str,
+    investigation_id: str,
+    *,
+    name: str,
+    kind: str,
+    format_name: str,
+    size_bytes: int,
+) -> None:
+    """A file whose bytes are on their way."""
+    session.add(
+        EvidenceFileRow(
+            id=file_id,
+            investigation_id=investigation_id,
+            name=name,
+            kind=kind,
+            format=format_name,
+            size_bytes=size_bytes,
+            status=UPLOADING,
+            created=now_text(),
+        )
+    )
+    session.flush()
+
+
+def get_file(session: Session, investigation_id: str, file_id: str) -> EvidenceFile:
+    """One file, by its id or by its name; raises NotFound."""
+    row = session.get(EvidenceFileRow, file_id)
+    if row is None or row.investigation_id != investigation_id:
+        found = find_file(session, investigation_id, file_id)
+        if found is None:
+            raise NotFound("There is no such file in this investigation; it may have been deleted.")
+        return found
+    return _record(row)
+
+
+def find_file(session: Session, investigation_id: str, name: str) -> EvidenceFile | None:
+    """The complete file of that name, if there is one."""
+    query = select(EvidenceFileRow).where(
+        EvidenceFileRow.investigation_id == investigation_id,
+        EvidenceFileRow.name == name,
+        EvidenceFileRow.status != UPLOADING,
+    )
+    row = session.scalars(query).first()
+    return _record(row) if row else None
+
+
+def list_files(session: Session, investigation_id: str) -> list[EvidenceFile]:
+    """All files, in the order of their names."""
+    query = select(EvidenceFileRow).where(EvidenceFileRow.investigation_id == investigation_id)
+    return [_record(row) for row in session.scalars(query.order_by(EvidenceFileRow.name, EvidenceFileRow.id))]
+
+
+def mark_stored(
+    session: Session, file_id: str, *, name: str, kind: str, format_name: str, sha256: str, size_bytes: int
+) -> None:
+    """All bytes are here and in the blob store."""
+    row = _row(session, file_id)
+    row.name, row.kind, row.format = name, kind, format_name
+    row.sha256, row.size_bytes, row.bytes_done = sha256, size_bytes, 0
+    row.status, row.stage_number, row.stage_name = STORED, 1, STAGES[0]
+
+
+def set_recognised(session: Session, file_id: str, *, kind: str, format_name: str) -> None:
+    """What the first bytes of a running upload say that it is."""
+    row = _row(session, file_id)
+    row.kind, row.format = kind, format_name
+
+
+def set_bytes_arrived(session: Session, file_id: str, size_bytes: int) -> None:
+    """How much of a running upload is here."""
+    row = _row(session, file_id)
+    row.bytes_done = max(row.bytes_done, size_bytes)
+
+
+def set_decoding(session: Session, file_id: str, attempt: int, progress: FileProgress) -> bool:
+    """Write progress, never backwards; False when this attempt is no longer wanted."""
+    row = session.get(EvidenceFileRow, file_id)
+    if row is None or row.attempt != attempt or row.status not in UNDECIDED:
+        return False
+    row.status = DECODING
+    row.stage_number = max(row.stage_number, progress.stage_number)
+    row.stage_name = STAGES[row.stage_number - 1]
+    row.packets = max(row.packets, progress.packets)
+    row.bytes_done = max(row.bytes_done, progress.bytes_done)
+    row.rate_packets_s = progress.rate_packets_s
+    return True
+
+
+def set_decoded(session: Session, file_id: str, attempt: int, outcome: FileOutcome) -> bool:
+    """Write what the decode has shown; False when this attempt is no longer wanted."""
+    row = session.get(EvidenceFileRow, file_id)
+    if row is None or row.attempt != attempt:
+        return False
+    row.status, row.stage_number, row.stage_name = DECODED, 3, STAGES[2]
+    row.kind, row.format = outcome.kind, outcome.format
+    row.packets, row.bytes_done = outcome.packets, row.size_bytes
+    row.lines, row.lines_not_understood = outcome.lines, outcome.lines_not_understood
+    row.warnings, row.error = list(outcome.warnings), outcome.error
+    return True
+
+
+def set_undecodable(session: Session, file_id: str, attempt: int, sentence: str, *, refused: bool) -> None:
+    """The file cannot be read (`refused`), or we failed to."""
+    row = session.get(EvidenceFileRow, file_id)
+    if row is not None and row.attempt == attempt:
+        row.status, row.error = (REFUSED if refused else FAILED), sentence
+
+
+def call_off_decodes(session: Session, investigation_id: str) -> None:
+    """Make running decodes give up; their files can be decoded again later."""
+    query = select(EvidenceFileRow).where(
+        EvidenceFileRow.investigation_id == investigation_id, EvidenceFileRow.status.in_(UNDECIDED)
+    )
+    for row in session.scalars(query):
+        row.attempt += 1
+        row.status = STORED
+
+
+def retry_failed(session: Session, investigation_id: str) -> None:
+    """Let files that failed by our fault be tried again."""
+    query = select(EvidenceFileRow).where(
+        EvidenceFileRow.investigation_id == investigation_id, EvidenceFileRow.status == FAILED
+    )
+    for row in session.scalars(query):
+        row.attempt += 1
+        row.status, row.error = STORED, None
+
+
+def is_wanted(session: Session, file_id: str, attempt: int) -> bool:
+    """Whether the decode of that attempt still has a reader."""
+    row = session.get(EvidenceFileRow, file_id)
+    return row is not None and row.attempt == attempt
+
+
+def delete_file(session: Session, file_id: str) -> None:
+    """Remove the row; the blob goes when no row names it any more."""
+    session.execute(delete(EvidenceFileRow).where(EvidenceFileRow.id == file_id))
+
+
+def blob_in_use(session: Session, sha256: str) -> bool:
+    """Whether any file has these bytes."""
+    query = select(func.count()).select_from(EvidenceFileRow).where(EvidenceFileRow.sha256 == sha256)
+    return bool(session.scalar(query))
+
+
+def _row(session: Session, file_id: str) -> EvidenceFileRow:
+    row = session.get(EvidenceFileRow, file_id)
+    if row is None:
+        raise NotFound("There is no such upload; it may have been cancelled.")
+    return row
+
+
+def _record(row: EvidenceFileRow) -> EvidenceFile:
+    return EvidenceFile(**{name: getattr(row, name) for name in COLUMNS}, warnings=tuple(row.warnings or ()))

@@ -1,0 +1,37 @@
+"""Signs of life of the worker processes."""
+
+from __future__ import annotations
+
+from sqlalchemy import delete, select
+from sqlalchemy.orm import Session
+
+from backend.storage.tables import ExecutorRow
+
+
+def beat(session: Session, executor_id: str, *, machine: str, now_s: float) -> None:
+    """Say that this worker is alive."""
+    row = session.get(ExecutorRow, executor_id)
+    if row is None:
+        session.add(ExecutorRow(id=executor_id, machine=machine, beat_s=now_s))
+    else:
+        row.beat_s = now_s
+
+
+def silent_since(session: Session, before_s: float) -> list[str]:
+    """The workers that have not been heard of since then."""
+    return list(session.scalars(select(ExecutorRow.id).where(ExecutorRow.beat_s < before_s)))
+
+
+def machines(session: Session) -> set[str]:
+    """The machines that workers run on."""
+    return set(session.scalars(select(ExecutorRow.machine)))
+
+
+def living_count(session: Session, since_s: float) -> int:
+    """How many workers were heard of since then."""
+    return len(list(session.scalars(select(ExecutorRow.id).where(ExecutorRow.beat_s >= since_s))))
+
+
+def forget(session: Session, executor_id: str) -> None:
+    """The worker has stopped, or its work was taken over."""
+    session.execute(delete(ExecutorRow).where(ExecutorRow.id == executor_id))

@@ -1,0 +1,67 @@
+"""Hands work to the job engine by name, and calls it off; knows no job code."""
+
+from __future__ import annotations
+
+import threading
+
+from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
+
+ANALYSE_WORKFLOW = "analyse_investigation"
+ANALYSES_QUEUE = "analyses"
+FILES_QUEUE = "files"
+APPLICATION = "stallscope"
+JSON_ONLY = DBOSPortableJSONSerializer()
+"""The engine's default is pickle, which would run whatever someone writes into its tables."""
+JOBS_VERSION = "stallscope-jobs-1"
+"""Version of the jobs' shape: a worker only takes over jobs of its own version."""
+
+
+def prepare_job_tables(url: str) -> None:
+    """Create or upgrade the engine's own tables: a client cannot work before they exist."""
+    DBOS.migrate(url)
+
+
+class JobQueue:
+    """The client's side of the job engine."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._lock = threading.Lock()
+        self._client: DBOSClient | None = None
+
+    def enqueue_analysis(self, investigation_id: str, generation: int) -> None:
+        """Queue one analysis; asking twice for the same generation queues it once."""
+        self._connected().enqueue(
+            {
+                "workflow_name": ANALYSE_WORKFLOW,
+                "queue_name": ANALYSES_QUEUE,
+                "workflow_id": analysis_job_id(investigation_id, generation),
+                "app_version": JOBS_VERSION,
+            },
+            investigation_id,
+            generation,
+        )
+
+    def cancel_analysis(self, investigation_id: str, generation: int) -> None:
+        """Call off an analysis and the decodes that it started."""
+        self._connected().cancel_workflow(analysis_job_id(investigation_id, generation), cancel_children=True)
+
+    def close(self) -> None:
+        """Let go of the connections."""
+        with self._lock:
+            if self._client is not None:
+                self._client.destroy()
+                self._client = None
+
+    def _connected(self) -> DBOSClient:
+        with self._lock:
+            if self._client is None:
+                self._client = DBOSClient(
+                    system_database_url=self._url, serializer=JSON_ONLY, application_name=APPLICATION
+                )
+            return self._client
+
+
+def analysis_job_id(investigation_id: str, generation: int) -> str:
+    """Name of the job: the same generation is never analysed twice."""
+    return f"{investigation_id}/{generation}"

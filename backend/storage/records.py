@@ -1,0 +1,112 @@
+"""What the repositories hand out: frozen copies of rows, valid after the session has ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+STAGES = ("upload", "identify", "decode", "join sightings", "detect", "diagnose")
+"""The six stages of the work, numbered from 1; the first three belong to a file, the others to all files."""
+
+UPLOADING, STORED, DECODING, DECODED, FAILED, REFUSED = (
+    "uploading",
+    "stored",
+    "decoding",
+    "decoded",
+    "failed",
+    "refused",
+)
+"""Where a file stands."""
+
+UNDECIDED = (STORED, DECODING)
+"""A file that still needs work."""
+
+
+def now_text() -> str:
+    """The time now as RFC 3339 in UTC; sorts as text."""
+    return datetime.now(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
+@dataclass(frozen=True)
+class Investigation:
+    """One incident."""
+
+    id: str
+    label: str
+    created: str
+    demo: str
+    analysis: str | None
+    generation: int
+    revision: int
+    stage_number: int
+    stage_name: str
+    message: str
+    findings_so_far: int
+    summary: dict[str, Any] | None
+    updated: str
+    files_total: int = 0
+    packets_total: int = 0
+    share_count: int = 0
+
+
+@dataclass(frozen=True)
+class EvidenceFile:
+    """One file of an investigation."""
+
+    id: str
+    investigation_id: str
+    name: str
+    kind: str
+    format: str
+    size_bytes: int
+    sha256: str
+    status: str
+    attempt: int
+    created: str
+    host: str | None
+    captured_at_ns: int | None
+    stage_number: int
+    stage_name: str
+    packets: int
+    bytes_done: int
+    rate_packets_s: float | None
+    lines: int
+    lines_not_understood: int
+    warnings: tuple[str, ...]
+    error: str | None
+
+
+@dataclass(frozen=True)
+class FileOutcome:
+    """What decoding a file has shown."""
+
+    kind: str
+    format: str
+    packets: int
+    lines: int
+    lines_not_understood: int
+    warnings: tuple[str, ...]
+    error: str | None
+
+
+@dataclass(frozen=True)
+class FileProgress:
+    """Where the decode of a file is."""
+
+    stage_number: int
+    packets: int
+    bytes_done: int
+    rate_packets_s: float | None
+
+
+@dataclass(frozen=True)
+class Share:
+    """A read-only link, without its secret."""
+
+    id: str
+    investigation_id: str
+    secret_sha256: str
+    created: str
+    expires: str
+    revoked: str | None

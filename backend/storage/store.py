@@ -1,0 +1,53 @@
+"""Everything stored, in one place: what services receive."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from backend.settings import Settings
+from backend.storage.blob_store import BlobStore
+from backend.storage.database import Database
+from backend.storage.job_queue import JobQueue, prepare_job_tables
+
+
+@dataclass(frozen=True)
+class Store:
+    """The database, the bytes, the packet tables and the queue of jobs."""
+
+    settings: Settings
+    database: Database
+    blobs: BlobStore
+    jobs: JobQueue
+
+    def investigation_folder(self, investigation_id: str) -> Path:
+        """Packet tables and report of one investigation."""
+        return self.settings.packets / investigation_id
+
+    def file_folder(self, investigation_id: str, file_id: str) -> Path:
+        """Tables of one decoded file."""
+        return self.investigation_folder(investigation_id) / "files" / file_id
+
+    def analysis_folder(self, investigation_id: str) -> Path:
+        """Report and connection table over all files."""
+        return self.investigation_folder(investigation_id) / "analysis"
+
+    def close(self) -> None:
+        """Let go of all connections."""
+        self.jobs.close()
+        self.database.dispose()
+
+
+def open_store(settings: Settings, *, migrate: bool) -> Store:
+    """Open what is stored; `migrate` creates and upgrades the tables first."""
+    settings.data.mkdir(parents=True, exist_ok=True)
+    database = Database(settings.metadata_url)
+    if migrate:
+        database.upgrade()
+        prepare_job_tables(settings.jobs_url)
+    return Store(
+        settings=settings,
+        database=database,
+        blobs=BlobStore(settings.blobs, settings.incoming),
+        jobs=JobQueue(settings.jobs_url),
+    )

@@ -1,0 +1,132 @@
+"""The tables. Times are RFC 3339 texts in UTC, so that both databases sort and show them alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import JSON, BigInteger, Float, ForeignKey, Index, MetaData, String, Text
+from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
+
+NAMING = {
+    "ix": "ix_%(table_name)s_%(column_0_name)s",
+    "uq": "uq_%(table_name)s_%(column_0_name)s",
+    "fk": "fk_%(table_name)s_%(column_0_name)s",
+    "pk": "pk_%(table_name)s",
+}
+
+
+class Base(DeclarativeBase):
+    """Names every constraint, so that a migration can change it on both databases."""
+
+    metadata = MetaData(naming_convention=NAMING)
+
+
+class InvestigationRow(Base):
+    """One incident: a label, its files and where its analysis stands."""
+
+    __tablename__ = "investigations"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    label: Mapped[str] = mapped_column(Text)
+    created: Mapped[str] = mapped_column(String(40), index=True)
+    demo: Mapped[str] = mapped_column(String(80), default="")
+    """Name of the bundled demonstration this is, or empty."""
+    analysis: Mapped[str | None] = mapped_column(String(16))
+    """queued, running, finished, failed, cancelled; None before the first file."""
+    generation: Mapped[int] = mapped_column(default=0)
+    """Grows with each change of the inputs; an analysis of an older generation gives up."""
+    revision: Mapped[int] = mapped_column(BigInteger, default=0)
+    """Grows with each visible change; the id of a progress event."""
+    stage_number: Mapped[int] = mapped_column(default=0)
+    stage_name: Mapped[str] = mapped_column(String(40), default="")
+    message: Mapped[str] = mapped_column(Text, default="")
+    findings_so_far: Mapped[int] = mapped_column(default=0)
+    summary: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    """The verdict of the last finished analysis, for the list."""
+    updated: Mapped[str] = mapped_column(String(40))
+
+
+class EvidenceFileRow(Base):
+    """One file of an investigation, from its first byte to its packet table."""
+
+    __tablename__ = "evidence_files"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    investigation_id: Mapped[str] = mapped_column(
+        ForeignKey("investigations.id", ondelete="CASCADE"), index=True
+    )
+    name: Mapped[str] = mapped_column(Text)
+    kind: Mapped[str] = mapped_column(String(16))
+    format: Mapped[str] = mapped_column(String(40))
+    size_bytes: Mapped[int] = mapped_column(BigInteger)
+    """Announced while it is uploading, counted afterwards."""
+    sha256: Mapped[str] = mapped_column(String(64), default="", index=True)
+    status: Mapped[str] = mapped_column(String(16))
+    attempt: Mapped[int] = mapped_column(default=1)
+    """Grows when a decode is called off or tried anew; a decode of an older attempt gives up."""
+    created: Mapped[str] = mapped_column(String(40))
+    host: Mapped[str | None] = mapped_column(Text)
+    captured_at_ns: Mapped[int | None] = mapped_column(BigInteger)
+    stage_number: Mapped[int] = mapped_column(default=1)
+    stage_name: Mapped[str] = mapped_column(String(40), default="upload")
+    packets: Mapped[int] = mapped_column(BigInteger, default=0)
+    bytes_done: Mapped[int] = mapped_column(BigInteger, default=0)
+    rate_packets_s: Mapped[float | None] = mapped_column(Float)
+    lines: Mapped[int] = mapped_column(BigInteger, default=0)
+    lines_not_understood: Mapped[int] = mapped_column(BigInteger, default=0)
+    warnings: Mapped[list[str]] = mapped_column(JSON, default=list)
+    error: Mapped[str | None] = mapped_column(Text)
+
+    __table_args__ = (Index("ix_evidence_files_name", "investigation_id", "name"),)
+
+
+class AnalysisRow(Base):
+    """One run over one generation of inputs, kept as history."""
+
+    __tablename__ = "analyses"
+
+    investigation_id: Mapped[str] = mapped_column(
+        ForeignKey("investigations.id", ondelete="CASCADE"), primary_key=True
+    )
+    generation: Mapped[int] = mapped_column(primary_key=True)
+    state: Mapped[str] = mapped_column(String(16))
+    requested: Mapped[str] = mapped_column(String(40))
+    finished: Mapped[str | None] = mapped_column(String(40))
+    error: Mapped[str | None] = mapped_column(Text)
+
+
+class ShareRow(Base):
+    """A read-only link; of its secret only the hash is here."""
+
+    __tablename__ = "shares"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    investigation_id: Mapped[str] = mapped_column(
+        ForeignKey("investigations.id", ondelete="CASCADE"), index=True
+    )
+    secret_sha256: Mapped[str] = mapped_column(String(64))
+    created: Mapped[str] = mapped_column(String(40))
+    expires: Mapped[str] = mapped_column(String(40))
+    revoked: Mapped[str | None] = mapped_column(String(40))
+
+
+class IdempotencyRow(Base):
+    """What a POST with an Idempotency-Key created, so that its repetition creates nothing."""
+
+    __tablename__ = "idempotency_keys"
+
+    key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    request_sha256: Mapped[str] = mapped_column(String(64))
+    investigation_id: Mapped[str] = mapped_column(ForeignKey("investigations.id", ondelete="CASCADE"))
+    created: Mapped[str] = mapped_column(String(40))
+
+
+class ExecutorRow(Base):
+    """A worker process and when it last said that it is alive."""
+
+    __tablename__ = "executors"
+
+    id: Mapped[str] = mapped_column(String(80), primary_key=True)
+    machine: Mapped[str] = mapped_column(Text)
+    beat_s: Mapped[float] = mapped_column(Float)
+    """Unix time of the last sign of life."""
