@@ -1,0 +1,56 @@
+/** JSON over fetch; a refused request becomes a Problem (RFC 9457). */
+
+/** What the server says went wrong, in a sentence for the person in front of the page. */
+export class Problem extends Error {
+  readonly status: number;
+  readonly title: string;
+  readonly detail: string;
+
+  constructor(status: number, title: string, detail: string) {
+    super(detail || title);
+    this.status = status;
+    this.title = title;
+    this.detail = detail;
+  }
+}
+
+async function problemOf(response: Response): Promise<Problem> {
+  try {
+    const body = (await response.json()) as { title?: string; detail?: unknown };
+    const detail = typeof body.detail === "string" ? body.detail : "";
+    return new Problem(response.status, body.title ?? response.statusText, detail);
+  } catch {
+    return new Problem(response.status, response.statusText || `HTTP ${response.status}`, "");
+  }
+}
+
+export interface Ask {
+  method?: string;
+  /** Sent as JSON. */
+  json?: unknown;
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+/** Asks the API and returns the parsed JSON; throws Problem. */
+export async function ask<Answer>(path: string, options: Ask = {}): Promise<Answer> {
+  const headers: Record<string, string> = { accept: "application/json", ...options.headers };
+  if (options.json !== undefined) headers["content-type"] = "application/json";
+  const response = await fetch(path, {
+    method: options.method ?? "GET",
+    headers,
+    body: options.json === undefined ? undefined : JSON.stringify(options.json),
+    signal: options.signal,
+  });
+  if (!response.ok) throw await problemOf(response);
+  if (response.status === 204) return undefined as Answer;
+  const text = await response.text();
+  return (text ? JSON.parse(text) : undefined) as Answer;
+}
+
+/** Query string of the parameters that are set. */
+export function queryString(parameters: Record<string, string | number | null | undefined>): string {
+  const set = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");
+  if (!set.length) return "";
+  return "?" + new URLSearchParams(set.map(([key, value]) => [key, String(value)])).toString();
+}

@@ -1,0 +1,139 @@
+/** TanStack Query hooks over one investigation, its own or shared. */
+import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query";
+
+import { ask, Problem, queryString } from "./http";
+import { useSource } from "./source";
+import type {
+  Connection, ConnectionDetail, DumpLines, EvidenceFile, Frame, Investigation, Page, Progress, Report, Timeline,
+} from "./types";
+
+const FINISHED_IS_FRESH_MS = 60_000;
+
+export function useInvestigation(): UseQueryResult<Investigation> {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "investigation"],
+    queryFn: ({ signal }) =>
+      ask<Investigation>(source.readOnly ? `${source.api}/investigation` : source.api, {
+        headers: source.headers,
+        signal,
+      }),
+  });
+}
+
+/** The report, or null while no analysis has finished. */
+export function useReport(): UseQueryResult<Report | null> {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "report"],
+    staleTime: FINISHED_IS_FRESH_MS,
+    queryFn: async ({ signal }) => {
+      try {
+        return await ask<Report>(`${source.api}/report`, { headers: source.headers, signal });
+      } catch (error) {
+        if (error instanceof Problem && (error.status === 404 || error.status === 409)) return null;
+        throw error;
+      }
+    },
+  });
+}
+
+export function useFiles(): UseQueryResult<EvidenceFile[]> {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "files"],
+    queryFn: async ({ signal }) =>
+      (await ask<Page<EvidenceFile>>(`${source.api}/files`, { headers: source.headers, signal })).items,
+  });
+}
+
+export interface TimelineWindow {
+  /** ns after t0; left out = all data. */
+  from?: number;
+  to?: number;
+  /** Width to fill; the server picks buckets no narrower than a pixel. */
+  px: number;
+  finding?: string | null;
+}
+
+export function useTimeline(view: TimelineWindow): UseQueryResult<Timeline> {
+  const source = useSource();
+  const query = queryString({ from: view.from, to: view.to, px: view.px, finding: view.finding });
+  return useQuery({
+    queryKey: [source.key, "timeline", query],
+    placeholderData: keepPreviousData,
+    staleTime: FINISHED_IS_FRESH_MS,
+    queryFn: ({ signal }) =>
+      ask<Timeline>(`${source.api}/timeline${query}`, { headers: source.headers, signal }),
+  });
+}
+
+export interface ConnectionsFilter {
+  sort?: "start" | "connect_ms" | "tries" | "bytes";
+  order?: "asc" | "desc";
+  outcome?: string | null;
+  finding?: string | null;
+  q?: string | null;
+  from?: number | null;
+  to?: number | null;
+  limit?: number;
+  cursor?: string | null;
+}
+
+export function useConnections(filter: ConnectionsFilter): UseQueryResult<Page<Connection>> {
+  const source = useSource();
+  const query = queryString({ ...filter });
+  return useQuery({
+    queryKey: [source.key, "connections", query],
+    placeholderData: keepPreviousData,
+    staleTime: FINISHED_IS_FRESH_MS,
+    queryFn: ({ signal }) =>
+      ask<Page<Connection>>(`${source.api}/connections${query}`, { headers: source.headers, signal }),
+  });
+}
+
+export function useConnection(cid: string | number): UseQueryResult<ConnectionDetail> {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "connection", String(cid)],
+    staleTime: FINISHED_IS_FRESH_MS,
+    queryFn: ({ signal }) =>
+      ask<ConnectionDetail>(`${source.api}/connections/${cid}`, { headers: source.headers, signal }),
+  });
+}
+
+/** One frame's decoded columns. `input` is the input's name. */
+export function useFrame(input: string, frame: number): UseQueryResult<Frame> {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "frame", input, frame],
+    staleTime: Infinity,
+    queryFn: ({ signal }) =>
+      ask<Frame>(`${source.api}/frames/${encodeURIComponent(input)}/${frame}`, { headers: source.headers, signal }),
+  });
+}
+
+/** Lines of a text dump, 1-based, both ends included. */
+export function useDumpLines(input: string, from: number, to: number): UseQueryResult<DumpLines> {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "lines", input, from, to],
+    staleTime: Infinity,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) =>
+      ask<DumpLines>(`${source.api}/files/${encodeURIComponent(input)}/lines${queryString({ from, to })}`, {
+        headers: source.headers,
+        signal,
+      }),
+  });
+}
+
+export function useProgress(enabled: boolean): UseQueryResult<Progress> {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "progress"],
+    enabled: enabled && !source.readOnly,
+    refetchInterval: 2000,
+    queryFn: ({ signal }) => ask<Progress>(`${source.api}/progress`, { headers: source.headers, signal }),
+  });
+}

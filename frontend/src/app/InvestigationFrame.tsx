@@ -1,0 +1,42 @@
+/** Tabs, context bar and side panel around the pages of one investigation of one's own. */
+import { Outlet, useParams } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { createPortal } from "react-dom";
+
+import { useInvestigation } from "../api/queries";
+import { ownSource, SourceProvider } from "../api/source";
+import { EvidencePanel } from "../findings/EvidencePanel";
+import { ShareButton } from "../sharing/ShareButton";
+import { ContextBar } from "./ContextBar";
+import { Tabs } from "./Tabs";
+import { useLiveProgress } from "../api/liveProgress";
+import { NotFound } from "./NotFound";
+import { Problem } from "../api/http";
+
+export function InvestigationFrame() {
+  const { id } = useParams({ strict: false }) as { id: string };
+  const source = useMemo(() => ownSource(id), [id]);
+  return (
+    <SourceProvider value={source}>
+      <Inside key={id} />
+    </SourceProvider>
+  );
+}
+
+function Inside() {
+  const investigation = useInvestigation();
+  useLiveProgress();
+  const actions = document.getElementById("top-bar-actions");
+  if (investigation.error instanceof Problem && investigation.error.status === 404) return <NotFound />;
+  return (
+    <>
+      {actions && createPortal(<ShareButton label={investigation.data?.label ?? ""} />, actions)}
+      <Tabs />
+      <ContextBar />
+      <main id="main" className="page" tabIndex={-1}>
+        <Outlet />
+      </main>
+      <EvidencePanel />
+    </>
+  );
+}

@@ -1,0 +1,54 @@
+/** Product, where we are, what is running, theme. */
+import { useQuery } from "@tanstack/react-query";
+
+import { ask } from "../api/http";
+import type { Investigation } from "../api/types";
+import { RouteLink, useAddress } from "../ui/RouteLink";
+import { useRunningInvestigations } from "./runningInvestigations";
+import { ThemeSwitch } from "./ThemeSwitch";
+import "./topBar.css";
+
+export function TopBar() {
+  const { path } = useAddress();
+  const shared = path.startsWith("/s/");
+  const id = /^\/i\/([^/]+)/.exec(path)?.[1];
+  return (
+    <header className="top-bar">
+      <RouteLink href={shared ? path : "/"} className="top-bar-product">
+        <img src="/icon.svg" alt="" width={20} height={20} /> Stallscope
+      </RouteLink>
+      {!shared && (
+        <nav aria-label="Breadcrumb" className="top-bar-crumbs">
+          <RouteLink href="/">Investigations</RouteLink>
+          {id && <InvestigationCrumb id={id} />}
+          {path === "/new" && <span>New</span>}
+          {path === "/capture" && <span>What should I capture?</span>}
+        </nav>
+      )}
+      <span className="top-bar-space" />
+      {!shared && <JobsIndicator />}
+      {/* The frame of the investigation puts its Share button here. */}
+      <span id="top-bar-actions" />
+      <ThemeSwitch />
+    </header>
+  );
+}
+
+function InvestigationCrumb({ id }: { id: string }) {
+  const investigation = useQuery({
+    queryKey: [`own:${id}`, "investigation"],
+    queryFn: ({ signal }) => ask<Investigation>(`/api/v1/investigations/${id}`, { signal }),
+  });
+  return <span className="top-bar-title">{investigation.data?.label ?? "…"}</span>;
+}
+
+function JobsIndicator() {
+  const running = useRunningInvestigations();
+  const only = running.length === 1 ? running[0] : undefined;
+  if (!running.length) return null;
+  return (
+    <RouteLink className="top-bar-jobs" href={only ? `/i/${only.id}` : "/"}>
+      <span className="spinner" aria-hidden="true" /> {running.length} running
+    </RouteLink>
+  );
+}

@@ -1,0 +1,52 @@
+/** Links from a sentence to the frames and dump lines that prove it. They open the side panel. */
+import { useState } from "react";
+
+import type { Evidence } from "../api/types";
+import { RouteLink, useHrefWith } from "../ui/RouteLink";
+import { evidenceParameter, targetsOf, type EvidenceTarget } from "./evidenceAddress";
+
+const SHOWN_AT_FIRST = 4;
+
+function words(target: EvidenceTarget, inputs: number): string {
+  if (target.kind === "frame") return inputs > 1 ? `${target.input} #${target.first}` : `#${target.first}`;
+  const lines = target.last > target.first ? `${target.first}–${target.last}` : String(target.first);
+  return `${target.input}:${lines}`;
+}
+
+export function EvidenceLink({ target, children }: { target: EvidenceTarget; children?: React.ReactNode }) {
+  const hrefWith = useHrefWith();
+  const what = target.kind === "frame" ? `frame ${target.first}` : `line ${target.first}`;
+  return (
+    <RouteLink
+      className="evidence-link"
+      data-evidence={target.kind}
+      href={hrefWith({ evidence: evidenceParameter(target) })}
+      title={`${target.input}, ${what}`}
+    >
+      {children ?? words(target, 1)}
+    </RouteLink>
+  );
+}
+
+/** `evidence` as in the report; the first few links, the rest on demand. */
+export function EvidenceLinks({ evidence, shown = SHOWN_AT_FIRST }: { evidence: Evidence[]; shown?: number }) {
+  const [all, setAll] = useState(false);
+  const targets = targetsOf(evidence);
+  const inputs = new Set(evidence.filter((part) => part.frames.length > 0).map((part) => part.input)).size;
+  const visible = all ? targets : targets.slice(0, shown);
+  if (!targets.length) return null;
+  return (
+    <span className="evidence-links">
+      {visible.map((target) => (
+        <EvidenceLink key={evidenceParameter(target)} target={target}>
+          {words(target, inputs)}
+        </EvidenceLink>
+      ))}
+      {targets.length > visible.length && (
+        <button type="button" className="link-button evidence-more" onClick={() => setAll(true)}>
+          +{targets.length - visible.length} more
+        </button>
+      )}
+    </span>
+  );
+}

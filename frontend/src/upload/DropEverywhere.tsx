@@ -1,0 +1,74 @@
+/** Files may be dropped on any page: into the open investigation, or a new one. */
+import { useQueryClient } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+
+import type { Investigation } from "../api/types";
+import { useAddress, useGo } from "../ui/RouteLink";
+import { droppedFiles } from "./droppedFiles";
+import { useUploads } from "./UploadsProvider";
+import "./upload.css";
+
+function carriesFiles(event: DragEvent): boolean {
+  return event.dataTransfer?.types.includes("Files") ?? false;
+}
+
+export function DropEverywhere() {
+  const { path } = useAddress();
+  const go = useGo();
+  const queries = useQueryClient();
+  const { send } = useUploads();
+  const [over, setOver] = useState(false);
+  const [failure, setFailure] = useState<string | null>(null);
+  const investigation = /^\/i\/([^/]+)/.exec(path)?.[1] ?? null;
+  const readOnly = path.startsWith("/s/");
+
+  useEffect(() => {
+    if (readOnly) return undefined;
+    const cover = (event: DragEvent) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      setOver(true);
+    };
+    const uncover = (event: DragEvent) => {
+      if (event.relatedTarget === null) setOver(false);
+    };
+    const drop = (event: DragEvent) => {
+      if (!carriesFiles(event)) return;
+      event.preventDefault();
+      setOver(false);
+      void droppedFiles(event.dataTransfer)
+        .then((files) => (files.length ? send(files, investigation) : null))
+        .then((id) => id && go(`/i/${id}/files`))
+        .catch((error: Error) => setFailure(error.message));
+    };
+    window.addEventListener("dragenter", cover);
+    window.addEventListener("dragover", cover);
+    window.addEventListener("dragleave", uncover);
+    window.addEventListener("drop", drop);
+    return () => {
+      window.removeEventListener("dragenter", cover);
+      window.removeEventListener("dragover", cover);
+      window.removeEventListener("dragleave", uncover);
+      window.removeEventListener("drop", drop);
+    };
+  }, [go, investigation, readOnly, send]);
+
+  if (failure) {
+    return (
+      <div role="alert" className="drop-failure">
+        The files were not taken: {failure}{" "}
+        <button type="button" className="link-button" onClick={() => setFailure(null)}>
+          Close
+        </button>
+      </div>
+    );
+  }
+  if (!over) return null;
+  const label = queries.getQueryData<Investigation>([`own:${investigation}`, "investigation"])?.label;
+  return (
+    <div className="drop-overlay" data-testid="drop-overlay">
+      <p>{investigation ? `Add to “${label ?? "this investigation"}”` : "New investigation"}</p>
+      <p className="dim">Captures (pcap, pcapng, gzip) and text dumps. The content decides, not the name.</p>
+    </div>
+  );
+}

@@ -1,0 +1,114 @@
+/** A pasted dump: what it is recognised as, when and where it was taken, and which investigation gets it. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useDeferredValue, useState } from "react";
+
+import { ask } from "../api/http";
+import type { EvidenceFile, Recognition } from "../api/types";
+import { plural } from "../format/quantity";
+import { Dialog } from "../ui/Dialog";
+import { useAddress, useGo } from "../ui/RouteLink";
+import { createInvestigation } from "./UploadsProvider";
+
+interface PastedDump {
+  text: string;
+  captured_at: string;
+  host: string;
+}
+
+async function sendText(dump: PastedDump, kind: string | null, investigation: string | null): Promise<string> {
+  const id = investigation ?? (await createInvestigation(kind ?? "Pasted text")).id;
+  await ask<EvidenceFile>(`/api/v1/investigations/${id}/texts`, {
+    method: "POST",
+    json: { text: dump.text, captured_at: dump.captured_at || null, host: dump.host || null },
+  });
+  return id;
+}
+
+export function PasteSheet({ text: pasted, onClose }: { text: string; onClose: () => void }) {
+  const { path } = useAddress();
+  const go = useGo();
+  const queries = useQueryClient();
+  const investigation = /^\/i\/([^/]+)/.exec(path)?.[1] ?? null;
+  const [dump, setDump] = useState<PastedDump>({ text: pasted, captured_at: "", host: "" });
+  const recognition = useRecognition(dump.text);
+  const store = useMutation({
+    mutationFn: () => sendText(dump, recognition.data?.kind ?? null, investigation),
+    onSuccess: (id) => {
+      void queries.invalidateQueries();
+      onClose();
+      go(`/i/${id}/files`);
+    },
+  });
+  const change = (changes: Partial<PastedDump>) => setDump({ ...dump, ...changes });
+  return (
+    <Dialog title="Paste as text" onClose={onClose}>
+      <Recognised recognition={recognition.data} error={recognition.error} />
+      <textarea
+        className="input"
+        rows={10}
+        aria-label="Text of the dump"
+        value={dump.text}
+        onChange={(event) => change({ text: event.target.value })}
+      />
+      <div className="paste-fields">
+        <label className="field">
+          <span>Taken at (UTC)</span>
+          <input
+            className="input"
+            placeholder="2026-11-21T14:05:00Z"
+            value={dump.captured_at}
+            onChange={(event) => change({ captured_at: event.target.value })}
+          />
+        </label>
+        <label className="field">
+          <span>On host</span>
+          <input className="input" placeholder="node-7" value={dump.host} onChange={(event) => change({ host: event.target.value })} />
+        </label>
+      </div>
+      <p className="dim">A dump without a time is worth half: say when it was taken if the text does not.</p>
+      {store.error && <p role="alert">Nothing was stored: {store.error.message}</p>}
+      <button
+        type="button"
+        className="button button-main"
+        disabled={store.isPending || !dump.text.trim()}
+        onClick={() => store.mutate()}
+      >
+        {investigation ? "Add to this investigation" : "New investigation with this"}
+      </button>
+    </Dialog>
+  );
+}
+
+function useRecognition(text: string) {
+  const settled = useDeferredValue(text);
+  return useQuery({
+    queryKey: ["recognition", settled],
+    enabled: settled.trim() !== "",
+    queryFn: ({ signal }) =>
+      ask<Recognition>("/api/v1/recognitions", { method: "POST", json: { text: settled }, signal }),
+  });
+}
+
+function Recognised({ recognition, error }: { recognition: Recognition | undefined; error: Error | null }) {
+  if (error) return <p role="alert">It could not be recognised: {error.message}</p>;
+  if (!recognition) return <p className="dim">Looking at it …</p>;
+  const problem = recognition.lines_not_understood?.[0];
+  return (
+    <p data-testid="recognition">
+      {recognition.kind ? (
+        <>
+          Recognised: <strong>{recognition.kind}</strong>
+        </>
+      ) : (
+        <strong>Not recognised</strong>
+      )}
+      , {plural(recognition.lines, "line")}
+      {problem && (
+        <>
+          {" "}
+          · not understood: line {problem.n} <code className="mono">{problem.text.slice(0, 80)}</code>
+        </>
+      )}
+    </p>
+  );
+}

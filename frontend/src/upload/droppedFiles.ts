@@ -1,0 +1,30 @@
+/** Files of a drop, those in dropped folders included. */
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject));
+}
+
+function entriesOf(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {
+  return new Promise((resolve, reject) => reader.readEntries(resolve, reject));
+}
+
+async function filesIn(entry: FileSystemEntry): Promise<File[]> {
+  if (entry.isFile) return [await fileOf(entry as FileSystemFileEntry)];
+  const reader = (entry as FileSystemDirectoryEntry).createReader();
+  const files: File[] = [];
+  // A reader hands out a hundred entries at a time, then an empty list.
+  for (let entries = await entriesOf(reader); entries.length; entries = await entriesOf(reader)) {
+    for (const inside of entries) files.push(...(await filesIn(inside)));
+  }
+  return files;
+}
+
+export async function droppedFiles(transfer: DataTransfer | null): Promise<File[]> {
+  if (!transfer) return [];
+  // Entries must be taken before the first await: the list is empty afterwards.
+  const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
+  const plain = [...transfer.files];
+  if (!entries.some((entry) => entry?.isDirectory)) return plain;
+  const nested = await Promise.all(entries.filter((entry) => entry !== null).map(filesIn));
+  return nested.flat();
+}
