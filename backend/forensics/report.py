@@ -9,7 +9,18 @@ from pydantic import BaseModel, ConfigDict, Field
 Severity = Literal["info", "warning", "critical"]
 Verdict = Literal["confirmed", "likely", "possible", "cannot-tell"]
 Glyph = Literal[
-    "instant", "repeat", "missing", "ladder", "path", "pair", "band", "comb", "bracket", "step", "guide", "note"
+    "instant",
+    "repeat",
+    "missing",
+    "ladder",
+    "path",
+    "pair",
+    "band",
+    "comb",
+    "bracket",
+    "step",
+    "guide",
+    "note",
 ]
 Role = Literal["loss", "stall", "burst", "collision", "ok", "neutral"]
 Measure = float | int | str | None | list[Any] | dict[str, Any]

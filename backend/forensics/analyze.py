@@ -1,0 +1,49 @@
+"""The whole chain: captures and dumps in, report out. Pure: the clock is the caller's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.forensics.captures import Capture
+from backend.forensics.detection.run import run_detectors
+from backend.forensics.diagnosis.run import diagnose
+from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.lanes import list_lanes
+from backend.forensics.quality_strip import describe_quality
+from backend.forensics.report import InputPart, Report, ToolPart
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """The report, and the facts from which the connection table is written."""
+
+    report: Report
+    facts: Facts
+
+
+def analyse_evidence(
+    captures: Sequence[Capture],
+    dumps: Sequence[DumpInput],
+    inputs: Sequence[InputPart],
+    *,
+    label: str,
+    created: str,
+    tool_version: str,
+) -> Analysis:
+    """`inputs` describe every file, also those that could not be read. The order of the files does not matter."""
+    facts = gather_facts(captures, dumps)
+    findings, checked = run_detectors(facts)
+    report = Report(
+        label=label,
+        created=created,
+        tool=ToolPart(version=tool_version),
+        inputs=sorted(inputs, key=lambda i: (i.name, i.sha256)),
+        findings=findings,
+        diagnoses=diagnose(facts, findings),
+        checked=checked,
+        quality=describe_quality(facts, findings),
+        lanes=list_lanes(facts),
+    )
+    return Analysis(report, facts)

@@ -1,0 +1,1 @@
+"""The machinery that finds and runs detectors; it holds no opinion of its own."""

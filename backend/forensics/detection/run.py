@@ -1,0 +1,46 @@
+"""Runs all detectors over the facts."""
+
+from __future__ import annotations
+
+from backend.forensics.detection.discovery import discover_detectors
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.report import CheckedPart, FindingPart
+
+NOT_BUILT = {
+    "snat-port-exhaustion": "use of the port range",
+    "port-reuse": "ports used again",
+    "rtt-backlog": "grouped round-trip times",
+    "queue-buildup": "ramps of round-trip times",
+    "metadata-burst": "metadata calls",
+    "dns-delay": "lookups",
+    "data-retransmission": "repeated data",
+    "connection-reset": "resets",
+    "unreachable": "ICMP errors",
+    "zero-window": "closed windows",
+    "path-mtu": "packets too big",
+    "idle-timeout": "idle connections that died",
+    "ipvs-drain": "drained real servers",
+    "conntrack-pressure": "the fill level of conntrack",
+    "capture-loss": "packets the capture missed",
+}
+"""Kinds of the report that this version has no detector for: said, not left out."""
+
+
+def run_detectors(facts: Facts) -> tuple[list[FindingPart], list[CheckedPart]]:
+    """(findings by time lost, what was checked by kind)."""
+    findings: list[FindingPart] = []
+    checked: list[CheckedPart] = []
+    for detector in discover_detectors():
+        detection = detector.detect(facts)
+        findings.extend(detection.findings)
+        checked.append(CheckedPart(kind=detector.kind, status=detection.status, why=detection.why))
+    built = {c.kind for c in checked}
+    for kind, what in NOT_BUILT.items():
+        if kind not in built:
+            checked.append(
+                CheckedPart(
+                    kind=kind, status="not-checkable", why=f"this version does not look for {what} yet"
+                )
+            )
+    findings.sort(key=lambda f: (-f.time_lost_s, f.kind, f.first or "", f.id))
+    return findings, sorted(checked, key=lambda c: c.kind)

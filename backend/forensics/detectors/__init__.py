@@ -1,0 +1,1 @@
+"""Opinions: one folder each, found by name. No detector knows another."""

@@ -1,0 +1,133 @@
+"""Groups retried attempts by destination and says what users lost."""
+
+from __future__ import annotations
+
+from collections import Counter
+from statistics import median
+
+import numpy as np
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.syn_retransmission.marks import draw_marks
+from backend.forensics.detectors.syn_retransmission.schedules import name_schedule
+from backend.forensics.detectors.syn_retransmission.tables import (
+    affected_sources,
+    instance_table,
+    list_events,
+)
+from backend.forensics.detectors.syn_retransmission.thresholds import DEFAULT
+from backend.forensics.evidence.attempts import RetriedAttempt
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.losses import Loss
+from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.report import FindingPart, Severity
+
+KIND = "syn-retransmission"
+
+Server = tuple[int, int, int]
+
+
+def detect(facts: Facts) -> Detection:
+    """One finding per destination ip:port."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture that holds connection attempts")
+    total = len(facts.attempts.table)
+    if not total:
+        return Detection("clear", "no connection attempt (SYN) was seen, so none was sent again")
+    groups: dict[Server, list[RetriedAttempt]] = {}
+    for attempt in facts.attempts.retried:
+        groups.setdefault((attempt.server.high, attempt.server.low, attempt.server.port), []).append(attempt)
+    if not groups:
+        return Detection("clear", f"none of {plural(total, 'connection attempt')} had to send its SYN again")
+    findings = [
+        _finding(facts, server, groups[server], number)
+        for number, server in enumerate(sorted(groups), start=1)
+    ]
+    retried = len(facts.attempts.retried)
+    return Detection(
+        "found", f"{retried:,} of {total:,} connection attempts sent their SYN again", tuple(findings)
+    )
+
+
+def gaps_s(attempt: RetriedAttempt) -> list[float]:
+    """Seconds between one SYN and the next."""
+    times = [sent.time_ns for sent in attempt.transmissions]
+    return [(later - earlier) / 1e9 for earlier, later in zip(times, times[1:], strict=False)]
+
+
+def _attempts_total(facts: Facts, server: Server) -> int:
+    table = facts.attempts.table
+    same = (table["server_high"] == server[0]) & (table["server_low"] == server[1])
+    return int(np.count_nonzero(same & (table["server_port"] == server[2])))
+
+
+def _time_lost_s(facts: Facts, server: Server, attempts: list[RetriedAttempt]) -> float:
+    """Waited minus usual; an attempt that never opened cost the time until its last SYN."""
+    usual_s = facts.baseline_connect_s(server) or 0.0
+    lost = 0.0
+    for attempt in attempts:
+        waited_s = attempt.connect_delay_s
+        if waited_s is None:
+            waited_s = (attempt.transmissions[-1].time_ns - attempt.start_ns) / 1e9
+        lost += max(0.0, waited_s - usual_s)
+    return round(lost, 6)
+
+
+def _severity(delayed: int, total: int) -> Severity:
+    critical = delayed >= DEFAULT.critical_attempts and delayed >= DEFAULT.critical_ratio * total
+    return "critical" if critical else "warning"
+
+
+def _measures(
+    attempts: list[RetriedAttempt], losses: list[Loss], total: int, usual_s: float | None
+) -> dict[str, object]:
+    delays = [a.connect_delay_s for a in attempts if a.connect_delay_s is not None]
+    outcomes = Counter(a.outcome for a in attempts)
+    places = Counter(loss.where for loss in losses)
+    return {
+        "attempts_total": total,
+        "retransmissions": sum(len(a.transmissions) - 1 for a in attempts),
+        "schedule": name_schedule([gaps_s(a) for a in attempts]),
+        "retry_gap_median_s": round(median(gaps_s(a)[0] for a in attempts), 6),
+        "connect_delay_median_s": round(median(delays), 6) if delays else None,
+        "connect_delay_max_s": round(max(delays), 6) if delays else None,
+        "connect_usual_s": round(usual_s, 6) if usual_s is not None else None,
+        "established": outcomes["established"],
+        "refused": outcomes["refused"],
+        "unreachable": outcomes["unreachable"],
+        "unanswered": outcomes["unanswered"],
+        "lost_at": [
+            f"{where}: {count}" for where, count in sorted(places.items(), key=lambda p: (-p[1], p[0]))
+        ],
+    }
+
+
+def _finding(facts: Facts, server: Server, attempts: list[RetriedAttempt], number: int) -> FindingPart:
+    links = {a.link for a in attempts}
+    losses = [loss for loss in facts.losses if loss.attempt.link in links]
+    total, usual_s = _attempts_total(facts, server), facts.baseline_connect_s(server)
+    measures = _measures(attempts, losses, total, usual_s)
+    lost_s = _time_lost_s(facts, server, attempts)
+    end_ns = max(a.transmissions[-1].time_ns for a in attempts)
+    target = str(attempts[0].server)
+    delay = measures["connect_delay_median_s"]
+    waited = f", which took {seconds_text(delay)} in the middle" if isinstance(delay, float) else ""
+    frames = [(s.place.input, s.frame) for a in attempts for t in a.transmissions for s in t.sightings]
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity=_severity(len(attempts), total),
+        confidence=0.6 if facts.quality.lossy else 0.99,
+        title=f"SYN sent again on the way to {target}",
+        summary=f"{len(attempts)} of {total} connection attempts to {target} had to send their SYN again{waited}.",
+        count=len(attempts),
+        first=rfc3339(min(a.start_ns for a in attempts)),
+        last=rfc3339(end_ns),
+        time_lost_s=lost_s,
+        measures=measures,  # type: ignore[arg-type]
+        affected=affected_sources(facts, attempts),
+        events=list_events(losses),
+        evidence=frame_evidence(frames, "SYNs of the attempts that were sent again"),
+        marks=draw_marks(losses, str(measures["schedule"])),
+        tables=[instance_table(losses)],
+    )

@@ -1,0 +1,136 @@
+"""What a chart draws of each lost SYN: where it was, where it should have been, when it was sent again."""
+
+from __future__ import annotations
+
+from backend.forensics.detectors.syn_retransmission.schedules import expected_times_s
+from backend.forensics.detectors.syn_retransmission.thresholds import DEFAULT
+from backend.forensics.evidence.attempts import Sighting, Transmission
+from backend.forensics.evidence.losses import Loss
+from backend.forensics.findings import frame_evidence, rfc3339
+from backend.forensics.report import EvidencePart, MarkPart
+
+GUIDES_SHOWN = 3
+
+
+def draw_marks(losses: list[Loss], schedule: str) -> list[MarkPart]:
+    """Marks of the first instances (`Thresholds.marked_instances`), instance by instance."""
+    marks: list[MarkPart] = []
+    for instance, loss in enumerate(losses[: DEFAULT.marked_instances], start=1):
+        marks.extend(_draw_loss(loss, instance))
+        marks.extend(_draw_guides(loss, instance, schedule))
+    return marks
+
+
+def _evidence(sightings: tuple[Sighting, ...]) -> list[EvidencePart]:
+    return frame_evidence((s.place.input, s.frame) for s in sightings)
+
+
+def _lanes(sent: Transmission) -> list[str]:
+    return list(dict.fromkeys(s.place.id for s in sent.sightings))
+
+
+def _draw_loss(loss: Loss, instance: int) -> list[MarkPart]:
+    sent, retry = loss.transmission, loss.retry
+    marks = [
+        MarkPart(
+            glyph="instant",
+            role="neutral",
+            basis="seen",
+            start=rfc3339(s.time_ns),
+            lanes=[s.place.id],
+            evidence=frame_evidence([(s.place.input, s.frame)]),
+            label=f"SYN {s.source}",
+            instance=instance,
+        )
+        for s in sent.sightings
+    ]
+    if loss.inside is not None:
+        inner, outer = loss.inside
+        marks.append(
+            MarkPart(
+                glyph="missing",
+                role="loss",
+                basis="seen",
+                start=rfc3339(sent.time_ns),
+                lanes=[outer.id],
+                evidence=_evidence(sent.sightings),
+                label=f"the packet of frame #{sent.last.frame} on {inner.name} never appears on {outer.name}",
+                instance=instance,
+            )
+        )
+    if retry is not None:
+        marks.extend(_draw_retry(loss, retry, instance))
+    return marks
+
+
+def _draw_retry(loss: Loss, retry: Transmission, instance: int) -> list[MarkPart]:
+    sent = loss.transmission
+    gap_s = (retry.time_ns - sent.time_ns) / 1e9
+    both = _evidence((*sent.sightings, *retry.sightings))
+    again = retry.first
+    times = {"start": rfc3339(retry.time_ns)}
+    marks = [
+        MarkPart(
+            glyph="ladder",
+            role="loss",
+            basis="seen",
+            start=rfc3339(sent.time_ns),
+            end=rfc3339(retry.time_ns),
+            lanes=[again.place.id],
+            evidence=both,
+            label=f"sent again after {gap_s:.6f} s",
+            instance=instance,
+            value=gap_s,
+        ),
+        MarkPart(
+            glyph="repeat",
+            role="loss",
+            basis="seen",
+            lanes=[again.place.id],
+            evidence=_evidence(retry.sightings),
+            label=f"SYN retry {again.source}",
+            instance=instance,
+            **times,
+        ),
+    ]
+    if len(retry.sightings) > 1:
+        last_ns = max(s.time_ns for s in retry.sightings)
+        ports = (
+            f" {again.source.port} → {retry.last.source.port}" if retry.last.source != again.source else ""
+        )
+        marks.append(
+            MarkPart(
+                glyph="path",
+                role="ok",
+                basis="seen",
+                end=rfc3339(last_ns),
+                lanes=_lanes(retry),
+                evidence=_evidence(retry.sightings),
+                label=f"retry passes{ports}",
+                instance=instance,
+                **times,
+            )
+        )
+    return marks
+
+
+def _draw_guides(loss: Loss, instance: int, schedule: str) -> list[MarkPart]:
+    """Where the schedule expects retries, so that a reader can compare."""
+    marks = []
+    evidence = _evidence(loss.transmission.sightings)
+    for at_s in expected_times_s(schedule)[:GUIDES_SHOWN]:
+        tolerance_s = max(DEFAULT.step_tolerance_s, DEFAULT.step_tolerance_ratio * at_s)
+        marks.append(
+            MarkPart(
+                glyph="guide",
+                role="neutral",
+                basis="inferred",
+                start=rfc3339(loss.attempt.start_ns + round(at_s * 1e9)),
+                lanes=[],
+                evidence=evidence,
+                label=f"{at_s:g} s",
+                instance=instance,
+                value=tolerance_s,
+            )
+        )
+    return marks

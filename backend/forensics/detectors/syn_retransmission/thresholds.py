@@ -1,0 +1,20 @@
+"""Limits of the rule, with unit and reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """`step_tolerance_*`: a retry belongs to a schedule within the larger of the two, measured from the step before."""
+
+    step_tolerance_s: float = 0.030
+    step_tolerance_ratio: float = 0.05
+    critical_attempts: int = 5
+    critical_ratio: float = 0.01
+    marked_instances: int = 300
+    """Instances drawn on the timeline; all are in the table and the events."""
+
+
+DEFAULT = Thresholds()

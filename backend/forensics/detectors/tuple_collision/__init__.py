@@ -1,0 +1,1 @@
+"""SYNs lost because two sources wanted one translated tuple at the same moment."""

@@ -1,0 +1,134 @@
+"""Lost SYNs that had a rival for their translated tuple."""
+
+from __future__ import annotations
+
+from statistics import median
+
+import numpy as np
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.tuple_collision.marks import draw_marks
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss, Rival
+from backend.forensics.findings import frame_evidence, plural, rfc3339
+from backend.forensics.report import ColumnPart, FindingPart, TablePart
+
+KIND = "tuple-collision"
+CONFIDENCE_LOCATED = 0.95
+"""Seen before NAT, absent behind it, with a rival."""
+CONFIDENCE_UNLOCATED = 0.5
+"""One vantage point: the rival may be chance."""
+
+Collision = tuple[Loss, Rival]
+
+
+def detect(facts: Facts) -> Detection:
+    """One finding per destination ip:port."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture that holds connection attempts")
+    groups: dict[tuple[int, int, int], list[Collision]] = {}
+    for number, rival in sorted(facts.rivals.items()):
+        loss = facts.losses[number]
+        if _could_collide(loss):
+            server = loss.attempt.server
+            groups.setdefault((server.high, server.low, server.port), []).append((loss, rival))
+    if not groups:
+        lost = plural(len(facts.losses), "SYN")
+        return Detection("clear", f"{lost} lost; none had another source's SYN with its port within 1 ms")
+    findings = [
+        _finding(facts, groups[server], number) for number, server in enumerate(sorted(groups), start=1)
+    ]
+    total = sum(len(group) for group in groups.values())
+    return Detection(
+        "found", f"{plural(total, 'lost SYN')} had a rival with the same port within 1 ms", tuple(findings)
+    )
+
+
+def _could_collide(loss: Loss) -> bool:
+    """Lost where addresses are translated, or at an unknown place; never when it was seen or answered further on."""
+    return loss.rewritten if loss.inside is not None else loss.where == UNKNOWN_PLACE
+
+
+def _ports_rewritten(facts: Facts, collisions: list[Collision]) -> int:
+    server, table = collisions[0][0].attempt.server, facts.attempts.table
+    same = (table["server_high"] == server.high) & (table["server_low"] == server.low)
+    return int(
+        np.count_nonzero(same & (table["server_port"] == server.port) & table["rewritten_source_port"])
+    )
+
+
+def _finding(facts: Facts, collisions: list[Collision], number: int) -> FindingPart:
+    located = all(loss.inside is not None for loss, _ in collisions)
+    distances_us = [rival.distance_ns / 1000 for _, rival in collisions]
+    delta = facts.kernel.delta
+    target = str(collisions[0][0].attempt.server)
+    frames = [(s.place.input, s.frame) for loss, _ in collisions for s in loss.transmission.sightings]
+    frames += [(rival.place.input, rival.frame) for _, rival in collisions]
+    what = "SYN was" if len(collisions) == 1 else "SYNs were"
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity="critical" if located and len(collisions) >= 5 else "warning",
+        confidence=CONFIDENCE_LOCATED if located else CONFIDENCE_UNLOCATED,
+        title=f"Two sources wanted one outgoing port towards {target}",
+        summary=f"{len(collisions)} lost {what} sent within 1 ms of another source's SYN with the same source port.",
+        count=len(collisions),
+        first=rfc3339(min(loss.transmission.time_ns for loss, _ in collisions)),
+        last=rfc3339(max(loss.transmission.time_ns for loss, _ in collisions)),
+        # The wait is counted by the finding on repeated SYNs; counting it here too would double it.
+        time_lost_s=0.0,
+        measures={
+            "rival_distance_median_us": round(median(distances_us), 3),
+            "rival_distance_max_us": round(max(distances_us), 3),
+            "ports_rewritten": _ports_rewritten(facts, collisions),
+            "insert_failed_delta": delta.deltas.get("insert_failed") if delta else None,
+        },
+        affected=[{"protocol": "tcp", "source": s, "destination": target} for s in _sources(collisions)],
+        events=[_event(instance, *collision) for instance, collision in enumerate(collisions, start=1)],
+        evidence=frame_evidence(frames, "lost SYNs and their rivals"),
+        marks=draw_marks(facts, collisions),
+        tables=[_table(collisions)],
+    )
+
+
+def _sources(collisions: list[Collision]) -> list[str]:
+    return sorted({str(loss.attempt.client).rsplit(":", 1)[0] for loss, _ in collisions})
+
+
+def _event(instance: int, loss: Loss, rival: Rival) -> dict[str, object]:
+    return {
+        "start": rfc3339(min(loss.transmission.time_ns, rival.time_ns)),
+        "end": rfc3339(max(loss.transmission.time_ns, rival.time_ns)),
+        "instance": instance,
+        "source": str(loss.attempt.client),
+        "rival": str(rival.source),
+        "distance_us": rival.distance_ns / 1000,
+        "input": rival.place.input,
+        "frames": [loss.transmission.first.frame, rival.frame],
+    }
+
+
+def _table(collisions: list[Collision]) -> TablePart:
+    names = (
+        ("instance", ""),
+        ("lost", ""),
+        ("rival", ""),
+        ("apart", "µs"),
+        ("input", ""),
+        ("frame", ""),
+        ("rival frame", ""),
+    )
+    rows: list[list[object]] = [
+        [
+            instance,
+            str(loss.attempt.client),
+            str(rival.source),
+            rival.distance_ns / 1000,
+            rival.place.input,
+            loss.transmission.first.frame,
+            rival.frame,
+        ]
+        for instance, (loss, rival) in enumerate(collisions[:1_000], start=1)
+    ]
+    columns = [ColumnPart(name=name, unit=unit) for name, unit in names]
+    return TablePart(name="collisions", columns=columns, rows=rows, rows_total=len(collisions))

@@ -1,0 +1,80 @@
+"""What a chart draws of a collision: the pair, and what the conntrack event listing says of it."""
+
+from __future__ import annotations
+
+from backend.forensics.dumps import ConntrackEntry
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.losses import Loss, Rival
+from backend.forensics.findings import frame_evidence, line_evidence, rfc3339
+from backend.forensics.report import MarkPart
+
+INSTANCES_MARKED = 300
+
+Key = tuple[str, str]
+
+
+def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]]) -> list[MarkPart]:
+    """A pair per collision, and the NEW events of both tuples where a listing with times was given."""
+    events = _new_events(facts)
+    marks: list[MarkPart] = []
+    for instance, (loss, rival) in enumerate(collisions[:INSTANCES_MARKED], start=1):
+        sent = loss.transmission
+        both = frame_evidence([(sent.first.place.input, sent.first.frame), (rival.place.input, rival.frame)])
+        marks.append(
+            MarkPart(
+                glyph="pair",
+                role="collision",
+                basis="inferred",
+                start=rfc3339(min(sent.time_ns, rival.time_ns)),
+                end=rfc3339(max(sent.time_ns, rival.time_ns)),
+                lanes=["nat"],
+                evidence=both,
+                label=f"both want port {loss.attempt.client.port}, {rival.distance_ns / 1000:g} µs apart",
+                instance=instance,
+                value=float(rival.distance_ns),
+            )
+        )
+        marks.append(
+            MarkPart(
+                glyph="instant",
+                role="collision",
+                basis="seen",
+                start=rfc3339(rival.time_ns),
+                lanes=[rival.place.id],
+                evidence=frame_evidence([(rival.place.input, rival.frame)]),
+                label=f"rival SYN {rival.source}",
+                instance=instance,
+            )
+        )
+        server = str(loss.attempt.server)
+        for source in (str(rival.source), str(loss.attempt.client)):
+            marks.extend(
+                _event_mark(name, entry, instance) for name, entry in events.get((source, server), [])
+            )
+    return marks
+
+
+def _new_events(facts: Facts) -> dict[Key, list[tuple[str, ConntrackEntry]]]:
+    events: dict[Key, list[tuple[str, ConntrackEntry]]] = {}
+    for name, entry in facts.kernel.events():
+        if entry.event == "NEW" and entry.time_ns is not None:
+            original = entry.original
+            key = (
+                f"{original.source}:{original.source_port}",
+                f"{original.destination}:{original.destination_port}",
+            )
+            events.setdefault(key, []).append((name, entry))
+    return events
+
+
+def _event_mark(name: str, entry: ConntrackEntry, instance: int) -> MarkPart:
+    return MarkPart(
+        glyph="instant",
+        role="neutral",
+        basis="seen",
+        start=rfc3339(entry.time_ns or 0),
+        lanes=[f"kernel:{name}"],
+        evidence=line_evidence([(name, entry.line)]),
+        label=f"conntrack [NEW] {entry.original.source}:{entry.original.source_port} as port {entry.reply.destination_port}",
+        instance=instance,
+    )

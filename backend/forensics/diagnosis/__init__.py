@@ -1,0 +1,1 @@
+"""Explanations: one file a cause, weighed by evidence for and against."""

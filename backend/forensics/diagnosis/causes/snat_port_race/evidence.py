@@ -1,0 +1,348 @@
+"""What speaks for and against the race, with the weight of each piece and its reason."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+from scipy.stats import fisher_exact
+
+from backend.forensics.diagnosis.contract import Weighed
+from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.facts import RIVAL_WINDOW_NS, Facts
+from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss, Rival, count_rivalled
+from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.report import EvidencePart, FindingPart
+
+COUNTER_MATCH_RATIO = 0.3
+"""insert_failed may differ from the lost SYNs by this share: other traffic of the node races, too, and one vantage
+point may not see all of it."""
+DATA_LOSS_LIKE_SYN_LOSS = 0.5
+"""Data lost at half the SYNs' rate or more: the path loses packets, whatever they are."""
+SIGNIFICANT_P = 0.01
+
+
+@dataclass(frozen=True)
+class Race:
+    """The collisions towards one destination and the figures around them."""
+
+    target: str
+    server: Endpoint
+    collisions: tuple[tuple[Loss, Rival], ...]
+    losses: tuple[Loss, ...]
+    findings: tuple[FindingPart, ...]
+    attempts_total: int
+    time_lost_s: float
+    worst_s: float
+    usual_s: float | None
+    gap_median_s: float
+    sources_hit: int
+    sources_total: int
+
+    @property
+    def located(self) -> int:
+        """Collisions whose SYN was seen on one side of the NAT and not on the other."""
+        return sum(loss.inside is not None for loss, _ in self.collisions)
+
+    @property
+    def between(self) -> tuple[str, str]:
+        """Names of the vantage points around most losses; the second is "" when only one was captured."""
+        pairs = [(loss.inside[0].name, loss.inside[1].name) for loss, _ in self.collisions if loss.inside]
+        return (
+            max(sorted(set(pairs)), key=pairs.count)
+            if pairs
+            else (self.collisions[0][0].transmission.last.place.name, "")
+        )
+
+    @property
+    def ports_change(self) -> bool:
+        """Some retry left with another source port than it was sent with."""
+        retries = [loss.retry for loss, _ in self.collisions if loss.retry is not None]
+        return any(r.first.source.port != r.last.source.port for r in retries)
+
+
+@dataclass(frozen=True)
+class WeighedRace:
+    """`insert_failed`: its rise, None when unknown."""
+
+    pieces: tuple[Weighed, ...]
+    counters_agree: bool
+    counters_flat: bool
+    events_agree: bool
+    rivals_matter: bool
+    insert_failed: int | None
+
+
+def collect_races(facts: Facts, findings: Sequence[FindingPart]) -> list[Race]:
+    """Group the collisions by destination. A rival of a SYN that was seen further on makes no race."""
+    groups: dict[tuple[int, int, int], list[tuple[Loss, Rival]]] = {}
+    for number, rival in sorted(facts.rivals.items()):
+        loss = facts.losses[number]
+        if loss.rewritten or loss.where == UNKNOWN_PLACE:
+            server = loss.attempt.server
+            groups.setdefault((server.high, server.low, server.port), []).append((loss, rival))
+    return [_race(facts, findings, groups[key]) for key in sorted(groups)]
+
+
+def _race(facts: Facts, findings: Sequence[FindingPart], collisions: list[tuple[Loss, Rival]]) -> Race:
+    server = collisions[0][0].attempt.server
+    table = facts.attempts.table
+    same = (table["server_high"] == server.high) & (table["server_low"] == server.low)
+    table = table[same & (table["server_port"] == server.port)]
+    usual_s = facts.baseline_connect_s((server.high, server.low, server.port))
+    attempts = {loss.attempt.link: loss.attempt for loss, _ in collisions}.values()
+    waits = [
+        a.connect_delay_s
+        if a.connect_delay_s is not None
+        else (a.transmissions[-1].time_ns - a.start_ns) / 1e9
+        for a in attempts
+    ]
+    gaps = [(loss.retry.time_ns - loss.transmission.time_ns) / 1e9 for loss, _ in collisions if loss.retry]
+    target = str(server)
+    losses = [
+        x
+        for x in facts.losses
+        if (x.attempt.server.high, x.attempt.server.low, x.attempt.server.port)
+        == (server.high, server.low, server.port)
+    ]
+    return Race(
+        target=target,
+        server=server,
+        collisions=tuple(collisions),
+        losses=tuple(losses),
+        findings=tuple(f for f in findings if f.affected and f.affected[0].get("destination") == target),
+        attempts_total=len(table),
+        time_lost_s=sum(max(0.0, w - (usual_s or 0.0)) for w in waits),
+        worst_s=max(waits),
+        usual_s=usual_s,
+        gap_median_s=median(gaps) if gaps else 0.0,
+        sources_hit=len({(a.client.high, a.client.low) for a in attempts}),
+        sources_total=len(np.unique(table[["client_high", "client_low"]])),
+    )
+
+
+def weigh_race(facts: Facts, race: Race) -> WeighedRace:
+    """All pieces, in the order in which they convince."""
+    counters, agree, flat, rise = _counters(facts, race)
+    events, events_agree = _events(facts, race)
+    rivals, matter = _rivals(facts, race)
+    pieces = [
+        *_place(facts, race),
+        *rivals,
+        *counters,
+        *events,
+        *_retry(race),
+        *_rules(facts),
+        *_data(facts, race),
+    ]
+    return WeighedRace(tuple(pieces), agree, flat, events_agree, matter, rise)
+
+
+def _loss_frames(race: Race) -> list[EvidencePart]:
+    return frame_evidence(
+        (s.place.input, s.frame) for loss, _ in race.collisions for s in loss.transmission.sightings
+    )
+
+
+def _place(facts: Facts, race: Race) -> list[Weighed]:
+    pieces = []
+    number = len(race.collisions)
+    if race.located:
+        inner, outer = race.between
+        text = f"SYN seen on {inner}, absent on {outer}, where addresses are translated: {race.located} of {number}."
+        weight = 1.7 * race.located / number - (1.2 if facts.quality.lossy else 0.0)
+        if weight > 0:
+            pieces.append(
+                Weighed(
+                    weight,
+                    text,
+                    _loss_frames(race),
+                    "the drop happens in the NAT step; less sure when the capture itself lost packets",
+                )
+            )
+    seen_behind = [x for x in race.losses if x.inside is None and x.where != UNKNOWN_PLACE]
+    if seen_behind and len(seen_behind) * 2 > len(race.losses):
+        frames = frame_evidence(
+            (s.place.input, s.frame) for x in seen_behind for s in x.transmission.sightings
+        )
+        text = f"{len(seen_behind)} of {len(race.losses)} lost SYNs were seen behind NAT: most were not lost inside the node."
+        pieces.append(
+            Weighed(-3.0, text, frames, "a dropped packet cannot leave; most losses are something else")
+        )
+    return pieces
+
+
+def _rivals(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
+    """Rivals prove something only when SYNs with a rival are lost more often than SYNs without one."""
+    distances_us = [rival.distance_ns / 1000 for _, rival in race.collisions]
+    relevant = [x for x in race.losses if x.inside is not None or x.where == UNKNOWN_PLACE]
+    place = race.collisions[0][1].place
+    table = count_rivalled(facts.attempts, place, race.server, within_ns=RIVAL_WINDOW_NS)
+    lost_alone = len(relevant) - len(race.collisions)
+    spared = max(0, table.rivalled - len(race.collisions))
+    p_value = float(
+        fisher_exact(
+            [[len(race.collisions), lost_alone], [spared, max(0, table.alone - lost_alone)]],
+            alternative="greater",
+        )[1]
+    )
+    low, high, mid = min(distances_us), max(distances_us), median(distances_us)
+    text = (
+        f"{len(race.collisions)} of {len(relevant)} lost SYNs had a rival with the same source port {low:g} to {high:g} µs away "
+        f"(median {mid:.3g}); of SYNs without a rival {lost_alone} were lost (p = {p_value:.1g})."
+    )
+    frames = frame_evidence((rival.place.input, rival.frame) for _, rival in race.collisions)
+    matters = p_value < SIGNIFICANT_P
+    share = len(race.collisions) / len(relevant)
+    weight = (1.6 if matters else 0.4) * share
+    pieces = [
+        Weighed(
+            weight,
+            text,
+            [*_loss_frames(race), *frames],
+            "a race needs a competitor; chance is excluded by Fisher's exact test",
+        )
+    ]
+    if share < 0.5:
+        text = (
+            f"{lost_alone} of {len(relevant)} lost SYNs had no rival: most losses need another explanation."
+        )
+        pieces.append(
+            Weighed(
+                -2.0,
+                text,
+                frame_evidence(
+                    (x.transmission.first.place.input, x.transmission.first.frame) for x in relevant
+                ),
+                "the race explains the minority",
+            )
+        )
+    return pieces, matters
+
+
+def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int | None]:
+    """(pieces, agree, flat, rise of insert_failed)."""
+    delta = facts.kernel.delta
+    if delta is None or "insert_failed" not in delta.deltas:
+        return [], False, False, None
+    rise, lost = delta.deltas["insert_failed"], len(race.collisions)
+    lines = [(delta.before, n) for n in delta.before_lines] + [(delta.after, n) for n in delta.after_lines]
+    evidence = line_evidence(lines)
+    drop = f" and drop +{delta.deltas['drop']}" if "drop" in delta.deltas else ""
+    if rise == 0 or rise < lost * COUNTER_MATCH_RATIO:
+        text = f"insert_failed rose by {rise} between the dumps, but {lost} SYNs were lost: the kernel saw no collision for most."
+        return (
+            [Weighed(-5.0, text, evidence, "every dropped loser of the race is counted there")],
+            False,
+            True,
+            rise,
+        )
+    agree = abs(rise - lost) <= max(2, COUNTER_MATCH_RATIO * lost)
+    text = f"insert_failed +{rise}{drop} between the dumps, {lost} SYNs lost to a collision in the capture."
+    reason = (
+        "one failed insertion per lost SYN, counted by the kernel itself"
+        if agree
+        else "it rose, but not by the number of lost SYNs"
+    )
+    return [Weighed(2.2 if agree else 0.8, text, evidence, reason)], agree, False, rise
+
+
+def _events(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
+    """In an event listing the loser's first SYN leaves no NEW entry; only its retry does."""
+    starts: dict[str, list[tuple[str, int, int]]] = {}
+    for name, entry in facts.kernel.events():
+        if entry.event == "NEW" and entry.time_ns is not None:
+            key = f"{entry.original.source}:{entry.original.source_port}"
+            starts.setdefault(key, []).append((name, entry.line, entry.time_ns))
+    if not starts:
+        return [], False
+    silent, lines = 0, []
+    for loss, _ in race.collisions:
+        found = starts.get(str(loss.attempt.client), [])
+        before_retry = [
+            t
+            for _, _, t in found
+            if loss.retry and abs(t - loss.transmission.time_ns) < RIVAL_WINDOW_NS * 100
+        ]
+        after = [
+            (name, line)
+            for name, line, t in found
+            if loss.retry and abs(t - loss.retry.time_ns) < RIVAL_WINDOW_NS * 100
+        ]
+        if after and not before_retry:
+            silent += 1
+            lines.extend(after)
+    if not silent:
+        return [], False
+    text = f"conntrack events: {silent} of {len(race.collisions)} clients have a NEW entry only for the retry, none for the lost SYN."
+    weight = 0.6 * silent / len(race.collisions)
+    return [
+        Weighed(
+            weight, text, line_evidence(lines), "event listings lose lines, so absence there counts little"
+        )
+    ], silent * 2 > len(race.collisions)
+
+
+def _retry(race: Race) -> list[Weighed]:
+    passed = [
+        loss.retry
+        for loss, _ in race.collisions
+        if loss.retry is not None
+        and loss.inside is not None
+        and loss.inside[1].number in {s.place.number for s in loss.retry.sightings}
+    ]
+    changed = [r for r in passed if r.first.source.port != r.last.source.port]
+    if not changed:
+        return []
+    frames = frame_evidence((s.place.input, s.frame) for r in changed for s in r.sightings)
+    text = (
+        f"The retry passed with a newly chosen source port in {len(changed)} of {len(race.collisions)} cases."
+    )
+    return [Weighed(0.5, text, frames, "the port was taken by then, as the race predicts")]
+
+
+def _rules(facts: Facts) -> list[Weighed]:
+    source_nat = [(name, r) for name, r in facts.kernel.nat_rules() if r.target in ("MASQUERADE", "SNAT")]
+    plain = [(name, r) for name, r in source_nat if not r.fully_random]
+    if plain:
+        text = f"The {plain[0][1].target} rule has no --random-fully: the kernel keeps source ports and two sources can want the same."
+        return [
+            Weighed(
+                0.4,
+                text,
+                line_evidence((n, r.line) for n, r in plain),
+                "needed for the race, but nearly everybody has such a rule",
+            )
+        ]
+    if source_nat:
+        text = "Every source NAT rule chooses ports fully at random: equal source ports do not collide there."
+        return [
+            Weighed(
+                -3.5,
+                text,
+                line_evidence((n, r.line) for n, r in source_nat),
+                "two random picks of 64,000 ports rarely meet within microseconds",
+            )
+        ]
+    return []
+
+
+def _data(facts: Facts, race: Race) -> list[Weighed]:
+    quality = facts.quality
+    if not quality.data_segments or not race.attempts_total:
+        return []
+    syn_ratio = len(race.collisions) / race.attempts_total
+    ratio = quality.data_retransmission_ratio
+    text = f"{quality.data_retransmissions:,} of {quality.data_segments:,} data segments were sent again, against {syn_ratio:.1%} of the SYNs."
+    if ratio >= DATA_LOSS_LIKE_SYN_LOSS * syn_ratio:
+        return [Weighed(-2.5, text, _loss_frames(race), "the path loses packets of every kind")]
+    return [
+        Weighed(
+            0.2,
+            text,
+            _loss_frames(race),
+            "only SYNs are lost: NAT touches only the first packet of a connection",
+        )
+    ]

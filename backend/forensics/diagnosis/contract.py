@@ -1,0 +1,112 @@
+"""What a cause file returns: a hypothesis with its weighed evidence. Confidence is computed from it, never set."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from backend.forensics.report import (
+    ClaimPart,
+    DiagnosisPart,
+    EvidencePart,
+    MissingPart,
+    RemedyPart,
+    RivalPart,
+    Role,
+    Verdict,
+)
+
+CONFIRMED_FROM = 0.9
+LIKELY_FROM = 0.7
+POSSIBLE_ABOVE = 0.3
+
+
+@dataclass(frozen=True)
+class Weighed:
+    """A piece of evidence. `weight` is in log-odds: 1 is a hint, 2 is strong, 4 decides; negative speaks against."""
+
+    weight: float
+    text: str
+    evidence: Sequence[EvidencePart]
+    reason: str
+    """Why it weighs that much."""
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """`prior` (log-odds) is what is believed before any evidence. `both_sides`: the thing itself was observed on both
+    sides of the fault; `independent`: a source other than the packets agrees (UX section 5)."""
+
+    cause: str
+    title: str
+    role: Role
+    statement: str
+    prior: float
+    steps: tuple[ClaimPart, ...]
+    weighed: tuple[Weighed, ...]
+    both_sides: bool
+    independent: bool
+    signs: int
+    """Independent signs beside the pattern itself."""
+    findings: tuple[str, ...]
+    time_lost_s: float
+    rivals: tuple[RivalPart, ...] = ()
+    missing: tuple[MissingPart, ...] = ()
+    remedies: tuple[RemedyPart, ...] = ()
+    references: tuple[str, ...] = ()
+    refutation: str = ""
+    figures: tuple[tuple[str, str], ...] = ()
+    ceiling: float = 0.999
+
+
+def weigh(hypothesis: Hypothesis) -> tuple[float, Verdict]:
+    """(confidence, verdict). The verdict follows UX section 5, the number is kept within the verdict's range."""
+    score = hypothesis.prior + sum(piece.weight for piece in hypothesis.weighed)
+    raw = min(1 / (1 + math.exp(-score)), hypothesis.ceiling)
+    against = any(piece.weight < 0 for piece in hypothesis.weighed)
+    alive = any(rival.status == "possible" for rival in hypothesis.rivals)
+    if raw <= POSSIBLE_ABOVE:
+        return round(raw, 3), "cannot-tell"
+    if (
+        raw >= CONFIRMED_FROM
+        and hypothesis.both_sides
+        and hypothesis.independent
+        and not against
+        and not alive
+    ):
+        return round(raw, 3), "confirmed"
+    if raw >= LIKELY_FROM and hypothesis.signs > 0 and not alive:
+        return round(min(raw, CONFIRMED_FROM - 0.01), 3), "likely"
+    return round(min(raw, LIKELY_FROM - 0.01), 3), "possible"
+
+
+def conclude(hypothesis: Hypothesis) -> DiagnosisPart:
+    """The hypothesis as the report shows it."""
+    confidence, verdict = weigh(hypothesis)
+    claims = list(hypothesis.steps)
+    for piece in hypothesis.weighed:
+        role: Literal["for", "against"] = "for" if piece.weight > 0 else "against"
+        if piece.evidence:
+            claims.append(ClaimPart(role=role, text=piece.text, evidence=list(piece.evidence)))
+    missing = () if verdict == "confirmed" else hypothesis.missing
+    return DiagnosisPart(
+        cause=hypothesis.cause,
+        title=hypothesis.title,
+        confidence=confidence,
+        verdict=verdict,
+        statement=hypothesis.statement,
+        role=hypothesis.role,
+        claims=claims,
+        rivals=list(hypothesis.rivals),
+        findings=list(hypothesis.findings),
+        supporting=[claim.text for claim in claims if claim.role == "for"],
+        contradicting=[claim.text for claim in claims if claim.role == "against"],
+        missing=list(missing),
+        remedies=list(hypothesis.remedies),
+        references=list(hypothesis.references),
+        refutation=hypothesis.refutation,
+        time_lost_s=round(hypothesis.time_lost_s, 6),
+        figures=[{"name": name, "value": value} for name, value in hypothesis.figures],
+    )

@@ -1,0 +1,1 @@
+"""Facts without opinion: what was seen where, when, and which packets are the same packet."""

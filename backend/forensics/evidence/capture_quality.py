@@ -1,0 +1,48 @@
+"""Can the captures be trusted? Losses of the capture itself, vantage points that are missing, clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.forensics.captures import Capture
+from backend.forensics.packets import TCP
+
+
+@dataclass(frozen=True)
+class CaptureQuality:
+    """`dropped`: packets the kernel says it dropped, None when no file tells. `lost_segments`: ACKs for data that a
+    vantage point never saw. `data_retransmission_ratio`: of data segments, over the vantage point with most of them."""
+
+    dropped: int | None
+    places_that_tell: int
+    lost_segments: int
+    data_segments: int
+    data_retransmissions: int
+
+    @property
+    def lossy(self) -> bool:
+        """More than one packet in a thousand is missing: absence proves little then."""
+        return self.lost_segments > max(3, self.data_segments // 1000)
+
+    @property
+    def data_retransmission_ratio(self) -> float:
+        return self.data_retransmissions / self.data_segments if self.data_segments else 0.0
+
+
+def judge_quality(captures: Sequence[Capture]) -> CaptureQuality:
+    """Add up what the decoder counted. Several vantage points show the same segment: the largest count is taken."""
+    told = [
+        p.dropped_by_capture for c in captures for p in c.vantage_points if p.dropped_by_capture is not None
+    ]
+    lost = segments = again = 0
+    for capture in captures:
+        tcp = capture.connections[capture.connections["protocol"] == TCP]
+        for vantage in np.unique(tcp["vantage"]):
+            here = tcp[tcp["vantage"] == vantage]
+            lost += int(here["lost_segments"].sum())
+            if int(here["data_segments"].sum()) > segments:
+                segments, again = int(here["data_segments"].sum()), int(here["data_retransmissions"].sum())
+    return CaptureQuality(sum(told) if told else None, len(told), lost, segments, again)

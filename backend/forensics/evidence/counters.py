@@ -1,0 +1,108 @@
+"""What kernel dumps add: counter deltas, NAT rules, conntrack entries, each with the lines it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from backend.forensics.dumps import ConntrackEntry, CounterRow, Dump, Interface, NatRule
+
+
+@dataclass(frozen=True)
+class DumpInput:
+    """A dump and the evidence file it came from."""
+
+    input: str
+    host: str | None
+    dump: Dump
+
+
+@dataclass(frozen=True)
+class CounterDelta:
+    """Rise of every conntrack counter between two dumps of one kind."""
+
+    before: str
+    before_lines: tuple[int, ...]
+    after: str
+    after_lines: tuple[int, ...]
+    deltas: dict[str, int]
+    basis: str
+    """``text`` or ``given`` when the dumps carry times, ``counters`` when the order follows from the numbers."""
+
+
+@dataclass(frozen=True)
+class KernelFacts:
+    """All dumps of the investigation, by what they tell."""
+
+    dumps: tuple[DumpInput, ...]
+    delta: CounterDelta | None
+    delta_problem: str
+    """Why there is no delta, in words; "" when there is one."""
+
+    def nat_rules(self) -> Iterator[tuple[str, NatRule]]:
+        """(input, rule) of every dump of NAT rules."""
+        for each in self.dumps:
+            for rule in each.dump.nat_rules:
+                yield each.input, rule
+
+    def interfaces(self) -> Iterator[tuple[str, Interface]]:
+        """(input, interface) of every `ip link`."""
+        for each in self.dumps:
+            for interface in each.dump.interfaces:
+                yield each.input, interface
+
+    def events(self) -> Iterator[tuple[str, ConntrackEntry]]:
+        """(input, entry) of every conntrack event listing."""
+        for each in self.dumps:
+            if each.dump.kind == "conntrack-events":
+                for entry in each.dump.entries:
+                    yield each.input, entry
+
+    def has(self, kind: str) -> bool:
+        """Whether a dump of this kind was given."""
+        return any(each.dump.kind == kind for each in self.dumps)
+
+
+def gather_kernel_facts(dumps: Sequence[DumpInput]) -> KernelFacts:
+    """Compare the counters and keep the rest at hand."""
+    delta, problem = _delta([d for d in dumps if d.dump.kind == "conntrack-stats"])
+    return KernelFacts(tuple(dumps), delta, problem)
+
+
+def counter_totals(rows: Sequence[CounterRow]) -> dict[str, int]:
+    """Sum over CPUs."""
+    totals: dict[str, int] = {}
+    for row in rows:
+        for name, value in row.counters.items():
+            totals[name] = totals.get(name, 0) + value
+    return totals
+
+
+def _delta(stats: Sequence[DumpInput]) -> tuple[CounterDelta | None, str]:
+    if not stats:
+        return None, "no conntrack -S was given"
+    if len(stats) == 1:
+        return None, "only one conntrack -S was given: a rise needs one before and one after"
+    if len({d.host for d in stats}) > 1:
+        return None, "the conntrack -S dumps are of different hosts"
+    shared = set.intersection(*(set(counter_totals(d.dump.counters)) for d in stats))
+    timed = all(d.dump.captured_at_ns is not None for d in stats)
+    ordered = sorted(stats, key=lambda d: (_order_key(d, shared, timed), d.input))
+    before, after = ordered[0], ordered[-1]
+    first, last = counter_totals(before.dump.counters), counter_totals(after.dump.counters)
+    deltas = {name: last[name] - first[name] for name in sorted(shared)}
+    if any(change < 0 for change in deltas.values()):
+        return (
+            None,
+            f"{before.input} and {after.input} contradict each other: a counter is lower in the later one",
+        )
+    basis = before.dump.captured_at_basis if timed else "counters"
+    lines = [tuple(row.line for row in d.dump.counters) for d in (before, after)]
+    return CounterDelta(before.input, lines[0], after.input, lines[1], deltas, basis), ""
+
+
+def _order_key(each: DumpInput, shared: set[str], timed: bool) -> int:
+    if timed:
+        return each.dump.captured_at_ns or 0
+    totals = counter_totals(each.dump.counters)
+    return sum(totals[name] for name in shared)

@@ -1,0 +1,56 @@
+"""Everything the detectors may know, gathered once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.forensics.captures import Capture
+from backend.forensics.connections import NEVER
+from backend.forensics.evidence.attempts import Attempts, collect_attempts
+from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
+from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
+from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
+
+RIVAL_WINDOW_NS = 1_000_000
+"""Two SYNs race for a tuple only while neither conntrack entry is confirmed: CONTRACT.md bounds it by 1 ms."""
+
+
+@dataclass(frozen=True)
+class Facts:
+    """`rivals` is keyed by the index in `losses`."""
+
+    captures: tuple[Capture, ...]
+    attempts: Attempts
+    losses: tuple[Loss, ...]
+    rivals: dict[int, Rival]
+    kernel: KernelFacts
+    quality: CaptureQuality
+
+    @property
+    def has_packets(self) -> bool:
+        return any(capture.packets for capture in self.captures)
+
+    def baseline_connect_s(self, server: tuple[int, int, int]) -> float | None:
+        """Median handshake time to (high, low, port) over connections whose SYN was sent once; None without any."""
+        table = self.attempts.table
+        usual = table[
+            (table["server_high"] == server[0])
+            & (table["server_low"] == server[1])
+            & (table["server_port"] == server[2])
+            & (table["transmissions"] == 1)
+            & (table["connect_delay_ns"] != NEVER)
+        ]
+        return float(np.median(usual["connect_delay_ns"])) / 1e9 if len(usual) else None
+
+
+def gather_facts(captures: Sequence[Capture], dumps: Sequence[DumpInput]) -> Facts:
+    """Join the captures, locate the losses, read the dumps. Inputs in any order give the same facts."""
+    ordered = sorted(captures, key=lambda c: (c.name, c.sha256))
+    attempts = collect_attempts(ordered)
+    losses = locate_losses(attempts)
+    rivals = find_rivals(attempts, losses, within_ns=RIVAL_WINDOW_NS)
+    kernel = gather_kernel_facts(sorted(dumps, key=lambda d: (d.input, d.dump.kind)))
+    return Facts(tuple(ordered), attempts, tuple(losses), rivals, kernel, judge_quality(ordered))

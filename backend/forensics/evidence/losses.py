@@ -1,0 +1,222 @@
+"""Where each transmission was last seen, and by whom it was rivalled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.evidence.attempts import Attempts, Endpoint, RetriedAttempt, Sighting, Transmission
+from backend.forensics.evidence.sightings import Place
+
+UNKNOWN_PLACE = "unknown (one vantage point only)"
+
+
+@dataclass(frozen=True)
+class Loss:
+    """One SYN that was sent again, and where it went missing."""
+
+    attempt: RetriedAttempt
+    transmission: Transmission
+    retry: Transmission | None
+    where: str
+    """``between cni0 and eth0``, ``beyond eth0``, ``return path …``, ``answered …`` or `UNKNOWN_PLACE`."""
+    inside: tuple[Place, Place] | None
+    """(last that saw it, first that should have) when it vanished between two vantage points."""
+    rewritten: bool
+    """The path between these two rewrites the address or port of this client's other SYNs."""
+
+
+@dataclass(frozen=True)
+class Rival:
+    """Another source's SYN with the same source port to the same destination."""
+
+    source: Endpoint
+    place: Place
+    time_ns: int
+    frame: int
+    distance_ns: int
+    link: int
+
+
+def locate_losses(attempts: Attempts) -> list[Loss]:
+    """The losses of all retried attempts, by time. The last transmission counts as lost when nothing answered it."""
+    losses: list[Loss] = []
+    for attempt in attempts.retried:
+        sent = attempt.transmissions
+        for number, transmission in enumerate(sent):
+            retry = sent[number + 1] if number + 1 < len(sent) else None
+            if retry is None and attempt.outcome != "unanswered":
+                continue
+            losses.append(_locate(attempts, attempt, transmission, retry))
+    return losses
+
+
+def _recorded(place: Place, time_ns: int) -> bool:
+    """Absence counts only inside the time that the vantage point demonstrably recorded."""
+    return place.point.first_ns <= time_ns <= place.point.last_ns
+
+
+def _locate(
+    attempts: Attempts, attempt: RetriedAttempt, sent: Transmission, retry: Transmission | None
+) -> Loss:
+    expected = attempts.expected_places(attempt)
+    seen = {s.place.number for s in sent.sightings}
+    until_ns = retry.time_ns if retry else None
+    answers = [
+        a for a in attempt.answers if a.time_ns >= sent.time_ns and (until_ns is None or a.time_ns < until_ns)
+    ]
+    if answers:
+        return Loss(attempt, sent, retry, _return_path(expected, answers), None, False)
+    replies = [
+        r for r in attempt.replies if r.time_ns >= sent.time_ns and (until_ns is None or r.time_ns < until_ns)
+    ]
+    if replies:
+        return Loss(attempt, sent, retry, f"answered without SYN-ACK at {replies[0].place.name}", None, False)
+    rank = attempts.order.rank
+    last = max(seen, key=lambda number: rank[number])
+    after = [
+        p
+        for p in expected
+        if rank[p.number] > rank[last] and p.number not in seen and _recorded(p, _at(attempts, p, sent))
+    ]
+    if after:
+        pair = (attempts.places[last], after[0])
+        return Loss(
+            attempt,
+            sent,
+            retry,
+            f"between {pair[0].name} and {pair[1].name}",
+            pair,
+            _rewrites(attempts, attempt, *pair),
+        )
+    if len(expected) < 2:
+        return Loss(attempt, sent, retry, UNKNOWN_PLACE, None, False)
+    return Loss(attempt, sent, retry, f"beyond {attempts.places[last].name}", None, False)
+
+
+def _at(attempts: Attempts, place: Place, sent: Transmission) -> int:
+    """The transmission's time on that vantage point's own clock."""
+    return sent.time_ns + attempts.clock_offset_ns.get(place.input, 0)
+
+
+def _return_path(expected: list[Place], answers: list[Sighting]) -> str:
+    seen = {a.place.number for a in answers}
+    missing = [p for p in expected if p.number not in seen]
+    inner = [p for p in expected if p.number in seen]
+    if missing and inner:
+        return f"return path between {inner[0].name} and {missing[-1].name}"
+    return f"return path before {inner[0].name}" if inner else "return path"
+
+
+def _rewrites(attempts: Attempts, attempt: RetriedAttempt, inner: Place, outer: Place) -> bool:
+    """Whether address or port change between the two vantage points; without an own retry to see, on this route."""
+    for sent in attempt.transmissions:
+        by_place = {s.place.number: s for s in sent.sightings}
+        if inner.number in by_place and outer.number in by_place:
+            a, b = by_place[inner.number], by_place[outer.number]
+            return (a.source, a.destination) != (b.source, b.destination)
+    return attempt.route in attempts.translated
+
+
+def find_rivals(attempts: Attempts, losses: Iterable[Loss], *, within_ns: int) -> dict[int, Rival]:
+    """By index of the loss: the nearest SYN of another source, with its source port, to its destination."""
+    index = _SynIndex(attempts)
+    rivals: dict[int, Rival] = {}
+    for number, loss in enumerate(losses):
+        candidates = [
+            r for s in loss.transmission.sightings for r in index.near(s, loss.attempt.link, within_ns)
+        ]
+        if candidates:
+            rivals[number] = min(candidates, key=lambda r: (r.distance_ns, r.place.number, r.frame))
+    return rivals
+
+
+class _SynIndex:
+    """SYNs sorted by (place, destination, ports, time) so that neighbours are found by bisection."""
+
+    def __init__(self, attempts: Attempts) -> None:
+        sightings = attempts.sightings
+        chosen = np.flatnonzero(sightings.transmission >= 0)
+        self._attempts = attempts
+        self._rows = chosen
+        self._link = sightings.link
+        shift = np.array(
+            [attempts.clock_offset_ns.get(p.input, 0) for p in sightings.places] or [0], np.int64
+        )
+        self._time: NDArray[np.int64] = sightings.rows["time_ns"].astype(np.int64) - (
+            shift[sightings.place] if len(sightings.rows) else 0
+        )
+        groups: dict[tuple[int, int, int, int, int], list[int]] = {}
+        rows = sightings.rows
+        wanted = {s.source.port for a in attempts.retried for t in a.transmissions for s in t.sightings}
+        keep = chosen[np.isin(rows["source_port"][chosen], np.array(sorted(wanted), np.uint16))]
+        for row in keep[np.argsort(self._time[keep], kind="stable")].tolist():
+            packet = rows[row]
+            key = (
+                int(sightings.place[row]),
+                int(packet["destination_high"]),
+                int(packet["destination_low"]),
+                int(packet["destination_port"]),
+                int(packet["source_port"]),
+            )
+            groups.setdefault(key, []).append(row)
+        self._groups = {key: (np.array(found), self._time[found]) for key, found in groups.items()}
+
+    def near(self, sighting: Sighting, link: int, within_ns: int) -> list[Rival]:
+        to = sighting.destination
+        key = (sighting.place.number, to.high, to.low, to.port, sighting.source.port)
+        found, times = self._groups.get(key, (np.zeros(0, np.int64), np.zeros(0, np.int64)))
+        low, high = np.searchsorted(times, [sighting.time_ns - within_ns, sighting.time_ns + within_ns + 1])
+        rivals: list[Rival] = []
+        for row in found[low:high].tolist():
+            packet = self._attempts.sightings.rows[row]
+            source = Endpoint(
+                int(packet["source_high"]), int(packet["source_low"]), int(packet["source_port"])
+            )
+            if (source.high, source.low) == (sighting.source.high, sighting.source.low) or self._link[
+                row
+            ] == link:
+                continue
+            distance = abs(int(self._time[row]) - sighting.time_ns)
+            rivals.append(
+                Rival(
+                    source,
+                    sighting.place,
+                    int(self._time[row]),
+                    int(packet["frame"]),
+                    distance,
+                    int(self._link[row]),
+                )
+            )
+        return rivals
+
+
+@dataclass(frozen=True)
+class RivalTable:
+    """SYNs towards a server at one vantage point, by whether another source's SYN shared port and moment."""
+
+    rivalled: int
+    alone: int
+
+
+def count_rivalled(attempts: Attempts, place: Place, server: Endpoint, *, within_ns: int) -> RivalTable:
+    """How common rivals are among *all* SYNs: lost SYNs that all had one prove little where every SYN has one."""
+    sightings = attempts.sightings
+    rows = sightings.rows
+    chosen = (sightings.transmission >= 0) & (sightings.place == place.number)
+    chosen &= (rows["destination_high"] == server.high) & (rows["destination_low"] == server.low)
+    syns = rows[chosen & (rows["destination_port"] == server.port)]
+    order = np.lexsort((syns["time_ns"], syns["source_port"]))
+    syns = syns[order]
+    other = (syns["source_port"][1:] == syns["source_port"][:-1]) & (
+        (syns["source_low"][1:] != syns["source_low"][:-1])
+        | (syns["source_high"][1:] != syns["source_high"][:-1])
+    )
+    close = other & (np.diff(syns["time_ns"]) <= within_ns)
+    rivalled = np.zeros(len(syns), np.bool_)
+    rivalled[1:] |= close
+    rivalled[:-1] |= close
+    return RivalTable(int(np.count_nonzero(rivalled)), int(np.count_nonzero(~rivalled)))

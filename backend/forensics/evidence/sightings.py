@@ -1,0 +1,165 @@
+"""One packet over several vantage points: which SYNs are sightings of one transmission, which connections are one.
+
+NAT rewrites addresses and ports and keeps ISN, IP ID, TSval and the SYN's options: those are the join key
+(DETECTION section 2). Time only narrows the search.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from backend.forensics.captures import Capture, VantagePoint
+from backend.forensics.packets import ACK, MARK_COPY, NO_CONNECTION, PACKET_DTYPE, SYN
+
+Ints = NDArray[np.int64]
+
+STRONG_WINDOW_NS = 10_000_000_000
+"""A stalled queue can hold a SYN for long; ISN, IP ID and TSval together identify it even then."""
+WEAK_WINDOW_NS = 250_000_000
+"""Without IP ID or TSval only closeness in time tells a sighting from a retransmission."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A vantage point within the investigation."""
+
+    number: int
+    id: str
+    name: str
+    input: str
+    capture: int
+    point: VantagePoint
+
+    @property
+    def index(self) -> int:
+        """The number of the vantage point inside its capture."""
+        return self.point.index
+
+
+@dataclass(frozen=True)
+class Sightings:
+    """All handshake packets of all captures, joined.
+
+    `rows` are PACKET_DTYPE in no particular order; the other arrays run beside it. A *node* is a row of one capture's
+    connection table, numbered over all captures; a *link* is a logical connection (several nodes, one per vantage
+    point). `transmission` is -1 for packets that are no SYN."""
+
+    places: tuple[Place, ...]
+    rows: NDArray[np.void]
+    place: Ints
+    node: Ints
+    transmission: Ints
+    link_of_node: Ints
+    node_offset: tuple[int, ...]
+
+    @property
+    def link(self) -> Ints:
+        """The logical connection of each row, -1 for none."""
+        return (
+            np.where(self.node >= 0, self.link_of_node[np.maximum(self.node, 0)], -1)
+            if self.rows.size
+            else self.node
+        )
+
+
+def list_places(captures: Sequence[Capture]) -> tuple[Place, ...]:
+    """Every vantage point of the captures, numbered in the captures' order."""
+    places: list[Place] = []
+    for number, capture in enumerate(captures):
+        for point in capture.vantage_points:
+            places.append(
+                Place(len(places), f"{capture.name}#{point.index}", point.name, capture.name, number, point)
+            )
+    return tuple(places)
+
+
+def join_sightings(captures: Sequence[Capture]) -> Sightings:
+    """Join the handshake packets of all captures over vantage points and NAT."""
+    places = list_places(captures)
+    first_place = np.cumsum([0, *(len(c.vantage_points) for c in captures)])
+    node_offset = np.cumsum([0, *(len(c.connections) for c in captures)])
+    rows = np.concatenate([c.handshakes for c in captures]) if captures else np.zeros(0, PACKET_DTYPE)
+    capture = np.repeat(np.arange(len(captures)), [len(c.handshakes) for c in captures]).astype(np.int64)
+    place = first_place[capture] + rows["vantage"].astype(np.int64)
+    connection = rows["connection"].astype(np.int64)
+    node = np.where(connection == NO_CONNECTION, -1, node_offset[capture] + connection)
+    is_syn = ((rows["tcp_flags"] & (SYN | ACK)) == SYN) & ((rows["marks"] & MARK_COPY) == 0) & (node >= 0)
+    transmission = np.full(len(rows), -1, np.int64)
+    transmission[is_syn] = _group_transmissions(rows[is_syn], place[is_syn], node[is_syn])
+    link_of_node = _link_nodes(rows[is_syn], node[is_syn], transmission[is_syn], int(node_offset[-1]))
+    return Sightings(
+        places, rows, place, node, transmission, link_of_node, tuple(int(n) for n in node_offset)
+    )
+
+
+def _boundaries(columns: Sequence[NDArray[np.generic]], order: Ints) -> NDArray[np.bool_]:
+    """True where a row of the sorted order differs from the one before it in any column."""
+    new = np.zeros(len(order), np.bool_)
+    if len(order):
+        new[0] = True
+    for column in columns:
+        ordered = column[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    return new
+
+
+def _group_transmissions(syns: NDArray[np.void], place: Ints, node: Ints) -> Ints:
+    """Number the transmissions: rows with one number are sightings of one packet."""
+    time = syns["time_ns"].astype(np.int64)
+    strong = (syns["ip_id"] != 0) & (syns["timestamp_value"] != 0)
+    zero = np.uint64(0)
+    # SNAT keeps the destination; a weak key leans on it, so that a scan with one ISN for all targets is not joined.
+    keys: list[NDArray[np.generic]] = [
+        syns["sequence"],
+        syns["options_hash"],
+        syns["ip_id"],
+        syns["timestamp_value"],
+        np.where(strong, zero, syns["destination_low"]),
+        np.where(strong, zero, syns["destination_high"]),
+        np.where(strong, zero, syns["destination_port"].astype(np.uint64)),
+    ]
+    order = np.lexsort((time, *reversed(keys)))
+    new = _boundaries(keys, order)
+    gap = np.diff(time[order], prepend=time[order[:1]])
+    new |= gap > np.where(strong[order], STRONG_WINDOW_NS, WEAK_WINDOW_NS)
+    group = np.empty(len(syns), np.int64)
+    group[order] = np.cumsum(new) - 1
+    return _split_ambiguous(group, place, node, strong)
+
+
+def _split_ambiguous(group: Ints, place: Ints, node: Ints, strong: NDArray[np.bool_]) -> Ints:
+    """Weak groups that hold two connections of one vantage point are several packets: one per connection."""
+    if not len(group):
+        return group
+    pairs = np.unique(np.stack([group, place, node], axis=1), axis=0)
+    seen, per_place = np.unique(pairs[:, :2], axis=0, return_counts=True)
+    ambiguous = np.zeros(int(group.max()) + 1, np.bool_)
+    ambiguous[seen[per_place > 1, 0]] = True
+    split = ambiguous[group] & ~strong
+    labels = np.stack([group, np.where(split, node, -1)], axis=1)
+    return np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _link_nodes(syns: NDArray[np.void], node: Ints, transmission: Ints, nodes_total: int) -> Ints:
+    """Connected components: nodes that share a transmission, or a tuple with its ISN, are one logical connection."""
+    if not nodes_total:
+        return np.zeros(0, np.int64)
+    tuple_keys = [syns[name] for name in ("sequence", "source_low", "source_high", "source_port")]
+    tuple_keys += [syns[name] for name in ("destination_low", "destination_high", "destination_port")]
+    order = np.lexsort(tuple(tuple_keys))
+    same_tuple = np.empty(len(syns), np.int64)
+    same_tuple[order] = np.cumsum(_boundaries(tuple_keys, order)) - 1
+    transmissions_total = int(transmission.max()) + 1 if len(transmission) else 0
+    tuples_total = int(same_tuple.max()) + 1 if len(same_tuple) else 0
+    size = nodes_total + transmissions_total + tuples_total
+    left = np.concatenate([node, node])
+    right = np.concatenate([nodes_total + transmission, nodes_total + transmissions_total + same_tuple])
+    graph = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(size, size))
+    labels = connected_components(graph, directed=False)[1][:nodes_total]
+    return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -1,0 +1,55 @@
+"""Words and shapes that findings share: times, evidence, plain figures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+
+from backend.forensics.report import EvidencePart
+
+FRAMES_SHOWN = 1_000
+"""Frames listed per input in one piece of evidence; the tables and events hold the rest."""
+
+
+def rfc3339(time_ns: int) -> str:
+    """UTC with nanoseconds: ``2026-11-21T01:11:43.487264000Z``."""
+    seconds, rest = divmod(time_ns, 1_000_000_000)
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
+    except (OverflowError, OSError, ValueError):
+        return "1970-01-01T00:00:00.000000000Z"
+
+
+def frame_evidence(frames: Iterable[tuple[str, int]], note: str = "") -> list[EvidencePart]:
+    """(input, frame) pairs as evidence, one part per input, frames in order and without repeats."""
+    by_input: dict[str, set[int]] = {}
+    for name, frame in frames:
+        by_input.setdefault(name, set()).add(frame)
+    return [
+        EvidencePart(input=name, frames=sorted(by_input[name])[:FRAMES_SHOWN], note=note)
+        for name in sorted(by_input)
+    ]
+
+
+def line_evidence(lines: Iterable[tuple[str, int]], note: str = "") -> list[EvidencePart]:
+    """(input, line) pairs as evidence, one part per dump."""
+    by_input: dict[str, set[int]] = {}
+    for name, line in lines:
+        by_input.setdefault(name, set()).add(line)
+    return [
+        EvidencePart(input=name, lines=sorted(by_input[name])[:FRAMES_SHOWN], note=note)
+        for name in sorted(by_input)
+    ]
+
+
+def seconds_text(seconds: float) -> str:
+    """``1,037 ms`` below ten seconds, ``52.8 s`` above; ``0.52 ms`` for small ones."""
+    if seconds >= 10:
+        return f"{seconds:,.1f} s"
+    milliseconds = seconds * 1000
+    return f"{milliseconds:,.0f} ms" if milliseconds >= 10 else f"{milliseconds:.2f} ms"
+
+
+def plural(number: int, noun: str) -> str:
+    """``1 connection``, ``2 connections``."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -1,0 +1,140 @@
+"""The rows of the timeline, in the order of the path: vantage points, the NAT between them, what nobody captured."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from backend.forensics.addresses import address_text
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.sightings import Place
+from backend.forensics.findings import rfc3339
+from backend.forensics.report import LanePart
+
+SOURCES_LISTED = 8
+
+
+def list_lanes(facts: Facts) -> list[LanePart]:
+    """Lanes by path rank; `nat` where two vantage points enclose a translation; conntrack events at the end."""
+    attempts = facts.attempts
+    ranked = sorted(attempts.places, key=lambda p: (attempts.order.rank[p.number], p.name, p.number))
+    before_nat, behind_nat = sides_of_nat(facts)
+    lanes = [
+        lane for source in uncaptured_sources(facts)[:SOURCES_LISTED] for lane in [_uncaptured(facts, source)]
+    ]
+    inner = [p for p in ranked if p.number not in behind_nat]
+    lanes = [_place_lane(facts, p, "pod") for p in inner if _role(facts, p, before_nat) == "pod"] + lanes
+    lanes += [
+        _place_lane(facts, p, _role(facts, p, before_nat))
+        for p in inner
+        if _role(facts, p, before_nat) != "pod"
+    ]
+    if behind_nat:
+        note = "inferred: addresses or ports change between the vantage points around it"
+        lanes.append(LanePart(id="nat", name="NAT", role="nat", captured=True, note=note))
+    lanes += [_place_lane(facts, p, "uplink") for p in ranked if p.number in behind_nat]
+    return lanes + _event_lanes(facts)
+
+
+def sides_of_nat(facts: Facts) -> tuple[frozenset[int], frozenset[int]]:
+    """(place numbers that see client addresses, those that see translated ones). A place with both is on neither."""
+    sightings, table = facts.attempts.sightings, facts.attempts.table
+    is_syn = sightings.transmission >= 0
+    if not len(table):
+        return frozenset(), frozenset()
+    row_of = np.full(int(sightings.link_of_node.max()) + 1, -1, np.int64)
+    row_of[table["link"]] = np.arange(len(table))
+    of = row_of[sightings.link[is_syn]]
+    rows, place = sightings.rows[is_syn], sightings.place[is_syn]
+    changed = (
+        (rows["source_low"] != table["client_low"][of])
+        | (rows["source_port"] != table["client_port"][of])
+        | (rows["destination_low"] != table["server_low"][of])
+        | (rows["destination_port"] != table["server_port"][of])
+    )
+    original, translated = set(place[~changed].tolist()), set(place[changed].tolist())
+    # A SYN whose earlier sighting was not captured counts as original behind NAT, too: the majority decides.
+    counts = np.bincount(place[changed], minlength=len(facts.attempts.places))
+    total = np.bincount(place, minlength=len(facts.attempts.places))
+    behind = {p for p in translated if counts[p] * 2 > total[p]}
+    return frozenset(original - behind), frozenset(behind)
+
+
+def _role(facts: Facts, place: Place, before_nat: frozenset[int]) -> str:
+    """By traffic: one client address is a pod's own interface, several are a bridge."""
+    table = facts.attempts.table
+    sightings = facts.attempts.sightings
+    here = (sightings.transmission >= 0) & (sightings.place == place.number)
+    sources = np.unique(sightings.rows["source_low"][here])
+    if not len(sources) or not len(table):
+        return "unknown"
+    if len(sources) == 1:
+        return "pod" if place.number in before_nat and len(facts.attempts.places) > 1 else "host"
+    return "bridge" if len(facts.attempts.places) > 1 else "host"
+
+
+def _place_lane(facts: Facts, place: Place, role: str) -> LanePart:
+    offset_ns = facts.attempts.clock_offset_ns.get(place.input, 0)
+    point = place.point
+    return LanePart(
+        id=place.id,
+        name=interface_name(facts, place),
+        role=role,  # type: ignore[arg-type]
+        captured=True,
+        packets=point.packets,
+        first=rfc3339(point.first_ns - offset_ns) if point.packets else None,
+        last=rfc3339(point.last_ns - offset_ns) if point.packets else None,
+    )
+
+
+def interface_name(facts: Facts, place: Place) -> str:
+    """The name of `ip link` for a bare interface index, where such a listing was given."""
+    if place.point.interface_index is not None:
+        for _, interface in facts.kernel.interfaces():
+            if interface.index == place.point.interface_index:
+                return interface.name
+    return place.name
+
+
+def uncaptured_sources(facts: Facts) -> list[str]:
+    """Client addresses first seen on a shared vantage point although other clients were captured on their own."""
+    table, places = facts.attempts.table, facts.attempts.places
+    first_at: dict[int, set[tuple[int, int]]] = {}
+    for row in np.unique(table[["place", "client_high", "client_low"]]).tolist():
+        first_at.setdefault(row[0], set()).add((row[1], row[2]))
+    own = {next(iter(sources)) for sources in first_at.values() if len(sources) == 1}
+    shared = [number for number, sources in first_at.items() if len(sources) > 1]
+    inner_exists = any(facts.attempts.order.rank[number] > 0 for number in shared)
+    if not inner_exists or len(places) < 2:
+        return []
+    rest = {s for number in shared if facts.attempts.order.rank[number] > 0 for s in first_at[number]} - own
+    return sorted(address_text(high, low) for high, low in rest)
+
+
+def _uncaptured(facts: Facts, source: str) -> LanePart:
+    return LanePart(
+        id=f"uncaptured:{source}",
+        name=source,
+        role="pod",
+        captured=False,
+        note="no capture point: nothing can be seen here",
+    )
+
+
+def _event_lanes(facts: Facts) -> list[LanePart]:
+    lanes = []
+    for each in facts.kernel.dumps:
+        times = [e.time_ns for e in each.dump.entries if e.event and e.time_ns is not None]
+        if times:
+            lanes.append(
+                LanePart(
+                    id=f"kernel:{each.input}",
+                    name="conntrack events",
+                    role="kernel",
+                    captured=True,
+                    packets=len(times),
+                    first=rfc3339(min(times)),
+                    last=rfc3339(max(times)),
+                    note=each.input,
+                )
+            )
+    return lanes

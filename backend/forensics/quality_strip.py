@@ -1,0 +1,123 @@
+"""Sentences for the capture-quality strip: what can be trusted, what nobody could see."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import line_evidence, plural
+from backend.forensics.lanes import uncaptured_sources
+from backend.forensics.report import FindingPart, QualityPart
+
+
+def describe_quality(facts: Facts, findings: Sequence[FindingPart]) -> list[QualityPart]:
+    """Good news and cautions, the account of the lost SYNs among them."""
+    if not facts.has_packets:
+        return []
+    parts = [_drops(facts), *_missing_places(facts), *_resolutions(facts), *_clocks(facts), *_counters(facts)]
+    return [*parts, *_account(facts)]
+
+
+def _drops(facts: Facts) -> QualityPart:
+    quality = facts.quality
+    if quality.dropped:
+        return QualityPart(
+            status="caution",
+            text=f"{plural(quality.dropped, 'packet')} dropped by the kernel before they were captured",
+        )
+    if quality.lossy:
+        text = f"{plural(quality.lost_segments, 'answer')} to data that was never seen: the capture lost packets, absence proves little"
+        return QualityPart(status="caution", text=text)
+    if quality.dropped == 0:
+        return QualityPart(
+            status="good",
+            text=f"0 packets dropped by the kernel ({plural(quality.places_that_tell, 'interface')} say so)",
+        )
+    return QualityPart(
+        status="good", text="no answer to unseen data: nothing suggests that the capture lost packets"
+    )
+
+
+def _missing_places(facts: Facts) -> list[QualityPart]:
+    sources = uncaptured_sources(facts)
+    captured = {p.name for p in facts.attempts.places}
+    captured |= {
+        i.name
+        for p in facts.attempts.places
+        for _, i in facts.kernel.interfaces()
+        if p.point.interface_index == i.index
+    }
+    absent = [
+        (name, i) for name, i in facts.kernel.interfaces() if i.master in captured and i.name not in captured
+    ]
+    parts = []
+    if absent:
+        names = " and ".join(i.name for _, i in absent)
+        text = (
+            f"{names} not captured: loss before {absent[0][1].master} is invisible for the pods behind them"
+        )
+        parts.append(
+            QualityPart(status="caution", text=text, evidence=line_evidence((n, i.line) for n, i in absent))
+        )
+    if sources:
+        text = f"{', '.join(sources)}: seen first on a shared interface, no capture at the pod itself"
+        parts.append(QualityPart(status="caution", text=text))
+    return parts
+
+
+def _resolutions(facts: Facts) -> list[QualityPart]:
+    steps = {p.point.time_resolution_ns for p in facts.attempts.places}
+    if len(steps) > 1:
+        return [
+            QualityPart(
+                status="caution",
+                text="time stamps of different resolution: order within a microsecond is not certain",
+            )
+        ]
+    return []
+
+
+def _clocks(facts: Facts) -> list[QualityPart]:
+    return [
+        QualityPart(
+            status="caution",
+            text=f"the clock of {c.input} is {c.offset_ns / 1e6:+.3f} ms from that of {c.reference} ({c.matched:,} matched packets), corrected",
+        )
+        for c in facts.attempts.order.clocks
+        if c.offset_ns
+    ]
+
+
+def _counters(facts: Facts) -> list[QualityPart]:
+    delta = facts.kernel.delta
+    if delta is None:
+        return (
+            [QualityPart(status="caution", text=facts.kernel.delta_problem)]
+            if facts.kernel.has("conntrack-stats")
+            else []
+        )
+    shown = [
+        f"+{delta.deltas[n]:,} {n}" for n in ("insert_failed", "drop", "early_drop") if n in delta.deltas
+    ]
+    evidence = line_evidence(
+        [(delta.before, n) for n in delta.before_lines] + [(delta.after, n) for n in delta.after_lines]
+    )
+    return [
+        QualityPart(
+            status="good", text=f"conntrack -S before and after: {', '.join(shown)}", evidence=evidence
+        )
+    ]
+
+
+def _account(facts: Facts) -> list[QualityPart]:
+    """Every retry must have its lost SYN: the sum says whether the places explain all of them."""
+    if not facts.losses:
+        return []
+    places = Counter(loss.where for loss in facts.losses)
+    parts = " + ".join(f"{n} {where}" for where, n in sorted(places.items(), key=lambda p: (-p[1], p[0])))
+    total = len(facts.losses)
+    open_places = sum(n for where, n in places.items() if where.startswith("unknown"))
+    if open_places:
+        return [QualityPart(status="caution", text=f"account open: {plural(total, 'lost SYN')} = {parts}")]
+    return [QualityPart(status="good", text=f"account closed: {plural(total, 'lost SYN')} = {parts}")]

@@ -1,0 +1,257 @@
+"""From a file to its tables, and from the tables of an investigation to its report.
+
+Both the command line and the jobs go this way, so that the web page and `analyze` say the same.
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+from pydantic import TypeAdapter
+
+from backend.errors import Cancelled, UnreadableInput
+from backend.forensics.analyze import Analysis, analyse_evidence
+from backend.forensics.captures import Capture, VantagePoint
+from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
+from backend.forensics.dumps import Dump
+from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.findings import rfc3339
+from backend.forensics.packets import PACKET_DTYPE
+from backend.forensics.path_table import path_table
+from backend.forensics.report import InputPart, Report, VantagePointPart
+from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
+from workers.decode.identify import HEAD_BYTES, identify
+
+READ_BYTES = 1 << 20
+DUMP_LIMIT_BYTES = 256 << 20
+"""A dump is read whole; a larger text is refused with this size named."""
+
+Progress = Callable[[DecodeProgress], None]
+_DUMPS = TypeAdapter(list[Dump])
+_POINTS = TypeAdapter(list[VantagePoint])
+
+
+@dataclass(frozen=True)
+class Ingested:
+    """One evidence file, decoded or parsed: its line in the report, and a capture or dumps."""
+
+    part: InputPart
+    capture: Capture | None
+    dumps: tuple[Dump, ...]
+
+
+def hash_file(path: Path) -> str:
+    """SHA-256 of the file's bytes as they are, in hex."""
+    digest = hashlib.sha256()
+    with path.open("rb") as handle:
+        while block := handle.read(READ_BYTES):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def ingest_file(
+    path: Path,
+    *,
+    name: str,
+    folder: Path | None,
+    host: str | None = None,
+    captured_at_ns: int | None = None,
+    keep_packets: bool = True,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> Ingested:
+    """Decode a capture or parse a dump, and keep the tables in `folder` (None keeps nothing).
+
+    Raises UnreadableInput with a sentence for the user, Cancelled when `cancelled` says so."""
+    with path.open("rb") as handle:
+        identified = identify(handle.read(HEAD_BYTES))
+    if identified.kind == "unknown":
+        raise UnreadableInput(
+            f"{name}: not a capture or a dump, but {identified.reason}. Nothing of it was used."
+        )
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    sha256 = hash_file(path)
+    if identified.kind == "text":
+        result = _ingest_dump(path, identified.compression, name, sha256, host, captured_at_ns)
+    else:
+        packets = folder / "packets.parquet" if folder is not None and keep_packets else None
+        try:
+            capture = decode_capture(
+                path, name=name, sha256=sha256, packets_path=packets, progress=progress, cancelled=cancelled
+            )
+        except DecodeCancelled as error:
+            raise Cancelled(str(error)) from error
+        result = Ingested(_capture_part(replace(capture, host=host)), replace(capture, host=host), ())
+    if folder is not None:
+        _save(result, folder)
+    return result
+
+
+def _capture_part(capture: Capture) -> InputPart:
+    points = [
+        VantagePointPart(
+            id=f"{capture.name}#{p.index}", name=p.name, link_type=p.link_type, packets=p.packets
+        )
+        for p in capture.vantage_points
+    ]
+    undecoded = [f"{count:,} frames not decoded: {why}" for why, count in sorted(capture.undecoded.items())]
+    return InputPart(
+        name=capture.name,
+        sha256=capture.sha256,
+        kind="capture",
+        format=capture.format,
+        packets=capture.packets,
+        bytes=capture.bytes,
+        first=rfc3339(capture.first_ns) if capture.packets else None,
+        last=rfc3339(capture.last_ns) if capture.packets else None,
+        host=capture.host,
+        vantage_points=points,
+        warnings=[*capture.warnings, *undecoded],
+        error=capture.error,
+    )
+
+
+def _ingest_dump(
+    path: Path, compression: str, name: str, sha256: str, host: str | None, captured_at_ns: int | None
+) -> Ingested:
+    from workers.decode.dumps import parse_dumps  # regular expressions compile only when a dump is given
+
+    size = path.stat().st_size
+    with gzip.open(path) if compression else path.open("rb") as handle:
+        data = handle.read(DUMP_LIMIT_BYTES + 1)
+    if len(data) > DUMP_LIMIT_BYTES:
+        raise UnreadableInput(
+            f"{name}: a text of more than {DUMP_LIMIT_BYTES >> 20} MiB. Nothing of it was used."
+        )
+    text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", errors="replace")
+    dumps = [_given_time(dump, captured_at_ns) for dump in parse_dumps(text)]
+    if not dumps:
+        raise UnreadableInput(
+            f"{name}: a text, but no line of it is of a known dump. Nothing of it was used."
+        )
+    times = [(d.captured_at_ns, d.captured_at_basis) for d in dumps if d.captured_at_ns is not None]
+    part = InputPart(
+        name=name,
+        sha256=sha256,
+        kind="dump",
+        format="+".join(dict.fromkeys(d.kind for d in dumps)),
+        bytes=size,
+        host=host,
+        captured_at=rfc3339(times[0][0]) if times and times[0][0] is not None else None,
+        captured_at_basis=times[0][1] if times else "unknown",
+        lines=sum(d.lines for d in dumps),
+        lines_not_understood=sum(len(d.lines_not_understood) for d in dumps),
+        warnings=[*(w for d in dumps for w in d.warnings), *_strange_lines(dumps)],
+    )
+    return Ingested(part, None, tuple(dumps))
+
+
+def _given_time(dump: Dump, captured_at_ns: int | None) -> Dump:
+    """A time in the text counts more than one that the uploader gives."""
+    if captured_at_ns is None or dump.captured_at_ns is not None:
+        return dump
+    return replace(dump, captured_at_ns=captured_at_ns, captured_at_basis="given")
+
+
+def _strange_lines(dumps: Sequence[Dump]) -> list[str]:
+    lines = sorted(n for d in dumps for n in d.lines_not_understood)
+    if not lines:
+        return []
+    shown = ", ".join(map(str, lines[:20])) + (" …" if len(lines) > 20 else "")
+    return [f"{len(lines):,} lines not understood: {shown}"]
+
+
+def _to_parquet(rows: NDArray[np.void], path: Path) -> None:
+    names = rows.dtype.names or ()
+    pq.write_table(
+        pa.table({n: pa.array(np.ascontiguousarray(rows[n])) for n in names}), path, compression="zstd"
+    )
+
+
+def _from_parquet(path: Path, dtype: np.dtype[np.void]) -> NDArray[np.void]:
+    table = pq.read_table(path)
+    rows = np.zeros(table.num_rows, dtype)
+    for name in dtype.names or ():
+        rows[name] = table.column(name).to_numpy()
+    return rows
+
+
+def _save(result: Ingested, folder: Path) -> None:
+    about: dict[str, object] = {"part": result.part.model_dump(mode="json")}
+    about["dumps"] = _DUMPS.dump_python(list(result.dumps), mode="json")
+    capture = result.capture
+    if capture is not None:
+        _to_parquet(capture.connections, folder / "connections.parquet")
+        _to_parquet(capture.handshakes, folder / "handshakes.parquet")
+        _to_parquet(capture.buckets, folder / "buckets.parquet")
+        about["first_ns"], about["last_ns"] = capture.first_ns, capture.last_ns
+        about["vantage_points"] = _POINTS.dump_python(list(capture.vantage_points), mode="json")
+        about["undecoded"] = capture.undecoded
+        about["warnings"] = list(capture.warnings)
+    # Written last and renamed: a folder with input.json is complete.
+    unfinished = folder / "input.json.part"
+    unfinished.write_text(json.dumps(about), encoding="utf-8")
+    unfinished.rename(folder / "input.json")
+
+
+def load_ingested(folder: Path) -> Ingested:
+    """What `ingest_file` kept in `folder`."""
+    about = json.loads((folder / "input.json").read_text(encoding="utf-8"))
+    part = InputPart.model_validate(about["part"])
+    if part.kind == "dump":
+        return Ingested(part, None, tuple(_DUMPS.validate_python(about["dumps"])))
+    capture = Capture(
+        name=part.name,
+        sha256=part.sha256,
+        format=part.format,
+        bytes=part.bytes,
+        packets=part.packets,
+        first_ns=about["first_ns"],
+        last_ns=about["last_ns"],
+        vantage_points=tuple(_POINTS.validate_python(about["vantage_points"])),
+        connections=_from_parquet(folder / "connections.parquet", CONNECTION_DTYPE),
+        handshakes=_from_parquet(folder / "handshakes.parquet", PACKET_DTYPE),
+        buckets=_from_parquet(folder / "buckets.parquet", BUCKET_DTYPE),
+        undecoded=about["undecoded"],
+        warnings=tuple(about["warnings"]),
+        error=part.error,
+        host=part.host,
+    )
+    return Ingested(part, capture, ())
+
+
+def analyse(
+    ingested: Sequence[Ingested], *, label: str, created: str, tool_version: str, folder: Path | None
+) -> Report:
+    """The report on all files; with a folder, also `report.json` and the connection table `paths.parquet` there."""
+    analysis = analyse_evidence(
+        [i.capture for i in ingested if i.capture is not None],
+        [DumpInput(i.part.name, i.part.host, dump) for i in ingested for dump in i.dumps],
+        [i.part for i in ingested],
+        label=label,
+        created=created,
+        tool_version=tool_version,
+    )
+    if folder is not None:
+        _keep(analysis, folder)
+    return analysis.report
+
+
+def _keep(analysis: Analysis, folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    pq.write_table(
+        path_table(analysis.facts, analysis.report.findings), folder / "paths.parquet", compression="zstd"
+    )
+    unfinished = folder / "report.json.part"
+    unfinished.write_text(analysis.report.model_dump_json(by_alias=True), encoding="utf-8")
+    unfinished.rename(folder / "report.json")
