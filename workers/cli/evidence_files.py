@@ -1,0 +1,84 @@
+"""Which files the command line means, what each is called in the report, and what was said about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.cli.usage import WrongUsage
+
+
+@dataclass(frozen=True)
+class EvidenceFile:
+    """One file to analyse."""
+
+    path: Path
+    name: str
+    """As the report calls it; unique among the files of one run."""
+    host: str | None = None
+    captured_at_ns: int | None = None
+
+
+def find_evidence_files(
+    given: Sequence[str], *, hosts: Mapping[str, str], times_ns: Mapping[str, int]
+) -> list[EvidenceFile]:
+    """The files meant by the arguments; a directory stands for all the files in it but hidden ones.
+
+    `hosts` and `times_ns` are keyed as the user wrote FILE: an argument, a path, or a name in the report.
+    Raises WrongUsage where one of them matches no file.
+    """
+    found = [(argument, path) for argument in given for path in _files_of(Path(argument))]
+    unique = list({path.resolve(): (argument, path) for argument, path in reversed(found)}.values())[::-1]
+    names = _names([path for _, path in unique])
+    files = []
+    used: set[str] = set()
+    for (argument, path), name in zip(unique, names, strict=True):
+        # What is said about one file goes before what is said about its folder.
+        said_as = [
+            key for key in (name, str(path), argument, argument.rstrip("/")) if key in {*hosts, *times_ns}
+        ]
+        used.update(said_as)
+        host = next((hosts[key] for key in said_as if key in hosts), None)
+        time_ns = next((times_ns[key] for key in said_as if key in times_ns), None)
+        files.append(EvidenceFile(path, name, host, time_ns))
+    for key in (*hosts, *times_ns):
+        if key not in used:
+            raise WrongUsage(f"--at or --host names “{key}”, which is none of the files given.")
+    return files
+
+
+def read_pairs(pairs: Sequence[str], *, option: str, form: str) -> dict[str, str]:
+    """``FILE=VALUE`` arguments as a mapping; the last `=` divides, for a file name may hold one."""
+    read: dict[str, str] = {}
+    for pair in pairs:
+        file, equals, value = pair.rpartition("=")
+        if not equals or not file or not value:
+            raise WrongUsage(f"{option} wants {form}, not “{pair}”.")
+        read[file] = value
+    return read
+
+
+def _files_of(path: Path) -> list[Path]:
+    if not path.is_dir():
+        return [path]
+    return sorted(
+        file
+        for file in path.rglob("*")
+        if file.is_file() and not any(part.startswith(".") for part in file.relative_to(path).parts)
+    )
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    """File names; where two are the same, as much of their folders as tells them apart."""
+    resolved = [path.resolve().parts for path in paths]
+    depth = [1] * len(paths)
+    while True:
+        names = ["/".join(parts[-kept:]) for parts, kept in zip(resolved, depth, strict=True)]
+        times_used = Counter(names)
+        repeated = [i for i, name in enumerate(names) if times_used[name] > 1 and depth[i] < len(resolved[i])]
+        if not repeated:
+            return names
+        for i in repeated:
+            depth[i] += 1

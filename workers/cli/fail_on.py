@@ -1,0 +1,79 @@
+"""`--fail-on`: which findings and causes make a run fail, so that CI can gate on them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backend.forensics.report import Report
+from workers.cli.usage import WrongUsage
+
+SEVERITIES = ("info", "warning", "critical")
+
+# Both lists grow and never change: a word that worked in somebody's CI keeps working.
+KINDS = frozenset(
+    (
+        "syn-retransmission", "tuple-collision", "snat-port-exhaustion", "port-reuse", "rtt-backlog",
+        "queue-buildup", "metadata-burst", "dns-delay", "data-retransmission", "connection-reset",
+        "unreachable", "zero-window", "path-mtu", "idle-timeout", "ipvs-drain", "conntrack-pressure",
+        "capture-loss",
+    )
+)  # fmt: skip
+CAUSES = frozenset(
+    (
+        "snat-port-race", "dnat-race", "ipvs-port-reuse", "listen-overflow", "conntrack-full",
+        "target-unresponsive", "path-loss", "firewall-drop", "return-path-loss", "snat-port-exhaustion",
+        "time-wait-collision", "node-drop", "paws-or-timestamp-drop", "receive-queue-stall", "host-stall",
+        "cpu-quota-throttling", "queue-buildup", "slow-server", "credential-refresh-storm", "metadata-slow",
+        "metadata-hop-limit", "resolver-unresponsive", "search-list-expansion", "slow-resolver",
+        "ipvs-drain-blocked", "ipvs-stale-destination", "capture-too-lossy", "unknown",
+    )
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FailOn:
+    """What makes a run fail. The default is nothing."""
+
+    lowest_severity: str | None = None
+    kinds: frozenset[str] = frozenset()
+    causes: frozenset[str] = frozenset()
+
+
+def read_fail_on(text: str) -> FailOn:
+    """``warning,tuple-collision`` as conditions; any fails the run. WrongUsage names an unknown one."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    for word in words:
+        if word not in SEVERITIES and word not in KINDS and word not in CAUSES:
+            raise WrongUsage(
+                f"--fail-on does not know “{word}”. A severity ({', '.join(SEVERITIES)}), "
+                f"a finding kind ({', '.join(sorted(KINDS))}) "
+                f"or a cause ({', '.join(sorted(CAUSES))}) is meant."
+            )
+    named_severities = [severity for severity in SEVERITIES if severity in words]
+    return FailOn(
+        lowest_severity=named_severities[0] if named_severities else None,
+        kinds=frozenset(words) & KINDS,
+        causes=frozenset(words) & CAUSES,
+    )
+
+
+def reasons_to_fail(report: Report, fail_on: FailOn) -> list[str]:
+    """One sentence for each finding or cause that was asked about; empty when the run passes.
+
+    A cause counts from “possible” on: “cannot tell” says that nothing was shown.
+    """
+    findings = [
+        f"{finding.kind} ({finding.severity})"
+        for finding in report.findings
+        if finding.kind in fail_on.kinds or _severe_enough(finding.severity, fail_on.lowest_severity)
+    ]
+    causes = [
+        f"{diagnosis.cause} ({diagnosis.verdict})"
+        for diagnosis in report.diagnoses
+        if diagnosis.cause in fail_on.causes and diagnosis.verdict != "cannot-tell"
+    ]
+    return findings + causes
+
+
+def _severe_enough(severity: str, lowest: str | None) -> bool:
+    return lowest is not None and SEVERITIES.index(severity) >= SEVERITIES.index(lowest)

@@ -1,0 +1,199 @@
+"""The report as a person reads it on a terminal: the verdict first, then what to do, then the proof."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from backend.forensics.report import DiagnosisPart, EvidencePart, InputPart, RemedyPart, Report
+from backend.services.report_words import (
+    CHECKED,
+    ROLES,
+    STATUSES,
+    VERDICTS,
+    findings_without_cause,
+    plain_verdict,
+    references_of,
+    size_of,
+)
+from workers.cli.terminal_text import Paint, visible, wrapped
+
+_VERDICT_STYLES = {
+    "confirmed": ("bold", "red"),
+    "likely": ("bold", "red"),
+    "possible": ("bold", "yellow"),
+    "cannot-tell": ("bold",),
+}
+_LABEL_WIDTH = 12
+
+
+def render_terminal(report: Report, *, width: int, colour: bool) -> str:
+    """The whole report as text, with a final line end; nothing in it can steer the terminal."""
+    page = _Page(width, Paint(colour=colour))
+    if not report.diagnoses:
+        _no_diagnosis(page, report)
+    for number, diagnosis in enumerate(report.diagnoses):
+        if number:
+            page.rule()
+        _diagnosis(page, diagnosis)
+    _findings_without_cause(page, report)
+    _quality(page, report)
+    _checked(page, report)
+    _inputs(page, report.inputs)
+    return "\n".join(page.lines) + "\n"
+
+
+class _Page:
+    """Collects lines; every text that goes through it is made visible first."""
+
+    def __init__(self, width: int, paint: Paint) -> None:
+        self.lines: list[str] = []
+        self._width = width
+        self._paint = paint
+
+    def blank(self) -> None:
+        if self.lines and self.lines[-1]:
+            self.lines.append("")
+
+    def rule(self) -> None:
+        self.blank()
+        self.lines.append(self._paint("─" * min(self._width, 72), "dim"))
+        self.lines.append("")
+
+    def heading(self, text: str) -> None:
+        self.blank()
+        self.lines.append(self._paint(visible(text), "bold"))
+
+    def headline(self, word: str, text: str, *styles: str) -> None:
+        self.lines.append(f"{self._paint(word, *styles)}  {self._paint(visible(text), 'bold')}")
+
+    def text(self, text: str, *, first: str = "  ", following: str | None = None) -> None:
+        after = " " * len(first) if following is None else following
+        self.lines += wrapped(visible(text), width=self._width, first=first, following=after)
+
+    def labelled(self, label: str, text: str) -> None:
+        if text:
+            self.text(text, first=f"  {label:<{_LABEL_WIDTH}}", following=" " * (_LABEL_WIDTH + 2))
+
+    def command(self, command: str | None, *, label: str = "") -> None:
+        """A command on a line of its own, never wrapped, so that it can be copied."""
+        for line in (command or "").splitlines():
+            if line.strip():
+                self.lines.append(f"  {label:<{_LABEL_WIDTH}}{self._paint('$ ' + visible(line), 'cyan')}")
+                label = ""
+
+    def proof(self, evidence: Iterable[EvidencePart], *, indent: str) -> None:
+        for reference in references_of(list(evidence)):
+            self.lines.append(self._paint(f"{indent}{visible(reference)}", "dim"))
+
+
+def _no_diagnosis(page: _Page, report: Report) -> None:
+    page.headline("NO DIAGNOSIS", plain_verdict(report), "bold")
+    if not report.findings:
+        page.text("What was looked for, and what could not be, is listed below.", first="")
+
+
+def _diagnosis(page: _Page, diagnosis: DiagnosisPart) -> None:
+    word = VERDICTS[diagnosis.verdict].upper()
+    page.headline(word, f"{ROLES[diagnosis.role]}: {diagnosis.title}", *_VERDICT_STYLES[diagnosis.verdict])
+    page.text(diagnosis.statement, first="")
+    figures = " · ".join(
+        f"{figure.get('name', '')} {figure.get('value', '')}" for figure in diagnosis.figures
+    )
+    if figures:
+        page.text(figures)
+    for number, remedy in enumerate(diagnosis.remedies):
+        _remedy(page, remedy, first=number == 0)
+    _claims(page, diagnosis)
+    _rivals(page, diagnosis)
+    if diagnosis.missing:
+        page.heading("What would make it certain")
+        for missing in diagnosis.missing:
+            page.text(missing.what, first="  ? ")
+            page.command(missing.command)
+    if diagnosis.references:
+        page.heading("Read more")
+        for reference in diagnosis.references:
+            page.lines.append(f"  {visible(reference)}")
+
+
+def _remedy(page: _Page, remedy: RemedyPart, *, first: bool) -> None:
+    page.heading(f"{'Do now' if first else 'Or'} ({remedy.applies_to})")
+    page.text(remedy.what)
+    page.command(remedy.check, label="check")
+    page.command(remedy.command, label="change")
+    page.labelled("undo", remedy.undo)
+    page.labelled("proof", remedy.proof)
+    page.labelled("side effect", remedy.side_effect)
+    page.labelled("versions", remedy.versions or "")
+
+
+def _claims(page: _Page, diagnosis: DiagnosisPart) -> None:
+    by_role = {
+        role: [claim for claim in diagnosis.claims if claim.role == role]
+        for role in ("step", "for", "against")
+    }
+    if by_role["step"]:
+        page.heading("What happened")
+    for number, claim in enumerate(by_role["step"], 1):
+        page.text(claim.text, first=f"  {number}. ")
+        page.proof(claim.evidence, indent="     ")
+    if by_role["for"]:
+        page.heading(
+            "Why we are sure" if diagnosis.verdict in ("confirmed", "likely") else "What speaks for it"
+        )
+    for claim in by_role["for"]:
+        page.text(claim.text, first="  + ")
+        page.proof(claim.evidence, indent="    ")
+    page.heading("What speaks against it")
+    for claim in by_role["against"]:
+        page.text(claim.text, first="  - ")
+        page.proof(claim.evidence, indent="    ")
+    if not by_role["against"]:
+        page.text(f"Nothing was found. {diagnosis.refutation}".strip())
+
+
+def _rivals(page: _Page, diagnosis: DiagnosisPart) -> None:
+    if diagnosis.rivals:
+        page.heading("What else looks like this")
+    for rival in diagnosis.rivals:
+        page.labelled(STATUSES[rival.status], f"{rival.title or rival.cause}: {rival.because}")
+        page.command(rival.command)
+
+
+def _findings_without_cause(page: _Page, report: Report) -> None:
+    findings = findings_without_cause(report)
+    if findings:
+        page.heading("Also found" if report.diagnoses else "Found")
+    for finding in findings:
+        page.text(f"{finding.severity}: {finding.title} ({finding.kind}, {finding.count:,})", first="  * ")
+        page.text(finding.summary, first="    ")
+        page.proof(finding.evidence, indent="    ")
+
+
+def _quality(page: _Page, report: Report) -> None:
+    cautions = [line for line in report.quality if line.status == "caution"]
+    if cautions:
+        page.heading("Can these captures be trusted?")
+    for line in cautions:
+        page.text(line.text, first="  ! ")
+        page.proof(line.evidence, indent="    ")
+
+
+def _checked(page: _Page, report: Report) -> None:
+    if report.checked:
+        page.heading("What was checked")
+    for status in ("found", "clear", "not-checkable"):
+        for checked in report.checked:
+            if checked.status == status:
+                page.text(f"{checked.kind}: {CHECKED[status]}. {checked.why}".rstrip(". ") + ".")
+
+
+def _inputs(page: _Page, inputs: Sequence[InputPart]) -> None:
+    if inputs:
+        page.heading("What was read")
+    for part in inputs:
+        page.text(f"{part.name}: {part.format}, {size_of(part)}")
+        for warning in part.warnings:
+            page.text(warning, first="    ! ")
+        if part.error:
+            page.text(part.error, first="    ! ")
