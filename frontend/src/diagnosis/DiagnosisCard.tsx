@@ -1,0 +1,221 @@
+/** A diagnosis in full, in eight sections that are always in the same order. */
+import type { Claim, Diagnosis, Evidence, Finding, Rival } from "../api/types";
+import { EvidenceLinks } from "../findings/EvidenceLinks";
+import { count } from "../format/quantity";
+import { Command, CopyButton } from "../ui/CopyButton";
+import { Remedies } from "./Remedies";
+import { Section } from "./Section";
+
+const FRAMES_IN_A_FILTER = 100;
+
+export function sectionId(diagnosis: Diagnosis, section: string): string {
+  return `${diagnosis.cause}-${section}`;
+}
+
+export interface AnalysedBy {
+  version: string;
+  created: string;
+}
+
+interface DiagnosisCardProps {
+  diagnosis: Diagnosis;
+  findings: Finding[];
+  analysed: AnalysedBy;
+}
+
+export function DiagnosisCard({ diagnosis, findings, analysed }: DiagnosisCardProps) {
+  const of = (role: Claim["role"]) => diagnosis.claims.filter((claim) => claim.role === role);
+  const own = findings.filter((finding) => diagnosis.findings.includes(finding.id));
+  const name = (section: string) => sectionId(diagnosis, section);
+  return (
+    <article className="diagnosis" data-testid="diagnosis" data-cause={diagnosis.cause}>
+      <Section number={1} id={name("steps")} title="What happened">
+        <Claims claims={of("step")} sign="·" />
+      </Section>
+      <div className="diagnosis-pair">
+        <Section number={2} id={name("why")} title="Why we are sure">
+          <Claims claims={of("for")} sign="✓" />
+        </Section>
+        <Section number={3} id={name("against")} title="What speaks against it">
+          <Against claims={of("against")} refutation={diagnosis.refutation} />
+        </Section>
+      </div>
+      <Section number={4} id={name("rivals")} title="What else looks like this">
+        <Rivals rivals={diagnosis.rivals} />
+      </Section>
+      <Section number={5} id={name("missing")} title="What would make it certain">
+        <Missing missing={diagnosis.missing} />
+      </Section>
+      <Section number={6} id={name("fix")} title="Fix">
+        <Remedies remedies={diagnosis.remedies} />
+      </Section>
+      <Section number={7} id={name("evidence")} title="Evidence">
+        <FindingsEvidence findings={own} />
+      </Section>
+      <Section number={8} id={name("rule")} title="Rule">
+        <Rule diagnosis={diagnosis} findings={own} analysed={analysed} />
+      </Section>
+    </article>
+  );
+}
+
+function Claims({ claims, sign }: { claims: Claim[]; sign: string }) {
+  if (!claims.length) return <p className="dim">Nothing was found.</p>;
+  return (
+    <ul className="claims">
+      {claims.map((claim) => (
+        <li key={claim.text} data-claim={claim.role}>
+          <span aria-hidden="true" className="claim-sign">
+            {sign}
+          </span>
+          <span>
+            {claim.text} <EvidenceLinks evidence={claim.evidence} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** Never empty: where nothing speaks against, what would. */
+function Against({ claims, refutation }: { claims: Claim[]; refutation: string }) {
+  return (
+    <div data-testid="against">
+      {claims.length > 0 && <Claims claims={claims} sign="!" />}
+      {(claims.length === 0 || refutation) && (
+        <p className="against-none">
+          {claims.length === 0 && "Nothing found. "}
+          {refutation && (
+            <>
+              <span className="dim">It would be refuted by:</span> {refutation}
+            </>
+          )}
+        </p>
+      )}
+    </div>
+  );
+}
+
+const RIVAL_WORDS: Record<Rival["status"], string> = {
+  "ruled-out": "ruled out",
+  possible: "still possible",
+  "cannot-tell": "cannot tell",
+};
+
+function Rivals({ rivals }: { rivals: Rival[] }) {
+  if (!rivals.length) return <p className="dim">No other cause is known that looks like this.</p>;
+  return (
+    <table className="table rivals">
+      <thead>
+        <tr>
+          <th>Rival</th>
+          <th>Status</th>
+          <th>Because</th>
+        </tr>
+      </thead>
+      <tbody>
+        {rivals.map((rival) => (
+          <tr key={rival.cause} data-testid="rival" data-status={rival.status}>
+            <td>{rival.title || rival.cause.replaceAll("-", " ")}</td>
+            <td>
+              <span className="rival-status">{RIVAL_WORDS[rival.status]}</span>
+            </td>
+            <td>
+              {rival.because}
+              {rival.command && <Command text={rival.command} label="Command that decides it" />}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function Missing({ missing }: { missing: Diagnosis["missing"] }) {
+  if (!missing.length) return <p className="dim">Nothing is open.</p>;
+  return (
+    <ul className="missing">
+      {missing.map((item) => (
+        <li key={item.what}>
+          <p>{item.what}</p>
+          <Command text={item.command} label="Command that collects it" />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** A Wireshark filter for the frames of one file; null when there are too many to type. */
+export function frameFilter(evidence: Evidence[], input: string): string | null {
+  const frames = evidence.filter((part) => part.input === input).flatMap((part) => part.frames);
+  const unique = [...new Set(frames)].sort((a, b) => a - b);
+  if (!unique.length || unique.length > FRAMES_IN_A_FILTER) return null;
+  return `frame.number in {${unique.join(",")}}`;
+}
+
+function FindingsEvidence({ findings }: { findings: Finding[] }) {
+  return (
+    <ul className="findings-evidence">
+      {findings.map((finding) => (
+        <li key={finding.id} data-claim="finding" data-testid="finding" data-kind={finding.kind}>
+          <div>
+            <strong>{finding.title}</strong> <span className="dim">{count(finding.count)} instances</span>
+          </div>
+          <p>{finding.summary}</p>
+          <EvidenceLinks evidence={finding.evidence} shown={12} />
+          <FrameFilters evidence={finding.evidence} />
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function FrameFilters({ evidence }: { evidence: Evidence[] }) {
+  const inputs = [...new Set(evidence.map((part) => part.input))];
+  const filters = inputs.flatMap((input) => {
+    const filter = frameFilter(evidence, input);
+    return filter ? [{ input, filter }] : [];
+  });
+  if (!filters.length) return null;
+  return (
+    <p className="frame-filters">
+      {filters.map(({ input, filter }) => (
+        <span key={input}>
+          <span className="dim">{input}</span> <CopyButton text={filter} label="Copy Wireshark filter" />
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function Rule({ diagnosis, findings, analysed }: { diagnosis: Diagnosis; findings: Finding[]; analysed: AnalysedBy }) {
+  const kinds = [...new Set(findings.map((finding) => finding.kind))].join(", ");
+  return (
+    <>
+      <p>
+        <code className="mono">{diagnosis.cause}</code> from <code className="mono">{kinds}</code>{" "}
+        <span className="dim">
+          · rules of version {analysed.version} · analysed {analysed.created.slice(0, 19).replace("T", " ")} UTC
+        </span>
+      </p>
+      {diagnosis.references.length > 0 && (
+        <ul className="references">
+          {diagnosis.references.map((reference) => (
+            <li key={reference}>
+              <Reference text={reference} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function Reference({ text }: { text: string }) {
+  if (!/^https?:\/\/\S+$/.test(text)) return <>{text}</>;
+  return (
+    <a href={text} rel="noreferrer noopener" target="_blank">
+      {text}
+    </a>
+  );
+}

@@ -1,0 +1,32 @@
+/** Nothing fired: what was looked for, plainly, and what could not be. */
+import type { Report } from "../api/types";
+import { plural } from "../format/quantity";
+import { CheckedList } from "./CheckedList";
+
+export function NothingFound({ report }: { report: Report }) {
+  const clear = report.checked.filter((check) => check.status === "clear");
+  const open = report.checked.filter((check) => check.status === "not-checkable");
+  const ran = report.checked.length - open.length;
+  const packets = report.inputs.reduce((sum, input) => sum + input.packets, 0);
+  return (
+    <section className="card verdict-card" aria-label="Verdict">
+      <h1 className="claim" data-testid="claim">
+        Nothing was found. {plural(ran, "check")} ran on {plural(packets, "packet")}
+        {open.length > 0 && `; ${plural(open.length, "check")} could not`}.
+      </h1>
+      <p className="dim">
+        This says what was looked for, not that all is well: what no file shows cannot be found.
+      </p>
+      <div className="checked-columns">
+        <section aria-label="Looked for">
+          <h2>Looked for</h2>
+          {clear.length ? <CheckedList checked={clear} /> : <p>Nothing could be looked for.</p>}
+        </section>
+        <section aria-label="Could not be looked for">
+          <h2>Could not be looked for</h2>
+          {open.length ? <CheckedList checked={open} /> : <p className="dim">Everything could.</p>}
+        </section>
+      </div>
+    </section>
+  );
+}

@@ -1,0 +1,116 @@
+/** The first thing on the page: what happened, how sure, what it cost, what to type. */
+import { useSource } from "../api/source";
+import type { Diagnosis, Finding } from "../api/types";
+import { EvidenceLinks } from "../findings/EvidenceLinks";
+import { duration } from "../format/quantity";
+import { Command } from "../ui/CopyButton";
+import { RoleGlyph, roleWord } from "../ui/Glyph";
+import { RouteLink } from "../ui/RouteLink";
+import { sectionId } from "./DiagnosisCard";
+import { VerdictWord } from "./VerdictWord";
+
+/** Evidence of the steps stands for the statement they add up to. */
+function statementEvidence(diagnosis: Diagnosis) {
+  const steps = diagnosis.claims.filter((claim) => claim.role === "step");
+  return (steps.length ? steps : diagnosis.claims).flatMap((claim) => claim.evidence);
+}
+
+export function figuresOf(diagnosis: Diagnosis): { name: string; value: string }[] {
+  if (diagnosis.figures.length) return diagnosis.figures;
+  return diagnosis.time_lost_s > 0 ? [{ name: "time lost", value: duration(diagnosis.time_lost_s) }] : [];
+}
+
+export function VerdictCard({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Finding[] }) {
+  return (
+    <section className="card verdict-card" data-role={diagnosis.role} aria-label="Verdict">
+      <div className="verdict-line">
+        <span className="verdict-role">
+          <RoleGlyph role={diagnosis.role} size={16} /> {roleWord(diagnosis.role)}
+        </span>
+        <VerdictWord verdict={diagnosis.verdict} />
+        <span className="dim">{diagnosis.title}</span>
+      </div>
+      <div data-claim="statement">
+        <h1 className="claim" data-testid="claim">
+          {diagnosis.statement}
+        </h1>
+        <EvidenceLinks evidence={statementEvidence(diagnosis)} shown={6} />
+      </div>
+      <Figures figures={figuresOf(diagnosis)} />
+      <DoNow diagnosis={diagnosis} />
+      <Doors diagnosis={diagnosis} findings={findings} />
+    </section>
+  );
+}
+
+function Figures({ figures }: { figures: { name: string; value: string }[] }) {
+  if (!figures.length) return null;
+  return (
+    <dl className="figures" data-testid="figures">
+      {figures.map((figure) => (
+        <div key={figure.name}>
+          <dt>{figure.name}</dt>
+          <dd>{figure.value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function DoNow({ diagnosis }: { diagnosis: Diagnosis }) {
+  const remedy = diagnosis.remedies.find((candidate) => candidate.command) ?? diagnosis.remedies[0];
+  if (!remedy) return null;
+  return (
+    <div className="do-now">
+      <h2>Do now</h2>
+      <div>
+        {remedy.command ? <Command text={remedy.command} label="Command that changes it" /> : <p>{remedy.what}</p>}
+        <p className="dim do-now-notes">
+          {remedy.undo && (
+            <span>
+              <b>Undo</b> {remedy.undo}
+            </span>
+          )}
+          {remedy.side_effect && (
+            <span>
+              <b>Side effect</b> {remedy.side_effect}
+            </span>
+          )}
+          <span>
+            <b>Needs</b> {remedy.versions ?? "unknown; run uname -r"}
+          </span>
+        </p>
+      </div>
+    </div>
+  );
+}
+
+function scrollToSection(id: string) {
+  document.getElementById(id)?.scrollIntoView({ block: "start" });
+}
+
+function Doors({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Finding[] }) {
+  const source = useSource();
+  const first = findings.find((finding) => diagnosis.findings.includes(finding.id) && finding.marks.length > 0);
+  const instances = first?.marks.some((mark) => mark.instance !== null);
+  return (
+    <div className="doors-row">
+      {first && (
+        <>
+          <RouteLink className="button button-main" href={`${source.page}/connections?finding=${first.id}`}>
+            See the {first.count}
+          </RouteLink>
+          <RouteLink className="button" href={`${source.page}/timeline?sel=${first.id}${instances ? "~1" : ""}`}>
+            Show me one
+          </RouteLink>
+        </>
+      )}
+      <button type="button" className="button" onClick={() => scrollToSection(sectionId(diagnosis, "why"))}>
+        How sure?
+      </button>
+      <button type="button" className="button" onClick={() => scrollToSection(sectionId(diagnosis, "rivals"))}>
+        What else could it be? {diagnosis.rivals.length}
+      </button>
+    </div>
+  );
+}

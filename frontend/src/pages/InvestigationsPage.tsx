@@ -1,0 +1,183 @@
+/** All investigations; when there are none, three doors. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { ask } from "../api/http";
+import type { Investigation, Page } from "../api/types";
+import { VerdictWord } from "../diagnosis/VerdictWord";
+import { ago, count, duration } from "../format/quantity";
+import { RoleGlyph } from "../ui/Glyph";
+import { Region } from "../ui/Region";
+import { RouteLink } from "../ui/RouteLink";
+import { useTitle } from "../ui/useTitle";
+import { Doors } from "../upload/Doors";
+import "../diagnosis/diagnosis.css";
+import "./investigations.css";
+
+export function InvestigationsPage() {
+  useTitle("Investigations");
+  const query = useQuery({
+    queryKey: ["investigations"],
+    queryFn: ({ signal }) => ask<Page<Investigation>>("/api/v1/investigations", { signal }),
+  });
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <Region label="Investigations" query={query}>
+        {(list) => (list.items.length ? <List investigations={list.items} /> : <EmptyHome />)}
+      </Region>
+    </main>
+  );
+}
+
+function EmptyHome() {
+  return (
+    <div className="empty-home" data-testid="empty-home">
+      <h1>Drop packet captures and kernel dumps; get the reason connections were slow, with the packets that prove it.</h1>
+      <Doors />
+    </div>
+  );
+}
+
+function List({ investigations }: { investigations: Investigation[] }) {
+  const [search, setSearch] = useState("");
+  const wanted = search.toLowerCase();
+  const visible = investigations.filter((investigation) =>
+    `${investigation.label} ${investigation.verdict?.statement ?? ""}`.toLowerCase().includes(wanted),
+  );
+  return (
+    <>
+      <header className="list-head">
+        <h1>Investigations</h1>
+        <input
+          className="input list-search"
+          type="search"
+          placeholder="Search title and verdict"
+          aria-label="Search title and verdict"
+          value={search}
+          onChange={(event) => setSearch(event.target.value)}
+        />
+        <RouteLink className="button button-main" href="/new">
+          New investigation
+        </RouteLink>
+      </header>
+      <div className="card">
+        <table className="table investigations">
+          <thead>
+            <tr>
+              <th>Investigation</th>
+              <th>Verdict</th>
+              <th className="number">Time lost</th>
+              <th className="number">Files</th>
+              <th className="number">Packets</th>
+              <th className="number">Made</th>
+              <th aria-label="Actions" />
+            </tr>
+          </thead>
+          <tbody>
+            {visible.map((investigation) => (
+              <Row key={investigation.id} investigation={investigation} />
+            ))}
+          </tbody>
+        </table>
+        {!visible.length && <p className="region-empty list-none">0 of {investigations.length} match “{search}”.</p>}
+      </div>
+    </>
+  );
+}
+
+function Row({ investigation }: { investigation: Investigation }) {
+  const [naming, setNaming] = useState(false);
+  return (
+    <tr data-testid="investigation">
+      <td>
+        {naming ? (
+          <Rename investigation={investigation} onDone={() => setNaming(false)} />
+        ) : (
+          <>
+            <RouteLink className="investigation-link" href={`/i/${investigation.id}`}>
+              {investigation.label}
+            </RouteLink>
+            {investigation.demo && <span className="badge">demo</span>}
+          </>
+        )}
+      </td>
+      <td>
+        <VerdictCell investigation={investigation} />
+      </td>
+      <td className="number">{investigation.time_lost_s > 0 ? duration(investigation.time_lost_s) : "–"}</td>
+      <td className="number">{count(investigation.files_total)}</td>
+      <td className="number">{count(investigation.packets_total)}</td>
+      <td className="number dim" title={investigation.created}>
+        {ago(investigation.created)}
+      </td>
+      <td className="number row-actions">
+        <button type="button" className="plain-button" onClick={() => setNaming(true)}>
+          Rename
+        </button>
+        <Delete investigation={investigation} />
+      </td>
+    </tr>
+  );
+}
+
+function VerdictCell({ investigation }: { investigation: Investigation }) {
+  const { verdict, analysis } = investigation;
+  if (analysis === "queued" || analysis === "running") return <span className="dim">{analysis} …</span>;
+  if (analysis === "failed" || analysis === "cancelled") return <span>✖ {analysis}</span>;
+  if (!verdict) return <span className="dim">{analysis === "finished" ? "nothing found" : "not analysed"}</span>;
+  return (
+    <span className="verdict-cell">
+      <RoleGlyph role={verdict.role} />
+      <VerdictWord verdict={verdict.verdict} plain />
+      <span>{verdict.title}</span>
+    </span>
+  );
+}
+
+function Rename({ investigation, onDone }: { investigation: Investigation; onDone: () => void }) {
+  const queries = useQueryClient();
+  const [label, setLabel] = useState(investigation.label);
+  const rename = useMutation({
+    mutationFn: () => ask(`/api/v1/investigations/${investigation.id}`, { method: "PATCH", json: { label } }),
+    onSuccess: () => {
+      void queries.invalidateQueries();
+      onDone();
+    },
+  });
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (label.trim()) rename.mutate();
+      }}
+    >
+      <input
+        className="input"
+        aria-label="New title"
+        autoFocus
+        value={label}
+        onChange={(event) => setLabel(event.target.value)}
+        onKeyDown={(event) => event.key === "Escape" && onDone()}
+      />
+      {rename.error && <span role="alert">{rename.error.message}</span>}
+    </form>
+  );
+}
+
+function Delete({ investigation }: { investigation: Investigation }) {
+  const queries = useQueryClient();
+  const remove = useMutation({
+    mutationFn: () => ask(`/api/v1/investigations/${investigation.id}`, { method: "DELETE" }),
+    onSuccess: () => void queries.invalidateQueries({ queryKey: ["investigations"] }),
+  });
+  return (
+    <button
+      type="button"
+      className="plain-button"
+      disabled={remove.isPending}
+      onClick={() => window.confirm(`Delete “${investigation.label}” with its files?`) && remove.mutate()}
+    >
+      Delete
+    </button>
+  );
+}

@@ -1,0 +1,110 @@
+/** Verdict first: what happened, how sure, what it cost, what to type; then everything that supports it. */
+import { useInvestigation, useProgress, useReport } from "../api/queries";
+import { useSource } from "../api/source";
+import type { Investigation, Report } from "../api/types";
+import { CheckedSummary } from "../diagnosis/CheckedList";
+import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
+import { NothingFound } from "../diagnosis/NothingFound";
+import { LooseFindings, OtherDiagnoses } from "../diagnosis/OtherDiagnoses";
+import { QualityStrip } from "../diagnosis/QualityStrip";
+import { VerdictCard } from "../diagnosis/VerdictCard";
+import { DensityStrip } from "../findings/DensityStrip";
+import { Region } from "../ui/Region";
+import { RouteLink } from "../ui/RouteLink";
+import { useTitle } from "../ui/useTitle";
+import { RunningAnalysis } from "../upload/RunningAnalysis";
+import "../diagnosis/diagnosis.css";
+
+export function OverviewPage() {
+  const investigation = useInvestigation();
+  const report = useReport();
+  const running = isRunning(investigation.data);
+  const progress = useProgress(false).data;
+  useTitle(
+    running && progress?.stage
+      ? `${progress.stage.number}/${progress.stage.of} ${progress.stage.name}`
+      : (investigation.data?.label ?? "Overview"),
+  );
+  return (
+    <Region label="Investigation" query={investigation}>
+      {(about) => (
+        <>
+          {running && <RunningAnalysis />}
+          <Region label="Report" query={report} empty={(found) => (found ? null : <NoReport about={about} />)}>
+            {(found) => found && <ReportBody report={found} />}
+          </Region>
+        </>
+      )}
+    </Region>
+  );
+}
+
+function isRunning(investigation: Investigation | undefined): boolean {
+  return investigation?.analysis === "queued" || investigation?.analysis === "running";
+}
+
+function NoReport({ about }: { about: Investigation }) {
+  const source = useSource();
+  if (isRunning(about)) return <p>The verdict appears here as soon as there is one. You may close this page.</p>;
+  const state = {
+    failed: "The analysis did not finish. What went wrong is shown with the files.",
+    cancelled: "The analysis was cancelled.",
+  }[String(about.analysis)];
+  return (
+    <p>
+      {state ?? "Nothing has been analysed yet: add captures or dumps."}{" "}
+      {!source.readOnly && <RouteLink href={`${source.page}/files`}>Files</RouteLink>}
+    </p>
+  );
+}
+
+function ReportBody({ report }: { report: Report }) {
+  const [first, ...others] = report.diagnoses;
+  return (
+    <>
+      {first ? (
+        <VerdictCard diagnosis={first} findings={report.findings} />
+      ) : report.findings.length ? (
+        <Unexplained report={report} />
+      ) : (
+        <NothingFound report={report} />
+      )}
+      <div className="overview-grid">
+        <div className="overview-column">
+          <OtherDiagnoses report={report} diagnoses={others} />
+          <DensityStrip />
+          {(first || report.findings.length > 0) && <CheckedSummary checked={report.checked} />}
+        </div>
+        <div className="overview-column">
+          <QualityStrip quality={report.quality} />
+        </div>
+      </div>
+      <LooseFindings report={report} />
+      {first && (
+        <section className="card panel" aria-label="Diagnosis in full">
+          <header className="panel-head">
+            <h2>{first.title}</h2>
+          </header>
+          <DiagnosisCard
+            diagnosis={first}
+            findings={report.findings}
+            analysed={{ version: report.tool.version, created: report.created }}
+          />
+        </section>
+      )}
+    </>
+  );
+}
+
+/** Something was found, but no cause could be named. */
+function Unexplained({ report }: { report: Report }) {
+  const worst = report.findings.reduce((a, b) => (b.time_lost_s > a.time_lost_s ? b : a));
+  return (
+    <section className="card verdict-card" aria-label="Verdict" data-role="neutral">
+      <h1 className="claim" data-testid="claim">
+        {worst.title}. No known cause explains it.
+      </h1>
+      <p className="dim">The findings below say what was seen; what would decide the cause is not known.</p>
+    </section>
+  );
+}
