@@ -1,0 +1,145 @@
+/** The ladder as HTML: text can be selected, frames are links, it prints. */
+import { useMemo, useState } from "react";
+
+import type { ConnectionDetail, ConnectionPacket, Lane } from "../api/types";
+import { EvidenceLink, EvidenceLinks } from "../findings/EvidenceLinks";
+import { wallClock } from "../format/instant";
+import { offset, stretch } from "../format/offset";
+import { ladderColumns, ladderSteps, portOf, type Aside, type Fold, type Rung } from "./ladderSteps";
+import "../ui/roles.css";
+import "./ladder.css";
+
+interface Columns {
+  lanes: Lane[];
+  /** Middle of a lane's column in percent of the track; -1 where the lane has none. */
+  at: (laneId: string) => number;
+}
+
+export function Ladder({ detail }: { detail: ConnectionDetail }) {
+  const steps = useMemo(() => ladderSteps(detail), [detail]);
+  const columns = useMemo(() => columnsOf(ladderColumns(detail.lanes)), [detail.lanes]);
+  const start = detail.packets.reduce((first, packet) => (BigInt(packet.time_ns) < BigInt(first) ? packet.time_ns : first), detail.packets[0]?.time_ns ?? "0");
+  return (
+    <div className="ladder" role="table" aria-label="Packets of this connection by capture point" data-testid="ladder">
+      <div role="row" className="ladder-row ladder-head">
+        <span role="columnheader" className="ladder-time">time</span>
+        <div className="ladder-track">
+          {columns.lanes.map((lane) => (
+            <span key={lane.id} role="columnheader" className="ladder-column" style={{ left: `${columns.at(lane.id)}%` }} title={lane.note}>
+              {lane.name}
+              <small>{lane.captured ? lane.role : lane.role === "nat" ? "translation" : "not captured"}</small>
+            </span>
+          ))}
+        </div>
+      </div>
+      <div className="ladder-steps" role="rowgroup">
+        <Lifelines columns={columns} />
+        {steps.map((step) => {
+          if (step.kind === "fold") return <FoldRow key={step.key} fold={step} />;
+          if (step.kind === "mark") return <AsideRow key={step.key} aside={step} columns={columns} />;
+          return <RungRow key={step.key} rung={step} columns={columns} start={start} />;
+        })}
+      </div>
+    </div>
+  );
+}
+
+function columnsOf(lanes: Lane[]): Columns {
+  const share = 100 / Math.max(lanes.length, 1);
+  return { lanes, at: (id) => { const i = lanes.findIndex((lane) => lane.id === id); return i < 0 ? -1 : (i + 0.5) * share; } };
+}
+
+function Lifelines({ columns }: { columns: Columns }) {
+  return (
+    <div className="ladder-lifelines" aria-hidden="true">
+      {columns.lanes.map((lane) => (
+        <i key={lane.id} className={lane.captured ? "" : lane.role === "nat" ? "ladder-nat" : "ladder-uncaptured"} style={{ left: `${columns.at(lane.id)}%` }} />
+      ))}
+    </div>
+  );
+}
+
+function RungRow({ rung, columns, start }: { rung: Rung; columns: Columns; start: string }) {
+  const seen = rung.sightings.map((sighting) => columns.at(sighting.lane));
+  const gap = gapPercent(rung, columns);
+  const ends = [...seen, ...(gap === null ? [] : [gap])];
+  const [left, right] = [Math.min(...ends), Math.max(...ends)];
+  const loss = rung.missing.length > 0;
+  const hue = loss ? "role-loss" : rung.what === "SYN retry" ? "role-ok" : "role-neutral";
+  return (
+    <div role="row" className="ladder-row" data-what={rung.what}>
+      <span role="cell" className="ladder-time" title={`${wallClock(start, rung.atNs, 9)} UTC`}>{offset(rung.atNs)}</span>
+      <div role="cell" className="ladder-track">
+        <span className={`ladder-line ${hue}`} style={{ left: `${left}%`, width: `${right - left}%` }} />
+        {right > left && <span className={`ladder-arrow ${hue}`} style={{ left: `${rung.fromClient ? right : left}%` }}>{rung.fromClient ? "▶" : "◀"}</span>}
+        {rung.sightings.map((sighting) => <Dot key={`${sighting.input}#${sighting.frame}`} sighting={sighting} columns={columns} />)}
+        <span className="ladder-what" style={{ left: `${labelAt(rung, columns)}%` }}>{rung.what}{payloadText(rung)}</span>
+        {rung.rewriting !== null && <span className="ladder-port role-ok" style={{ left: `${middleOf(rung.rewriting.between, columns)}%` }}>{rung.rewriting.text}</span>}
+        {gap !== null && <Missing rung={rung} columns={columns} at={gap} />}
+      </div>
+    </div>
+  );
+}
+
+const payloadText = (rung: Rung): string => {
+  const bytes = rung.sightings[0]?.payload_bytes ?? 0;
+  return bytes > 0 ? ` ${bytes} B` : "";
+};
+
+function labelAt(rung: Rung, columns: Columns): number {
+  const first = columns.at((rung.fromClient ? rung.sightings[0] : rung.sightings.at(-1))?.lane ?? "");
+  return rung.fromClient ? first + 5.5 : first - 5.5;
+}
+
+const middleOf = (pair: [string, string], columns: Columns): number => (columns.at(pair[0]) + columns.at(pair[1])) / 2;
+
+/** Where the cross stands: half way between the last place it was seen and the first where it was not. */
+function gapPercent(rung: Rung, columns: Columns): number | null {
+  const missing = rung.missing.map(columns.at).filter((at) => at >= 0).sort((a, b) => a - b)[0];
+  if (missing === undefined) return null;
+  const last = Math.max(...rung.sightings.map((sighting) => columns.at(sighting.lane)).filter((at) => at < missing), 0);
+  return (last + missing) / 2;
+}
+
+function Missing({ rung, columns, at }: { rung: Rung; columns: Columns; at: number }) {
+  const names = rung.missing.map((id) => columns.lanes.find((lane) => lane.id === id)?.name ?? id).join(", ");
+  return (
+    <span className="ladder-missing role-loss" style={{ left: `${at}%` }} data-testid="ladder-missing">
+      <b aria-hidden="true">✖</b> never seen on {names}
+    </span>
+  );
+}
+
+function Dot({ sighting, columns }: { sighting: ConnectionPacket; columns: Columns }) {
+  const client = sighting.from_client ? sighting.source : sighting.destination;
+  return (
+    <span className="ladder-dot" style={{ left: `${columns.at(sighting.lane)}%` }} title={`${sighting.source} → ${sighting.destination}, client port ${portOf(client)}`}>
+      <i aria-hidden="true">●</i>
+      <EvidenceLink target={{ input: sighting.input, kind: "frame", first: sighting.frame, last: sighting.frame }} />
+    </span>
+  );
+}
+
+function AsideRow({ aside, columns }: { aside: Aside; columns: Columns }) {
+  const at = columns.at(aside.mark.lanes[0] ?? "");
+  if (at < 0) return null;
+  return (
+    <div role="row" className="ladder-row ladder-aside">
+      <span role="cell" className="ladder-time">{offset(aside.atNs)}</span>
+      <div role="cell" className="ladder-track">
+        <span className={`ladder-dot role-${aside.mark.role}`} style={{ left: `${at}%` }}><i aria-hidden="true">●</i></span>
+        <span className="ladder-note" style={{ left: `${at + 1.5}%` }}>{aside.mark.label} <EvidenceLinks evidence={aside.mark.evidence} /></span>
+      </div>
+    </div>
+  );
+}
+
+function FoldRow({ fold }: { fold: Fold }) {
+  const [unfolded, setUnfolded] = useState(false);
+  return (
+    <div role="row" className={unfolded ? "ladder-fold ladder-unfolded" : "ladder-fold"} data-testid="ladder-fold">
+      <span role="cell">{stretch(fold.gapNs)} {unfolded ? "" : "folded "}· no packets</span>
+      <button type="button" className="link-button" onClick={() => setUnfolded(!unfolded)}>{unfolded ? "fold" : "unfold"}</button>
+    </div>
+  );
+}

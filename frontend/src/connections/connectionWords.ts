@@ -1,0 +1,34 @@
+/** How a connection is said in words. */
+import type { Connection } from "../api/types";
+
+export const endpoint = (address: string, port: number): string =>
+  address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
+
+/** The tuple after translation, or nothing where none was seen. */
+export function translated(connection: Connection): string {
+  const parts: string[] = [];
+  if (connection.nat_client !== null && connection.nat_client_port !== null) {
+    parts.push(endpoint(connection.nat_client, connection.nat_client_port));
+  }
+  if (connection.nat_server !== null && connection.nat_server_port !== null) {
+    parts.push(`→ ${endpoint(connection.nat_server, connection.nat_server_port)}`);
+  }
+  return parts.join(" ");
+}
+
+const OUTCOME_SIGNS: Record<Connection["outcome"], string> = {
+  established: "✓", refused: "⊘", unreachable: "⊘", unanswered: "…", partial: "–",
+};
+export const outcomeSign = (outcome: Connection["outcome"]): string => OUTCOME_SIGNS[outcome];
+
+/** "0.52", "1,032.4": milliseconds with as many digits as they are worth. */
+export function milliseconds(value: number | null): string {
+  if (value === null) return "–";
+  const digits = value >= 100 ? 1 : value >= 1 ? 2 : 3;
+  return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+/** "veth1e2feb89" from "three-interfaces.pcapng#0", by the report's lanes. */
+export function placeName(vantage: string, lanes: readonly { id: string; name: string }[]): string {
+  return lanes.find((lane) => lane.id === vantage)?.name ?? vantage;
+}

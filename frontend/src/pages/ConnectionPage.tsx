@@ -1,0 +1,70 @@
+/** `/i/:id/connections/:cid`: one connection at every capture point it crossed. */
+import { useParams } from "@tanstack/react-router";
+
+import { useConnection } from "../api/queries";
+import { useSource } from "../api/source";
+import type { ConnectionDetail } from "../api/types";
+import { ConnectionFacts } from "../connections/ConnectionFacts";
+import { endpoint, milliseconds } from "../connections/connectionWords";
+import { Ladder } from "../connections/Ladder";
+import { connectPhases, ladderSteps } from "../connections/ladderSteps";
+import { plural } from "../format/quantity";
+import { Region } from "../ui/Region";
+import { RouteLink } from "../ui/RouteLink";
+
+export function ConnectionPage() {
+  const { cid } = useParams({ strict: false }) as { cid: string };
+  const detail = useConnection(cid);
+  return (
+    <Region label="Connection" query={detail}>
+      {(found) => (
+        <>
+          <Head detail={found} />
+          <Phases detail={found} />
+          <Ladder detail={found} />
+          <ConnectionFacts detail={found} />
+        </>
+      )}
+    </Region>
+  );
+}
+
+function Head({ detail }: { detail: ConnectionDetail }) {
+  const { page } = useSource();
+  const { connection } = detail;
+  const usual = detail.usual_connect_ms === null ? "" : ` (usual ${milliseconds(detail.usual_connect_ms)})`;
+  const walk = (cid: number | null, words: string) =>
+    cid === null ? null : <RouteLink className="button" href={`${page}/connections/${cid}`}>{words}</RouteLink>;
+  return (
+    <div className="connection-head">
+      <h1>{endpoint(connection.client, connection.client_port)} → {endpoint(connection.server, connection.server_port)}</h1>
+      <span>{connection.connect_ms === null ? connection.outcome : `connect ${milliseconds(connection.connect_ms)} ms${usual}`}</span>
+      {connection.tries > 1 && <span>SYN sent {plural(connection.tries, "time")}</span>}
+      {connection.missing_at.length > 0 && <span className="role-loss">✖ first SYN lost on the way</span>}
+      <span className="connection-walk">
+        {connection.finding_ids[0] !== undefined && (
+          <RouteLink className="button" href={`${page}/timeline?sel=${encodeURIComponent(connection.finding_ids[0])}${connection.instance === null ? "" : `~${connection.instance}`}`}>
+            on the timeline
+          </RouteLink>
+        )}
+        {walk(detail.previous_cid, "◂ previous of the finding")}
+        {walk(detail.next_cid, "next of the finding ▸")}
+      </span>
+    </div>
+  );
+}
+
+const PERCENT = 100;
+
+function Phases({ detail }: { detail: ConnectionDetail }) {
+  const phases = connectPhases(ladderSteps(detail));
+  const total = phases.reduce((sum, phase) => sum + phase.ms, 0);
+  if (total <= 0) return null;
+  return (
+    <div className="connection-phases" aria-label="What the connect time went into">
+      {phases.map((phase) => (
+        <span key={phase.name} style={{ flexGrow: (phase.ms / total) * PERCENT, flexBasis: 0 }}>{phase.name} {milliseconds(phase.ms)} ms</span>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,29 @@
+/** `/i/:id/timeline`: what happened when, on every lane. */
+import { useMemo } from "react";
+
+import { useReport, useTimeline } from "../api/queries";
+import { TimelineWorkbench } from "../timeline/TimelineWorkbench";
+import { Region } from "../ui/Region";
+
+/** Width asked for the strip of all data; it does not follow the window. */
+const OVERVIEW_PX = 1200;
+
+export function TimelinePage() {
+  const report = useReport();
+  const overview = useTimeline({ px: OVERVIEW_PX });
+  const findings = useMemo(() => report.data?.findings ?? [], [report.data]);
+  const telling = useMemo(
+    () => [...(report.data?.diagnoses ?? []).flatMap((diagnosis) => diagnosis.findings), ...findings.map((finding) => finding.id)],
+    [report.data, findings],
+  );
+  return (
+    <div>
+      <Region
+        label="Timeline" query={overview}
+        empty={(timeline) => (timeline.lanes.length === 0 ? "No capture was given, so there is nothing to draw on a timeline." : null)}
+      >
+        {(timeline) => (report.isPending ? null : <TimelineWorkbench overview={timeline} findings={findings} telling={telling} />)}
+      </Region>
+    </div>
+  );
+}

@@ -1,0 +1,78 @@
+/** Lane headers, grid lines, hatching and ruler: HTML, so that it can be read, selected and styled. */
+import type { TimelineLane } from "../api/types";
+import { count } from "../format/quantity";
+import { FINDINGS_HEIGHT, hatchesOf, LANE_HEIGHT, timeToPx, type ChartGeometry } from "./laneLayout";
+import type { Tick } from "./ticks";
+import type { TimeWindow } from "./timeWindow";
+
+const ROLE_WORDS: Record<TimelineLane["role"], string> = {
+  pod: "pod", bridge: "bridge", nat: "translation", uplink: "uplink", host: "host", kernel: "kernel state", unknown: "",
+};
+
+export function Ruler({ ticks, w, widthPx }: { ticks: Tick[]; w: TimeWindow; widthPx: number }) {
+  return (
+    <div className="timeline-ruler" data-testid="ruler">
+      {ticks.map((tick) => (
+        <span key={tick.t} className="timeline-tick" data-tick={tick.label} style={{ left: timeToPx(tick.t, w, widthPx) }}>
+          {tick.label}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+export function LaneHeaders({ geometry, inWindow }: { geometry: ChartGeometry; inWindow: ReadonlyMap<string, number> }) {
+  return (
+    <div className="timeline-headers">
+      <div className="timeline-header" style={{ height: FINDINGS_HEIGHT }}>
+        <span className="timeline-lane-name">Findings</span>
+      </div>
+      {geometry.rows.map(({ lane }) => (
+        <div key={lane.id} className="timeline-header" style={{ height: LANE_HEIGHT }} data-lane={lane.id} title={lane.note || lane.name}>
+          <span className="timeline-lane-name">{lane.name}</span>
+          <span className="timeline-lane-note">{laneNote(lane, inWindow.get(lane.id))}</span>
+        </div>
+      ))}
+    </div>
+  );
+}
+
+function laneNote(lane: TimelineLane, packets: number | undefined): string {
+  if (lane.captured) return `${ROLE_WORDS[lane.role]}${packets === undefined ? "" : ` · ${count(packets)} packets`}`;
+  if (lane.role === "nat" || lane.role === "kernel") return ROLE_WORDS[lane.role];
+  return "not captured: nothing can be seen here";
+}
+
+interface BackdropProps {
+  geometry: ChartGeometry;
+  ticks: Tick[];
+  w: TimeWindow;
+  /** Nothing after this has been decoded yet; null when all has. */
+  completeUntil: number | null;
+}
+
+export function Backdrop({ geometry, ticks, w, completeUntil }: BackdropProps) {
+  const { widthPx } = geometry;
+  const undecoded = completeUntil === null ? widthPx : Math.max(timeToPx(completeUntil, w, widthPx), 0);
+  return (
+    <div className="timeline-backdrop" aria-hidden="true" style={{ width: widthPx, height: geometry.lanesBottom }}>
+      {ticks.map((tick) => (
+        <i key={tick.t} className="timeline-gridline" style={{ left: timeToPx(tick.t, w, widthPx) }} />
+      ))}
+      {geometry.rows.map((row) => (
+        <div key={row.lane.id} className="timeline-lane" style={{ top: row.top, height: LANE_HEIGHT }}>
+          {hatchesOf(row.lane, w, widthPx).map((hatch) => (
+            <div key={hatch.why} className="timeline-hatch" data-lane={row.lane.id} style={{ left: hatch.leftPx, width: hatch.widthPx }}>
+              <span>{row.lane.captured && hatch.widthPx < 260 ? "" : hatch.why}</span>
+            </div>
+          ))}
+        </div>
+      ))}
+      {undecoded < widthPx && (
+        <div className="timeline-hatch timeline-undecoded" style={{ left: undecoded, width: widthPx - undecoded }}>
+          <span>not decoded yet</span>
+        </div>
+      )}
+    </div>
+  );
+}

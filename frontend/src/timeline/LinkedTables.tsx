@@ -1,0 +1,52 @@
+/** The tables under the chart: they obey the window, or the stretch they were narrowed to. */
+import type { Timeline, TimelineMark } from "../api/types";
+import { ConnectionsInWindow } from "../connections/ConnectionsInWindow";
+import { count } from "../format/quantity";
+import { PacketsTable } from "../packets/PacketsTable";
+import { inWindow, matchesFilter } from "./marks";
+import { MarksTable } from "./MarksTable";
+import { windowEnd, type TimeWindow } from "./timeWindow";
+import type { TableTab, ViewState } from "./urlState";
+
+interface LinkedTablesProps {
+  state: ViewState;
+  w: TimeWindow;
+  timeline: Timeline;
+  marks: readonly TimelineMark[];
+  letters: ReadonlyMap<string, string>;
+  currentMark: string | null;
+  onTab: (tab: TableTab) => void;
+  onPick: (mark: TimelineMark) => void;
+}
+
+export function LinkedTables(props: LinkedTablesProps) {
+  const { state, timeline, letters } = props;
+  const w = state.range ?? props.w;
+  const marks = props.marks.filter((mark) => inWindow(mark, w) && matchesFilter(mark, timeline.lanes, state.filter));
+  const packets = timeline.packets.filter((packet) => packet.t >= w.fromNs && packet.t <= windowEnd(w)
+    && `${packet.what} ${packet.src} ${packet.dst}`.toLowerCase().includes(state.filter.toLowerCase()));
+  const tab = (name: TableTab, words: string) => (
+    <button type="button" role="tab" aria-selected={state.tab === name} onClick={() => props.onTab(name)}>{words}</button>
+  );
+  return (
+    <section aria-label="Tables of this window" style={{ display: "grid", gap: 8 }}>
+      <div className="timeline-tabs" role="tablist">
+        {tab("marks", `Marks ${count(marks.length)}`)}
+        {tab("packets", timeline.mode === "packets" ? `Packets ${count(packets.length)}` : "Packets")}
+        {tab("connections", "Connections")}
+      </div>
+      {state.tab === "marks" && (
+        <MarksTable
+          marks={marks} lanes={timeline.lanes} letters={letters} selectedMark={props.currentMark} onPick={props.onPick}
+          caption={`Marks of the window, ${marks.length} rows`}
+        />
+      )}
+      {state.tab === "packets" && (timeline.mode === "packets"
+        ? <PacketsTable packets={packets} lanes={timeline.lanes} />
+        : <p className="timeline-sub">This window holds more packets than can be listed one by one. Zoom in until it holds fewer than 2,000.</p>)}
+      {state.tab === "connections" && (
+        <ConnectionsInWindow fromNs={w.fromNs} toNs={windowEnd(w)} finding={state.selection?.finding ?? null} filter={state.filter} />
+      )}
+    </section>
+  );
+}

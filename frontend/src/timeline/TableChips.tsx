@@ -1,0 +1,31 @@
+/** What narrows this page beyond window, filter and selection: chips that clear it. */
+import { wallClock } from "../format/instant";
+import { stretch } from "../format/offset";
+import type { ViewState } from "./urlState";
+
+interface TableChipsProps {
+  state: ViewState;
+  t0: string;
+  change: (changes: Partial<ViewState>) => void;
+}
+
+export function TableChips({ state, t0, change }: TableChipsProps) {
+  const { range, lanes } = state;
+  return (
+    <>
+      {range !== null && (
+        <Chip text={`tables: ${wallClock(t0, range.fromNs)} + ${stretch(range.durationNs)}`} name="range" clear={() => change({ range: null })} />
+      )}
+      {lanes.length > 0 && <Chip text={`${lanes.length} lanes chosen`} name="lanes" clear={() => change({ lanes: [] })} />}
+    </>
+  );
+}
+
+function Chip({ text, clear, name }: { text: string; clear: () => void; name: string }) {
+  return (
+    <span className="timeline-chip" data-chip={name}>
+      {text}
+      <button type="button" onClick={clear} aria-label={`Clear ${name}`}>✕</button>
+    </span>
+  );
+}

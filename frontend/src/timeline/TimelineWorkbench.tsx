@@ -1,0 +1,166 @@
+/** The timeline page's body: heading, chips, chart or its table twin, linked tables, side panel. */
+import { useMemo, useRef, useState } from "react";
+
+import type { Finding, Timeline, TimelineMark } from "../api/types";
+import { wallClock } from "../format/instant";
+import { stretch } from "../format/offset";
+import { plural } from "../format/quantity";
+import { useAddress } from "../ui/RouteLink";
+import { TableChips } from "./TableChips";
+import { detailText, marksText, packetsByLane } from "./detail";
+import { layoutLanes } from "./laneLayout";
+import { LinkedTables } from "./LinkedTables";
+import { chosenGroups, describeMark, instancesOf } from "./marks";
+import { MarkPanel } from "./MarkPanel";
+import { MarksTable } from "./MarksTable";
+import { chooseTicks } from "./ticks";
+import { wholeWindow, type TimeWindow } from "./timeWindow";
+import { TimelineStage } from "./TimelineStage";
+import { KeyHelp, TimelineTools } from "./TimelineTools";
+import { stringifySearch } from "../format/searchString";
+import { useTimelineKeys } from "./useTimelineKeys";
+import { useTimelineView } from "./useTimelineView";
+import { useTokens, useWidth } from "./useTokens";
+import { fitted, useLetters, useWorkbench } from "./useWorkbench";
+import { useWindowData } from "./useWindowData";
+import { writeWindow } from "./urlState";
+import "../ui/roles.css";
+import "./timeline.css";
+
+const HEADERS_PX = 168;
+const PADDING_PX = 26;
+
+interface TimelineWorkbenchProps {
+  overview: Timeline;
+  findings: readonly Finding[];
+  /** Ids of findings, the most telling first: the first decides the default window. */
+  telling: readonly string[];
+}
+
+export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkbenchProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const filterInput = useRef<HTMLInputElement>(null);
+  const [panel, setPanel] = useState(false);
+  const [help, setHelp] = useState(false);
+  const [said, setSaid] = useState("");
+  const [focused, setFocused] = useState(false);
+  const { parameters, path } = useAddress();
+  const initial = useMemo(() => defaultWindow(overview, parameters["sel"], telling), [overview, parameters, telling]);
+  const view = useTimelineView(overview.span, initial);
+  const widthPx = useWidth(frame, HEADERS_PX + PADDING_PX) || 1200;
+  const data = useWindowData(view.window, widthPx, overview.span);
+  const timeline = data.data ?? overview;
+  const bench = useWorkbench({ view, timeline, overview, findings });
+  const letters = useLetters(findings);
+  const tokens = useTokens();
+  const counts = useMemo(() => new Map(findings.map((finding) => [finding.id, finding.count])), [findings]);
+  const { state, window: w, change } = view;
+
+  const geometry = useMemo(() => layoutLanes(overview.lanes, state.lanes, widthPx), [overview.lanes, state.lanes, widthPx]);
+  const chart = useMemo(
+    () => ({ window: w, geometry, selection: state.selection, currentMark: bench.current, filter: state.filter }),
+    [w, geometry, state.selection, bench.current, state.filter],
+  );
+  const chosen = useMemo(() => chosenGroups(timeline.marks, state.selection), [timeline.marks, state.selection]);
+  const content = useMemo(
+    () => ({ timeline, overview, marks: bench.marks, findings, letters, chosen }),
+    [timeline, overview, bench.marks, findings, letters, chosen],
+  );
+  const describe = (mark: TimelineMark): string => describeMark(mark, overview.lanes, letters, counts);
+  const currentMark = timeline.marks.find((mark) => mark.id === bench.current) ?? null;
+  const ticks = chooseTicks(w, widthPx, bench.reading, currentMark?.t ?? null, overview.t0);
+  const packets = packetsByLane(timeline, w);
+  const total = [...packets.values()].reduce((sum, value) => sum + value, 0);
+  const linkTo = (range: TimeWindow): string =>
+    window.location.origin + path + stringifySearch({ ...parameters, w: writeWindow(range) }) + window.location.hash;
+
+  function walk(step: 1 | -1) {
+    const mark = bench.walkMarks(step);
+    if (mark !== null) setSaid(describe(mark));
+  }
+  function open(mark: TimelineMark | null) {
+    if (mark === null) return;
+    bench.pickMark(mark);
+    setPanel(true);
+  }
+  function leave() {
+    if (help) setHelp(false);
+    else if (panel) setPanel(false);
+    else if (document.activeElement === frame.current) frame.current?.blur();
+  }
+  useTimelineKeys(frame, {
+    zoomIn: (fast) => bench.zoom(true, fast), zoomOut: (fast) => bench.zoom(false, fast),
+    left: (fast) => bench.pan(-1, fast), right: (fast) => bench.pan(1, fast),
+    nextMark: () => walk(1), previousMark: () => walk(-1),
+    nextInstance: () => bench.walkInstances(1), previousInstance: () => bench.walkInstances(-1),
+    fit: bench.fit, all: bench.all, back: view.back, table: () => change({ asTable: !state.asTable }),
+    timeReference: bench.readFromMark, reading: bench.nextReading, guides: bench.toggleGuides,
+    copyLink: () => void navigator.clipboard.writeText(window.location.href).then(() => setSaid("Link copied")),
+    filter: () => filterInput.current?.focus(), keys: () => setHelp(!help), open: () => open(currentMark), leave,
+  });
+  const label = `Timeline from ${wallClock(overview.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(geometry.rows.length, "lane")}, ${plural(findings.length, "finding")}`;
+  const caption = `${bench.marks.length} marks of the window`;
+
+  return (
+    <div className="timeline">
+      <Heading view={view.state.selection} findings={findings} letters={letters} />
+      <div className="timeline-status">
+        <TableChips state={state} t0={overview.t0} change={change} />
+        <span className="spacer" />
+        <TimelineTools
+          state={state} lanes={overview.lanes} reading={bench.reading} guides={bench.guides} canWalk={bench.instances.length > 0}
+          filterInput={filterInput} change={change} onAll={bench.all} onReading={bench.nextReading} onGuides={bench.toggleGuides}
+          onWalk={bench.walkInstances} onTable={() => change({ asTable: !state.asTable })} onKeys={() => setHelp(!help)}
+        />
+      </div>
+      {help && <KeyHelp />}
+      <div
+        ref={frame} className="timeline-frame" data-testid="timeline" tabIndex={0} role={focused ? "application" : "group"} aria-label={label}
+        onFocus={(event) => setFocused(event.target === event.currentTarget)} onBlur={() => setFocused(false)}
+      >
+        {data.isFetching && data.isPlaceholderData && <div className="timeline-progress" />}
+        {state.asTable ? (
+          <MarksTable marks={bench.marks} lanes={overview.lanes} letters={letters} selectedMark={bench.current} onPick={open} caption={caption} />
+        ) : (
+          <TimelineStage
+            view={chart} content={content} tokens={tokens} ticks={ticks} packetsInView={packets} show={view.show} linkTo={linkTo}
+            zoomTo={view.show} filterTo={(range) => change({ range })} pickMark={open} pickInstance={bench.focusInstance}
+            fit={bench.fit} describe={describe}
+          />
+        )}
+      </div>
+      <div className="timeline-status" data-testid="detail">
+        <span>window {wallClock(overview.t0, w.fromNs)} + {stretch(w.durationNs)}</span>
+        <span>{detailText(timeline, w, total)}</span><span data-testid="marks-shown" data-count={bench.marks.length}>{marksText(bench.marks.length, timeline)}</span>
+      </div>
+      <div className="visually-hidden" aria-live="polite" data-testid="live">{said}</div>
+      <LinkedTables
+        state={state} w={w} timeline={timeline} marks={bench.marks} letters={letters} currentMark={bench.current}
+        onTab={(tab) => change({ tab })} onPick={open}
+      />
+      {panel && currentMark !== null && parameters["evidence"] === undefined && (
+        <MarkPanel mark={currentMark} lanes={overview.lanes} text={describe(currentMark)} onClose={() => setPanel(false)} />
+      )}
+    </div>
+  );
+}
+
+function defaultWindow(overview: Timeline, selected: string | undefined, telling: readonly string[]): TimeWindow {
+  const instances = instancesOf(overview.marks);
+  const [finding, instance] = (selected ?? "").split("~");
+  const wanted = [finding, ...telling].find((id) => instances.some((one) => one.finding === id));
+  if (wanted === undefined) return wholeWindow(overview.span);
+  return fitted(instances, { finding: wanted, instance: Number(instance) || null, mark: null }, overview.span);
+}
+
+function Heading({ view, findings, letters }: { view: { finding: string; instance: number | null } | null; findings: readonly Finding[]; letters: ReadonlyMap<string, string> }) {
+  const finding = findings.find((one) => one.id === view?.finding);
+  if (finding === undefined) return <div className="timeline-head"><h1>Timeline</h1></div>;
+  const instance = view?.instance ? ` · instance ${view.instance} of ${finding.count}` : "";
+  return (
+    <div className="timeline-head">
+      <h1>{letters.get(finding.id)}{instance}</h1>
+      <span className="timeline-sub">{finding.title}</span>
+    </div>
+  );
+}

@@ -1,0 +1,191 @@
+/** The chart's whole option as a pure function of what is viewed, what is known and the theme. */
+import type { Finding, Timeline, TimelineMark as Mark } from "../api/types";
+import type { ChartGeometry } from "./laneLayout";
+import { OVERVIEW_HEIGHT } from "./laneLayout";
+import { densityOutline, fullestBucket, packetOutline, SPIKE_HEIGHT_PX } from "./density";
+import { findingBars } from "./findingBars";
+import { placeLabels, type Label } from "./labels";
+import { instancesOf, isChosen, matchesFilter } from "./marks";
+import { overviewShapes } from "./overview";
+import { shapesOf, type Brush, type Shape } from "./shapes";
+import type { TimeWindow } from "./timeWindow";
+import { windowEnd } from "./timeWindow";
+import type { Tokens } from "./tokens";
+import type { Selection } from "./urlState";
+
+export interface ChartView {
+  window: TimeWindow;
+  geometry: ChartGeometry;
+  selection: Selection | null;
+  /** Id of the mark under the pointer or the keyboard's cursor. */
+  currentMark: string | null;
+  filter: string;
+}
+
+export interface ChartContent {
+  timeline: Timeline;
+  /** The same for all data: the strip below. */
+  overview: Timeline;
+  /** Marks in view, as `visibleMarks` gives them. */
+  marks: Mark[];
+  findings: readonly Finding[];
+  letters: ReadonlyMap<string, string>;
+  /** Instances the selection lights up, as `chosenGroups` gives them. */
+  chosen: ReadonlySet<string>;
+}
+
+interface SeriesApi {
+  coord: (point: [number, number]) => number[];
+}
+
+export interface CustomSeries {
+  id: string;
+  type: "custom";
+  xAxisIndex: number;
+  yAxisIndex: number;
+  silent: boolean;
+  animation: false;
+  progressive: 0;
+  clip: boolean;
+  z: number;
+  data: [number, number][];
+  renderItem: (params: { dataIndex: number }, api: SeriesApi) => Shape | undefined;
+}
+
+/** Later is drawn above; a missing packet above all. */
+const ORDER: Mark["glyph"][] = [
+  "guide", "band", "comb", "bracket", "ladder", "path", "note", "step", "instant", "repeat", "pair", "missing",
+];
+const FADED = 0.15;
+const UNSELECTED = 0.55;
+
+export function buildOption(view: ChartView, content: ChartContent, tokens: Tokens) {
+  const { window: w, geometry } = view;
+  const { span } = content.timeline;
+  const length = Math.max(span.to, 1);
+  return {
+    animation: false,
+    aria: { enabled: false },
+    grid: [
+      { left: 0, right: 0, top: 0, height: geometry.lanesBottom },
+      { left: 0, right: 0, top: geometry.overviewTop, height: OVERVIEW_HEIGHT },
+    ],
+    xAxis: [hiddenAxis(0, w.fromNs, windowEnd(w)), hiddenAxis(1, 0, length)],
+    yAxis: [hiddenAxis(0, 0, 1), hiddenAxis(1, 0, 1)],
+    // Takes part only so that the window is a value window: its own wheel and drag stay off.
+    dataZoom: [{ type: "inside", xAxisIndex: 0, disabled: true, filterMode: "none", startValue: w.fromNs, endValue: windowEnd(w) }],
+    series: [
+      densitySeries(view, content, tokens),
+      series("findings", 2, [[w.fromNs, 0]], (x) => group(findingBars(findingInput(view, content), x, tokens))),
+      ...markSeries(view, content, tokens),
+      labelSeries(view, content, tokens),
+      overviewSeries(view, content, tokens),
+    ],
+  };
+}
+
+const hiddenAxis = (gridIndex: number, min: number, max: number) => ({
+  type: "value" as const, gridIndex, min, max, show: false,
+});
+
+const group = (children: Shape[]): Shape => ({ type: "group", children });
+
+function series(
+  id: string, z: number, data: [number, number][], draw: (x: (t: number) => number, index: number) => Shape | undefined,
+  axis = 0,
+): CustomSeries {
+  return {
+    id, type: "custom", xAxisIndex: axis, yAxisIndex: axis, silent: true, animation: false, progressive: 0,
+    clip: true, z, data,
+    renderItem: (params, api) => draw((t) => api.coord([t, 0])[0] ?? 0, params.dataIndex),
+  };
+}
+
+function densitySeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries {
+  const { rows, widthPx } = view.geometry;
+  const { timeline } = content;
+  const most = fullestBucket(timeline.lanes);
+  return series("density", 1, rows.map((): [number, number] => [view.window.fromNs, 0]), (x, index) => {
+    const row = rows[index];
+    const lane = timeline.lanes.find((candidate) => candidate.id === row?.lane.id);
+    if (row === undefined || lane === undefined) return undefined;
+    const on = { x, floor: row.floor, heightPx: SPIKE_HEIGHT_PX, widthPx };
+    const points = timeline.mode === "packets"
+      ? packetOutline(timeline.packets, lane.id, on)
+      : densityOutline(lane, timeline.bucket_ns, most, on);
+    return { type: "polygon", shape: { points }, style: { fill: tokens.roles.neutral, opacity: 0.45 } };
+  });
+}
+
+function findingInput(view: ChartView, content: ChartContent) {
+  return {
+    instances: instancesOf(content.marks), findings: content.findings, letters: content.letters,
+    selection: view.selection, widthPx: view.geometry.widthPx,
+  };
+}
+
+/** Bands, ladders and paths below, marks above: ids are stable, so that ECharts replaces like by like. */
+function markSeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries[] {
+  const of = (id: string, z: number, glyphs: Mark["glyph"][]): CustomSeries => {
+    const marks = content.marks
+      .filter((mark) => glyphs.includes(mark.glyph))
+      .sort((a, b) => ORDER.indexOf(a.glyph) - ORDER.indexOf(b.glyph));
+    const data = marks.map((mark): [number, number] => [mark.t, 0]);
+    return series(id, z, data, (x, index) => drawMark(marks[index], x, view, content, tokens));
+  };
+  return [
+    of("guides", 2, ["guide", "note"]),
+    of("bands", 3, ["band", "comb", "bracket"]),
+    of("ladders", 4, ["ladder", "path"]),
+    of("marks", 6, ["step", "instant", "repeat", "pair", "missing"]),
+  ];
+}
+
+function drawMark(mark: Mark | undefined, x: (t: number) => number, view: ChartView, content: ChartContent, tokens: Tokens): Shape | undefined {
+  if (mark === undefined) return undefined;
+  const brush: Brush = {
+    x, geometry: view.geometry, tokens, opacity: opacityOf(mark, view, content),
+    strong: mark.id === view.currentMark || isChosen(mark, content.chosen),
+    accent: accentOf(content),
+  };
+  return group(shapesOf(mark, brush));
+}
+
+/** Guides take the hue of what they explain. */
+function accentOf(content: ChartContent): Mark["role"] {
+  const first = content.marks.find((mark) => isChosen(mark, content.chosen) && mark.role !== "neutral" && mark.role !== "ok");
+  return first?.role ?? "neutral";
+}
+
+function opacityOf(mark: Mark, view: ChartView, content: ChartContent): number {
+  if (!matchesFilter(mark, content.timeline.lanes, view.filter)) return FADED;
+  // A chosen instance stands out; with a whole finding chosen all its marks are equally strong.
+  if (view.selection === null || isChosen(mark, content.chosen) || mark.id === view.currentMark) return 1;
+  return mark.glyph === "missing" ? 1 : UNSELECTED;
+}
+
+function labelSeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries {
+  const named = (mark: Mark): boolean =>
+    mark.id === view.currentMark || (view.selection?.instance != null && isChosen(mark, content.chosen));
+  const labels = placeLabels(content.marks, named, view.geometry, view.window);
+  return series("labels", 7, labels.map((label): [number, number] => [label.mark.t, 0]), (_x, index) => {
+    const label = labels[index];
+    return label === undefined ? undefined : textShape(label, tokens);
+  });
+}
+
+function textShape(label: Label, tokens: Tokens): Shape {
+  const ink = label.mark.role === "neutral" ? tokens.textDim : tokens.roleTexts[label.mark.role];
+  return {
+    type: "text",
+    style: {
+      text: label.text, x: label.x, y: label.y, fill: ink, textAlign: label.align, textVerticalAlign: "middle",
+      fontSize: 11.5, fontWeight: label.bold ? 600 : 400, stroke: tokens.surface, lineWidth: 3,
+    },
+  };
+}
+
+function overviewSeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries {
+  return series("overview", 1, [[0, 0]], (x) => group(overviewShapes(content.overview, view.geometry, x, tokens)), 1);
+}
+

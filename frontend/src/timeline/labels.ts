@@ -1,0 +1,102 @@
+/** Which marks get their words beside them, so that no two texts touch. */
+import type { TimelineMark as Mark } from "../api/types";
+import type { ChartGeometry } from "./laneLayout";
+import { timeToPx } from "./laneLayout";
+import { guideRange, MISSING_OFFSET_PX } from "./shapes";
+import type { TimeWindow } from "./timeWindow";
+
+export interface Label {
+  mark: Mark;
+  text: string;
+  x: number;
+  y: number;
+  align: "left" | "right" | "center";
+  bold: boolean;
+}
+
+const CHARACTER_PX = 6.4;
+const GAP_PX = 8;
+const LONGEST = 70;
+/** Beyond this many marks in view only those of the selection are named. */
+const NAMED_WITHOUT_SELECTION = 30;
+
+interface Box {
+  left: number;
+  right: number;
+  y: number;
+}
+
+export function placeLabels(
+  marks: readonly Mark[], isSelected: (mark: Mark) => boolean, geometry: ChartGeometry, w: TimeWindow,
+): Label[] {
+  const some = marks.length <= NAMED_WITHOUT_SELECTION;
+  const wanted = marks.filter((mark) => mark.label !== "" && (isSelected(mark) || some));
+  const ordered = [...wanted].sort((a, b) => urgency(b, isSelected) - urgency(a, isSelected));
+  const taken: Box[] = markBoxes(marks, geometry, w);
+  const labels: Label[] = [];
+  for (const mark of ordered) {
+    const free = candidates(mark, geometry, w).find((label) => fits(boxOf(label), taken, geometry.widthPx));
+    if (free === undefined) continue;
+    taken.push(boxOf(free));
+    labels.push(free);
+  }
+  return labels;
+}
+
+const GLYPH_URGENCY: Partial<Record<Mark["glyph"], number>> = { missing: 6, pair: 5, ladder: 4, path: 3, step: 2, guide: 1 };
+
+const urgency = (mark: Mark, isSelected: (mark: Mark) => boolean): number =>
+  (isSelected(mark) ? 10 : 0) + (GLYPH_URGENCY[mark.glyph] ?? 0);
+
+/** Glyphs themselves, so that no text is written over one. */
+function markBoxes(marks: readonly Mark[], geometry: ChartGeometry, w: TimeWindow): Box[] {
+  return marks.filter((mark) => mark.glyph !== "ladder" && mark.glyph !== "guide" && mark.glyph !== "path").flatMap((mark) => {
+    const x = glyphX(mark, geometry, w);
+    return geometry.rows
+      .filter((row) => mark.lanes.includes(row.lane.id))
+      .map((row) => ({ left: x - 6, right: x + 6, y: row.middle }));
+  });
+}
+
+const glyphX = (mark: Mark, geometry: ChartGeometry, w: TimeWindow): number =>
+  timeToPx(mark.t, w, geometry.widthPx) + (mark.glyph === "missing" ? MISSING_OFFSET_PX : 0);
+
+function candidates(mark: Mark, geometry: ChartGeometry, w: TimeWindow): Label[] {
+  const text = mark.label.length > LONGEST ? `${mark.label.slice(0, LONGEST - 1)}…` : mark.label;
+  const base = { mark, text, bold: mark.glyph === "ladder" || mark.glyph === "pair" };
+  if (mark.glyph === "guide") return guideLabels(base, geometry, w);
+  const rows = geometry.rows.filter((row) => mark.lanes.includes(row.lane.id));
+  const row = mark.glyph === "path" ? rows[Math.floor(rows.length / 2)] : rows[0];
+  if (row === undefined) return [];
+  const from = glyphX(mark, geometry, w);
+  if (mark.glyph === "ladder") {
+    const to = timeToPx(mark.t_end ?? mark.t, w, geometry.widthPx);
+    const middle = (Math.max(from, 0) + Math.min(to, geometry.widthPx)) / 2;
+    return [{ ...base, x: middle, y: row.middle - 33, align: "center" }];
+  }
+  const beside = [0, -16, 16].flatMap((dy): Label[] => [
+    { ...base, x: from + 13, y: row.middle + dy, align: "left" },
+    { ...base, x: from - 11, y: row.middle + dy, align: "right" },
+  ]);
+  return beside;
+}
+
+function guideLabels(base: { mark: Mark; text: string; bold: boolean }, geometry: ChartGeometry, w: TimeWindow): Label[] {
+  const middle = timeToPx(guideRange(base.mark).at, w, geometry.widthPx);
+  const y = geometry.lanesBottom - 9;
+  return [
+    { ...base, x: middle - 6, y, align: "right" },
+    { ...base, x: middle + 6, y, align: "left" },
+  ];
+}
+
+function boxOf(label: Label): Box {
+  const width = label.text.length * CHARACTER_PX * (label.bold ? 1.08 : 1);
+  const left = label.align === "left" ? label.x : label.align === "right" ? label.x - width : label.x - width / 2;
+  return { left, right: left + width, y: label.y };
+}
+
+function fits(box: Box, taken: readonly Box[], widthPx: number): boolean {
+  if (box.left < 0 || box.right > widthPx) return false;
+  return taken.every((other) => Math.abs(other.y - box.y) >= 13 || box.right + GAP_PX / 2 < other.left || box.left - GAP_PX / 2 > other.right);
+}

@@ -1,0 +1,211 @@
+/** Marks as shapes: pure functions from a mark and a scale to what a custom series draws. */
+import type { TimelineMark as Mark } from "../api/types";
+import { NS_PER_S } from "../format/offset";
+import type { ChartGeometry, LaneRow } from "./laneLayout";
+import type { Tokens } from "./tokens";
+
+/** The subset of ECharts' graphic elements used here. */
+export interface Shape {
+  type: "group" | "circle" | "line" | "rect" | "polygon" | "polyline" | "bezierCurve" | "text";
+  shape?: Record<string, unknown>;
+  style?: Record<string, unknown>;
+  children?: Shape[];
+  x?: number;
+  y?: number;
+  silent?: boolean;
+  z2?: number;
+}
+
+/** What a mark is drawn with. */
+export interface Brush {
+  /** Pixel of a time. */
+  x: (t: number) => number;
+  geometry: ChartGeometry;
+  tokens: Tokens;
+  opacity: number;
+  /** Thicker when selected. */
+  strong: boolean;
+  /** Role whose hue guides take. */
+  accent: Mark["role"];
+}
+
+const RADIUS = 5;
+const CROSS = 6;
+/** A missing mark stands a little aside, so that the packet it should have followed stays visible. */
+export const MISSING_OFFSET_PX = 14;
+
+const rowsOf = (mark: Mark, geometry: ChartGeometry): LaneRow[] =>
+  mark.lanes.flatMap((id) => geometry.rows.filter((row) => row.lane.id === id));
+
+/** Neutral events are drawn in ink: grey is kept for ordinary traffic. */
+export const inkOf = (mark: Mark, tokens: Tokens): string =>
+  mark.role === "neutral" ? tokens.text : tokens.roles[mark.role];
+
+const dashOf = (mark: Mark): number[] | null => (mark.basis === "inferred" ? [3, 2] : null);
+
+/** Shapes of one mark, without its label; empty when none of its lanes is shown. */
+export function shapesOf(mark: Mark, brush: Brush): Shape[] {
+  const rows = rowsOf(mark, brush.geometry);
+  if (mark.glyph === "guide") return guide(mark, brush);
+  if (mark.glyph === "note") return note(mark, brush);
+  if (rows.length === 0) return [];
+  switch (mark.glyph) {
+    case "instant": return rows.map((row) => instant(mark, row, brush));
+    case "repeat": return rows.map((row) => ring(brush.x(mark.t), row.middle, mark, brush));
+    case "missing": return rows.map((row) => cross(brush.x(mark.t) + MISSING_OFFSET_PX, row.middle, mark, brush));
+    case "ladder": return [arc(mark, rows[0] as LaneRow, brush)];
+    case "path": return path(mark, rows, brush);
+    case "pair": return pair(mark, rows, brush);
+    case "step": return rows.map((row) => triangle(brush.x(mark.t), row.middle, mark, brush));
+    case "bracket": return rows.map((row) => bracket(mark, row, brush));
+    default: return band(mark, rows, brush);
+  }
+}
+
+/** What a kernel's listing says is no packet: a triangle. */
+const instant = (mark: Mark, row: LaneRow, brush: Brush): Shape =>
+  row.lane.role === "kernel"
+    ? triangle(brush.x(mark.t), row.middle, mark, brush)
+    : dot(brush.x(mark.t), row.middle, inkOf(mark, brush.tokens), mark, brush);
+
+function dot(cx: number, cy: number, fill: string, mark: Mark, brush: Brush): Shape {
+  const inferred = mark.basis === "inferred";
+  const style = inferred
+    ? { fill: brush.tokens.surface, stroke: fill, lineWidth: 1.5, lineDash: dashOf(mark), opacity: brush.opacity }
+    : { fill, opacity: brush.opacity };
+  return { type: "circle", shape: { cx, cy, r: brush.strong ? RADIUS + 1 : RADIUS }, style };
+}
+
+function ring(cx: number, cy: number, mark: Mark, brush: Brush): Shape {
+  const style = {
+    fill: brush.tokens.surface, stroke: inkOf(mark, brush.tokens), lineWidth: 2.5,
+    lineDash: dashOf(mark), opacity: brush.opacity,
+  };
+  return { type: "circle", shape: { cx, cy, r: RADIUS }, style };
+}
+
+function cross(cx: number, cy: number, mark: Mark, brush: Brush): Shape {
+  const half = brush.strong ? CROSS + 1 : CROSS;
+  const style = { stroke: inkOf(mark, brush.tokens), lineWidth: 3, opacity: brush.opacity };
+  const stroke = (x1: number, y1: number, x2: number, y2: number): Shape => ({ type: "line", shape: { x1, y1, x2, y2 }, style });
+  return {
+    type: "group",
+    children: [stroke(cx - half, cy - half, cx + half, cy + half), stroke(cx - half, cy + half, cx + half, cy - half)],
+  };
+}
+
+/** Arcs shorter than this say nothing and are left out. */
+const SHORTEST_ARC_PX = 8;
+
+function arc(mark: Mark, row: LaneRow, brush: Brush): Shape {
+  const [x1, x2] = [brush.x(mark.t), brush.x(mark.t_end ?? mark.t)];
+  if (x2 - x1 < SHORTEST_ARC_PX) return { type: "group", children: [] };
+  const lift = row.middle - 30;
+  const lean = Math.min((x2 - x1) * 0.08, 90);
+  return {
+    type: "bezierCurve",
+    shape: { x1, y1: row.middle, cpx1: x1 + lean, cpy1: lift, cpx2: x2 - lean, cpy2: lift, x2, y2: row.middle },
+    style: {
+      fill: "none", stroke: inkOf(mark, brush.tokens), lineWidth: brush.strong ? 2 : 1.4,
+      lineDash: dashOf(mark), opacity: brush.opacity,
+    },
+  };
+}
+
+function path(mark: Mark, rows: LaneRow[], brush: Brush): Shape[] {
+  const [from, to] = [brush.x(mark.t), brush.x(mark.t_end ?? mark.t)];
+  const last = Math.max(rows.length - 1, 1);
+  const points = rows.map((row, index) => [from + ((to - from) * index) / last, row.middle]);
+  const stroke = inkOf(mark, brush.tokens);
+  const line: Shape = {
+    type: "polyline",
+    shape: { points },
+    style: { fill: "none", stroke, lineWidth: brush.strong ? 2.5 : 1.6, lineDash: dashOf(mark), opacity: brush.opacity },
+  };
+  const end = points.at(-1);
+  const foot: Shape = {
+    type: "rect",
+    shape: { x: (end?.[0] ?? to) + 4, y: (end?.[1] ?? 0) - 4, width: 8, height: 8 },
+    style: { fill: stroke, opacity: brush.opacity },
+  };
+  return mark.role === "ok" ? [line, foot] : [line];
+}
+
+function pair(mark: Mark, rows: LaneRow[], brush: Brush): Shape[] {
+  const x = brush.x(mark.t);
+  const y = rows.reduce((sum, row) => sum + row.middle, 0) / rows.length;
+  const half = brush.strong ? 10 : 8;
+  const fill = inkOf(mark, brush.tokens);
+  const leg = (other: number): Shape => ({
+    type: "line", shape: { x1: brush.x(other), y1: y - half - 6, x2: x, y2: y }, style: { stroke: fill, lineWidth: 1, opacity: brush.opacity },
+  });
+  const diamond: Shape = {
+    type: "polygon",
+    shape: { points: [[x, y - half], [x + half, y], [x, y + half], [x - half, y]] },
+    style: { fill, stroke: brush.tokens.surface, lineWidth: 1, lineDash: dashOf(mark), opacity: brush.opacity },
+  };
+  return [leg(mark.t), leg(mark.t_end ?? mark.t), diamond];
+}
+
+function triangle(x: number, y: number, mark: Mark, brush: Brush): Shape {
+  const fill = mark.role === "neutral" ? brush.tokens.textDim : brush.tokens.roles[mark.role];
+  return {
+    type: "polygon",
+    shape: { points: [[x, y - 5], [x + 6, y + 6], [x - 6, y + 6]] },
+    style: { fill, opacity: brush.opacity },
+  };
+}
+
+function bracket(mark: Mark, row: LaneRow, brush: Brush): Shape {
+  const [x1, x2] = [brush.x(mark.t), Math.max(brush.x(mark.t_end ?? mark.t), brush.x(mark.t) + 4)];
+  const y = row.middle - 8;
+  return {
+    type: "polyline",
+    shape: { points: [[x1, y + 14], [x1, y], [x2, y], [x2, y + 14]] },
+    style: { fill: "none", stroke: inkOf(mark, brush.tokens), lineWidth: 2, opacity: brush.opacity },
+  };
+}
+
+const BAND_FILL = 0.22;
+
+function band(mark: Mark, rows: LaneRow[], brush: Brush): Shape[] {
+  const x = brush.x(mark.t);
+  const width = Math.max(brush.x(mark.t_end ?? mark.t) - x, 2);
+  const fill = inkOf(mark, brush.tokens);
+  return rows.flatMap((row) => [
+    { type: "rect" as const, shape: { x, y: row.top + 4, width, height: row.floor - row.top - 4 }, style: { fill, opacity: BAND_FILL * brush.opacity } },
+    { type: "rect" as const, shape: { x, y: row.top + 4, width: 2, height: row.floor - row.top - 4 }, style: { fill, opacity: brush.opacity } },
+  ]);
+}
+
+/** Expected time of a guide and how far from it still counts as on time. */
+export function guideRange(mark: Mark): { from: number; at: number; to: number } {
+  const tolerance = Math.round((mark.value ?? 0) * NS_PER_S);
+  if (tolerance > 0) return { from: mark.t - tolerance, at: mark.t, to: mark.t + tolerance };
+  const to = mark.t_end ?? mark.t;
+  return { from: mark.t, at: (mark.t + to) / 2, to };
+}
+
+function guide(mark: Mark, brush: Brush): Shape[] {
+  const { x, geometry, tokens } = brush;
+  const range = guideRange(mark);
+  const [from, at, to] = [x(range.from), x(range.at), x(range.to)];
+  const stroke = tokens.roles[brush.accent];
+  const strip: Shape = {
+    type: "rect",
+    shape: { x: from, y: 0, width: Math.max(to - from, 3), height: geometry.lanesBottom },
+    style: { fill: stroke, opacity: 0.07 },
+  };
+  const line: Shape = {
+    type: "line",
+    shape: { x1: at, y1: 0, x2: at, y2: geometry.lanesBottom },
+    style: { stroke, lineWidth: 1.2, lineDash: [2, 3] },
+  };
+  return [strip, line];
+}
+
+function note(mark: Mark, brush: Brush): Shape[] {
+  const x = brush.x(mark.t);
+  const style = { stroke: brush.tokens.text, lineWidth: 1, lineDash: [5, 3] };
+  return [{ type: "line", shape: { x1: x, y1: 0, x2: x, y2: brush.geometry.lanesBottom }, style }];
+}

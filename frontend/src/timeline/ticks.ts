@@ -1,0 +1,68 @@
+/** Ruler ticks chosen by us: 1, 2, 5 × 10^n below a second, clock-like steps above. No label twice. */
+
+import { wallClock } from "../format/instant";
+import { NS_PER_MS, NS_PER_S, NS_PER_US } from "../format/offset";
+import type { TimeWindow } from "./timeWindow";
+import { niceAtLeast, windowEnd } from "./timeWindow";
+
+/** What the ruler counts from: the window's start, the selected mark, or the wall clock in UTC. */
+export type Reading = "window" | "mark" | "clock";
+
+export interface Tick {
+  t: number;
+  label: string;
+}
+
+/** Room a label needs, so that neighbours never touch. */
+const LABEL_PX = { window: 92, mark: 92, clock: 150 } as const;
+const STEPS_ABOVE_A_SECOND = [1, 2, 5, 10, 15, 30, 60, 300, 600, 1800, 3600, 21_600, 86_400];
+
+export function tickStep(durationNs: number, widthPx: number, reading: Reading = "window"): number {
+  const wanted = durationNs / Math.max(Math.floor(widthPx / LABEL_PX[reading]), 3);
+  if (wanted <= NS_PER_S) return niceAtLeast(wanted);
+  const seconds = STEPS_ABOVE_A_SECOND.find((s) => s * NS_PER_S >= wanted);
+  return (seconds ?? Math.ceil(wanted / NS_PER_S / 86_400) * 86_400) * NS_PER_S;
+}
+
+/** Ticks of a window. `origin` is the time read as zero; the clock reading aligns to round times. */
+export function chooseTicks(
+  w: TimeWindow,
+  widthPx: number,
+  reading: Reading,
+  markNs: number | null,
+  t0: string,
+): Tick[] {
+  const step = tickStep(w.durationNs, widthPx, reading);
+  const origin = originOf(w, reading, markNs, t0, step);
+  const ticks: Tick[] = [];
+  for (let n = Math.ceil((w.fromNs - origin) / step); origin + n * step <= windowEnd(w); n += 1) {
+    const label =
+      reading === "clock" ? wallClock(t0, origin + n * step, clockDigits(step)) : offsetLabel(n * step, step);
+    ticks.push({ t: origin + n * step, label });
+  }
+  return ticks;
+}
+
+function originOf(w: TimeWindow, reading: Reading, markNs: number | null, t0: string, step: number): number {
+  if (reading === "mark" && markNs !== null) return markNs;
+  if (reading !== "clock") return w.fromNs;
+  return -Number(BigInt(t0) % BigInt(step));
+}
+
+/** `+0.25 s`, `+5 µs`: the unit follows the step, the digits too, so that neighbours always differ. */
+export function offsetLabel(ns: number, step: number): string {
+  const [unit, size] = unitOf(step);
+  const digits = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
+  const sign = ns < 0 ? "−" : "+";
+  return `${sign}${(Math.abs(ns) / size).toFixed(digits)} ${unit}`;
+}
+
+function unitOf(step: number): [string, number] {
+  if (step >= NS_PER_S / 20) return ["s", NS_PER_S];
+  if (step >= NS_PER_MS / 20) return ["ms", NS_PER_MS];
+  if (step >= NS_PER_US / 20) return ["µs", NS_PER_US];
+  return ["ns", 1];
+}
+
+const clockDigits = (step: number): number =>
+  step >= NS_PER_S ? 0 : Math.min(9, Math.ceil(9 - Math.log10(step) - 1e-9));

@@ -1,0 +1,28 @@
+/** The colours a canvas needs, read from the page's tokens after the theme attribute is written. */
+import type { Role } from "../api/types";
+
+export interface Tokens {
+  surface: string;
+  text: string;
+  textDim: string;
+  line: string;
+  roles: Record<Role, string>;
+  roleTexts: Record<Role, string>;
+}
+
+const ROLES: Role[] = ["loss", "stall", "burst", "collision", "ok", "neutral"];
+
+export function readTokens(element: Element): Tokens {
+  const style = getComputedStyle(element);
+  const token = (name: string): string => style.getPropertyValue(name).trim();
+  const byRole = (suffix: string): Record<Role, string> =>
+    Object.fromEntries(ROLES.map((role) => [role, token(`--role-${role}${suffix}`)])) as Record<Role, string>;
+  return {
+    surface: token("--surface"),
+    text: token("--text"),
+    textDim: token("--text-dim"),
+    line: token("--line"),
+    roles: byRole(""),
+    roleTexts: byRole("-text"),
+  };
+}

@@ -1,0 +1,105 @@
+/** What the timeline's keys and buttons do, on top of the view. */
+import { useCallback, useMemo, useState } from "react";
+
+import type { Finding, Timeline, TimelineMark } from "../api/types";
+import { instancesOf, neighbour, visibleMarks, type Instance } from "./marks";
+import { lettersOf } from "../format/findingLetters";
+import type { Reading } from "./ticks";
+import { panBy, wholeWindow, windowAround, windowEnd, zoomAt, type TimeWindow } from "./timeWindow";
+import type { TimelineView } from "./useTimelineView";
+import type { Selection } from "./urlState";
+
+const NEXT_READING: Record<Reading, Reading> = { window: "mark", mark: "clock", clock: "window" };
+const ZOOM = 0.7;
+const FAST_ZOOM = 0.3;
+const PAN = 0.15;
+const FAST_PAN = 0.5;
+
+export function useLetters(findings: readonly Finding[]): ReadonlyMap<string, string> {
+  return useMemo(() => lettersOf(findings), [findings]);
+}
+
+export interface WorkbenchInput {
+  view: TimelineView;
+  timeline: Timeline;
+  overview: Timeline;
+  findings: readonly Finding[];
+}
+
+export function useWorkbench({ view, timeline, overview, findings }: WorkbenchInput) {
+  const [reading, setReading] = useState<Reading>("window");
+  const [guides, setGuides] = useState(true);
+  const [current, setCurrent] = useState<string | null>(view.state.selection?.mark ?? null);
+  const { span } = overview;
+  const { window: w, show, select, state } = view;
+  const marks = useMemo(
+    () => visibleMarks(timeline.marks, w, state.selection, guides), [timeline.marks, w, state.selection, guides],
+  );
+  const instances = useMemo(() => instancesOf(overview.marks.length >= timeline.marks.length ? overview.marks : timeline.marks), [overview.marks, timeline.marks]);
+
+  const focusInstance = useCallback((instance: Instance, markId: string | null = null) => {
+    const inside = instance.from >= w.fromNs && instance.to <= windowEnd(w);
+    const target = windowAround(instance.from, instance.to, span);
+    const readable = inside && w.durationNs <= target.durationNs * 4;
+    select({ finding: instance.finding, instance: instance.instance, mark: markId }, readable ? undefined : target);
+  }, [select, span, w]);
+
+  const pickMark = useCallback((mark: TimelineMark) => {
+    setCurrent(mark.id);
+    const outside = mark.t < w.fromNs || mark.t > windowEnd(w);
+    const target = outside ? windowAround(mark.t, mark.t_end ?? mark.t, span) : undefined;
+    select({ finding: mark.finding, instance: mark.instance, mark: mark.id }, target);
+  }, [select, span, w]);
+
+  const walkMarks = useCallback((step: 1 | -1) => {
+    const own = marks.filter((mark) => mark.glyph !== "guide");
+    const next = neighbour(own, current, step);
+    if (next !== null) setCurrent(next.id);
+    return next;
+  }, [current, marks]);
+
+  const walkInstances = useCallback((step: 1 | -1) => {
+    const next = instanceAfter(instances, state.selection, findings, step);
+    if (next !== null) focusInstance(next);
+  }, [findings, focusInstance, instances, state.selection]);
+
+  const fit = useCallback(() => show(fitted(instances, state.selection, span)), [instances, show, span, state.selection]);
+  const all = useCallback(() => show(wholeWindow(span)), [show, span]);
+  const zoom = (closer: boolean, fast: boolean): void => {
+    const factor = fast ? FAST_ZOOM : ZOOM;
+    show(zoomAt(w, closer ? factor : 1 / factor, anchorRatio(marks, current, w), span));
+  };
+  const pan = (sign: 1 | -1, fast: boolean): void => show(panBy(w, sign * (fast ? FAST_PAN : PAN), span));
+  return {
+    reading, guides, current, setCurrent, marks, instances, pickMark, walkMarks, walkInstances, focusInstance, fit, all, zoom, pan,
+    nextReading: () => setReading(NEXT_READING[reading]),
+    readFromMark: () => setReading("mark"),
+    toggleGuides: () => setGuides(!guides),
+  };
+}
+
+/** Keys zoom at the current mark if it is in view, else at the middle. */
+function anchorRatio(marks: readonly TimelineMark[], current: string | null, w: TimeWindow): number {
+  const mark = marks.find((candidate) => candidate.id === current);
+  if (mark === undefined || mark.t < w.fromNs || mark.t > windowEnd(w)) return 0.5;
+  return (mark.t - w.fromNs) / w.durationNs;
+}
+
+/** The next instance of the selected finding; without a selection the first of the first finding. */
+export function instanceAfter(
+  instances: readonly Instance[], selection: Selection | null, findings: readonly Finding[], step: 1 | -1,
+): Instance | null {
+  const finding = selection?.finding ?? findings.find((one) => instances.some((i) => i.finding === one.id))?.id;
+  const own = instances.filter((instance) => instance.finding === finding).sort((a, b) => a.instance - b.instance);
+  const at = own.findIndex((instance) => instance.instance === selection?.instance);
+  if (at < 0) return (step === 1 ? own[0] : own.at(-1)) ?? null;
+  return own[(at + step + own.length) % own.length] ?? null;
+}
+
+/** From the first to the last instance of what is selected; all data without a selection. */
+export function fitted(instances: readonly Instance[], selection: Selection | null, span: { from: number; to: number }): TimeWindow {
+  const own = instances.filter((instance) => instance.finding === selection?.finding
+    && (selection.instance === null || selection.instance === instance.instance));
+  if (own.length === 0) return wholeWindow(span);
+  return windowAround(Math.min(...own.map((one) => one.from)), Math.max(...own.map((one) => one.to)), span);
+}
