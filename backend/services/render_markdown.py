@@ -17,12 +17,18 @@ from backend.forensics.report import (
 )
 from backend.services.report_words import (
     CHECKED,
+    REFERENCES_EXPLAINED,
     ROLES,
     STATUSES,
     VERDICTS,
     findings_without_cause,
+    is_command,
+    looked_for,
+    not_looked_for,
+    nothing_against,
     plain_verdict,
     references_of,
+    remedies_without_repeats,
     size_of,
 )
 
@@ -48,6 +54,7 @@ def render_markdown(report: Report) -> str:
     blocks += _evidence(report.findings)
     blocks += _checked(report)
     blocks += _inputs(report.inputs)
+    blocks.append(f"References read {_text(REFERENCES_EXPLAINED)}.")
     blocks.append(f"Stallscope {_text(report.tool.version)}, {_text(report.created)}. All times are UTC.")
     return "\n\n".join(block for block in blocks if block) + "\n"
 
@@ -61,13 +68,13 @@ def _diagnosis(diagnosis: DiagnosisPart) -> list[str]:
             _text(f"{figure.get('name', '')} {figure.get('value', '')}") for figure in diagnosis.figures
         ),
     ]
-    for remedy in diagnosis.remedies:
+    for remedy in remedies_without_repeats(diagnosis.remedies):
         blocks += _remedy(remedy)
     for heading, claim_role in (("What happened", "step"), ("What speaks for it", "for")):
         claims = [claim for claim in diagnosis.claims if claim.role == claim_role]
         blocks += [f"### {heading}", _claims(claims, numbered=claim_role == "step")] if claims else []
     against = [claim for claim in diagnosis.claims if claim.role == "against"]
-    nothing = _text(f"Nothing was found. {diagnosis.refutation}".strip())
+    nothing = _text(nothing_against(diagnosis))
     blocks += ["### What speaks against it", _claims(against, numbered=False) if against else nothing]
     blocks += _rivals(diagnosis)
     if diagnosis.missing:
@@ -83,6 +90,7 @@ def _remedy(remedy: RemedyPart) -> list[str]:
     rows = [
         [name, _text(value)]
         for name, value in (
+            ("Undo", "" if is_command(remedy.undo) else remedy.undo),
             ("Proof", remedy.proof),
             ("Side effect", remedy.side_effect),
             ("Versions", remedy.versions or ""),
@@ -90,7 +98,8 @@ def _remedy(remedy: RemedyPart) -> list[str]:
         if value
     ]
     blocks = [f"### What to do ({_text(remedy.applies_to)})", _text(remedy.what)]
-    for name, command in (("Check", remedy.check), ("Change", remedy.command), ("Undo", remedy.undo)):
+    undo = remedy.undo if is_command(remedy.undo) else ""
+    for name, command in (("Check", remedy.check), ("Change", remedy.command), ("Undo", undo)):
         blocks += [f"{name}:", _command(command)] if command else []
     return [*blocks, _table(["", ""], rows)] if rows else blocks
 
@@ -159,9 +168,11 @@ def _finding_table(table: TablePart) -> list[str]:
 
 
 def _checked(report: Report) -> list[str]:
-    rows = [[_text(c.kind), CHECKED[c.status], _text(c.why)] for c in report.checked]
+    rows = [[_text(c.kind), CHECKED[c.status], _text(c.why)] for c in looked_for(report)]
     cautions = [_bullet(line.text, line.evidence) for line in report.quality if line.status == "caution"]
     blocks = ["## What was checked", _table(["Kind", "Result", "Why"], rows)] if rows else []
+    unknown = not_looked_for(report)
+    blocks += [_text(f"This version does not look for: {', '.join(unknown)}.")] if unknown else []
     return [*blocks, "## Can these captures be trusted?", "\n".join(cautions)] if cautions else blocks
 
 

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backend.forensics.report import EvidencePart, FindingPart, InputPart, Report
+from backend.forensics.report import (
+    CheckedPart,
+    DiagnosisPart,
+    EvidencePart,
+    FindingPart,
+    InputPart,
+    RemedyPart,
+    Report,
+)
 
 VERDICTS = {
     "confirmed": "Confirmed",
@@ -21,8 +29,10 @@ ROLES = {
     "neutral": "Note",
 }
 STATUSES = {"ruled-out": "ruled out", "possible": "possible", "cannot-tell": "cannot tell"}
-CHECKED = {"found": "found", "clear": "looked for, none found", "not-checkable": "could not be checked"}
-NOTHING_FOUND = "Nothing found of what was looked for"
+CHECKED = {"found": "found", "clear": "none found", "not-checkable": "could not be checked"}
+REFERENCES_EXPLAINED = "file#frame as Wireshark numbers it, file:line in a dump"
+_NOT_IN_THIS_VERSION = "this version does not look for"
+_PROGRAMS = frozenset(("iptables", "ip6tables", "nft", "kubectl", "sysctl", "ipvsadm", "conntrack", "helm"))
 
 
 def plain_verdict(report: Report) -> str:
@@ -30,10 +40,11 @@ def plain_verdict(report: Report) -> str:
     if report.findings:
         number = len(report.findings)
         return f"{number} finding{'s' if number > 1 else ''}, but no cause that the evidence supports"
-    looked_for = [checked for checked in report.checked if checked.status == "clear"]
-    if not looked_for:
-        return "Nothing could be checked with these inputs"
-    return NOTHING_FOUND
+    clear = [checked for checked in report.checked if checked.status == "clear"]
+    if not clear:
+        return "Nothing could be looked for in these inputs; below is what is missing"
+    kinds = ", ".join(checked.kind for checked in clear)
+    return f"Looked for in these inputs, and not there: {kinds}"
 
 
 def references_of(evidence: Sequence[EvidencePart], *, shown_each: int = 4) -> list[str]:
@@ -49,6 +60,47 @@ def references_of(evidence: Sequence[EvidencePart], *, shown_each: int = 4) -> l
         if not part.frames and not part.lines:
             texts.append(part.input)
     return texts
+
+
+def is_command(text: str) -> bool:
+    """Whether this is to be typed, not read: an undo can be either."""
+    return text.split(" ", 1)[0] in _PROGRAMS
+
+
+def nothing_against(diagnosis: DiagnosisPart) -> str:
+    """What stands where nothing speaks against it: what would refute it."""
+    refutation = diagnosis.refutation.strip().rstrip(".")
+    if not refutation:
+        return "Nothing was found."
+    sentence = refutation[0].upper() + refutation[1:] + "."
+    return sentence if refutation.lower().startswith("nothing") else f"Nothing was found. {sentence}"
+
+
+def remedies_without_repeats(remedies: Sequence[RemedyPart]) -> list[RemedyPart]:
+    """The remedies, each later one without what it has in common with the first."""
+    if not remedies:
+        return []
+    first = remedies[0]
+    shared = ("check", "proof", "undo", "side_effect")
+    later = [
+        remedy.model_copy(
+            update={name: "" for name in shared if getattr(remedy, name) == getattr(first, name)}
+        )
+        for remedy in remedies[1:]
+    ]
+    return [first, *later]
+
+
+def not_looked_for(report: Report) -> list[str]:
+    """Kinds that this version looks for in no input at all; the reader needs only their names."""
+    return [checked.kind for checked in report.checked if checked.why.startswith(_NOT_IN_THIS_VERSION)]
+
+
+def looked_for(report: Report) -> list[CheckedPart]:
+    """What was looked for or could be with more input: found first, then clear, then not checkable."""
+    order = list(CHECKED)
+    kept = [checked for checked in report.checked if not checked.why.startswith(_NOT_IN_THIS_VERSION)]
+    return sorted(kept, key=lambda checked: order.index(checked.status))
 
 
 def findings_without_cause(report: Report) -> list[FindingPart]:

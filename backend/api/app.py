@@ -1,0 +1,71 @@
+"""Puts the application together."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from importlib.metadata import PackageNotFoundError, version
+
+from fastapi import Depends, FastAPI
+from starlette.types import ASGIApp
+
+from backend.api import web_page
+from backend.api.dependencies import own_investigation, shared_investigation
+from backend.api.event_broadcaster import EventBroadcaster
+from backend.api.front_door import FrontDoor
+from backend.api.problems import PROBLEM_RESPONSES, install_error_handlers
+from backend.api.routes import files, health, investigations, progress, reading, shared, shares, uploads
+from backend.storage.store import Store
+
+API = "/api/v1"
+
+
+def create_app(store: Store) -> FastAPI:
+    """The web page and the API over what is stored."""
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        app.state.broadcaster = EventBroadcaster(store)
+        app.state.broadcaster.start()
+        yield
+        await app.state.broadcaster.stop()
+
+    app = FastAPI(
+        title="Stallscope",
+        version=product_version(),
+        summary="Captures in, verdict out: why connections stall.",
+        openapi_url="/api/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        responses=PROBLEM_RESPONSES,
+    )
+    app.state.store = store
+    app.state.busy_uploads = set()
+    install_error_handlers(app)
+    app.include_router(health.router)
+    for part in (investigations, files, uploads, progress, shares, shared):
+        app.include_router(part.router, prefix=API)
+    app.include_router(
+        reading.router,
+        prefix=f"{API}/investigations/{{investigation_id}}",
+        dependencies=[Depends(own_investigation)],
+    )
+    app.include_router(
+        reading.router, prefix=f"{API}/shared/{{share_id}}", dependencies=[Depends(shared_investigation)]
+    )
+    app.include_router(web_page.router)
+    return app
+
+
+def create_guarded_app(store: Store, port: int) -> ASGIApp:
+    """The application behind its front door, which even the answer to a bug passes."""
+    return FrontDoor(create_app(store), port)
+
+
+def product_version() -> str:
+    """The installed version, ``0`` when run from files that were never installed."""
+    try:
+        return version("stallscope")
+    except PackageNotFoundError:
+        return "0"

@@ -1,0 +1,66 @@
+"""What endpoints receive."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import Cookie, Depends, Header, Path, Request
+
+from backend.api.event_broadcaster import EventBroadcaster
+from backend.errors import Refused
+from backend.services.share_investigation import open_share
+from backend.storage.store import Store
+
+ID_PATTERN = "^[0-9a-f]{1,32}$"
+SHARE_COOKIE = "stallscope_share"
+
+InvestigationId = Annotated[str, Path(description="Id of the investigation", pattern=ID_PATTERN)]
+ShareId = Annotated[str, Path(description="Id of the link", pattern=ID_PATTERN)]
+FileId = Annotated[str, Path(description="Id of the file, or its name")]
+IdempotencyKey = Annotated[
+    str | None, Header(alias="Idempotency-Key", max_length=255, description="The same key creates only once")
+]
+
+
+def current_store(request: Request) -> Store:
+    """What the application was started with."""
+    store: Store = request.app.state.store
+    return store
+
+
+def current_broadcaster(request: Request) -> EventBroadcaster:
+    """The one task that watches for progress."""
+    broadcaster: EventBroadcaster = request.app.state.broadcaster
+    return broadcaster
+
+
+StoreDep = Annotated[Store, Depends(current_store)]
+BroadcasterDep = Annotated[EventBroadcaster, Depends(current_broadcaster)]
+
+
+def own_investigation(request: Request, investigation_id: InvestigationId) -> None:
+    """The investigation is named in the address."""
+    request.state.subject = investigation_id
+
+
+def shared_investigation(
+    request: Request,
+    store: StoreDep,
+    share_id: ShareId,
+    token: Annotated[str | None, Header(alias="X-Stallscope-Share")] = None,
+    cookie: Annotated[str | None, Cookie(alias=SHARE_COOKIE)] = None,
+) -> None:
+    """The investigation is the one that the link opens."""
+    given = token or cookie
+    if not given:
+        raise Refused("Open the link with its secret part first.")
+    request.state.subject = open_share(store, share_id, given).investigation_id
+
+
+def subject(request: Request) -> str:
+    """Id of the investigation to read, whichever way it was named."""
+    found: str = request.state.subject
+    return found
+
+
+Subject = Annotated[str, Depends(subject)]

@@ -1,0 +1,86 @@
+"""One task a process asks the database what is new; a listener holds no thread and no connection."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+from anyio import to_thread
+
+from backend.services.read_progress import read_revisions
+from backend.storage.store import Store
+
+log = structlog.get_logger()
+LOOK_EVERY_S = 0.2
+
+
+class EventBroadcaster:
+    """Tells listeners the newest revision of the investigation they listen to."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._listeners: dict[str, set[asyncio.Queue[int | None]]] = defaultdict(set)
+        self._last: dict[str, int] = {}
+        self._task: asyncio.Task[None] | None = None
+        self._closing = False
+
+    def start(self) -> None:
+        """Begin to watch; call inside the running loop."""
+        self._task = asyncio.create_task(self._watch())
+
+    async def stop(self) -> None:
+        """End all streams and stop watching."""
+        self._closing = True
+        for queues in self._listeners.values():
+            for queue in queues:
+                _replace(queue, None)
+        if self._task is not None:
+            self._task.cancel()
+            await asyncio.gather(self._task, return_exceptions=True)
+
+    @asynccontextmanager
+    async def listening(self, investigation_id: str) -> AsyncIterator[asyncio.Queue[int | None]]:
+        """A queue that holds at most the newest revision; None means that the stream is over."""
+        queue: asyncio.Queue[int | None] = asyncio.Queue(maxsize=1)
+        self._listeners[investigation_id].add(queue)
+        if self._closing:
+            _replace(queue, None)
+        try:
+            yield queue
+        finally:
+            self._listeners[investigation_id].discard(queue)
+            if not self._listeners[investigation_id]:
+                del self._listeners[investigation_id]
+                self._last.pop(investigation_id, None)
+
+    async def _watch(self) -> None:
+        while True:
+            await asyncio.sleep(LOOK_EVERY_S)
+            if not self._listeners:
+                continue
+            try:
+                await self._look()
+            except Exception as error:
+                # The database may be away for a moment; listeners keep their heartbeat and wait.
+                log.warning("progress not read", error=str(error))
+
+    async def _look(self) -> None:
+        watched = list(self._listeners)
+        found = await to_thread.run_sync(read_revisions, self._store, watched)
+        for investigation_id in watched:
+            revision = found.get(investigation_id)
+            if revision is not None and revision == self._last.get(investigation_id):
+                continue
+            if revision is not None:
+                self._last[investigation_id] = revision
+            for queue in self._listeners.get(investigation_id, ()):
+                _replace(queue, revision)
+
+
+def _replace(queue: asyncio.Queue[int | None], revision: int | None) -> None:
+    while not queue.empty():
+        queue.get_nowait()
+    queue.put_nowait(revision)

@@ -1,0 +1,96 @@
+"""The guard in front of everything: which Host, which Origin, and the headers every answer carries.
+
+A page of another site can make a browser send requests to loopback, and can point a name of its own at
+127.0.0.1 (DNS rebinding). The Host check stops the second, the Origin check the first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import MutableMapping
+from typing import Any
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+SAME_SITE = frozenset({"same-origin", "none"})
+API_POLICY = "default-src 'none'; frame-ancestors 'none'"
+
+HEADERS = {
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "no-referrer",
+    "X-Frame-Options": "DENY",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+}
+
+
+class FrontDoor:
+    """ASGI middleware; it streams, so an event stream passes through untouched."""
+
+    def __init__(self, app: ASGIApp, port: int) -> None:
+        self._app = app
+        names = ("localhost", "127.0.0.1", "[::1]")
+        self._hosts = {f"{name}:{port}" for name in names} | (set(names) if port == 80 else set())
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await _answer(send, *refusal)
+            return
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                _add_headers(message, scope["path"])
+            await send(message)
+
+        await self._app(scope, receive, send_guarded)
+
+    def _refusal(self, scope: Scope) -> tuple[int, str, str] | None:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "").lower()
+        if host not in self._hosts:
+            return (
+                421,
+                "Wrong host name",
+                "This server answers on localhost, 127.0.0.1 and [::1] with its own port.",
+            )
+        if scope["method"] in SAFE_METHODS:
+            return None
+        origin = headers.get("origin")
+        site = headers.get("sec-fetch-site")
+        if (origin is not None and origin.lower() != f"http://{host}") or (
+            site is not None and site.lower() not in SAME_SITE
+        ):
+            return 403, "Another site asked", "Only Stallscope's own page may change anything here."
+        return None
+
+
+def _add_headers(message: MutableMapping[str, Any], path: str) -> None:
+    headers = MutableHeaders(scope=message)
+    for name, value in HEADERS.items():
+        headers.setdefault(name, value)
+    headers.setdefault("Content-Security-Policy", API_POLICY)
+    if path.startswith("/api/"):
+        headers.setdefault("Cache-Control", "no-store")
+
+
+async def _answer(send: Send, status: int, title: str, detail: str) -> None:
+    body = json.dumps({"type": "about:blank", "title": title, "status": status, "detail": detail}).encode()
+    message: Message = {
+        "type": "http.response.start",
+        "status": status,
+        "headers": [
+            (b"content-type", b"application/problem+json"),
+            (b"content-length", str(len(body)).encode()),
+            # The body of the request is not read.
+            (b"connection", b"close"),
+        ],
+    }
+    _add_headers(message, "/api/")
+    await send(message)
+    await send({"type": "http.response.body", "body": body})

@@ -1,0 +1,77 @@
+"""Errors as problem documents (RFC 9457); what is our own fault is logged and named by a number only."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+
+import structlog
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
+from pydantic import BaseModel
+from starlette.exceptions import HTTPException
+
+from backend.errors import StallscopeError
+
+log = structlog.get_logger()
+MEDIA_TYPE = "application/problem+json"
+
+
+class Problem(BaseModel):
+    """RFC 9457."""
+
+    type: str = "about:blank"
+    title: str
+    status: int
+    detail: str
+    instance: str | None = None
+
+
+PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
+    "4XX": {"model": Problem, "description": "What is wrong with the request, in a sentence"}
+}
+
+
+def problem(status: int, title: str, detail: str, headers: dict[str, str] | None = None) -> Response:
+    """An answer that says what went wrong."""
+    body = Problem(title=title, status=status, detail=detail).model_dump(exclude_none=True)
+    return JSONResponse(body, status_code=status, media_type=MEDIA_TYPE, headers=headers)
+
+
+def install_error_handlers(app: FastAPI) -> None:
+    """Let every failure leave as a problem document."""
+    app.add_exception_handler(StallscopeError, _expected)
+    app.add_exception_handler(RequestValidationError, _invalid)
+    app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(Exception, _bug)
+
+
+async def _expected(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, StallscopeError)
+    headers = {"Retry-After": "1"} if error.status == 503 else None
+    return problem(error.status, error.title, error.sentence, headers)
+
+
+async def _invalid(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)
+    places = [f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors()]
+    return problem(422, "The request is not understood", "; ".join(places))
+
+
+async def _http(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    titles = {404: "Not found", 405: "Not allowed here"}
+    detail = "There is nothing at this address." if error.status_code == 404 else str(error.detail)
+    headers = dict(error.headers) if error.headers else None
+    return problem(error.status_code, titles.get(error.status_code, str(error.detail)), detail, headers)
+
+
+async def _bug(request: Request, error: Exception) -> Response:
+    number = secrets.token_hex(4)
+    log.error("bug", error_id=number, path=request.url.path, exc_info=error)
+    return problem(
+        500,
+        "Our own error",
+        f"Something in Stallscope went wrong (error {number}). The server's log has the details.",
+    )

@@ -1,0 +1,112 @@
+"""Evidence files: plain upload, pasted texts, download, removal."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import quote
+
+from anyio import to_thread
+from fastapi import APIRouter, Header, Request, Response, status
+from fastapi.responses import StreamingResponse
+from starlette.requests import ClientDisconnect
+
+from backend.api.byte_stream import pieces_of
+from backend.api.dependencies import FileId, InvestigationId, StoreDep
+from backend.api.routes.investigations import address
+from backend.api.schemas.files import File, PastedText, Recognition, Text
+from backend.errors import Conflict, InvalidRequest
+from backend.services import receive_upload
+from backend.services.read_progress import read_file
+from backend.services.recognise_upload import HEAD_BYTES, recognise_text, recognise_upload
+from backend.services.request_analysis import read_investigation
+from backend.storage.records import UPLOADING, EvidenceFile
+from backend.storage.store import Store
+
+router = APIRouter(tags=["files"])
+
+
+@router.put(
+    "/investigations/{investigation_id}/files/{name}",
+    status_code=status.HTTP_201_CREATED,
+    openapi_extra={"requestBody": {"content": {"application/octet-stream": {}}, "required": True}},
+)
+async def put_file(
+    investigation_id: InvestigationId,
+    name: str,
+    request: Request,
+    store: StoreDep,
+    response: Response,
+    content_sha256: Annotated[str | None, Header(description="Checked when given (hex)")] = None,
+    content_length: Annotated[int, Header(include_in_schema=False)] = receive_upload.UNKNOWN_SIZE,
+) -> File:
+    """The bytes of a file as the body. Repeatable: the same bytes change nothing, others replace the file."""
+    await to_thread.run_sync(read_investigation, store, investigation_id)
+    stored = await _take_in(request, store, investigation_id, (name, content_length, content_sha256))
+    response.headers["Location"] = f"{address(investigation_id)}/files/{stored.id}"
+    return File.of(stored)
+
+
+async def _take_in(
+    request: Request, store: Store, investigation_id: str, announced: tuple[str, int, str | None]
+) -> EvidenceFile:
+    name, size_bytes, digest = announced
+    pieces = pieces_of(request)
+    first = await anext(pieces, b"")
+    # Before anything is written: what is no evidence leaves no trace.
+    recognise_upload(first[:HEAD_BYTES])
+    file = await to_thread.run_sync(receive_upload.begin_upload, store, investigation_id, name, size_bytes)
+    try:
+        await to_thread.run_sync(receive_upload.append_bytes, store, file, first)
+        async for piece in pieces:
+            await to_thread.run_sync(receive_upload.append_bytes, store, file, piece)
+    except (ClientDisconnect, InvalidRequest, OSError):
+        await to_thread.run_sync(receive_upload.discard_upload, store, file)
+        raise
+
+    def complete() -> EvidenceFile:
+        return receive_upload.complete_upload(store, file, announced_sha256=digest, replaces=True)
+
+    return await to_thread.run_sync(complete)
+
+
+@router.post("/investigations/{investigation_id}/texts", status_code=status.HTTP_201_CREATED)
+def add_text(investigation_id: InvestigationId, text: Text, store: StoreDep, response: Response) -> File:
+    """Keep a pasted text as a file."""
+    stored = receive_upload.store_text(store, investigation_id, text.name, text.text)
+    response.headers["Location"] = f"{address(investigation_id)}/files/{stored.id}"
+    return File.of(stored)
+
+
+@router.post("/recognitions")
+def recognise(pasted: PastedText) -> Recognition:
+    """What a text seems to be, by its first lines; nothing is kept."""
+    head = pasted.text.encode()[:HEAD_BYTES]
+    return Recognition(kind=recognise_text(head), lines=len(pasted.text.splitlines()))
+
+
+@router.get("/investigations/{investigation_id}/files/{file_id}")
+def get_file(investigation_id: InvestigationId, file_id: FileId, store: StoreDep) -> File:
+    """One file."""
+    return File.of(read_file(store, investigation_id, file_id))
+
+
+@router.delete("/investigations/{investigation_id}/files/{file_id}", status_code=status.HTTP_204_NO_CONTENT)
+def delete_file(investigation_id: InvestigationId, file_id: FileId, store: StoreDep) -> None:
+    """Take a file out; what remains is analysed anew."""
+    receive_upload.remove_file(store, investigation_id, file_id)
+
+
+@router.get("/investigations/{investigation_id}/files/{file_id}/content", response_class=StreamingResponse)
+def download(investigation_id: InvestigationId, file_id: FileId, store: StoreDep) -> StreamingResponse:
+    """The file as it was uploaded."""
+    file = read_file(store, investigation_id, file_id)
+    if file.status == UPLOADING:
+        raise Conflict("The file is still being uploaded.")
+    return StreamingResponse(
+        store.blobs.chunks(file.sha256),
+        media_type="application/octet-stream",
+        headers={
+            "Content-Length": str(file.size_bytes),
+            "Content-Disposition": f"attachment; filename*=UTF-8''{quote(file.name, safe='')}",
+        },
+    )

@@ -1,0 +1,98 @@
+"""Investigations: create, list, read, rename, delete; start and cancel their analysis; demonstrations."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Response, status
+
+from backend.api.dependencies import IdempotencyKey, InvestigationId, StoreDep
+from backend.api.schemas.investigations import (
+    Demo,
+    DemoChoice,
+    DemoList,
+    Investigation,
+    InvestigationList,
+    NewInvestigation,
+    Renaming,
+)
+from backend.services import create_investigation as service
+from backend.services.load_demo import list_demos, load_demo
+from backend.services.request_analysis import cancel_analysis, read_investigation, start_analysis
+
+router = APIRouter(tags=["investigations"])
+
+
+def address(investigation_id: str) -> str:
+    """Where an investigation is read."""
+    return f"/api/v1/investigations/{investigation_id}"
+
+
+@router.post("/investigations", status_code=status.HTTP_201_CREATED)
+def create_investigation(
+    wish: NewInvestigation, store: StoreDep, response: Response, idempotency_key: IdempotencyKey = None
+) -> Investigation:
+    """A new, empty investigation."""
+    created = service.create_investigation(store, wish.label, key=idempotency_key)
+    response.headers["Location"] = address(created.id)
+    return Investigation.of(created)
+
+
+@router.get("/investigations")
+def list_investigations(
+    store: StoreDep, limit: Annotated[int, Query(ge=1, le=200)] = 50, cursor: str | None = None
+) -> InvestigationList:
+    """The newest first."""
+    page = service.list_investigations(store, limit, cursor)
+    return InvestigationList(
+        items=[Investigation.of(found) for found in page.items], next_cursor=page.next_cursor
+    )
+
+
+@router.get("/investigations/{investigation_id}")
+def get_investigation(investigation_id: InvestigationId, store: StoreDep) -> Investigation:
+    """One investigation."""
+    return Investigation.of(read_investigation(store, investigation_id))
+
+
+@router.patch("/investigations/{investigation_id}")
+def rename_investigation(
+    investigation_id: InvestigationId, renaming: Renaming, store: StoreDep
+) -> Investigation:
+    """Give it another label."""
+    return Investigation.of(service.rename_investigation(store, investigation_id, renaming.label))
+
+
+@router.delete("/investigations/{investigation_id}", status_code=status.HTTP_204_NO_CONTENT)
+def delete_investigation(investigation_id: InvestigationId, store: StoreDep) -> None:
+    """Remove it with everything that belongs to it."""
+    service.delete_investigation(store, investigation_id)
+
+
+@router.post("/investigations/{investigation_id}/analyses", status_code=status.HTTP_202_ACCEPTED)
+def start(investigation_id: InvestigationId, store: StoreDep, response: Response) -> Investigation:
+    """Analyse, unless that is under way or done already."""
+    response.headers["Location"] = f"{address(investigation_id)}/progress"
+    return Investigation.of(start_analysis(store, investigation_id))
+
+
+@router.post("/investigations/{investigation_id}/cancel")
+def cancel(investigation_id: InvestigationId, store: StoreDep) -> Investigation:
+    """Call off the analysis."""
+    return Investigation.of(cancel_analysis(store, investigation_id))
+
+
+@router.get("/demo")
+def get_demos() -> DemoList:
+    """The bundled demonstrations."""
+    return DemoList(items=[Demo(name=d.name, title=d.title, symptom=d.symptom) for d in list_demos()])
+
+
+@router.post("/demo", status_code=status.HTTP_201_CREATED)
+def create_demo(
+    choice: DemoChoice, store: StoreDep, response: Response, idempotency_key: IdempotencyKey = None
+) -> Investigation:
+    """An investigation with the files of a demonstration; its analysis is queued."""
+    created = load_demo(store, choice.name, key=idempotency_key)
+    response.headers["Location"] = address(created.id)
+    return Investigation.of(created)

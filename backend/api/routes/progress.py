@@ -1,0 +1,74 @@
+"""Progress, by polling and as server-sent events."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from anyio import to_thread
+from fastapi import APIRouter, Header
+from fastapi.responses import StreamingResponse
+
+from backend.api.dependencies import BroadcasterDep, InvestigationId, StoreDep
+from backend.api.event_broadcaster import EventBroadcaster
+from backend.api.schemas.investigations import Progress
+from backend.errors import NotFound
+from backend.services.read_progress import read_progress
+from backend.services.request_analysis import read_investigation
+from backend.storage.store import Store
+
+router = APIRouter(prefix="/investigations/{investigation_id}", tags=["progress"])
+HEARTBEAT_S = 10.0
+
+
+@router.get("/progress")
+def get_progress(investigation_id: InvestigationId, store: StoreDep) -> Progress:
+    """Where the work is."""
+    return Progress.of(read_progress(store, investigation_id))
+
+
+@router.get("/events", response_class=StreamingResponse)
+async def get_events(
+    investigation_id: InvestigationId,
+    store: StoreDep,
+    broadcaster: BroadcasterDep,
+    last_event_id: Annotated[str, Header()] = "",
+) -> StreamingResponse:
+    """Events called `progress`, each a whole picture; an event's id grows, so none is sent twice."""
+    await to_thread.run_sync(read_investigation, store, investigation_id)
+    seen = int(last_event_id) if last_event_id.isdigit() else -1
+    return StreamingResponse(
+        _events(store, broadcaster, investigation_id, seen),
+        media_type="text/event-stream",
+        headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+    )
+
+
+async def _events(
+    store: Store, broadcaster: EventBroadcaster, investigation_id: str, seen: int
+) -> AsyncIterator[str]:
+    async with broadcaster.listening(investigation_id) as news:
+        yield "retry: 1000\n\n"
+        revision: int | None = seen + 1
+        while revision is not None:
+            if revision > seen:
+                found = await _picture(store, investigation_id)
+                if found is None:
+                    return
+                revision, body = found
+                if revision > seen:
+                    seen = revision
+                    yield f"id: {revision}\nevent: progress\ndata: {body}\n\n"
+            try:
+                revision = await asyncio.wait_for(news.get(), HEARTBEAT_S)
+            except TimeoutError:
+                yield ": still here\n\n"
+
+
+async def _picture(store: Store, investigation_id: str) -> tuple[int, str] | None:
+    try:
+        progress = await to_thread.run_sync(read_progress, store, investigation_id)
+    except NotFound:
+        return None
+    return progress.investigation.revision, Progress.of(progress).model_dump_json()

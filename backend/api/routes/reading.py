@@ -1,0 +1,65 @@
+"""Everything that is only read: served for one's own investigations and, the same, behind a share link."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from backend.api.dependencies import FileId, StoreDep, Subject
+from backend.api.schemas.files import File, FileList, Lines
+from backend.api.schemas.reports import DiagnosisList, FindingList
+from backend.forensics.report import FindingPart, Report
+from backend.services import read_report as reports
+from backend.services.read_lines import read_lines
+from backend.services.read_progress import list_files
+
+router = APIRouter(tags=["results"])
+
+LINES_AT_ONCE = 2000
+
+
+@router.get("/files")
+def get_files(subject: Subject, store: StoreDep) -> FileList:
+    """All files."""
+    return FileList(items=[File.of(file) for file in list_files(store, subject)])
+
+
+@router.get("/files/{file_id}/lines")
+def get_lines(
+    subject: Subject,
+    file_id: FileId,
+    store: StoreDep,
+    first: Annotated[int, Query(alias="from", ge=1)] = 1,
+    last: Annotated[int | None, Query(alias="to", ge=1)] = None,
+) -> Lines:
+    """Lines of a dump as text, both ends included."""
+    end = min(last if last is not None else first + LINES_AT_ONCE - 1, first + LINES_AT_ONCE - 1)
+    return Lines.model_validate(read_lines(store, subject, file_id, (first, end)), from_attributes=True)
+
+
+@router.get("/report", response_model=Report)
+def get_report(subject: Subject, store: StoreDep, format: Literal["json", "markdown"] = "json") -> Response:
+    """The report `stallscope.report/1`, byte for byte as the analysis wrote it, or as a text to paste."""
+    if format == "json":
+        return Response(reports.report_bytes(store, subject), media_type="application/json")
+    return Response(reports.report_markdown(store, subject), media_type="text/markdown; charset=utf-8")
+
+
+@router.get("/findings")
+def get_findings(subject: Subject, store: StoreDep) -> FindingList:
+    """All findings."""
+    return FindingList(items=reports.read_report(store, subject).findings)
+
+
+@router.get("/findings/{finding_id}")
+def get_finding(subject: Subject, finding_id: str, store: StoreDep) -> FindingPart:
+    """One finding."""
+    return reports.read_finding(store, subject, finding_id)
+
+
+@router.get("/diagnoses")
+def get_diagnoses(subject: Subject, store: StoreDep) -> DiagnosisList:
+    """All diagnoses, the likeliest first."""
+    return DiagnosisList(items=reports.read_diagnoses(store, subject))

@@ -1,0 +1,122 @@
+"""Resumable uploads: tus 1.0 core, creation, termination (https://tus.io/protocols/resumable-upload)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import time
+from typing import Annotated
+
+from anyio import to_thread
+from fastapi import APIRouter, Header, Request, Response, status
+from starlette.requests import ClientDisconnect
+
+from backend.api.byte_stream import pieces_of
+from backend.api.dependencies import InvestigationId, StoreDep
+from backend.api.routes.investigations import address
+from backend.errors import Conflict, InvalidRequest, NotFound, UnknownFormat
+from backend.services import receive_upload
+from backend.services.read_progress import read_file
+from backend.storage.records import UPLOADING, EvidenceFile
+from backend.storage.store import Store
+
+router = APIRouter(prefix="/investigations/{investigation_id}/uploads", tags=["uploads"])
+
+TUS_HEADERS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
+NOTE_EVERY_S = 0.25
+OFFSET_BODY = {"requestBody": {"content": {"application/offset+octet-stream": {}}, "required": True}}
+
+
+@router.options("", status_code=status.HTTP_204_NO_CONTENT)
+def describe(investigation_id: InvestigationId) -> Response:
+    """What of tus is spoken here."""
+    del investigation_id
+    headers = {**TUS_HEADERS, "Tus-Version": "1.0.0", "Tus-Extension": "creation,termination"}
+    return Response(status_code=204, headers=headers)
+
+
+@router.post("", status_code=status.HTTP_201_CREATED)
+def create_upload(
+    investigation_id: InvestigationId,
+    store: StoreDep,
+    upload_length: Annotated[int, Header(ge=0)],
+    upload_metadata: Annotated[str, Header()] = "",
+) -> Response:
+    """Announce a file; metadata `filename` names it."""
+    if upload_length == 0:
+        raise UnknownFormat("The file is empty. Nothing of it was stored.")
+    name = _metadata(upload_metadata).get("filename", "unnamed")
+    file = receive_upload.begin_upload(store, investigation_id, name, upload_length)
+    location = f"{address(investigation_id)}/uploads/{file.id}"
+    return Response(status_code=201, headers={**TUS_HEADERS, "Location": location})
+
+
+@router.head("/{upload_id}")
+def get_offset(investigation_id: InvestigationId, upload_id: str, store: StoreDep) -> Response:
+    """How much has arrived: where to go on after a cut."""
+    file = read_file(store, investigation_id, upload_id)
+    offset = receive_upload.arrived_bytes(store, file)
+    headers = {**TUS_HEADERS, "Upload-Offset": str(offset), "Upload-Length": str(file.size_bytes)}
+    return Response(status_code=200, headers=headers)
+
+
+@router.patch("/{upload_id}", status_code=status.HTTP_204_NO_CONTENT, openapi_extra=OFFSET_BODY)
+async def append(
+    investigation_id: InvestigationId,
+    upload_id: str,
+    request: Request,
+    store: StoreDep,
+    upload_offset: Annotated[int, Header(ge=0)],
+) -> Response:
+    """The bytes from that offset on; what arrives before a cut is kept."""
+    file = await to_thread.run_sync(read_file, store, investigation_id, upload_id)
+    if request.headers.get("content-type") != "application/offset+octet-stream":
+        raise InvalidRequest("A tus upload is sent as application/offset+octet-stream.")
+    busy: set[str] = request.app.state.busy_uploads
+    if upload_id in busy:
+        return Response(status_code=423, headers=TUS_HEADERS)
+    busy.add(upload_id)
+    try:
+        offset = await _append_all(request, store, file, upload_offset)
+    finally:
+        busy.discard(upload_id)
+    return Response(status_code=204, headers={**TUS_HEADERS, "Upload-Offset": str(offset)})
+
+
+@router.delete("/{upload_id}", status_code=status.HTTP_204_NO_CONTENT)
+def cancel_upload(investigation_id: InvestigationId, upload_id: str, store: StoreDep) -> Response:
+    """Give an upload up; what has arrived is dropped."""
+    file = read_file(store, investigation_id, upload_id)
+    if file.status != UPLOADING:
+        raise NotFound("This upload is complete; the file itself can be deleted instead.")
+    receive_upload.discard_upload(store, file)
+    return Response(status_code=204, headers=TUS_HEADERS)
+
+
+async def _append_all(request: Request, store: Store, file: EvidenceFile, announced_offset: int) -> int:
+    offset = await to_thread.run_sync(receive_upload.arrived_bytes, store, file)
+    if announced_offset != offset:
+        raise Conflict(f"The upload stands at byte {offset}, not {announced_offset}.")
+    noted = 0.0
+    try:
+        async for piece in pieces_of(request):
+            offset = await to_thread.run_sync(receive_upload.append_bytes, store, file, piece)
+            if time.monotonic() - noted > NOTE_EVERY_S:
+                await to_thread.run_sync(receive_upload.note_arrival, store, file, offset)
+                noted = time.monotonic()
+    except ClientDisconnect:
+        return offset
+    if offset == file.size_bytes and file.status == UPLOADING:
+        await to_thread.run_sync(receive_upload.complete_upload, store, file)
+    return offset
+
+
+def _metadata(header: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in header.split(","):
+        key, _, value = pair.strip().partition(" ")
+        try:
+            found[key] = base64.b64decode(value, validate=True).decode("utf-8", "replace")
+        except binascii.Error:
+            raise InvalidRequest(f"The upload's metadata `{key}` is not base64.") from None
+    return found

@@ -1,0 +1,106 @@
+"""Evidence files as the API shows them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from backend.storage.records import STAGES, EvidenceFile
+
+FileStatus = Literal["uploading", "stored", "decoding", "decoded", "failed", "refused"]
+
+
+class Stage(BaseModel):
+    """One of the six stages of the work."""
+
+    number: int
+    of: int
+    name: str
+
+    @classmethod
+    def numbered(cls, number: int) -> Stage:
+        """The stage of that number, from 1."""
+        return cls(number=number, of=len(STAGES), name=STAGES[number - 1])
+
+
+class File(BaseModel):
+    """One file of an investigation."""
+
+    id: str
+    name: str
+    kind: str | None
+    format: str | None
+    size_bytes: int
+    sha256: str | None
+    status: FileStatus
+    stage: Stage
+    packets: int
+    bytes_done: int
+    rate_packets_s: float | None
+    warnings: list[str]
+    error: str | None
+    lines: int
+    lines_not_understood: int
+
+    @classmethod
+    def of(cls, file: EvidenceFile) -> File:
+        """The stored record in the API's words."""
+        return cls(
+            id=file.id,
+            name=file.name,
+            kind=file.kind or None,
+            format=file.format or None,
+            size_bytes=file.size_bytes,
+            sha256=file.sha256 or None,
+            status=file.status,  # type: ignore[arg-type]
+            stage=Stage.numbered(file.stage_number),
+            packets=file.packets,
+            bytes_done=file.bytes_done,
+            rate_packets_s=file.rate_packets_s,
+            warnings=list(file.warnings),
+            error=file.error,
+            lines=file.lines,
+            lines_not_understood=file.lines_not_understood,
+        )
+
+
+class FileList(BaseModel):
+    """All files of an investigation; there are never so many that they need pages."""
+
+    items: list[File]
+
+
+class Text(BaseModel):
+    """A text to keep as a file."""
+
+    name: str | None = None
+    text: str
+
+
+class PastedText(BaseModel):
+    """A text to recognise; nothing of it is kept."""
+
+    text: str
+
+
+class Line(BaseModel):
+    """A line of a dump and its 1-based number."""
+
+    n: int
+    text: str
+
+
+class Lines(BaseModel):
+    """A part of a dump."""
+
+    lines: list[Line]
+    lines_total: int
+
+
+class Recognition(BaseModel):
+    """What a pasted text seems to be. Lines are only judged when it is analysed."""
+
+    kind: str
+    lines: int
+    lines_not_understood: list[Line] = Field(default_factory=list)

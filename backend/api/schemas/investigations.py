@@ -1,0 +1,117 @@
+"""Investigations and their progress as the API shows them."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel
+
+from backend.api.schemas.files import File, Stage
+from backend.services.read_progress import Progress as ProgressRecord
+from backend.storage.records import Investigation as InvestigationRecord
+
+Analysis = Literal["queued", "running", "finished", "failed", "cancelled"]
+
+
+class NewInvestigation(BaseModel):
+    """What to create."""
+
+    label: str = ""
+
+
+class Renaming(BaseModel):
+    """What to change."""
+
+    label: str
+
+
+class VerdictSummary(BaseModel):
+    """The first diagnosis in short."""
+
+    cause: str
+    title: str
+    verdict: Literal["confirmed", "likely", "possible", "cannot-tell"]
+    statement: str
+    role: Literal["loss", "stall", "burst", "collision", "ok", "neutral"]
+
+
+class Investigation(BaseModel):
+    """One incident."""
+
+    id: str
+    label: str
+    created: str
+    analysis: Analysis | None
+    demo: bool
+    verdict: VerdictSummary | None
+    time_lost_s: float
+    files_total: int
+    packets_total: int
+    share_count: int
+
+    @classmethod
+    def of(cls, record: InvestigationRecord) -> Investigation:
+        """The stored record in the API's words."""
+        summary = record.summary or {}
+        return cls(
+            id=record.id,
+            label=record.label,
+            created=record.created,
+            analysis=record.analysis,  # type: ignore[arg-type]
+            demo=bool(record.demo),
+            verdict=VerdictSummary(**summary["verdict"]) if summary.get("verdict") else None,
+            time_lost_s=summary.get("time_lost_s", 0.0),
+            files_total=record.files_total,
+            packets_total=record.packets_total,
+            share_count=record.share_count,
+        )
+
+
+class InvestigationList(BaseModel):
+    """A page of the list."""
+
+    items: list[Investigation]
+    next_cursor: str | None
+
+
+class Progress(BaseModel):
+    """Where the work is; also the body of each progress event."""
+
+    analysis: Analysis | None
+    stage: Stage
+    files: list[File]
+    findings_so_far: int
+    message: str
+    updated: str
+
+    @classmethod
+    def of(cls, progress: ProgressRecord) -> Progress:
+        """The stored record in the API's words."""
+        return cls(
+            analysis=progress.investigation.analysis,  # type: ignore[arg-type]
+            stage=Stage.numbered(progress.stage_number),
+            files=[File.of(file) for file in progress.files],
+            findings_so_far=progress.investigation.findings_so_far,
+            message=progress.investigation.message,
+            updated=progress.investigation.updated,
+        )
+
+
+class Demo(BaseModel):
+    """A bundled demonstration."""
+
+    name: str
+    title: str
+    symptom: str
+
+
+class DemoList(BaseModel):
+    """All of them."""
+
+    items: list[Demo]
+
+
+class DemoChoice(BaseModel):
+    """Which one to load."""
+
+    name: str

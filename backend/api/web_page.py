@@ -1,0 +1,66 @@
+"""The built web page: files with their caching, and one page for every address of the interface."""
+
+from __future__ import annotations
+
+import secrets
+from pathlib import Path
+
+from fastapi import APIRouter
+from fastapi.responses import FileResponse, HTMLResponse, Response
+
+from backend.errors import NotFound
+
+PACKAGE = Path(__file__).parents[1]
+NONCE_PLACEHOLDER = "__CSP_NONCE__"
+FOREVER = "public, max-age=31536000, immutable"
+NOT_BUILT = (
+    "<!doctype html><title>Stallscope</title><p>The web page is not built: run <code>make build</code>. "
+    "The API is at <a href='/api/openapi.json'>/api/openapi.json</a>."
+)
+
+router = APIRouter(include_in_schema=False)
+
+
+def page_folder() -> Path:
+    """Inside the package when installed from a wheel, in the front end's folder in a checkout."""
+    installed = PACKAGE / "web"
+    return installed if installed.is_dir() else PACKAGE.parent / "frontend" / "dist"
+
+
+def content_policy(nonce: str) -> str:
+    """Scripts from here alone; styles from here, or those that carry this answer's nonce."""
+    return (
+        f"default-src 'none'; script-src 'self'; style-src 'self' 'nonce-{nonce}'; "
+        "img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; "
+        "manifest-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+
+
+@router.get("/")
+@router.get("/new")
+@router.get("/capture")
+@router.get("/settings")
+@router.get("/i/{rest:path}")
+@router.get("/s/{rest:path}")
+def page(rest: str = "") -> Response:
+    """The page; the address inside it is the browser's matter."""
+    del rest
+    index = page_folder() / "index.html"
+    nonce = secrets.token_urlsafe(16)
+    html = index.read_text(encoding="utf-8") if index.is_file() else NOT_BUILT
+    return HTMLResponse(
+        html.replace(NONCE_PLACEHOLDER, nonce),
+        headers={"Content-Security-Policy": content_policy(nonce), "Cache-Control": "no-cache"},
+    )
+
+
+@router.get("/{path:path}")
+def asset(path: str) -> Response:
+    """A file of the page. The names in assets/ carry a hash of their content, so they never go stale."""
+    folder = page_folder().resolve()
+    file = (folder / path).resolve()
+    if not file.is_relative_to(folder) or not file.is_file():
+        raise NotFound("There is nothing at this address.")
+    return FileResponse(
+        file, headers={"Cache-Control": FOREVER if path.startswith("assets/") else "no-cache"}
+    )

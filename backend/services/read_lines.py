@@ -1,0 +1,50 @@
+"""Lines of a text dump, as they were uploaded."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from backend.errors import InvalidRequest
+from backend.services.read_progress import read_file
+from backend.storage.store import Store
+
+LONGEST_LINE = 4000
+"""Longer lines are shown cut; the download has them whole."""
+
+
+@dataclass(frozen=True)
+class DumpLine:
+    """A line and its 1-based number."""
+
+    n: int
+    text: str
+
+
+@dataclass(frozen=True)
+class DumpLines:
+    """A part of a dump."""
+
+    lines: tuple[DumpLine, ...]
+    lines_total: int
+
+
+def read_lines(store: Store, investigation_id: str, file_id: str, wanted: tuple[int, int]) -> DumpLines:
+    """The lines from the first to the last number of `wanted`, both included."""
+    file = read_file(store, investigation_id, file_id)
+    if file.kind != "dump":
+        raise InvalidRequest("This file is a capture, not a text; ask for its frames.")
+    first, last = wanted
+    found: list[DumpLine] = []
+    total = 0
+    for total, text in enumerate(_lines(store, file.sha256), start=1):
+        if first <= total <= last:
+            found.append(DumpLine(total, text[:LONGEST_LINE]))
+    return DumpLines(tuple(found), total)
+
+
+def _lines(store: Store, sha256: str) -> Iterator[str]:
+    with store.blobs.path(sha256).open("rb") as stream:
+        for line in io.TextIOWrapper(stream, encoding="utf-8", errors="replace"):
+            yield line.rstrip("\r\n")

@@ -1,0 +1,51 @@
+"""Where the work on an investigation is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from backend.storage import evidence_files, investigations
+from backend.storage.records import STAGES, EvidenceFile, Investigation
+from backend.storage.store import Store
+
+
+@dataclass(frozen=True)
+class Progress:
+    """A moment of the work, complete in itself."""
+
+    investigation: Investigation
+    files: tuple[EvidenceFile, ...]
+
+    @property
+    def stage_number(self) -> int:
+        """The stage all files have reached, or the one all files share after that."""
+        if self.investigation.analysis == "finished":
+            return len(STAGES)
+        reached = min((file.stage_number for file in self.files), default=1)
+        return max(reached, self.investigation.stage_number)
+
+
+def read_progress(store: Store, investigation_id: str) -> Progress:
+    """Where the work is now; raises NotFound."""
+    with store.database.reading() as session:
+        investigation = investigations.get_investigation(session, investigation_id)
+        files = evidence_files.list_files(session, investigation_id)
+    return Progress(investigation, tuple(files))
+
+
+def read_revisions(store: Store, investigation_ids: Iterable[str]) -> dict[str, int]:
+    """The revision of each: it grows whenever its progress has something new to say."""
+    with store.database.reading() as session:
+        return investigations.revisions(session, investigation_ids)
+
+
+def list_files(store: Store, investigation_id: str) -> list[EvidenceFile]:
+    """All files of an investigation; raises NotFound."""
+    return list(read_progress(store, investigation_id).files)
+
+
+def read_file(store: Store, investigation_id: str, file_id: str) -> EvidenceFile:
+    """One file by id or name; raises NotFound."""
+    with store.database.reading() as session:
+        return evidence_files.get_file(session, investigation_id, file_id)

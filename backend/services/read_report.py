@@ -1,0 +1,65 @@
+"""The report of an investigation, as the worker wrote it."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from backend.errors import NotFound
+from backend.forensics.report import DiagnosisPart, FindingPart, Report
+from backend.services.render_markdown import render_markdown
+from backend.services.request_analysis import read_investigation
+from backend.storage.store import Store
+
+NOT_YET = {
+    None: "This investigation has no file yet, so there is no report.",
+    "queued": "The analysis is queued; the report comes when it is finished.",
+    "running": "The analysis is running; the report comes when it is finished.",
+    "failed": "The analysis failed, so there is no report.",
+    "cancelled": "The analysis was cancelled, so there is no report.",
+}
+
+
+def report_bytes(store: Store, investigation_id: str) -> bytes:
+    """The JSON text of the report, byte for byte what the analysis wrote; raises NotFound."""
+    path = report_path(store, investigation_id)
+    return path.read_bytes()
+
+
+def report_markdown(store: Store, investigation_id: str) -> str:
+    """The report as a text for a ticket."""
+    return render_markdown(read_report(store, investigation_id))
+
+
+def read_report(store: Store, investigation_id: str) -> Report:
+    """The report; raises NotFound when there is none yet."""
+    path = report_path(store, investigation_id)
+    return _parsed(path, path.stat().st_mtime_ns)
+
+
+def read_finding(store: Store, investigation_id: str, finding_id: str) -> FindingPart:
+    """One finding; raises NotFound."""
+    for finding in read_report(store, investigation_id).findings:
+        if finding.id == finding_id:
+            return finding
+    raise NotFound("The report has no such finding.")
+
+
+def read_diagnoses(store: Store, investigation_id: str) -> list[DiagnosisPart]:
+    """All diagnoses, the likeliest first."""
+    return read_report(store, investigation_id).diagnoses
+
+
+def report_path(store: Store, investigation_id: str) -> Path:
+    """Where the report is; raises NotFound with the reason when it is not there."""
+    investigation = read_investigation(store, investigation_id)
+    path = store.analysis_folder(investigation_id) / "report.json"
+    if not path.is_file():
+        raise NotFound(NOT_YET.get(investigation.analysis, "There is no report."))
+    return path
+
+
+@lru_cache(maxsize=16)
+def _parsed(path: Path, modified_ns: int) -> Report:
+    del modified_ns  # part of the key: a new analysis writes a new file
+    return Report.model_validate_json(path.read_bytes())

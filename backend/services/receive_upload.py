@@ -1,0 +1,209 @@
+"""Take in a file: look at its first bytes, write the rest, hash it, keep it once.
+
+An upload is resumable because the bytes on disk are the only truth about how far it came.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from uuid import uuid4
+
+from backend.errors import ChecksumMismatch, Conflict, InvalidRequest, UnknownFormat
+from backend.services.recognise_upload import HEAD_BYTES, recognise_upload
+from backend.services.request_analysis import inputs_changed
+from backend.storage import evidence_files, investigations
+from backend.storage.records import UPLOADING, EvidenceFile
+from backend.storage.store import Store
+
+NAME_LIMIT = 200
+HASH_CHUNK_BYTES = 1 << 20
+UNKNOWN_SIZE = 0
+"""Announced size of an upload that does not say how long it will be."""
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """How much of an upload is on disk, and the file when that was the last of it."""
+
+    offset: int
+    file: EvidenceFile | None
+
+
+def begin_upload(store: Store, investigation_id: str, name: str, size_bytes: int) -> EvidenceFile:
+    """Announce a file; its bytes follow in any number of pieces."""
+    name = checked_name(name)
+    file_id = uuid4().hex
+    with store.database.writing() as session:
+        investigations.touch_investigation(session, investigation_id)
+        investigations.get_investigation(session, investigation_id)
+        evidence_files.add_file(
+            session, file_id, investigation_id, name=name, kind="", format_name="", size_bytes=size_bytes
+        )
+        file = evidence_files.get_file(session, investigation_id, file_id)
+    store.blobs.incoming_path(file_id).touch()
+    return file
+
+
+def arrived_bytes(store: Store, file: EvidenceFile) -> int:
+    """How many bytes of an upload are on disk."""
+    if file.status != UPLOADING:
+        return file.size_bytes
+    path = store.blobs.incoming_path(file.id)
+    return path.stat().st_size if path.exists() else 0
+
+
+def append_bytes(store: Store, file: EvidenceFile, piece: bytes) -> int:
+    """Write the next piece of an upload; the new offset. Refuses, and forgets, what is not evidence."""
+    path = store.blobs.incoming_path(file.id)
+    if not path.exists():
+        raise Conflict("The upload was cancelled or is already complete.")
+    offset = path.stat().st_size
+    if file.size_bytes != UNKNOWN_SIZE and offset + len(piece) > file.size_bytes:
+        raise InvalidRequest("More bytes arrived than were announced.")
+    if offset < HEAD_BYTES:
+        _check_head(store, file, path.read_bytes() + piece[:HEAD_BYTES])
+    with path.open("ab") as stream:
+        stream.write(piece)
+    return offset + len(piece)
+
+
+def note_arrival(store: Store, file: EvidenceFile, offset: int) -> None:
+    """Let listeners see how far the upload has come."""
+    with store.database.writing() as session:
+        evidence_files.set_bytes_arrived(session, file.id, offset)
+        investigations.touch_investigation(session, file.investigation_id)
+
+
+def complete_upload(
+    store: Store, file: EvidenceFile, *, announced_sha256: str | None = None, replaces: bool = False
+) -> EvidenceFile:
+    """All bytes are here: hash them, keep them, queue the analysis.
+
+    A file of the same name with other bytes is replaced when `replaces`, else the new one gets another name.
+    """
+    path = store.blobs.incoming_path(file.id)
+    digest = _sha256_of(path)
+    if announced_sha256 is not None and digest != announced_sha256.lower():
+        discard_upload(store, file)
+        raise ChecksumMismatch(
+            f"The file's SHA-256 is {digest}, but {announced_sha256.lower()} was announced. "
+            "Nothing was stored; send it again."
+        )
+    recognised = recognise_upload(_head_of(path))
+    store.blobs.adopt(file.id, digest)
+    with store.database.writing() as session:
+        same_name = evidence_files.find_file(session, file.investigation_id, file.name)
+        if same_name is not None and same_name.sha256 == digest:
+            evidence_files.delete_file(session, file.id)
+            return same_name
+        if same_name is not None and replaces:
+            evidence_files.delete_file(session, same_name.id)
+        taken = {f.name for f in evidence_files.list_files(session, file.investigation_id) if f.id != file.id}
+        evidence_files.mark_stored(
+            session,
+            file.id,
+            name=free_name(file.name, taken),
+            kind=recognised.kind,
+            format_name=recognised.format,
+            sha256=digest,
+            size_bytes=path_size(store, digest),
+        )
+        stored = evidence_files.get_file(session, file.investigation_id, file.id)
+    if same_name is not None and replaces:
+        forget_bytes(store, same_name)
+    inputs_changed(store, file.investigation_id)
+    return stored
+
+
+def discard_upload(store: Store, file: EvidenceFile) -> None:
+    """Forget an upload that will not be completed."""
+    with store.database.writing() as session:
+        evidence_files.delete_file(session, file.id)
+        investigations.touch_investigation(session, file.investigation_id)
+    store.blobs.discard_incoming(file.id)
+
+
+def remove_file(store: Store, investigation_id: str, file_id: str) -> None:
+    """Take a file out of an investigation; what remains is analysed anew."""
+    with store.database.writing() as session:
+        file = evidence_files.get_file(session, investigation_id, file_id)
+        evidence_files.delete_file(session, file.id)
+        remaining = evidence_files.list_files(session, investigation_id)
+    store.blobs.discard_incoming(file.id)
+    forget_bytes(store, file)
+    if file.status != UPLOADING and any(other.status != UPLOADING for other in remaining):
+        inputs_changed(store, investigation_id)
+
+
+def forget_bytes(store: Store, file: EvidenceFile) -> None:
+    """Drop the tables of a removed file, and its bytes unless another file has the same."""
+    with store.database.reading() as session:
+        in_use = evidence_files.blob_in_use(session, file.sha256)
+    if file.sha256 and not in_use:
+        store.blobs.delete(file.sha256)
+    shutil.rmtree(store.file_folder(file.investigation_id, file.id), ignore_errors=True)
+
+
+def store_text(store: Store, investigation_id: str, name: str | None, text: str) -> EvidenceFile:
+    """Keep a pasted text as a file."""
+    content = text.encode()
+    recognised = recognise_upload(content[:HEAD_BYTES])
+    if recognised.kind != "dump":
+        raise UnknownFormat("What was pasted is not text that a command printed.")
+    file = begin_upload(store, investigation_id, name or f"{recognised.format}.txt", len(content))
+    append_bytes(store, file, content)
+    return complete_upload(store, file)
+
+
+def checked_name(name: str) -> str:
+    """A file name without folders and control characters; raises InvalidRequest when nothing is left."""
+    name = re.sub(r"[\x00-\x1f\x7f]", "", name.replace("\\", "/").rsplit("/", 1)[-1]).strip()
+    if name in ("", ".", ".."):
+        raise InvalidRequest("A file needs a name.")
+    if len(name) > NAME_LIMIT:
+        raise InvalidRequest(f"A file name has at most {NAME_LIMIT} characters.")
+    return name
+
+
+def free_name(name: str, taken: set[str]) -> str:
+    """``eth0 (2).pcap`` when ``eth0.pcap`` is taken."""
+    stem, dot, ending = name.partition(".")
+    number, candidate = 2, name
+    while candidate in taken:
+        candidate = f"{stem} ({number}){dot}{ending}"
+        number += 1
+    return candidate
+
+
+def path_size(store: Store, digest: str) -> int:
+    """Size of a stored blob in bytes."""
+    return store.blobs.path(digest).stat().st_size
+
+
+def _check_head(store: Store, file: EvidenceFile, head: bytes) -> None:
+    try:
+        recognised = recognise_upload(head[:HEAD_BYTES])
+    except UnknownFormat:
+        discard_upload(store, file)
+        raise
+    with store.database.writing() as session:
+        evidence_files.set_recognised(session, file.id, kind=recognised.kind, format_name=recognised.format)
+
+
+def _head_of(path: Path) -> bytes:
+    with path.open("rb") as stream:
+        return stream.read(HEAD_BYTES)
+
+
+def _sha256_of(path: Path) -> str:
+    if not path.exists():
+        raise Conflict("The upload was cancelled or is already complete.")
+    digest = hashlib.sha256()
+    with path.open("rb") as stream:
+        while piece := stream.read(HASH_CHUNK_BYTES):
+            digest.update(piece)
+    return digest.hexdigest()

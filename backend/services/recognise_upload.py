@@ -1,0 +1,113 @@
+"""What a file is, from its first 4 KiB: magic numbers and printable text, nothing is parsed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backend.errors import UnknownFormat
+
+HEAD_BYTES = 4096
+"""How much of an upload may be looked at outside the workers."""
+
+CAPTURE_MAGICS = {
+    b"\xa1\xb2\xc3\xd4": "pcap",
+    b"\xd4\xc3\xb2\xa1": "pcap",
+    b"\xa1\xb2\x3c\x4d": "pcap",
+    b"\x4d\x3c\xb2\xa1": "pcap",
+    b"\x0a\x0d\x0d\x0a": "pcapng",
+}
+
+FOREIGN_MAGICS = (
+    (b"%PDF", "a PDF document"),
+    (b"\x89PNG", "a PNG picture"),
+    (b"\xff\xd8\xff", "a JPEG picture"),
+    (b"GIF8", "a GIF picture"),
+    (b"\x7fELF", "a program (ELF)"),
+    (b"MZ", "a program (Windows)"),
+    (b"SQLite format 3", "an SQLite database"),
+    (b"\xd0\xcf\x11\xe0", "an old Office document"),
+    (b"BZh", "a bzip2 archive, which is not read yet: unpack it first"),
+    (b"\xfd7zXZ", "an xz archive, which is not read yet: unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive, which is not read yet: unpack it first"),
+    (b"7z\xbc\xaf", "a 7z archive, which is not read yet: unpack it first"),
+    (b"Rar!", "a RAR archive, which is not read yet: unpack it first"),
+    (b"PAR1", "a Parquet table"),
+)
+
+DUMP_SIGNATURES = (
+    ("conntrack-stats", (b"insert_failed=", b"search_restart=")),
+    ("conntrack-events", (b"[NEW]", b"[UPDATE]", b"[DESTROY]")),
+    ("conntrack-list", (b"[ASSURED]", b"[UNREPLIED]", b" src=")),
+    ("iptables-save", (b"*nat", b"*filter", b"*mangle", b"*raw", b":POSTROUTING", b"-A POSTROUTING")),
+    ("proc-stat-nf_conntrack", (b"entries  clashres", b"entries  searched")),
+    ("ipvsadm-list", (b"IP Virtual Server", b"RemoteAddress:Port")),
+    ("uname", (b"Linux ",)),
+    ("ip-link", (b"link/ether", b"link/loopback", b"mtu ")),
+    ("ip-addr", (b"inet ",)),
+)
+ZIP_MEMBER_NAME_AT = 30
+"""Offset of the first member's name in a zip (APPNOTE 4.3.7)."""
+
+
+@dataclass(frozen=True)
+class Recognised:
+    """What the first bytes say; a worker has the last word."""
+
+    kind: str
+    """capture or dump."""
+    format: str
+
+
+def recognise_upload(head: bytes) -> Recognised:
+    """What a file that begins like this is; raises UnknownFormat with the reason when it is no evidence."""
+    if not head:
+        raise UnknownFormat("The file is empty. Nothing of it was stored.")
+    magic = CAPTURE_MAGICS.get(head[:4])
+    if magic is not None:
+        return Recognised("capture", magic)
+    if head[:2] == b"\x1f\x8b":
+        return Recognised("capture", "gzip")
+    foreign = _foreign(head)
+    if foreign is None and _is_text(head):
+        return Recognised("dump", recognise_text(head))
+    raise UnknownFormat(
+        f"This is {foreign or 'a binary file of an unknown kind'}. Stallscope reads packet captures "
+        "(pcap, pcapng, also gzipped) and the text that conntrack, iptables-save, ip and the like print. "
+        "Nothing of it was stored."
+    )
+
+
+def recognise_text(head: bytes) -> str:
+    """The likely format of a text, ``text`` when no signature is found."""
+    found = ((name, any(mark in head for mark in marks)) for name, marks in DUMP_SIGNATURES)
+    return next((name for name, matches in found if matches), "text")
+
+
+def _foreign(head: bytes) -> str | None:
+    if head[:4] == b"PK\x03\x04":
+        return _zip_kind(head)
+    if head[257:262] == b"ustar":
+        return "a tar archive, which is not read yet: unpack it and give the files in it"
+    return next((words for magic, words in FOREIGN_MAGICS if head.startswith(magic)), None)
+
+
+def _zip_kind(head: bytes) -> str:
+    name = head[ZIP_MEMBER_NAME_AT : ZIP_MEMBER_NAME_AT + 64]
+    if name.startswith((b"[Content_Types].xml", b"word/", b"_rels/", b"docProps/", b"xl/", b"ppt/")):
+        return "an Office document (docx, xlsx or pptx)"
+    if name.startswith(b"mimetypeapplication/vnd.oasis"):
+        return "an OpenDocument file"
+    return "a zip archive, which is not read yet: unpack it and give the files in it"
+
+
+def _is_text(head: bytes) -> bool:
+    if b"\x00" in head:
+        return False
+    control = sum(byte < 32 and byte not in b"\t\n\r\x0b\x0c\x1b" for byte in head)
+    try:
+        head.decode("utf-8")
+    except UnicodeDecodeError as error:
+        # The last character may be cut in two by the 4 KiB limit.
+        if error.start < len(head) - 4:
+            return False
+    return control == 0

@@ -1,0 +1,49 @@
+"""Queue the analysis of an investigation, and call it off."""
+
+from __future__ import annotations
+
+from backend.errors import Conflict
+from backend.storage import evidence_files, investigations
+from backend.storage.records import UPLOADING, Investigation
+from backend.storage.store import Store
+
+
+def inputs_changed(store: Store, investigation_id: str) -> None:
+    """A file came or went: analyse anew, once no further file has come for a moment."""
+    with store.database.writing() as session:
+        generation = investigations.request_analysis(session, investigation_id)
+    store.jobs.enqueue_analysis(investigation_id, generation)
+
+
+def start_analysis(store: Store, investigation_id: str) -> Investigation:
+    """Analyse now unless that is already under way or done; asking twice changes nothing."""
+    with store.database.writing() as session:
+        investigation = investigations.get_investigation(session, investigation_id)
+        files = evidence_files.list_files(session, investigation_id)
+        if not any(file.status != UPLOADING for file in files):
+            raise Conflict("There is no complete file to analyse yet.")
+        if investigation.analysis in ("queued", "running", "finished"):
+            generation = investigation.generation
+        else:
+            evidence_files.retry_failed(session, investigation_id)
+            generation = investigations.request_analysis(session, investigation_id)
+    if investigation.analysis != "finished":
+        store.jobs.enqueue_analysis(investigation_id, generation)
+    return read_investigation(store, investigation_id)
+
+
+def cancel_analysis(store: Store, investigation_id: str) -> Investigation:
+    """Call off what is queued or running; files stay, and can be analysed again."""
+    with store.database.writing() as session:
+        cancelled = investigations.cancel_analysis(session, investigation_id)
+        if cancelled is not None:
+            evidence_files.call_off_decodes(session, investigation_id)
+    if cancelled is not None:
+        store.jobs.cancel_analysis(investigation_id, cancelled)
+    return read_investigation(store, investigation_id)
+
+
+def read_investigation(store: Store, investigation_id: str) -> Investigation:
+    """The investigation as it is now; raises NotFound."""
+    with store.database.reading() as session:
+        return investigations.get_investigation(session, investigation_id)

@@ -1,0 +1,106 @@
+"""`stallscope serve`: the whole product on one machine."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import socket
+
+    from backend.settings import Settings
+    from backend.storage.store import Store
+
+NAME = "serve"
+HELP = "the whole product on one machine: web page, API, worker, embedded storage"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--host", help="address to listen on; loopback only until sign-in exists (127.0.0.1)")
+    parser.add_argument("--port", type=int, help="port to listen on (8000)")
+    parser.add_argument("--data", type=Path, help="folder of uploads, packet tables and the database")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Serve until told to stop."""
+    return serve(arguments, with_demo=False)
+
+
+def serve(arguments: argparse.Namespace, *, with_demo: bool) -> int:
+    """Open the store, start the worker beside this process, answer requests."""
+    from backend.errors import StallscopeError
+    from backend.storage.store import open_store
+    from workers.cli.main import EXIT_DONE, EXIT_USAGE
+
+    try:
+        settings = chosen_settings(arguments)
+        store = open_store(settings, migrate=True)
+    except (StallscopeError, OSError) as error:
+        print(f"stallscope: {error}", file=sys.stderr)
+        return EXIT_USAGE
+    if with_demo:
+        from backend.services.load_demo import load_missing_demos
+
+        load_missing_demos(store)
+    served = _answer_requests(store, settings)
+    store.close()
+    return EXIT_DONE if served else EXIT_USAGE
+
+
+def chosen_settings(arguments: argparse.Namespace) -> Settings:
+    """Command line over environment over file; raises WrongSetting for an address that is not loopback."""
+    from backend.errors import WrongSetting
+    from backend.settings import LOOPBACK_HOSTS, Settings
+
+    given = {name: getattr(arguments, name) for name in ("host", "port", "data")}
+    settings = Settings(**{name: value for name, value in given.items() if value is not None})
+    if settings.host not in LOOPBACK_HOSTS:
+        raise WrongSetting(
+            "`serve` listens on loopback only (127.0.0.1, localhost or ::1) until sign-in exists, "
+            f"not on {settings.host}."
+        )
+    return settings
+
+
+def _answer_requests(store: Store, settings: Settings) -> bool:
+    import uvicorn
+
+    from backend.api.app import create_guarded_app
+    from workers.cli.worker_child import WorkerChild
+
+    listener = bound_socket(settings.host, settings.port)
+    if listener is None:
+        print(f"stallscope: port {settings.port} is in use; choose another with --port.", file=sys.stderr)
+        return False
+    port = listener.getsockname()[1]
+    shown = f"[{settings.host}]" if ":" in settings.host else settings.host
+    config = uvicorn.Config(
+        create_guarded_app(store, port),
+        log_level="warning",
+        server_header=False,
+        proxy_headers=False,
+        timeout_graceful_shutdown=3,
+    )
+    with WorkerChild(settings):
+        print(f"Stallscope is at http://{shown}:{port}/", flush=True)
+        uvicorn.Server(config).run(sockets=[listener])
+    return True
+
+
+def bound_socket(host: str, port: int) -> socket.socket | None:
+    """A listening socket, so that the address is known before it is printed; None when the port is taken."""
+    import socket as sockets
+
+    family = sockets.AF_INET6 if ":" in host else sockets.AF_INET
+    bound = sockets.socket(family, sockets.SOCK_STREAM)
+    bound.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
+    try:
+        bound.bind((host, port))
+    except OSError:
+        bound.close()
+        return None
+    bound.set_inheritable(False)
+    return bound

@@ -1,0 +1,49 @@
+"""`stallscope worker`: one more worker against the configured database and store."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+NAME = "worker"
+HELP = "one more worker against the configured database and store"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options."""
+    parser.add_argument("--data", type=Path, help="folder of uploads and packet tables (STALLSCOPE_DATA)")
+    parser.add_argument("--parent", type=int, help=argparse.SUPPRESS)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Work until told to stop."""
+    import signal
+    import threading
+
+    from backend.errors import StallscopeError
+    from backend.settings import Settings
+    from backend.storage.store import open_store
+    from workers.cli.main import EXIT_DONE, EXIT_USAGE, tool_version
+    from workers.sandbox import die_with_parent
+
+    if arguments.parent is not None:
+        die_with_parent(arguments.parent)
+    from workers.job_engine import JobEngine
+
+    settings = Settings(**({"data": arguments.data} if arguments.data else {}))
+    store = open_store(settings, migrate=True)
+    engine = JobEngine(store, tool_version())
+    stopped = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopped.set())
+    try:
+        engine.start()
+    except StallscopeError as error:
+        print(f"stallscope: {error.sentence}", file=sys.stderr)
+        return EXIT_USAGE
+    print("stallscope worker: ready", flush=True)
+    stopped.wait()
+    engine.stop()
+    store.close()
+    return EXIT_DONE

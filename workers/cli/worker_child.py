@@ -1,0 +1,56 @@
+"""The worker that `serve` starts beside itself, and starts again when it dies."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+from types import TracebackType
+
+from backend.settings import Settings
+
+PAUSE_S = 0.5
+"""Between two starts, so that a worker that cannot start does not eat the machine."""
+STOP_AFTER_S = 5.0
+
+
+class WorkerChild:
+    """A context: the worker lives inside it, and dies with the thread that started it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._command = [sys.executable, "-m", "workers.cli.main", "worker", "--parent", str(os.getpid())]
+        self._environment = {
+            **os.environ,
+            "STALLSCOPE_DATA": str(settings.data),
+            "STALLSCOPE_DATABASE_URL": settings.database_url,
+        }
+        self._process: subprocess.Popen[bytes] | None = None
+        self._stopping = threading.Event()
+        self._keeper = threading.Thread(target=self._keep, name="worker-keeper", daemon=True)
+
+    def __enter__(self) -> WorkerChild:
+        self._keeper.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stopping.set()
+        if self._process is not None:
+            self._process.terminate()
+        self._keeper.join(STOP_AFTER_S)
+        if self._process is not None and self._process.poll() is None:
+            self._process.kill()
+
+    def _keep(self) -> None:
+        while not self._stopping.is_set():
+            self._process = subprocess.Popen(
+                self._command, env=self._environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+            )
+            code = self._process.wait()
+            if not self._stopping.is_set():
+                print(
+                    f"stallscope: the worker ended ({code}); starting it again.", file=sys.stderr, flush=True
+                )
+            self._stopping.wait(PAUSE_S)

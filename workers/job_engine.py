@@ -1,0 +1,132 @@
+"""The job engine of one worker process: start, signs of life, take over from the dead, stop."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+import time
+from uuid import uuid4
+
+import structlog
+from dbos import DBOS
+
+from backend.errors import WrongSetting
+from backend.storage import executors, investigations
+from backend.storage.job_queue import ANALYSES_QUEUE, APPLICATION, FILES_QUEUE, JOBS_VERSION, JSON_ONLY
+from backend.storage.store import Store
+from workers.jobs import analyse_investigation as _analyse  # noqa: F401 (the engine finds jobs by name)
+from workers.jobs import decode_file as _decode  # noqa: F401
+from workers.jobs.workshop import Workshop, set_workshop
+from workers.sandbox import ChildPool
+
+DEAD_AFTER_BEATS = 4
+REQUEUE_EVERY_BEATS = 10
+POLL_EVERY_S = 0.05
+ANALYSES_AT_ONCE = 16
+"""Analyses mostly wait for their files."""
+
+log = structlog.get_logger()
+
+
+class JobEngine:
+    """One a process."""
+
+    def __init__(self, store: Store, tool_version: str) -> None:
+        self._store = store
+        self._tool_version = tool_version
+        self._executor_id = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
+        self._children = ChildPool(store.settings.worker_files)
+        self._stopping = threading.Event()
+        self._beating = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
+
+    def start(self) -> None:
+        """Take work from now on; raises WrongSetting when this machine may not."""
+        self._refuse_second_machine()
+        set_workshop(Workshop(self._store, self._children, self._tool_version))
+        self._say_alive()
+        DBOS(
+            config={
+                "name": APPLICATION,
+                "system_database_url": self._store.settings.jobs_url,
+                "application_version": JOBS_VERSION,
+                "executor_id": self._executor_id,
+                "serializer": JSON_ONLY,
+                "log_level": "WARNING",
+                "enable_otlp": False,
+                "notification_listener_polling_interval_sec": POLL_EVERY_S,
+            }
+        )
+        DBOS.launch()
+        DBOS.register_queue(
+            ANALYSES_QUEUE, worker_concurrency=ANALYSES_AT_ONCE, polling_interval_sec=POLL_EVERY_S
+        )
+        DBOS.register_queue(
+            FILES_QUEUE,
+            worker_concurrency=self._store.settings.worker_files,
+            polling_interval_sec=POLL_EVERY_S,
+        )
+        self._beating.start()
+
+    def stop(self) -> None:
+        """Leave what is unfinished to the next worker."""
+        self._stopping.set()
+        self._children.close()
+        with self._store.database.writing() as session:
+            executors.forget(session, self._executor_id)
+        DBOS.destroy()
+
+    def _beat(self) -> None:
+        beats = 0
+        while not self._stopping.wait(self._store.settings.heartbeat_s):
+            try:
+                self._say_alive()
+                self._take_over()
+                if beats % REQUEUE_EVERY_BEATS == 0:
+                    self._requeue_lost()
+            except Exception as error:
+                # The database may be away for a moment; the next beat tries again.
+                log.warning("heartbeat failed", error=str(error))
+            beats += 1
+
+    def _say_alive(self) -> None:
+        with self._store.database.writing() as session:
+            executors.beat(session, self._executor_id, machine=socket.gethostname(), now_s=time.time())
+
+    def _take_over(self) -> None:
+        silent_for_s = DEAD_AFTER_BEATS * self._store.settings.heartbeat_s
+        with self._store.database.reading() as session:
+            dead = executors.silent_since(session, time.time() - silent_for_s)
+        for executor_id in dead:
+            log.warning("taking over from a worker that fell silent", executor=executor_id)
+            recover_jobs_of(executor_id)
+            with self._store.database.writing() as session:
+                executors.forget(session, executor_id)
+
+    def _requeue_lost(self) -> None:
+        """Queue what the database calls queued, should who wrote that have died before doing it."""
+        with self._store.database.reading() as session:
+            unfinished = investigations.unfinished_analyses(session)
+        for investigation_id, generation in unfinished:
+            self._store.jobs.enqueue_analysis(investigation_id, generation)
+
+    def _refuse_second_machine(self) -> None:
+        if not self._store.database.is_sqlite:
+            return
+        with self._store.database.reading() as session:
+            others = executors.machines(session) - {socket.gethostname()}
+        if others:
+            raise WrongSetting(
+                f"The database is SQLite, which belongs to one machine, and {others.pop()} works with it. "
+                "Set STALLSCOPE_DATABASE_URL to a PostgreSQL for workers on several machines."
+            )
+
+
+def recover_jobs_of(executor_id: str) -> None:
+    """Put the unfinished jobs of a dead worker back into their queues.
+
+    The engine's open core has no public way to do this for another executor (3.4 dropped the admin address),
+    so its private one is used, here alone; the version is pinned and a test kills a worker to see that it works.
+    Asking twice is harmless: a job that a living worker has taken is not touched.
+    """
+    DBOS._recover_pending_workflows([executor_id])

@@ -1,0 +1,1 @@
+"""Workflows and steps of the job engine; they move facts between the store and the work."""

@@ -1,0 +1,157 @@
+"""Job: an investigation fans out over its files, and comes together in one report."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import structlog
+from dbos import DBOS, SetWorkflowID
+from dbos._error import DBOSAwaitedWorkflowCancelledError
+
+from backend.errors import Cancelled, UnreadableInput
+from backend.forensics.report import Report
+from backend.storage import evidence_files, investigations
+from backend.storage.job_queue import ANALYSE_WORKFLOW, FILES_QUEUE
+from backend.storage.records import UNDECIDED
+from workers.jobs.decode_file import decode_file, decode_job_id, decoded_folders
+from workers.jobs.workshop import Workshop, workshop
+from workers.pipeline import analyse, load_ingested
+from workers.sandbox import ChildDied, Tell
+
+JOIN, DETECT, DIAGNOSE = 4, 5, 6
+NOTHING_READABLE = "None of the files could be read, so there is nothing to analyse."
+OUR_FAULT = (
+    "The analysis failed by a fault of Stallscope's. The files are kept; the worker's log has the details."
+)
+
+log = structlog.get_logger()
+
+
+@DBOS.workflow(name=ANALYSE_WORKFLOW)
+def analyse_investigation(investigation_id: str, generation: int) -> None:
+    """Wait for a quiet moment, decode what is not decoded yet, then judge all files together."""
+    DBOS.sleep(workshop().store.settings.quiet_s)
+    waiting = begin(investigation_id, generation)
+    if waiting is None:
+        return
+    handles = []
+    for file_id, attempt in waiting:
+        with SetWorkflowID(decode_job_id(file_id, attempt)):
+            handles.append(
+                DBOS.enqueue_workflow(FILES_QUEUE, decode_file, investigation_id, file_id, attempt)
+            )
+    for handle in handles:
+        try:
+            handle.get_result()
+        except DBOSAwaitedWorkflowCancelledError:
+            return
+    judge(investigation_id, generation)
+
+
+@DBOS.step()
+def begin(investigation_id: str, generation: int) -> list[list[Any]] | None:
+    """[file, attempt] of each file to decode; None when this analysis is out of date."""
+    with workshop().store.database.writing() as session:
+        if not investigations.set_analysis(session, investigation_id, generation, "running"):
+            return None
+        files = evidence_files.list_files(session, investigation_id)
+    return [[file.id, file.attempt] for file in files if file.status in UNDECIDED]
+
+
+@DBOS.step()
+def judge(investigation_id: str, generation: int) -> None:
+    """Join, detect, diagnose, in a child; safe to repeat."""
+    shop = workshop()
+    if not _is_current(shop, investigation_id, generation):
+        return
+    with shop.store.database.reading() as session:
+        investigation = investigations.get_investigation(session, investigation_id)
+        files = evidence_files.list_files(session, investigation_id)
+    folders = decoded_folders(files, shop)
+    if not folders:
+        _finish(shop, investigation_id, generation, "failed", message=NOTHING_READABLE)
+        return
+    try:
+        summary = _judge_in_child(shop, investigation_id, generation, (folders, investigation.label))
+    except Cancelled:
+        return
+    except (ChildDied, RuntimeError, UnreadableInput) as error:
+        log.error("analysis failed", investigation=investigation_id, error=str(error))
+        _finish(shop, investigation_id, generation, "failed", message=OUR_FAULT)
+        return
+    _finish(shop, investigation_id, generation, "finished", summary=summary)
+
+
+def _judge_in_child(
+    shop: Workshop, investigation_id: str, generation: int, subject: tuple[list[Path], str]
+) -> dict[str, Any]:
+    def tell(news: object) -> None:
+        stage, message, findings = news  # type: ignore[misc]
+        with shop.store.database.writing() as session:
+            investigations.set_stage(
+                session, investigation_id, generation, stage, message=message, findings=findings
+            )
+
+    created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    folder = shop.store.analysis_folder(investigation_id)
+    return shop.children.run(
+        judge_in_child,
+        (*subject, created, shop.tool_version, folder),
+        tell=tell,
+        is_wanted=lambda: _is_current(shop, investigation_id, generation),
+    )
+
+
+def judge_in_child(
+    folders: list[Path], label: str, created: str, tool_version: str, folder: Path, tell: Tell
+) -> dict[str, Any]:
+    """The child's part. The result replaces an earlier one in one step, so readers never see half of it."""
+    tell((JOIN, f"Joining {len(folders)} files.", 0))
+    ingested = [load_ingested(source) for source in folders]
+    tell((DETECT, "Looking for what went wrong.", 0))
+    fresh = folder.with_name("analysis.new")
+    fresh.mkdir(parents=True, exist_ok=True)
+    report = analyse(ingested, label=label, created=created, tool_version=tool_version, folder=fresh)
+    tell((DIAGNOSE, "Writing the report.", len(report.findings)))
+    folder.mkdir(parents=True, exist_ok=True)
+    for written in sorted(fresh.iterdir(), key=lambda path: path.name == "report.json"):
+        os.replace(written, folder / written.name)
+    fresh.rmdir()
+    return summary_of(report)
+
+
+def summary_of(report: Report) -> dict[str, Any]:
+    """What the list of investigations shows."""
+    first = report.diagnoses[0] if report.diagnoses else None
+    verdict = first and {
+        "cause": first.cause,
+        "title": first.title,
+        "verdict": first.verdict,
+        "statement": first.statement,
+        "role": first.role,
+    }
+    lost_s = first.time_lost_s if first else sum(finding.time_lost_s for finding in report.findings)
+    return {"verdict": verdict, "time_lost_s": lost_s, "findings": len(report.findings)}
+
+
+def _is_current(shop: Workshop, investigation_id: str, generation: int) -> bool:
+    with shop.store.database.reading() as session:
+        return investigations.is_current(session, investigation_id, generation)
+
+
+def _finish(
+    shop: Workshop,
+    investigation_id: str,
+    generation: int,
+    state: str,
+    *,
+    message: str = "",
+    summary: dict[str, Any] | None = None,
+) -> None:
+    with shop.store.database.writing() as session:
+        investigations.set_analysis(
+            session, investigation_id, generation, state, message=message, summary=summary
+        )

@@ -1,0 +1,138 @@
+"""Job: one file to its tables."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from pathlib import Path
+
+import structlog
+from dbos import DBOS
+
+from backend.errors import Cancelled, UnreadableInput
+from backend.storage import evidence_files, investigations
+from backend.storage.records import DECODED, UNDECIDED, EvidenceFile, FileOutcome, FileProgress
+from workers.decode.reading import DecodeProgress
+from workers.jobs.workshop import Workshop, workshop
+from workers.pipeline import Ingested, ingest_file
+from workers.sandbox import ChildDied, Tell
+
+DECODE_WORKFLOW = "decode_file"
+IDENTIFY, DECODE = 2, 3
+TELL_EVERY_S = 0.25
+OUR_FAULT = "Stallscope failed on this file. Its bytes are kept; the worker's log has the details."
+
+log = structlog.get_logger()
+
+
+def decode_job_id(file_id: str, attempt: int) -> str:
+    """Name of the job: one attempt is made once, whichever analysis asks for it."""
+    return f"decode/{file_id}/{attempt}"
+
+
+@DBOS.workflow(name=DECODE_WORKFLOW)
+def decode_file(investigation_id: str, file_id: str, attempt: int) -> None:
+    """Decode one file; what came of it is in the file's row."""
+    decode_in_child(investigation_id, file_id, attempt)
+
+
+@DBOS.step()
+def decode_in_child(investigation_id: str, file_id: str, attempt: int) -> None:
+    """Safe to repeat: the tables are written anew, and progress never goes back."""
+    shop = workshop()
+    with shop.store.database.reading() as session:
+        if not evidence_files.is_wanted(session, file_id, attempt):
+            return
+        file = evidence_files.get_file(session, investigation_id, file_id)
+    if file.status not in UNDECIDED:
+        return
+    try:
+        outcome = _decode(shop, file)
+    except Cancelled:
+        return
+    except UnreadableInput as error:
+        _write_failure(shop, file, error.sentence, refused=True)
+    except (ChildDied, RuntimeError) as error:
+        log.error("decode failed", file=file.name, sha256=file.sha256, error=str(error))
+        _write_failure(shop, file, OUR_FAULT, refused=False)
+    else:
+        with shop.store.database.writing() as session:
+            evidence_files.set_decoded(session, file.id, file.attempt, outcome)
+            investigations.touch_investigation(session, file.investigation_id)
+
+
+def _decode(shop: Workshop, file: EvidenceFile) -> FileOutcome:
+    folder = shop.store.file_folder(file.investigation_id, file.id)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+
+    def tell(news: object) -> None:
+        assert isinstance(news, FileProgress)
+        with shop.store.database.writing() as session:
+            evidence_files.set_decoding(session, file.id, file.attempt, news)
+            investigations.touch_investigation(session, file.investigation_id)
+
+    def is_wanted() -> bool:
+        with shop.store.database.reading() as session:
+            return evidence_files.is_wanted(session, file.id, file.attempt)
+
+    tell(FileProgress(IDENTIFY, 0, 0, None))
+    arguments = (
+        shop.store.blobs.path(file.sha256),
+        file.name,
+        folder,
+        file.host,
+        file.captured_at_ns,
+    )
+    return shop.children.run(ingest_in_child, arguments, tell=tell, is_wanted=is_wanted)
+
+
+def ingest_in_child(
+    path: Path, name: str, folder: Path, host: str | None, captured_at_ns: int | None, tell: Tell
+) -> FileOutcome:
+    """The child's part: decode, and say now and then how far it is."""
+    started = told = time.monotonic()
+
+    def progress(reached: DecodeProgress) -> None:
+        nonlocal told
+        now = time.monotonic()
+        if now - told >= TELL_EVERY_S:
+            told = now
+            rate = reached.packets / (now - started)
+            tell(FileProgress(DECODE, reached.packets, reached.bytes_done, rate))
+
+    ingested = ingest_file(
+        path,
+        name=name,
+        folder=folder,
+        host=host,
+        captured_at_ns=captured_at_ns,
+        keep_packets=True,
+        progress=progress,
+        cancelled=None,
+    )
+    return _outcome(ingested)
+
+
+def _outcome(ingested: Ingested) -> FileOutcome:
+    shown = ingested.part
+    return FileOutcome(
+        kind=shown.kind,
+        format=shown.format,
+        packets=shown.packets,
+        lines=shown.lines,
+        lines_not_understood=shown.lines_not_understood,
+        warnings=tuple(shown.warnings),
+        error=shown.error,
+    )
+
+
+def _write_failure(shop: Workshop, file: EvidenceFile, sentence: str, *, refused: bool) -> None:
+    with shop.store.database.writing() as session:
+        evidence_files.set_undecodable(session, file.id, file.attempt, sentence, refused=refused)
+        investigations.touch_investigation(session, file.investigation_id)
+
+
+def decoded_folders(files: list[EvidenceFile], shop: Workshop) -> list[Path]:
+    """Folders of the files that can be analysed."""
+    return [shop.store.file_folder(f.investigation_id, f.id) for f in files if f.status == DECODED]

@@ -1,0 +1,30 @@
+"""What the jobs of this process work with: the store and the child processes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backend.storage.store import Store
+from workers.sandbox import ChildPool
+
+
+@dataclass(frozen=True)
+class Workshop:
+    """Set once, before the engine starts."""
+
+    store: Store
+    children: ChildPool
+    tool_version: str
+
+
+_current: list[Workshop] = []
+
+
+def set_workshop(workshop: Workshop) -> None:
+    """Called once by the engine; jobs are plain functions that the engine finds by name."""
+    _current[:] = [workshop]
+
+
+def workshop() -> Workshop:
+    """The workshop of this process."""
+    return _current[0]
