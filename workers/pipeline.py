@@ -233,7 +233,8 @@ def load_ingested(folder: Path) -> Ingested:
 def analyse(
     ingested: Sequence[Ingested], *, label: str, created: str, tool_version: str, folder: Path | None
 ) -> Report:
-    """The report on all files; with a folder, also `report.json` and the connection table `paths.parquet` there."""
+    """The report on all files; with a folder, also `report.json` and the connection table `paths.parquet`
+    there."""
     analysis = analyse_evidence(
         [i.capture for i in ingested if i.capture is not None],
         [DumpInput(i.part.name, i.part.host, dump) for i in ingested for dump in i.dumps],

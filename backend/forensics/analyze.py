@@ -32,10 +32,12 @@ def analyse_evidence(
     created: str,
     tool_version: str,
 ) -> Analysis:
-    """`inputs` describe every file, also those that could not be read. The order of the files does not matter."""
+    """`inputs` describe every file, also those that could not be read. The order of the files does not
+    matter."""
     facts = gather_facts(captures, dumps)
     findings, checked = run_detectors(facts)
     report = Report(
+        schema="stallscope.report/1",
         label=label,
         created=created,
         tool=ToolPart(version=tool_version),

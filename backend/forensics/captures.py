@@ -24,13 +24,15 @@ class VantagePoint:
     last_ns: int
     time_resolution_ns: int
     dropped_by_capture: int | None
-    """Packets that the kernel dropped before they were written (pcapng interface statistics), None when unknown."""
+    """Packets that the kernel dropped before they were written (pcapng interface statistics), None when
+    unknown."""
 
 
 @dataclass(frozen=True)
 class Capture:
-    """One decoded capture. `handshakes` are its SYN, SYN-ACK, RST and ICMP error packets, and each first answer to a
-    SYN, in file order: all that is needed to judge how connections opened without a scan of the packet table."""
+    """One decoded capture. `handshakes` are its SYN, SYN-ACK, RST and ICMP error packets, and each first
+    answer to a SYN, in file order: all that is needed to judge how connections opened without a scan of the
+    packet table."""
 
     name: str
     sha256: str

@@ -1,8 +1,8 @@
 """The connection table: one row per TCP incarnation (or UDP flow) *per vantage point*.
 
-A new SYN with a new ISN on a tuple in use opens a new incarnation (DETECTION section 1). The client is who sent the
-first SYN; in a connection begun before the capture, who sent the first packet seen, unless its port is the lower one.
-"""
+A new SYN with a new ISN on a tuple in use opens a new incarnation (DETECTION section 1). The client is who
+sent the first SYN; in a connection begun before the capture, who sent the first packet seen, unless its port
+is the lower one."""
 
 from __future__ import annotations
 
@@ -59,4 +59,5 @@ BUCKET_DTYPE: Final = np.dtype(
         ("syns", "<u4"),
     ]
 )
-"""Sparse time buckets of 1 ms per vantage point, sorted by (vantage, start_ns); coarser levels are sums of these."""
+"""Sparse time buckets of 1 ms per vantage point, sorted by (vantage, start_ns); coarser levels are sums of
+these."""

@@ -1,4 +1,5 @@
-"""The rows of the timeline, in the order of the path: vantage points, the NAT between them, what nobody captured."""
+"""The rows of the timeline, in the order of the path: vantage points, the NAT between them, what nobody
+captured."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ SOURCES_LISTED = 8
 
 
 def list_lanes(facts: Facts) -> list[LanePart]:
-    """Lanes by path rank; `nat` where two vantage points enclose a translation; conntrack events at the end."""
+    """Lanes by path rank; `nat` where two vantage points enclose a translation; conntrack events at the
+    end."""
     attempts = facts.attempts
     ranked = sorted(attempts.places, key=lambda p: (attempts.order.rank[p.number], p.name, p.number))
     before_nat, behind_nat = sides_of_nat(facts)
@@ -36,7 +38,8 @@ def list_lanes(facts: Facts) -> list[LanePart]:
 
 
 def sides_of_nat(facts: Facts) -> tuple[frozenset[int], frozenset[int]]:
-    """(place numbers that see client addresses, those that see translated ones). A place with both is on neither."""
+    """(place numbers that see client addresses, those that see translated ones). A place with both is on
+    neither."""
     sightings, table = facts.attempts.sightings, facts.attempts.table
     is_syn = sightings.transmission >= 0
     if not len(table):
@@ -96,7 +99,8 @@ def interface_name(facts: Facts, place: Place) -> str:
 
 
 def uncaptured_sources(facts: Facts) -> list[str]:
-    """Client addresses first seen on a shared vantage point although other clients were captured on their own."""
+    """Client addresses first seen on a shared vantage point although other clients were captured on their
+    own."""
     table, places = facts.attempts.table, facts.attempts.places
     first_at: dict[int, set[tuple[int, int]]] = {}
     for row in np.unique(table[["place", "client_high", "client_low"]]).tolist():

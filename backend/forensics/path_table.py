@@ -1,8 +1,10 @@
-"""The connection table that people read: one row per logical connection, joined over vantage points and NAT."""
+"""The connection table that people read: one row per logical connection, joined over vantage points and
+NAT."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -74,7 +76,7 @@ def _notes(facts: Facts, findings: Sequence[FindingPart]) -> dict[int, dict[str,
     notes: dict[int, dict[str, Any]] = {}
     for attempt in facts.attempts.retried:
         times = [t.time_ns for t in attempt.transmissions]
-        gaps = [(b - a) / 1e9 for a, b in zip(times, times[1:], strict=False)]
+        gaps = [(b - a) / 1e9 for a, b in pairwise(times)]
         notes[attempt.link] = {
             "tries": len(times),
             "gaps": gaps,
@@ -119,9 +121,8 @@ def _row(
     other = next((connections[p[2]] for p in places if _tuple(connections[p[2]]) != _tuple(inner)), None)
     syn_seen = inner["syn_ns"] != NEVER
     answered = syn_seen and inner["syn_ack_ns"] != NEVER
-    connect_s = note.get("connect_s") or (
-        (int(inner["syn_ack_ns"]) - int(inner["syn_ns"])) / 1e9 if answered else None
-    )
+    usual_s = (int(inner["syn_ack_ns"]) - int(inner["syn_ns"])) / 1e9 if answered else None
+    connect_s = note.get("connect_s") or usual_s
     client, client_port, server, server_port = _tuple(inner)
     moved = _tuple(other) if other is not None else (None, None, None, None)
     return {
@@ -142,14 +143,10 @@ def _row(
         "nat_server_port": moved[3],
         "client_bytes": int(inner["client_bytes"]),
         "server_bytes": int(inner["server_bytes"]),
-        "packets": int(
-            connections["client_packets"][nodes].sum() + connections["server_packets"][nodes].sum()
-        ),
+        "packets": sum(int(connections[n][nodes].sum()) for n in ("client_packets", "server_packets")),
         "seen_at": list(dict.fromkeys(p[0] for p in places)),
         "missing_at": list(dict.fromkeys(note.get("missing", []))),
-        "sightings": [
-            {"vantage": vantage, "input": name, "connection": number} for vantage, name, _, number in places
-        ],
+        "sightings": [{"vantage": v, "input": name, "connection": n} for v, name, _, n in places],
         "finding_ids": note.get("ids", []),
         "instance": note.get("instance"),
         "joined_because": _because(len(places), other is not None),

@@ -27,7 +27,10 @@ def _drops(facts: Facts) -> QualityPart:
             text=f"{plural(quality.dropped, 'packet')} dropped by the kernel before they were captured",
         )
     if quality.lossy:
-        text = f"{plural(quality.lost_segments, 'answer')} to data that was never seen: the capture lost packets, absence proves little"
+        text = (
+            f"{plural(quality.lost_segments, 'answer')} to data that was never seen: the capture "
+            "lost packets, absence proves little"
+        )
         return QualityPart(status="caution", text=text)
     if quality.dropped == 0:
         return QualityPart(
@@ -82,7 +85,10 @@ def _clocks(facts: Facts) -> list[QualityPart]:
     return [
         QualityPart(
             status="caution",
-            text=f"the clock of {c.input} is {c.offset_ns / 1e6:+.3f} ms from that of {c.reference} ({c.matched:,} matched packets), corrected",
+            text=(
+                f"the clock of {c.input} is {c.offset_ns / 1e6:+.3f} ms from that of {c.reference} "
+                f"({c.matched:,} matched packets), corrected"
+            ),
         )
         for c in facts.attempts.order.clocks
         if c.offset_ns

@@ -1,4 +1,5 @@
-"""What a detector is: a package under `detectors` whose `detector` module has `KIND`, `NEEDS` and `detect`."""
+"""What a detector is: a package under `detectors` whose `detector` module has `KIND`, `NEEDS` and
+`detect`."""
 
 from __future__ import annotations
 

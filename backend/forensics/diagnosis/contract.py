@@ -1,4 +1,5 @@
-"""What a cause file returns: a hypothesis with its weighed evidence. Confidence is computed from it, never set."""
+"""What a cause file returns: a hypothesis with its weighed evidence. Confidence is computed from it, never
+set."""
 
 from __future__ import annotations
 
@@ -25,7 +26,8 @@ POSSIBLE_ABOVE = 0.3
 
 @dataclass(frozen=True)
 class Weighed:
-    """A piece of evidence. `weight` is in log-odds: 1 is a hint, 2 is strong, 4 decides; negative speaks against."""
+    """A piece of evidence. `weight` is in log-odds: 1 is a hint, 2 is strong, 4 decides; negative speaks
+    against."""
 
     weight: float
     text: str
@@ -36,8 +38,8 @@ class Weighed:
 
 @dataclass(frozen=True)
 class Hypothesis:
-    """`prior` (log-odds) is what is believed before any evidence. `both_sides`: the thing itself was observed on both
-    sides of the fault; `independent`: a source other than the packets agrees (UX section 5)."""
+    """`prior` (log-odds) is what is believed before any evidence. `both_sides`: the thing itself was observed
+    on both sides of the fault; `independent`: a source other than the packets agrees (UX section 5)."""
 
     cause: str
     title: str
@@ -62,7 +64,8 @@ class Hypothesis:
 
 
 def weigh(hypothesis: Hypothesis) -> tuple[float, Verdict]:
-    """(confidence, verdict). The verdict follows UX section 5, the number is kept within the verdict's range."""
+    """(confidence, verdict). The verdict follows UX section 5, the number is kept within the verdict's
+    range."""
     score = hypothesis.prior + sum(piece.weight for piece in hypothesis.weighed)
     raw = min(1 / (1 + math.exp(-score)), hypothesis.ceiling)
     against = any(piece.weight < 0 for piece in hypothesis.weighed)

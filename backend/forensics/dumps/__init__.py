@@ -99,7 +99,8 @@ class Dump:
     """One dump text, parsed. A pasted text with several dumps gives several of these."""
 
     kind: str
-    """``conntrack-list``, ``conntrack-events``, ``conntrack-stats``, ``iptables-save``, ``nft-ruleset``, ``ip-link``, ``ip-addr``, ``uname``."""
+    """``conntrack-list``, ``conntrack-events``, ``conntrack-stats``, ``iptables-save``, ``nft-ruleset``,
+    ``ip-link``, ``ip-addr``, ``uname``."""
     lines: int
     lines_not_understood: tuple[int, ...]
     """1-based numbers of the lines nobody understood: counted and shown, never dropped in silence."""

@@ -1,7 +1,7 @@
 """Connection attempts: one ISN of one client, its transmissions, what became of it.
 
-Everything that grows with the capture is done on arrays; only attempts whose SYN was sent again become objects.
-"""
+Everything that grows with the capture is done on arrays; only attempts whose SYN was sent again become
+objects."""
 
 from __future__ import annotations
 
@@ -118,7 +118,8 @@ ATTEMPT_DTYPE = np.dtype(
         ("rewritten_destination", "?"),
     ]
 )
-"""One row per attempt, as its innermost vantage point saw it; `connect_delay_ns` is NEVER without a SYN-ACK."""
+"""One row per attempt, as its innermost vantage point saw it; `connect_delay_ns` is NEVER without a
+SYN-ACK."""
 
 
 @dataclass(frozen=True)
@@ -308,7 +309,7 @@ def _build_attempt(
         tuple(answers),
         tuple(s for s, _ in from_server),
         _outcome(bool(entry["established"]), answers, [flags for _, flags in from_server]),
-        _connect_delay_s(sent[0], answers) if bool(entry["established"]) or answers else None,
+        _connect_delay_s(sent, answers) if bool(entry["established"]) or answers else None,
     )
 
 
@@ -318,7 +319,13 @@ def _outcome(established: bool, answers: list[Sighting], flags: list[int]) -> Ou
     return "refused" if any(f & RST for f in flags) else "unanswered"
 
 
-def _connect_delay_s(first: Transmission, answers: list[Sighting]) -> float | None:
-    """From the first SYN to the first SYN-ACK at the same vantage point (or the innermost that saw one)."""
-    at_same = [a for a in answers if a.place.number == first.first.place.number] or answers
-    return (at_same[0].time_ns - first.time_ns) / 1e9 if at_same else None
+def _connect_delay_s(sent: list[Transmission], answers: list[Sighting]) -> float | None:
+    """From the first SYN to the SYN-ACK that was accepted, at the vantage point that saw the SYN first.
+
+    A client that sends its SYN again has not received the answers before: the first one after its last SYN counts,
+    or, where the retry only crossed a slow answer, the last before it."""
+    at_same = [a for a in answers if a.place.number == sent[0].first.place.number] or answers
+    if not at_same:
+        return None
+    accepted = next((a for a in at_same if a.time_ns > sent[-1].time_ns), at_same[-1])
+    return (accepted.time_ns - sent[0].time_ns) / 1e9

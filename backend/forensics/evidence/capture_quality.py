@@ -13,8 +13,9 @@ from backend.forensics.packets import TCP
 
 @dataclass(frozen=True)
 class CaptureQuality:
-    """`dropped`: packets the kernel says it dropped, None when no file tells. `lost_segments`: ACKs for data that a
-    vantage point never saw. `data_retransmission_ratio`: of data segments, over the vantage point with most of them."""
+    """`dropped`: packets the kernel says it dropped, None when no file tells. `lost_segments`: ACKs for data
+    that a vantage point never saw. `data_retransmission_ratio`: of data segments, over the vantage point with
+    most of them."""
 
     dropped: int | None
     places_that_tell: int
@@ -33,7 +34,8 @@ class CaptureQuality:
 
 
 def judge_quality(captures: Sequence[Capture]) -> CaptureQuality:
-    """Add up what the decoder counted. Several vantage points show the same segment: the largest count is taken."""
+    """Add up what the decoder counted. Several vantage points show the same segment: the largest count is
+    taken."""
     told = [
         p.dropped_by_capture for c in captures for p in c.vantage_points if p.dropped_by_capture is not None
     ]

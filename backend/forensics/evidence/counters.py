@@ -27,7 +27,8 @@ class CounterDelta:
     after_lines: tuple[int, ...]
     deltas: dict[str, int]
     basis: str
-    """``text`` or ``given`` when the dumps carry times, ``counters`` when the order follows from the numbers."""
+    """``text`` or ``given`` when the dumps carry times, ``counters`` when the order follows from the
+    numbers."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_k
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
 
 RIVAL_WINDOW_NS = 1_000_000
-"""Two SYNs race for a tuple only while neither conntrack entry is confirmed: CONTRACT.md bounds it by 1 ms."""
+"""Two SYNs race for a tuple only while neither conntrack entry is confirmed: CONTRACT.md bounds it by 1
+ms."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +35,8 @@ class Facts:
         return any(capture.packets for capture in self.captures)
 
     def baseline_connect_s(self, server: tuple[int, int, int]) -> float | None:
-        """Median handshake time to (high, low, port) over connections whose SYN was sent once; None without any."""
+        """Median handshake time to (high, low, port) over connections whose SYN was sent once; None without
+        any."""
         table = self.attempts.table
         usual = table[
             (table["server_high"] == server[0])

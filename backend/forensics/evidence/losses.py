@@ -42,7 +42,8 @@ class Rival:
 
 
 def locate_losses(attempts: Attempts) -> list[Loss]:
-    """The losses of all retried attempts, by time. The last transmission counts as lost when nothing answered it."""
+    """The losses of all retried attempts, by time. The last transmission counts as lost when nothing answered
+    it."""
     losses: list[Loss] = []
     for attempt in attempts.retried:
         sent = attempt.transmissions
@@ -112,7 +113,8 @@ def _return_path(expected: list[Place], answers: list[Sighting]) -> str:
 
 
 def _rewrites(attempts: Attempts, attempt: RetriedAttempt, inner: Place, outer: Place) -> bool:
-    """Whether address or port change between the two vantage points; without an own retry to see, on this route."""
+    """Whether address or port change between the two vantage points; without an own retry to see, on this
+    route."""
     for sent in attempt.transmissions:
         by_place = {s.place.number: s for s in sent.sightings}
         if inner.number in by_place and outer.number in by_place:
@@ -203,7 +205,8 @@ class RivalTable:
 
 
 def count_rivalled(attempts: Attempts, place: Place, server: Endpoint, *, within_ns: int) -> RivalTable:
-    """How common rivals are among *all* SYNs: lost SYNs that all had one prove little where every SYN has one."""
+    """How common rivals are among *all* SYNs: lost SYNs that all had one prove little where every SYN has
+    one."""
     sightings = attempts.sightings
     rows = sightings.rows
     chosen = (sightings.transmission >= 0) & (sightings.place == place.number)

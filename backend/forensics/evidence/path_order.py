@@ -1,7 +1,7 @@
 """In which order packets pass the vantage points, and how far the clocks of their hosts are apart.
 
-Order is inferred, never typed in: a SYN is seen earlier nearer to its sender. Clocks of two captures are compared with
-SYNs (forth) and SYN-ACKs (back) matched between them, so that the delay of the path cancels out.
+Order is inferred, never typed in: a SYN is seen earlier nearer to its sender. Clocks of two captures are
+compared with SYNs (forth) and SYN-ACKs (back) matched between them, so that the path's delay cancels out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from backend.forensics.packets import ACK, SYN
 
 UNSEEN = np.iinfo(np.int64).max
 MAX_PLACES = 64
-"""More vantage points than this are ordered by number only: the pairwise comparison would grow with their square."""
+"""More vantage points than this are ordered by number only: comparing pairs would grow with their square."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,8 @@ def first_times(group: Ints, place: Ints, time: Ints, places_total: int) -> Ints
 
 def _differences(times: Ints, a: int, b: int) -> Ints:
     both = (times[:, a] != UNSEEN) & (times[:, b] != UNSEEN)
-    return times[both, b] - times[both, a]
+    gaps: Ints = times[both, b] - times[both, a]
+    return gaps
 
 
 def _syn_ack_times(sightings: Sightings) -> Ints:
@@ -64,7 +65,7 @@ def _syn_ack_times(sightings: Sightings) -> Ints:
 
 
 def _compare_clocks(sightings: Sightings, forth: Ints, back: Ints) -> list[ClockOffset]:
-    """One offset per capture against the first capture with which it shares packets, itself already compared."""
+    """One offset per capture against the first capture that shares packets and is itself already compared."""
     offsets = {0: 0}
     clocks: list[ClockOffset] = []
     inputs = {p.capture: p.input for p in sightings.places}
@@ -92,7 +93,7 @@ def _clock_between(sightings: Sightings, forth: Ints, back: Ints, a: int, b: int
             there_ns = int(np.median(there))
             again_ns = int(np.median(again)) if len(again) else there_ns
             offset_ns, delay_ns = (there_ns + again_ns) // 2, abs(there_ns - again_ns) // 2
-            # Without answers the path's delay cannot be told from the clocks: trust the clocks up to a second.
+            # Without answers the path's delay looks like a clock offset: trust the clocks up to a second.
             limit_ns = max(1_000_000, 2 * delay_ns) if len(again) else 1_000_000_000
             offset_ns = 0 if abs(offset_ns) <= limit_ns else offset_ns
             best = ClockOffset(q.input, p.input, offset_ns, max(delay_ns, 1_000), len(there), len(again) > 0)
@@ -100,7 +101,7 @@ def _clock_between(sightings: Sightings, forth: Ints, back: Ints, a: int, b: int
 
 
 def order_places(sightings: Sightings) -> PathOrder:
-    """Rank the vantage points along the path from client to server and measure the usual delays between them."""
+    """Rank the vantage points from client to server and measure the usual delays between them."""
     total = len(sightings.places)
     is_syn = sightings.transmission >= 0
     time = sightings.rows["time_ns"].astype(np.int64)
@@ -137,7 +138,7 @@ def _precedence(times: Ints, total: int) -> tuple[NDArray[np.bool_], dict[tuple[
 
 
 def _ranks(before: NDArray[np.bool_]) -> tuple[int, ...]:
-    """Length of the longest chain of predecessors; cut off at the number of places, should there be a circle."""
+    """Length of the longest chain of predecessors; a circle is cut off at the number of places."""
     total = len(before)
     rank = np.zeros(total, np.int64)
     for _ in range(total):

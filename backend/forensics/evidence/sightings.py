@@ -1,4 +1,4 @@
-"""One packet over several vantage points: which SYNs are sightings of one transmission, which connections are one.
+"""One packet over several vantage points: which SYNs are one transmission, which connections are one.
 
 NAT rewrites addresses and ports and keeps ISN, IP ID, TSval and the SYN's options: those are the join key
 (DETECTION section 2). Time only narrows the search.
@@ -46,9 +46,9 @@ class Place:
 class Sightings:
     """All handshake packets of all captures, joined.
 
-    `rows` are PACKET_DTYPE in no particular order; the other arrays run beside it. A *node* is a row of one capture's
-    connection table, numbered over all captures; a *link* is a logical connection (several nodes, one per vantage
-    point). `transmission` is -1 for packets that are no SYN."""
+    `rows` are PACKET_DTYPE in no particular order; the other arrays run beside it. A *node* is a row of one
+    capture's connection table, numbered over all captures; a *link* is a logical connection (several nodes,
+    one per vantage point). `transmission` is -1 for packets that are no SYN."""
 
     places: tuple[Place, ...]
     rows: NDArray[np.void]
@@ -114,7 +114,7 @@ def _group_transmissions(syns: NDArray[np.void], place: Ints, node: Ints) -> Int
     time = syns["time_ns"].astype(np.int64)
     strong = (syns["ip_id"] != 0) & (syns["timestamp_value"] != 0)
     zero = np.uint64(0)
-    # SNAT keeps the destination; a weak key leans on it, so that a scan with one ISN for all targets is not joined.
+    # SNAT keeps the destination; a weak key leans on it: a scan with one ISN for all targets is not joined.
     keys: list[NDArray[np.generic]] = [
         syns["sequence"],
         syns["options_hash"],
@@ -147,7 +147,7 @@ def _split_ambiguous(group: Ints, place: Ints, node: Ints, strong: NDArray[np.bo
 
 
 def _link_nodes(syns: NDArray[np.void], node: Ints, transmission: Ints, nodes_total: int) -> Ints:
-    """Connected components: nodes that share a transmission, or a tuple with its ISN, are one logical connection."""
+    """Connected components: nodes that share a transmission, or a tuple with its ISN, are one connection."""
     if not nodes_total:
         return np.zeros(0, np.int64)
     tuple_keys = [syns[name] for name in ("sequence", "source_low", "source_high", "source_port")]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import pairwise
 from statistics import median
 
 import numpy as np
@@ -52,7 +53,7 @@ def detect(facts: Facts) -> Detection:
 def gaps_s(attempt: RetriedAttempt) -> list[float]:
     """Seconds between one SYN and the next."""
     times = [sent.time_ns for sent in attempt.transmissions]
-    return [(later - earlier) / 1e9 for earlier, later in zip(times, times[1:], strict=False)]
+    return [(later - earlier) / 1e9 for earlier, later in pairwise(times)]
 
 
 def _attempts_total(facts: Facts, server: Server) -> int:
@@ -119,7 +120,9 @@ def _finding(facts: Facts, server: Server, attempts: list[RetriedAttempt], numbe
         severity=_severity(len(attempts), total),
         confidence=0.6 if facts.quality.lossy else 0.99,
         title=f"SYN sent again on the way to {target}",
-        summary=f"{len(attempts)} of {total} connection attempts to {target} had to send their SYN again{waited}.",
+        summary=(
+            f"{len(attempts)} of {total} connection attempts to {target} had to send their SYN again{waited}."
+        ),
         count=len(attempts),
         first=rfc3339(min(a.start_ns for a in attempts)),
         last=rfc3339(end_ns),

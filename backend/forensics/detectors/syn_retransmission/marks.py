@@ -68,7 +68,6 @@ def _draw_retry(loss: Loss, retry: Transmission, instance: int) -> list[MarkPart
     gap_s = (retry.time_ns - sent.time_ns) / 1e9
     both = _evidence((*sent.sightings, *retry.sightings))
     again = retry.first
-    times = {"start": rfc3339(retry.time_ns)}
     marks = [
         MarkPart(
             glyph="ladder",
@@ -86,32 +85,31 @@ def _draw_retry(loss: Loss, retry: Transmission, instance: int) -> list[MarkPart
             glyph="repeat",
             role="loss",
             basis="seen",
+            start=rfc3339(retry.time_ns),
             lanes=[again.place.id],
             evidence=_evidence(retry.sightings),
             label=f"SYN retry {again.source}",
             instance=instance,
-            **times,
         ),
     ]
-    if len(retry.sightings) > 1:
-        last_ns = max(s.time_ns for s in retry.sightings)
-        ports = (
-            f" {again.source.port} → {retry.last.source.port}" if retry.last.source != again.source else ""
-        )
-        marks.append(
-            MarkPart(
-                glyph="path",
-                role="ok",
-                basis="seen",
-                end=rfc3339(last_ns),
-                lanes=_lanes(retry),
-                evidence=_evidence(retry.sightings),
-                label=f"retry passes{ports}",
-                instance=instance,
-                **times,
-            )
-        )
-    return marks
+    return [*marks, _draw_passage(retry, instance)] if len(retry.sightings) > 1 else marks
+
+
+def _draw_passage(retry: Transmission, instance: int) -> MarkPart:
+    """The way of a retry over the vantage points, with the port it left with."""
+    before, behind = retry.first.source, retry.last.source
+    ports = f" {before.port} → {behind.port}" if behind != before else ""
+    return MarkPart(
+        glyph="path",
+        role="ok",
+        basis="seen",
+        start=rfc3339(retry.time_ns),
+        end=rfc3339(max(s.time_ns for s in retry.sightings)),
+        lanes=_lanes(retry),
+        evidence=_evidence(retry.sightings),
+        label=f"retry passes{ports}",
+        instance=instance,
+    )
 
 
 def _draw_guides(loss: Loss, instance: int, schedule: str) -> list[MarkPart]:

@@ -1,7 +1,7 @@
 """The back-off schedules of SYNs, as gaps between one SYN and the next (seconds).
 
-Linux: net/ipv4/tcp_timer.c, TCP_TIMEOUT_INIT = 1 s; `tcp_syn_linear_timeouts` since 6.5 (commit ccce324dabfe).
-"""
+Linux: net/ipv4/tcp_timer.c, TCP_TIMEOUT_INIT = 1 s; `tcp_syn_linear_timeouts` since 6.5 (commit
+ccce324dabfe)."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Thresholds:
-    """`step_tolerance_*`: a retry belongs to a schedule within the larger of the two, measured from the step before."""
+    """`step_tolerance_*`: a retry belongs to a schedule within the larger of the two, measured from the step
+    before."""
 
     step_tolerance_s: float = 0.030
     step_tolerance_ratio: float = 0.05

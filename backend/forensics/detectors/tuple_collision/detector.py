@@ -8,16 +8,13 @@ import numpy as np
 
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.tuple_collision.marks import draw_marks
+from backend.forensics.detectors.tuple_collision.thresholds import DEFAULT
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss, Rival
 from backend.forensics.findings import frame_evidence, plural, rfc3339
 from backend.forensics.report import ColumnPart, FindingPart, TablePart
 
 KIND = "tuple-collision"
-CONFIDENCE_LOCATED = 0.95
-"""Seen before NAT, absent behind it, with a rival."""
-CONFIDENCE_UNLOCATED = 0.5
-"""One vantage point: the rival may be chance."""
 
 Collision = tuple[Loss, Rival]
 
@@ -45,7 +42,8 @@ def detect(facts: Facts) -> Detection:
 
 
 def _could_collide(loss: Loss) -> bool:
-    """Lost where addresses are translated, or at an unknown place; never when it was seen or answered further on."""
+    """Lost where addresses are translated, or at an unknown place; never when it was seen or answered further
+    on."""
     return loss.rewritten if loss.inside is not None else loss.where == UNKNOWN_PLACE
 
 
@@ -68,10 +66,13 @@ def _finding(facts: Facts, collisions: list[Collision], number: int) -> FindingP
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
-        severity="critical" if located and len(collisions) >= 5 else "warning",
-        confidence=CONFIDENCE_LOCATED if located else CONFIDENCE_UNLOCATED,
+        severity="critical" if located and len(collisions) >= DEFAULT.critical_collisions else "warning",
+        confidence=DEFAULT.confidence_located if located else DEFAULT.confidence_unlocated,
         title=f"Two sources wanted one outgoing port towards {target}",
-        summary=f"{len(collisions)} lost {what} sent within 1 ms of another source's SYN with the same source port.",
+        summary=(
+            f"{len(collisions)} lost {what} sent within 1 ms of another source's SYN with the same "
+            "source port."
+        ),
         count=len(collisions),
         first=rfc3339(min(loss.transmission.time_ns for loss, _ in collisions)),
         last=rfc3339(max(loss.transmission.time_ns for loss, _ in collisions)),

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+from backend.forensics.detectors.tuple_collision.thresholds import DEFAULT
 from backend.forensics.dumps import ConntrackEntry
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss, Rival
 from backend.forensics.findings import frame_evidence, line_evidence, rfc3339
 from backend.forensics.report import MarkPart
-
-INSTANCES_MARKED = 300
 
 Key = tuple[str, str]
 
@@ -17,7 +16,7 @@ def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]]) -> list[MarkP
     """A pair per collision, and the NEW events of both tuples where a listing with times was given."""
     events = _new_events(facts)
     marks: list[MarkPart] = []
-    for instance, (loss, rival) in enumerate(collisions[:INSTANCES_MARKED], start=1):
+    for instance, (loss, rival) in enumerate(collisions[: DEFAULT.marked_instances], start=1):
         sent = loss.transmission
         both = frame_evidence([(sent.first.place.input, sent.first.frame), (rival.place.input, rival.frame)])
         marks.append(
@@ -75,6 +74,9 @@ def _event_mark(name: str, entry: ConntrackEntry, instance: int) -> MarkPart:
         start=rfc3339(entry.time_ns or 0),
         lanes=[f"kernel:{name}"],
         evidence=line_evidence([(name, entry.line)]),
-        label=f"conntrack [NEW] {entry.original.source}:{entry.original.source_port} as port {entry.reply.destination_port}",
+        label=(
+            f"conntrack [NEW] {entry.original.source}:{entry.original.source_port} as port "
+            f"{entry.reply.destination_port}"
+        ),
         instance=instance,
     )

@@ -17,7 +17,10 @@ EXPLAINED_ABOVE = 0.3
 
 MISSING = (
     MissingPart(
-        what="Captures at every vantage point of the path at once: they show between which two the packets vanish",
+        what=(
+            "Captures at every vantage point of the path at once: they show between which two the "
+            "packets vanish"
+        ),
         command="tcpdump -i any -y LINUX_SLL2 -w any.pcap 'tcp[tcpflags] & (tcp-syn|tcp-rst) != 0'",
     ),
     MissingPart(
@@ -34,33 +37,42 @@ MISSING = (
 def assess_rest(
     facts: Facts, findings: Sequence[FindingPart], diagnoses: Sequence[DiagnosisPart]
 ) -> list[Hypothesis]:
-    """One hypothesis per retransmission finding that no diagnosis above 0.3 refers to."""
+    """One hypothesis for all findings that no diagnosis above 0.3 refers to, as they share what is missing."""
     explained = {name for d in diagnoses if d.confidence > EXPLAINED_ABOVE for name in d.findings}
     loud = [f for f in findings if f.severity != "info" and f.time_lost_s > 0 and f.id not in explained]
-    return [_hypothesis(finding) for finding in loud]
+    return [_hypothesis(loud)] if loud else []
 
 
-def _hypothesis(finding: FindingPart) -> Hypothesis:
+def _places(finding: FindingPart) -> str:
     places = finding.measures.get("lost_at") or []
-    where = "; ".join(str(p) for p in places) if isinstance(places, list) else ""
-    text = f"The delay is real. Where the packets were last seen: {where}."
+    return "; ".join(str(p) for p in places) if isinstance(places, list) else ""
+
+
+def _hypothesis(findings: Sequence[FindingPart]) -> Hypothesis:
+    worst = findings[0]
+    more = f" {len(findings) - 1} more like it." if len(findings) > 1 else ""
+    lost_s = sum(f.time_lost_s for f in findings)
+    seen = Weighed(
+        0.1,
+        f"The delay is real. Where the packets were last seen: {_places(worst)}.",
+        worst.evidence,
+        "the delay itself, which says nothing about its cause",
+    )
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{finding.summary} Why is not established by the evidence given.",
+        statement=f"{worst.summary}{more} Why is not established by the evidence given.",
         prior=-0.2,
-        steps=(ClaimPart(role="step", text=finding.summary[:160], evidence=finding.evidence),),
-        weighed=(
-            Weighed(0.1, text, finding.evidence, "the delay itself, which says nothing about its cause"),
-        ),
+        steps=tuple(ClaimPart(role="step", text=f.summary, evidence=f.evidence) for f in findings),
+        weighed=(seen,),
         both_sides=False,
         independent=False,
         signs=0,
-        findings=(finding.id,),
-        time_lost_s=finding.time_lost_s,
+        findings=tuple(f.id for f in findings),
+        time_lost_s=lost_s,
         missing=MISSING,
         refutation="nothing seen; a cause that explains these frames would replace this answer",
-        figures=(("time lost", seconds_text(finding.time_lost_s)),),
+        figures=(("time lost", seconds_text(lost_s)),),
         ceiling=CEILING,
     )

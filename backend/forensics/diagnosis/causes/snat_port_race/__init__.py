@@ -1,7 +1,8 @@
 """Two sources are given one outgoing address and port at the same moment; the kernel drops the loser's SYN.
 
-Between `get_unique_tuple()` choosing a free tuple and the confirmation of the entry in POSTROUTING nobody reserves it
-(net/netfilter/nf_nat_core.c); the second to confirm fails and its packet is dropped (`insert_failed`, `drop`).
+Between `get_unique_tuple()` choosing a free tuple and the confirmation of the entry in POSTROUTING nobody
+reserves it (net/netfilter/nf_nat_core.c); the second to confirm fails and its packet is dropped
+(`insert_failed`, `drop`).
 Incident: XING, "A reason for unexplained connection timeouts on Kubernetes/Docker".
 """
 
@@ -14,8 +15,8 @@ from backend.forensics.diagnosis.causes.snat_port_race.evidence import (
     collect_races,
     weigh_race,
 )
-from backend.forensics.diagnosis.causes.snat_port_race.rivals import rival_parts
 from backend.forensics.diagnosis.causes.snat_port_race.remedies import list_remedies
+from backend.forensics.diagnosis.causes.snat_port_race.rivals import rival_parts
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
@@ -27,9 +28,11 @@ PRIOR = -2.5
 """Of strangers' captures with repeated SYNs few are this race: it has to earn its place."""
 
 REFERENCES = (
-    "net/netfilter/nf_nat_core.c: get_unique_tuple() keeps the original source port first unless a random flag is set",
+    "net/netfilter/nf_nat_core.c: get_unique_tuple() keeps the original source port first "
+    "unless a random flag is set",
     "iptables 1.6.2: MASQUERADE --random-fully",
-    "flannel 0.11.0 (commit 0d7b9946) sets random-fully; Kubernetes issue 78547, milestone 1.16, for kube-proxy",
+    "flannel 0.11.0 (commit 0d7b9946) sets random-fully; Kubernetes issue 78547, milestone 1.16, "
+    "for kube-proxy",
 )
 
 
@@ -58,23 +61,31 @@ def _hypothesis(facts: Facts, race: Race) -> Hypothesis:
         missing=tuple(_missing(facts, race)),
         remedies=tuple(list_remedies(facts)),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a lost SYN visible behind NAT, or by insert_failed staying flat",
+        refutation=(
+            "nothing seen; it would be refuted by a lost SYN visible behind NAT, "
+            "or by insert_failed staying flat"
+        ),
         figures=_figures(race),
     )
 
 
 def _statement(race: Race) -> str:
     inner, outer = race.between
-    where = f"between {inner} and {outer}" if outer else "behind the only vantage point"
     total = race.attempts_total
     waited = (
         seconds_text(race.gap_median_s) if race.gap_median_s < 0.9 else f"about {race.gap_median_s:.0f} s"
     )
-    number = len(race.collisions)
-    verb = "connection" if total == 1 else "connections"
+    noun = "connection" if total == 1 else "connections"
+    hurt = f"{len(race.collisions)} of {total} new {noun} to {race.target} waited {waited}"
+    if not outer:
+        return (
+            f"{hurt}. It fits two sources being given the same outgoing address and port at the same moment, "
+            "but with one vantage point the place of the loss is unknown."
+        )
     return (
-        f"{number} of {total} new {verb} to {race.target} waited {waited} because the node dropped their first packet "
-        f"(SYN) {where}: two sources were given the same outgoing address and port at the same moment."
+        f"{hurt} because the node dropped their first packet (SYN) between {inner} and {outer}: "
+        "two sources were given the same outgoing address and port "
+        "at the same moment."
     )
 
 
@@ -117,7 +128,8 @@ def _missing(facts: Facts, race: Race) -> list[MissingPart]:
         what = "Kernel counters before and after: insert_failed must rise by about one per lost SYN"
         missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
     if race.located < len(race.collisions):
-        what = "A capture on both sides of the NAT at once: the SYN must be seen before it and be absent behind it"
+        what = "A capture on both sides of the NAT at once: the SYN must be seen before it "
+            "and be absent behind it"
         missing.append(MissingPart(what=what, command="tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"))
     if not any(True for _ in facts.kernel.nat_rules()):
         what = "The NAT rules: the fix is made from your own rule"

@@ -17,8 +17,8 @@ from backend.forensics.findings import frame_evidence, line_evidence
 from backend.forensics.report import EvidencePart, FindingPart
 
 COUNTER_MATCH_RATIO = 0.3
-"""insert_failed may differ from the lost SYNs by this share: other traffic of the node races, too, and one vantage
-point may not see all of it."""
+"""insert_failed may differ from the lost SYNs by this share: other traffic of the node races, too, and one
+vantage point may not see all of it."""
 DATA_LOSS_LIKE_SYN_LOSS = 0.5
 """Data lost at half the SYNs' rate or more: the path loses packets, whatever they are."""
 SIGNIFICANT_P = 0.01
@@ -151,7 +151,10 @@ def _place(facts: Facts, race: Race) -> list[Weighed]:
     number = len(race.collisions)
     if race.located:
         inner, outer = race.between
-        text = f"SYN seen on {inner}, absent on {outer}, where addresses are translated: {race.located} of {number}."
+        text = (
+            f"SYN seen on {inner}, absent on {outer}, where addresses are translated: "
+            f"{race.located} of {number}."
+        )
         weight = 1.7 * race.located / number - (1.2 if facts.quality.lossy else 0.0)
         if weight > 0:
             pieces.append(
@@ -167,7 +170,10 @@ def _place(facts: Facts, race: Race) -> list[Weighed]:
         frames = frame_evidence(
             (s.place.input, s.frame) for x in seen_behind for s in x.transmission.sightings
         )
-        text = f"{len(seen_behind)} of {len(race.losses)} lost SYNs were seen behind NAT: most were not lost inside the node."
+        text = (
+            f"{len(seen_behind)} of {len(race.losses)} lost SYNs were seen behind NAT: "
+            "most were not lost inside the node."
+        )
         pieces.append(
             Weighed(-3.0, text, frames, "a dropped packet cannot leave; most losses are something else")
         )
@@ -176,50 +182,39 @@ def _place(facts: Facts, race: Race) -> list[Weighed]:
 
 def _rivals(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
     """Rivals prove something only when SYNs with a rival are lost more often than SYNs without one."""
-    distances_us = [rival.distance_ns / 1000 for _, rival in race.collisions]
     relevant = [x for x in race.losses if x.inside is not None or x.where == UNKNOWN_PLACE]
-    place = race.collisions[0][1].place
-    table = count_rivalled(facts.attempts, place, race.server, within_ns=RIVAL_WINDOW_NS)
     lost_alone = len(relevant) - len(race.collisions)
-    spared = max(0, table.rivalled - len(race.collisions))
-    p_value = float(
-        fisher_exact(
-            [[len(race.collisions), lost_alone], [spared, max(0, table.alone - lost_alone)]],
-            alternative="greater",
-        )[1]
-    )
+    p_value = _chance(facts, race, lost_alone)
+    distances_us = [rival.distance_ns / 1000 for _, rival in race.collisions]
     low, high, mid = min(distances_us), max(distances_us), median(distances_us)
     text = (
-        f"{len(race.collisions)} of {len(relevant)} lost SYNs had a rival with the same source port {low:g} to {high:g} µs away "
-        f"(median {mid:.3g}); of SYNs without a rival {lost_alone} were lost (p = {p_value:.1g})."
+        f"{len(race.collisions)} of {len(relevant)} lost SYNs had a rival with the same source port "
+        f"{low:g} to {high:g} µs away (median {mid:.3g}); of SYNs without a rival {lost_alone} were lost "
+        f"(p = {p_value:.1g})."
     )
     frames = frame_evidence((rival.place.input, rival.frame) for _, rival in race.collisions)
     matters = p_value < SIGNIFICANT_P
     share = len(race.collisions) / len(relevant)
+    reason = "a race needs a competitor; chance is excluded by Fisher's exact test"
     weight = (1.6 if matters else 0.4) * share
-    pieces = [
-        Weighed(
-            weight,
-            text,
-            [*_loss_frames(race), *frames],
-            "a race needs a competitor; chance is excluded by Fisher's exact test",
-        )
-    ]
+    pieces = [Weighed(weight, text, [*_loss_frames(race), *frames], reason)]
     if share < 0.5:
         text = (
             f"{lost_alone} of {len(relevant)} lost SYNs had no rival: most losses need another explanation."
         )
-        pieces.append(
-            Weighed(
-                -2.0,
-                text,
-                frame_evidence(
-                    (x.transmission.first.place.input, x.transmission.first.frame) for x in relevant
-                ),
-                "the race explains the minority",
-            )
-        )
+        first = [x.transmission.first for x in relevant]
+        evidence = frame_evidence((s.place.input, s.frame) for s in first)
+        pieces.append(Weighed(-2.0, text, evidence, "the race explains the minority"))
     return pieces, matters
+
+
+def _chance(facts: Facts, race: Race, lost_alone: int) -> float:
+    """Probability (Fisher's exact test) that lost SYNs have rivals this often by chance."""
+    place = race.collisions[0][1].place
+    table = count_rivalled(facts.attempts, place, race.server, within_ns=RIVAL_WINDOW_NS)
+    spared = max(0, table.rivalled - len(race.collisions))
+    counts = np.array([[len(race.collisions), lost_alone], [spared, max(0, table.alone - lost_alone)]])
+    return float(fisher_exact(counts, alternative="greater")[1])
 
 
 def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int | None]:
@@ -232,7 +227,10 @@ def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int 
     evidence = line_evidence(lines)
     drop = f" and drop +{delta.deltas['drop']}" if "drop" in delta.deltas else ""
     if rise == 0 or rise < lost * COUNTER_MATCH_RATIO:
-        text = f"insert_failed rose by {rise} between the dumps, but {lost} SYNs were lost: the kernel saw no collision for most."
+        text = (
+            f"insert_failed rose by {rise} between the dumps, but {lost} SYNs were lost: "
+            "the kernel saw no collision for most."
+        )
         return (
             [Weighed(-5.0, text, evidence, "every dropped loser of the race is counted there")],
             False,
@@ -276,7 +274,10 @@ def _events(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
             lines.extend(after)
     if not silent:
         return [], False
-    text = f"conntrack events: {silent} of {len(race.collisions)} clients have a NEW entry only for the retry, none for the lost SYN."
+    text = (
+        f"conntrack events: {silent} of {len(race.collisions)} clients have a NEW entry only for the retry, "
+        "none for the lost SYN."
+    )
     weight = 0.6 * silent / len(race.collisions)
     return [
         Weighed(
@@ -307,7 +308,10 @@ def _rules(facts: Facts) -> list[Weighed]:
     source_nat = [(name, r) for name, r in facts.kernel.nat_rules() if r.target in ("MASQUERADE", "SNAT")]
     plain = [(name, r) for name, r in source_nat if not r.fully_random]
     if plain:
-        text = f"The {plain[0][1].target} rule has no --random-fully: the kernel keeps source ports and two sources can want the same."
+        text = (
+            f"The {plain[0][1].target} rule has no --random-fully: the kernel keeps source ports "
+            "and two sources can want the same."
+        )
         return [
             Weighed(
                 0.4,
@@ -335,7 +339,10 @@ def _data(facts: Facts, race: Race) -> list[Weighed]:
         return []
     syn_ratio = len(race.collisions) / race.attempts_total
     ratio = quality.data_retransmission_ratio
-    text = f"{quality.data_retransmissions:,} of {quality.data_segments:,} data segments were sent again, against {syn_ratio:.1%} of the SYNs."
+    text = (
+        f"{quality.data_retransmissions:,} of {quality.data_segments:,} data segments were sent again, "
+        f"against {syn_ratio:.1%} of the SYNs."
+    )
     if ratio >= DATA_LOSS_LIKE_SYN_LOSS * syn_ratio:
         return [Weighed(-2.5, text, _loss_frames(race), "the path loses packets of every kind")]
     return [

@@ -1,4 +1,5 @@
-"""How to end the race: from the user's own rule where the dump has it, else by the setting of the network plugin."""
+"""How to end the race: from the user's own rule where the dump has it, else by the setting of the network
+plugin."""
 
 from __future__ import annotations
 
@@ -53,7 +54,9 @@ def _own_rule(rule: NatRule) -> RemedyPart:
         check=CHECK,
         proof=PROOF,
         undo=f"iptables -t nat -I {chain} {rest} && iptables -t nat -D {chain} {rest} --random-fully",
-        side_effect=f"{SIDE_EFFECT}; lost at reboot or when the plugin writes its rules again: set it there, too",
+        side_effect=(
+            f"{SIDE_EFFECT}; lost at reboot or when the plugin writes its rules again: set it there, too"
+        ),
         versions="iptables ≥ 1.6.2",
     )
 

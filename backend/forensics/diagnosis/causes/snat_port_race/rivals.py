@@ -9,7 +9,8 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RivalPart
 
 PORTS_WITHOUT_RANGE = 64_512
-"""Ports 1024 to 65535, which masquerading may use when the rule names no range and the original port is above 1023."""
+"""Ports 1024 to 65535, which masquerading may use when the rule names no range and the original port is above
+1023."""
 STATS_COMMAND = "conntrack -S; sleep 60; conntrack -S"
 
 
@@ -88,7 +89,10 @@ def _path_loss(facts: Facts, race: Race) -> RivalPart:
         )
     ratio = facts.quality.data_retransmission_ratio
     if facts.quality.data_segments and ratio < 0.1 * len(race.collisions) / max(1, race.attempts_total):
-        because = f"data passes: {facts.quality.data_retransmissions:,} of {facts.quality.data_segments:,} segments sent again"
+        because = (
+            f"data passes: {facts.quality.data_retransmissions:,} of "
+            f"{facts.quality.data_segments:,} segments sent again"
+        )
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     because = "data segments are lost, too, or too few were seen"
     return RivalPart(
@@ -143,7 +147,10 @@ def _time_wait(race: Race) -> RivalPart:
     name, title = "time-wait-collision", "Port handed out while the server holds it in TIME_WAIT"
     answered = sum(loss.where.startswith("answered") for loss in race.losses)
     if _inside(race):
-        because = f"these SYNs never reached the server; {answered} of {len(race.losses)} others were answered without SYN-ACK"
+        because = (
+            f"these SYNs never reached the server; {answered} of {len(race.losses)} others were "
+            "answered without SYN-ACK"
+        )
         if not answered:
             because = "these SYNs never reached the server, so it answered none of them"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
