@@ -1,7 +1,7 @@
 """The only place that parses uploaded bytes.
 
-Importing this package points numba at a writable cache folder, which has to happen before numba is imported: without
-one a read-only installation fails, and the packet loop would be compiled again by each process.
+Importing this package points numba at a writable cache folder, which has to happen before numba is imported:
+without one a read-only installation fails, and the packet loop would be compiled again by each process.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ import numpy as np
 
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import NEVER
-from backend.forensics.packets import PACKET_DTYPE
 from workers.decode.identify import HEAD_BYTES, Identified, identify
 from workers.decode.interfaces import COOKED_2, Interface
 from workers.decode.loop.records import NO_INDEX
@@ -18,7 +17,7 @@ from workers.decode.pcap import read_pcap
 from workers.decode.pcapng import read_pcapng
 from workers.decode.reading import DecodeCancelled, DecodeProgress, Reading, Watcher
 from workers.decode.sources import open_source
-from workers.decode.tables import Records, merge_buckets
+from workers.decode.tables import merge_buckets
 from workers.decode.undecoded import link_type_name, undecoded_by_name
 from workers.decode.warm import ensure_compiled
 
@@ -27,7 +26,7 @@ __all__ = ["DecodeCancelled", "DecodeProgress", "NotACapture", "decode_capture"]
 _SUFFIXES: Final = (".gz", ".pcap", ".pcapng", ".cap", ".dump", ".dmp", ".ntar")
 
 
-class NotACapture(ValueError):
+class NotACapture(ValueError):  # noqa: N818 - says what the file is
     """The file is no capture; the text says what it is."""
 
 
@@ -42,7 +41,7 @@ def _stem(name: str) -> str:
 
 
 def _interface_name(interface: Interface, interfaces: Sequence[Interface], file_name: str) -> str:
-    """The interface's own name; the file's for a single nameless one. Another section's repeats are told apart."""
+    """The interface's own name; the file's for a single nameless one. Repeated names are told apart."""
     if len(interfaces) == 1:
         return interface.name or _stem(file_name)
     in_section = [other for other in interfaces if other.section == interface.section]
@@ -102,10 +101,6 @@ def _undecoded(reading: Reading) -> dict[str, int]:
     return named
 
 
-def _handshakes(pieces: list[Records]) -> Records:
-    return np.concatenate(pieces) if pieces else np.zeros(0, PACKET_DTYPE)
-
-
 def _capture(
     reading: Reading, identified: Identified, *, name: str, sha256: str, bytes_total: int
 ) -> Capture:
@@ -122,8 +117,8 @@ def _capture(
         first_ns=min((point.first_ns for point in seen), default=NEVER),
         last_ns=max((point.last_ns for point in seen), default=NEVER),
         vantage_points=points,
-        connections=tables.connections[: int(tables.state["connections"])].copy(),
-        handshakes=_handshakes(tables.handshakes),
+        connections=tables.connections[: int(tables.state["connections"])],
+        handshakes=tables.handshakes.view(),
         buckets=merge_buckets(tables.buckets[: int(tables.state["buckets"])]),
         undecoded=_undecoded(reading),
         warnings=tuple(reading.warnings),
@@ -150,10 +145,10 @@ def decode_capture(
 ) -> Capture:
     """Decodes a pcap or pcapng file, gzip around it or not, in one pass and bounded memory.
 
-    `packets_path` receives the packet table (Parquet, the columns of PACKET_DTYPE), or None for no table; it appears
-    only when complete. Damage never raises: what came before is kept and `warnings` say where it broke; `error` is set
-    when nothing could be read because of it. Progress is told about once per 16 MiB. Raises NotACapture,
-    DecodeCancelled, OSError.
+    `packets_path` receives the packet table (Parquet, the columns of PACKET_DTYPE), or None for no table; it
+    appears only when complete. Damage never raises: what came before is kept, `warnings` say where it broke,
+    `error` is set when nothing could be read because of it. Progress is told once per 16 MiB. Raises
+    NotACapture, DecodeCancelled, OSError.
     """
     identified = _identified(path)
     ensure_compiled()

@@ -56,8 +56,8 @@ _ZIP_MEMBERS: Final = (
 
 @dataclass(frozen=True)
 class Identified:
-    """`kind` decides what reads the file; `format` is its name in reports (``pcap``, ``pcapng``, ``text``, empty when
-    unknown); `compression` is ``gzip`` or empty; `reason` says in words what an unknown file is."""
+    """`kind` decides what reads the file; `format` is its name in reports (``pcap``, ``pcapng``, ``text``, or
+    empty); `compression` is ``gzip`` or empty; `reason` says in words what an unknown file is."""
 
     kind: Kind
     format: str

@@ -74,9 +74,9 @@ class Interface:
         exponent = self.resolution & 0x7F
         if self.resolution & 0x80:
             return max(1, round(1e9 / 2**exponent))
-        return int(10 ** max(0, 9 - exponent))
+        return int(10.0 ** max(0, 9 - exponent))
 
 
 def snap_limit(snap_length: int) -> int:
-    """Longer records than this are damage. Some writers leave the field 0 or write longer packets than it says."""
+    """Longer records than this are damage. Some writers leave the field 0 or write more than it says."""
     return min(max(snap_length, MAX_SNAP_LENGTH), LARGEST_PACKET)

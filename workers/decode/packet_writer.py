@@ -12,35 +12,58 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from backend.forensics.packets import PACKET_DTYPE
-from workers.decode.tables import Records
+from workers.decode.growing import Records
 
 _BLOCK_ROWS: Final = 2048
 """Rows turned into columns at a time: what fits the processor's cache."""
 
 _DICTIONARY: Final = [
     "vantage", "source_high", "source_low", "destination_high", "destination_low", "destination_port",
-    "protocol", "ip_version", "ttl", "layers", "tcp_flags", "options_hash", "mss", "icmp_type", "icmp_code", "vlan",
-    "marks", "direction_hint",
+    "protocol", "ip_version", "ttl", "layers", "tcp_flags", "options_hash", "mss", "icmp_type", "icmp_code",
+    "vlan", "marks", "direction_hint",
 ]  # fmt: skip
 """Columns of few different values."""
 
-PACKET_SCHEMA: Final = pa.schema(
-    [(name, pa.from_numpy_dtype(PACKET_DTYPE[name])) for name in PACKET_DTYPE.names or ()]
-)
+_GROUP_ROWS: Final = 1 << 19
+"""Rows per row group."""
+
+_NAMES: Final = PACKET_DTYPE.names or ()
+
+PACKET_SCHEMA: Final = pa.schema([(name, pa.from_numpy_dtype(PACKET_DTYPE[name])) for name in _NAMES])
 
 
-def _columns(batch: Records) -> pa.Table:
-    names = PACKET_DTYPE.names or ()
-    columns = {name: np.empty(len(batch), PACKET_DTYPE[name]) for name in names}
-    for start in range(0, len(batch), _BLOCK_ROWS):
-        block = batch[start : start + _BLOCK_ROWS]
-        for name in names:
-            columns[name][start : start + len(block)] = block[name]
-    return pa.Table.from_arrays([pa.array(columns[name]) for name in names], schema=PACKET_SCHEMA)
+class _RowGroup:
+    """Columns of one row group, filled from batches of rows; the arrays are used again for the next."""
+
+    def __init__(self) -> None:
+        self._columns = {name: np.empty(_GROUP_ROWS, PACKET_DTYPE[name]) for name in _NAMES}
+        self.used = 0
+
+    def take(self, rows: Records) -> int:
+        """Copies as many rows as there is room for; returns how many."""
+        count = min(len(rows), _GROUP_ROWS - self.used)
+        for start in range(0, count, _BLOCK_ROWS):
+            block = rows[start : min(start + _BLOCK_ROWS, count)]
+            at = self.used + start
+            for name in _NAMES:
+                self._columns[name][at : at + len(block)] = block[name]
+        self.used += count
+        return count
+
+    def table(self) -> pa.Table:
+        """The rows so far, without copying; empties the group."""
+        arrays = [pa.array(self._columns[name][: self.used]) for name in _NAMES]
+        self.used = 0
+        return pa.Table.from_arrays(arrays, schema=PACKET_SCHEMA)
+
+    @property
+    def full(self) -> bool:
+        """Whether it must be written before it can take more."""
+        return self.used == _GROUP_ROWS
 
 
 class PacketWriter:
-    """Takes batches of rows and hands back emptied arrays to fill. `path` appears only once it is complete."""
+    """Takes batches of rows and hands back emptied arrays. `path` appears only once it is complete."""
 
     def __init__(self, path: Path, spare: Records) -> None:
         self._path = path
@@ -48,6 +71,7 @@ class PacketWriter:
         self._batches: queue.Queue[tuple[Records, int] | None] = queue.Queue(maxsize=1)
         self._empty: queue.Queue[Records] = queue.Queue()
         self._empty.put(spare)
+        self._group = _RowGroup()
         self._error: BaseException | None = None
         self._writer = pq.ParquetWriter(
             self._partial,
@@ -68,27 +92,37 @@ class PacketWriter:
             rows, used = item
             if self._error is None:
                 try:
-                    self._writer.write_table(_columns(rows[:used]))
+                    self._write(rows[:used])
                 except BaseException as error:  # handed to the decoding thread
                     self._error = error
             rows[:used].view(np.uint8).fill(0)
             self._empty.put(rows)
 
+    def _write(self, rows: Records) -> None:
+        while len(rows):
+            rows = rows[self._group.take(rows) :]
+            if self._group.full:
+                self._writer.write_table(self._group.table())
+
     def swap(self, rows: Records, used: int) -> Records:
-        """Queues `rows[:used]` and returns a zeroed array of the same size; raises what the writing raised."""
+        """Queues `rows[:used]` and returns a zeroed array as large; raises what the writing raised."""
         if self._error is not None:
             raise self._error
         self._batches.put((rows, used))
         return self._empty.get()
 
-    def _stop(self) -> None:
+    def _stop(self, complete: bool = False) -> None:
         self._batches.put(None)
         self._thread.join()
-        self._writer.close()
+        try:
+            if complete and self._error is None and self._group.used:
+                self._writer.write_table(self._group.table())
+        finally:
+            self._writer.close()
 
     def finish(self) -> None:
         """Waits for what is queued and puts the file in its place."""
-        self._stop()
+        self._stop(complete=True)
         if self._error is not None:
             self._partial.unlink(missing_ok=True)
             raise self._error

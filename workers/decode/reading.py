@@ -15,7 +15,7 @@ from workers.decode.sources import ByteSource, Window
 from workers.decode.tables import Tables
 
 
-class DecodeCancelled(Exception):
+class DecodeCancelled(Exception):  # noqa: N818 - no error
     """Decoding was stopped from outside; no packet table was left."""
 
 
@@ -177,6 +177,5 @@ class Reading:
         """The file ends inside a record."""
         byte = self.window.offset + self.window.end
         why = f" ({self.window.source.damage})" if self.window.source.damage else ""
-        self.warn(
-            f"Packet {self.packets + 1:,} is cut short at byte {byte:,}{self._unpacked}{why}. {self._before()}"
-        )
+        place = f"byte {byte:,}{self._unpacked}{why}"
+        self.warn(f"Packet {self.packets + 1:,} is cut short at {place}. {self._before()}")

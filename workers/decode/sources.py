@@ -56,7 +56,7 @@ class PlainSource:
 
 @dataclass
 class GzipSource:
-    """A gzip file of one or several members, unpacked as a stream: only one buffer of it is ever in memory."""
+    """A gzip file of one or several members, unpacked as a stream: one buffer of it is in memory."""
 
     descriptor: int
     bytes_done: int = 0
@@ -124,7 +124,7 @@ class Window:
         self.buffer[:left] = self.buffer[position : self.end].copy()
         self.offset += position
         wanted = len(self.buffer) - left
-        count = self.source.read_into(memoryview(self.buffer)[left:])
+        count = self.source.read_into(self.buffer.data[left:])
         self.end = left + count
         self.ended = count < wanted
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
 from backend.forensics.packets import PACKET_DTYPE
+from workers.decode.growing import GrowingRecords, RecordList, Records
 from workers.decode.loop.records import (
     INTERFACE_DTYPE,
     MAX_VANTAGES,
@@ -22,18 +23,10 @@ from workers.decode.loop.records import (
 )
 from workers.decode.loop.tuples import rehash
 
-Records = NDArray[np.void]
-
-BATCH_ROWS: Final = 1 << 19
-"""Packets per batch, and so per row group of the packet table."""
+BATCH_ROWS: Final = 1 << 17
+"""Packets per batch that the loop fills."""
 _FIRST_CONNECTIONS: Final = 1 << 14
 _FIRST_BUCKETS: Final = 1 << 16
-
-
-def _grown(table: Records, size: int) -> Records:
-    larger: Records = np.zeros(size, table.dtype)
-    larger[: len(table)] = table
-    return larger
 
 
 def merge_buckets(buckets: Records) -> Records:
@@ -54,7 +47,7 @@ def merge_buckets(buckets: Records) -> Records:
 
 
 class Tables:
-    """State and tables of one capture's decoding. Memory grows with connections and time buckets, not packets."""
+    """State and tables of one capture's decoding. They grow with connections and buckets, not packets."""
 
     def __init__(self, batch_rows: int = BATCH_ROWS) -> None:
         self.states: Records = np.zeros(1, STATE_DTYPE)
@@ -62,13 +55,18 @@ class Tables:
         self.vantages: Records = np.zeros(MAX_VANTAGES, VANTAGE_DTYPE)
         self.rows: Records = np.zeros(batch_rows, PACKET_DTYPE)
         self.picked: NDArray[np.int64] = np.zeros(batch_rows, np.int64)
-        self.connections: Records = np.zeros(_FIRST_CONNECTIONS, CONNECTION_DTYPE)
-        self.sides: Records = np.zeros(2 * _FIRST_CONNECTIONS, SIDE_DTYPE)
-        self.prints: Records = np.zeros(2 * PRINTS_PER_SIDE * _FIRST_CONNECTIONS, PRINT_DTYPE)
+        self._connections = GrowingRecords(CONNECTION_DTYPE, _FIRST_CONNECTIONS)
+        self._sides = GrowingRecords(SIDE_DTYPE, 2 * _FIRST_CONNECTIONS)
+        self._prints = GrowingRecords(PRINT_DTYPE, 2 * PRINTS_PER_SIDE * _FIRST_CONNECTIONS)
         self.slots: Records = np.zeros(2 * _FIRST_CONNECTIONS, SLOT_DTYPE)
         self.buckets: Records = np.zeros(_FIRST_BUCKETS, BUCKET_DTYPE)
         self.undecoded: NDArray[np.int64] = np.zeros(UNDECODED_SIZE, np.int64)
-        self.handshakes: list[Records] = []
+        self.handshakes = RecordList(PACKET_DTYPE)
+
+    @property
+    def connections(self) -> Records:
+        """The connection table with its room to grow."""
+        return self._connections.array
 
     @property
     def state(self) -> np.void:
@@ -79,16 +77,16 @@ class Tables:
     def arguments(self) -> tuple[NDArray[np.void] | NDArray[np.int64], ...]:
         """What the loop's functions take after their own arguments."""
         return (
-            self.states, self.interfaces, self.vantages, self.rows, self.picked, self.slots, self.connections,
-            self.sides, self.prints, self.buckets, self.undecoded,
+            self.states, self.interfaces, self.vantages, self.rows, self.picked, self.slots,
+            self._connections.array, self._sides.array, self._prints.array, self.buckets, self.undecoded,
         )  # fmt: skip
 
     def grow_connections(self) -> None:
         """Doubles the connection tables; the hash table stays at most half full."""
         size = 2 * len(self.connections)
-        self.connections = _grown(self.connections, size)
-        self.sides = _grown(self.sides, 2 * size)
-        self.prints = _grown(self.prints, 2 * PRINTS_PER_SIDE * size)
+        self._connections.grow(size)
+        self._sides.grow(2 * size)
+        self._prints.grow(2 * PRINTS_PER_SIDE * size)
         slots: Records = np.zeros(2 * size, SLOT_DTYPE)
         rehash(self.slots, slots)
         self.slots = slots
@@ -103,12 +101,12 @@ class Tables:
         self.vantages["bucket"] = -1
 
     def take_batch(self) -> Records:
-        """The filled rows (a view: valid until `rows` is filled again); keeps copies of the handshake rows."""
+        """The filled rows (a view, valid until `rows` is filled again); copies the handshake rows."""
         state = self.state
         batch = self.rows[: int(state["rows"])]
         picked = self.picked[: int(state["picked"])]
         if len(picked):
-            self.handshakes.append(batch[picked])
+            self.handshakes.extend(batch[picked])
         state["rows"] = 0
         state["picked"] = 0
         return batch

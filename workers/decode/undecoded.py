@@ -33,8 +33,8 @@ _ETHER_TYPES: Final = {
     0x894F: "NSH", 0x8808: "Ethernet flow control", 0x6558: "bridged Ethernet",
 }  # fmt: skip
 _PROTOCOLS: Final = {
-    0: "IPv6 hop-by-hop options", 2: "IGMP", 4: "IPv4 in IP", 41: "IPv6 in IP", 47: "GRE", 50: "ESP", 51: "AH",
-    89: "OSPF", 103: "PIM", 112: "VRRP", 132: "SCTP", 33: "DCCP", 46: "RSVP", 94: "IP in IP",
+    0: "IPv6 hop-by-hop options", 2: "IGMP", 4: "IPv4 in IP", 41: "IPv6 in IP", 47: "GRE", 50: "ESP",
+    51: "AH",    89: "OSPF", 103: "PIM", 112: "VRRP", 132: "SCTP", 33: "DCCP", 46: "RSVP", 94: "IP in IP",
     59: "IPv6 without payload", 97: "EtherIP", 115: "L2TP",
 }  # fmt: skip
 _REASONS: Final = {

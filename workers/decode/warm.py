@@ -1,4 +1,4 @@
-"""Compiles the packet loop once per machine: ``python -m workers.decode.warm``, or before the first capture."""
+"""Compiles the packet loop once per machine: ``python -m workers.decode.warm``, or at the first capture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workers.decode.interfaces import LARGEST_PACKET
 from workers.decode.loop.walk import walk_pcap, walk_pcapng
 from workers.decode.tables import Tables
 
-_SECONDS: Final = 40
+_SECONDS: Final = 20
 """About how long compiling takes on a slow machine, for the announcement."""
 
 

@@ -1,1 +1,1 @@
-"""The compiled packet loop: record header, link, network and transport header, connection table, in one pass."""
+"""The compiled packet loop: record, link, network and transport header and connection table, in one pass."""

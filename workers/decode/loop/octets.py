@@ -1,4 +1,4 @@
-"""Numbers out of bytes. All results are int64 (or uint64 where said): mixing the two makes numba compute in floats."""
+"""Numbers out of bytes. Results are int64 (or uint64 where said): numba computes in floats when they mix."""
 
 # numba computes with numpy's integers and records, which the annotations call int and Record.
 # mypy: disable-error-code="no-any-return,return-value,assignment"

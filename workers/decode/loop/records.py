@@ -58,7 +58,7 @@ STATE_DTYPE: Final = np.dtype(
         ("buckets", "<i8"),
         ("vantages", "<i8"),
         ("interfaces", "<i8"),
-        ("simple_ns", "<i8"),  # time of the latest packet that had one
+        ("latest_ns", "<i8"),  # time of the latest packet that had one
     ]
 )
 

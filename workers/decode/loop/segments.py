@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from backend.forensics.connections import NEVER
 from backend.forensics.packets import (
     ACK,
     FIN,
@@ -23,7 +24,8 @@ from workers.decode.loop.records import PRINTS_PER_SIDE, Record
 
 _PRIME = 0x01000193
 _REORDERING_NS = 3_000_000
-"""A segment that fills a hole sooner than this was overtaken on its way; later, it was sent again."""
+"""A segment that fills a hole sooner than this was overtaken on its way; later, it was sent again. Used where
+the handshake, and so the round trip that a repetition needs at least, was not seen (the rule of Wireshark)."""
 _COPY_UNITS = 48
 """50 ms in units of 2^20 ns: how late a copy may be when the packet has no IP ID or TSval to tell it by."""
 
@@ -65,7 +67,22 @@ def is_copy(prints: Record, side_number: int, side: Record, row: Record) -> bool
 
 
 @compiled
-def judge_data(side: Record, row: Record) -> int:
+def forget(prints: Record, side_number: int) -> None:
+    """What this side sends next answers something new, however much it looks like its latest packet."""
+    base = side_number * PRINTS_PER_SIDE
+    for i in range(base, base + PRINTS_PER_SIDE):
+        prints[i].when = 0
+
+
+@compiled
+def _reordering_ns(connection: Record) -> int:
+    if connection.syns != 1 or connection.established_ns == NEVER:
+        return _REORDERING_NS
+    return connection.established_ns - connection.syn_ns
+
+
+@compiled
+def judge_data(side: Record, row: Record, reordering_ns: int) -> int:
     """Marks of a segment with payload or FIN, and moves the side's highest sequence number."""
     end = np.int64(row.sequence) + np.int64(row.payload_bytes)
     if row.tcp_flags & FIN:
@@ -81,7 +98,7 @@ def judge_data(side: Record, row: Record) -> int:
         side.skipped_ns = row.time_ns
     elif ahead < 0:
         marks = MARK_RETRANSMISSION
-        fills_a_hole = side.skipped_ns != 0 and row.time_ns - side.skipped_ns < _REORDERING_NS
+        fills_a_hole = side.skipped_ns != 0 and row.time_ns - side.skipped_ns < reordering_ns
         if fills_a_hole and (end & 0xFFFFFFFF) != side.highest:
             marks = MARK_OUT_OF_ORDER
     if after(end & 0xFFFFFFFF, side.highest) > 0:
@@ -115,7 +132,7 @@ def judge_segment(connection: Record, mine: Record, other: Record, row: Record) 
     if is_keep_alive(mine, row):
         marks = MARK_KEEP_ALIVE
     elif row.payload_bytes > 0 or row.tcp_flags & FIN:
-        marks = judge_data(mine, row)
+        marks = judge_data(mine, row, _reordering_ns(connection))
         if row.payload_bytes > 0:
             connection.data_segments += 1
             if marks & MARK_RETRANSMISSION:

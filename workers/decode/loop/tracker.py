@@ -12,7 +12,7 @@ from backend.forensics.packets import ACK, FIN, MARK_COPY, MARK_RETRANSMISSION, 
 from workers.decode.loop.compiler import compiled
 from workers.decode.loop.octets import after
 from workers.decode.loop.records import Record
-from workers.decode.loop.segments import is_copy, judge_segment
+from workers.decode.loop.segments import forget, is_copy, judge_segment
 from workers.decode.loop.tuples import find_slot, tuple_hash
 
 _UDP_IDLE_NS = 120_000_000_000
@@ -208,4 +208,7 @@ def track(
     if not is_tcp:
         connection.data_segments += 1
         return False
+    # Linux repeats a SYN-ACK with IP ID 0 and, within 1 ms, the same TSval: to each SYN its own answer.
+    if side == 0 and (row.tcp_flags & (SYN | ACK | RST)) == SYN:
+        forget(prints, 2 * number + 1)
     return _follow_tcp(connection, sides, number, side, row)

@@ -78,10 +78,11 @@ def walk_pcap(
         elif at + 16 + captured > end:
             reason = NEED_BYTES
         else:
-            time_ns = file32(buffer, at, big) * _SECOND_NS + file32(buffer, at + 4, big) * interface.multiply
+            fraction_ns = file32(buffer, at + 4, big) * interface.multiply
+            time_ns = file32(buffer, at, big) * _SECOND_NS + fraction_ns
             read_packet(
-                buffer, at + 16, at + 16 + captured, time_ns, file32(buffer, at + 12, big),
-                state, interface, vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
+                buffer, at + 16, at + 16 + captured, time_ns, file32(buffer, at + 12, big), state, interface,
+                vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
             )  # fmt: skip
             at += 16 + captured
     state.position = at
@@ -124,6 +125,43 @@ def _packet_place(buffer: Buffer, at: int, big: bool, kind: int, snap_length: in
     return at + 28, file32(buffer, at + 20, big), file32(buffer, at + 24, big)
 
 
+@compiled
+def _interface_number(buffer: Buffer, at: int, big: bool, kind: int) -> int:
+    if kind == _ENHANCED:
+        return file32(buffer, at + 8, big)
+    if kind == _OBSOLETE:
+        return file16(buffer, at + 8, big)
+    return np.int64(0)
+
+
+@compiled
+def _read_block(
+    buffer: Buffer, at: int, big: bool, states: Record, interfaces: Record, vantages: Record,
+    rows: Record, picked: Record, slots: Record, connections: Record, sides: Record, prints: Record,
+    buckets: Record, undecoded: Record,
+) -> int:  # fmt: skip
+    """Reads the whole packet block at `at`; _GO_ON or why it cannot be read."""
+    state = states[0]
+    kind = file32(buffer, at, big)
+    number = _interface_number(buffer, at, big, kind)
+    if number >= state.interfaces:
+        state.detail = number
+        return BAD_INTERFACE
+    interface = interfaces[number]
+    first, captured, original = _packet_place(buffer, at, big, kind, interface.snap_length)
+    if first + captured + 4 > at + file32(buffer, at + 4, big):
+        state.detail = captured
+        return BAD_LENGTH
+    if kind != _SIMPLE:
+        state.latest_ns = _nanoseconds(_ticks(buffer, at + 12, big), interface)
+    # A simple packet block carries no time: zero would stretch the capture back to 1970.
+    read_packet(
+        buffer, first, first + captured, state.latest_ns, original,
+        state, interface, vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
+    )  # fmt: skip
+    return _GO_ON
+
+
 @entry
 def walk_pcapng(
     buffer: Buffer, end: int, big: bool, limit: int, states: Record, interfaces: Record, vantages: Record,
@@ -133,39 +171,17 @@ def walk_pcapng(
     """Reads packet blocks from buffer[position:end]; stops at any other block, which Python reads."""
     state = states[0]
     at = state.position
-    reason = _GO_ON
-    while reason == _GO_ON:
+    while True:
         reason = _lack_of_room(state, rows, connections, buckets)
         if reason == _GO_ON:
             reason = _block_reason(buffer, at, end, big, limit, state)
+        if reason == _GO_ON:
+            reason = _read_block(
+                buffer, at, big, states, interfaces, vantages, rows, picked, slots, connections, sides,
+                prints, buckets, undecoded,
+            )  # fmt: skip
         if reason != _GO_ON:
             break
-        kind = file32(buffer, at, big)
-        number = np.int64(0)
-        if kind == _ENHANCED:
-            number = file32(buffer, at + 8, big)
-        elif kind == _OBSOLETE:
-            number = file16(buffer, at + 8, big)
-        if number >= state.interfaces:
-            state.detail = number
-            reason = BAD_INTERFACE
-            break
-        interface = interfaces[number]
-        first, captured, original = _packet_place(buffer, at, big, kind, interface.snap_length)
-        block = file32(buffer, at + 4, big)
-        if first + captured + 4 > at + block:
-            state.detail = captured
-            reason = BAD_LENGTH
-            break
-        # A simple packet block carries no time: zero would stretch the capture back to 1970.
-        time_ns = state.simple_ns
-        if kind != _SIMPLE:
-            time_ns = _nanoseconds(_ticks(buffer, at + 12, big), interface)
-            state.simple_ns = time_ns
-        read_packet(
-            buffer, first, first + captured, time_ns, original,
-            state, interface, vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
-        )  # fmt: skip
-        at += block
+        at += file32(buffer, at + 4, big)
     state.position = at
     state.reason = reason

@@ -1,0 +1,1 @@
+"""Measures Stallscope beside tshark on generated captures: ``python -m workers.decode.bench``."""

@@ -1,0 +1,61 @@
+"""Record arrays that grow in place, so that the peak is not old and new side by side."""
+
+from __future__ import annotations
+
+import mmap
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+Records = NDArray[np.void]
+
+
+class GrowingRecords:
+    """Zeroed records in private anonymous memory. Pages that are never touched cost nothing.
+
+    Growing moves pages, not bytes, as long as nobody else holds a view of the array; where that is impossible
+    (a view is held, or the system has no mremap) the records are copied.
+    """
+
+    def __init__(self, dtype: DTypeLike, capacity: int) -> None:
+        self._dtype = np.dtype(dtype)
+        self._memory = self._map(capacity)
+        self.array: Records = np.frombuffer(self._memory, self._dtype, capacity)
+
+    def _map(self, capacity: int) -> mmap.mmap:
+        size = max(capacity, 1) * self._dtype.itemsize
+        return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+    def grow(self, capacity: int) -> None:
+        """Makes room for `capacity` records; the new ones are zero."""
+        used = len(self.array)
+        self.array = np.zeros(0, self._dtype)
+        try:
+            self._memory.resize(capacity * self._dtype.itemsize)
+        except (BufferError, SystemError, OSError):
+            old = np.frombuffer(self._memory, self._dtype, used)
+            self._memory = self._map(capacity)
+            self.array = np.frombuffer(self._memory, self._dtype, capacity)
+            self.array[:used] = old
+            return
+        self.array = np.frombuffer(self._memory, self._dtype, capacity)
+
+
+class RecordList:
+    """Records appended in batches."""
+
+    def __init__(self, dtype: DTypeLike) -> None:
+        self._records = GrowingRecords(dtype, 1 << 14)
+        self._used = 0
+
+    def extend(self, batch: Records) -> None:
+        """Appends a copy of `batch`."""
+        used = self._used + len(batch)
+        if used > len(self._records.array):
+            self._records.grow(max(used, 2 * len(self._records.array)))
+        self._records.array[self._used : used] = batch
+        self._used = used
+
+    def view(self) -> Records:
+        """All records, without copying."""
+        return self._records.array[: self._used]
