@@ -322,8 +322,8 @@ def _outcome(established: bool, answers: list[Sighting], flags: list[int]) -> Ou
 def _connect_delay_s(sent: list[Transmission], answers: list[Sighting]) -> float | None:
     """From the first SYN to the SYN-ACK that was accepted, at the vantage point that saw the SYN first.
 
-    A client that sends its SYN again has not received the answers before: the first one after its last SYN counts,
-    or, where the retry only crossed a slow answer, the last before it."""
+    A client that sends its SYN again has not received the answers before: the first one after its last SYN
+    counts, or, where the retry only crossed a slow answer, the last before it."""
     at_same = [a for a in answers if a.place.number == sent[0].first.place.number] or answers
     if not at_same:
         return None

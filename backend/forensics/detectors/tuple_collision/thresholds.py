@@ -1,4 +1,7 @@
-"""Limits of the rule, with unit and reason. The rival window is `facts.RIVAL_WINDOW_NS`, shared with diagnosis."""
+"""Limits of the rule, with unit and reason.
+
+The rival window is `facts.RIVAL_WINDOW_NS`: the diagnosis uses it, too.
+"""
 
 from __future__ import annotations
 

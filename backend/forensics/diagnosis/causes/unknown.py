@@ -37,7 +37,7 @@ MISSING = (
 def assess_rest(
     facts: Facts, findings: Sequence[FindingPart], diagnoses: Sequence[DiagnosisPart]
 ) -> list[Hypothesis]:
-    """One hypothesis for all findings that no diagnosis above 0.3 refers to, as they share what is missing."""
+    """One hypothesis for all findings that no diagnosis above 0.3 refers to: they share what is missing."""
     explained = {name for d in diagnoses if d.confidence > EXPLAINED_ABOVE for name in d.findings}
     loud = [f for f in findings if f.severity != "info" and f.time_lost_s > 0 and f.id not in explained]
     return [_hypothesis(loud)] if loud else []

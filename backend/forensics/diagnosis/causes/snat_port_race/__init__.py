@@ -128,8 +128,10 @@ def _missing(facts: Facts, race: Race) -> list[MissingPart]:
         what = "Kernel counters before and after: insert_failed must rise by about one per lost SYN"
         missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
     if race.located < len(race.collisions):
-        what = "A capture on both sides of the NAT at once: the SYN must be seen before it "
+        what = (
+            "A capture on both sides of the NAT at once: the SYN must be seen before it "
             "and be absent behind it"
+        )
         missing.append(MissingPart(what=what, command="tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"))
     if not any(True for _ in facts.kernel.nat_rules()):
         what = "The NAT rules: the fix is made from your own rule"
