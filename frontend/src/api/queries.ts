@@ -21,6 +21,16 @@ export function useInvestigation(): UseQueryResult<Investigation> {
   });
 }
 
+/** Title of one's own investigation `id`; nothing while it is not known. */
+export function useLabel(id: string | null): string | undefined {
+  const investigation = useQuery({
+    queryKey: [`own:${id}`, "investigation"],
+    enabled: id !== null,
+    queryFn: ({ signal }) => ask<Investigation>(`/api/v1/investigations/${id}`, { signal }),
+  });
+  return investigation.data?.label;
+}
+
 /** The report, or null while no analysis has finished. */
 export function useReport(): UseQueryResult<Report | null> {
   const source = useSource();

@@ -1,166 +1,9 @@
-/** What the REST API answers; the report's parts are those of `stallscope.report/1`. */
+/** What the REST API answers. */
+import type { Basis, Evidence, Glyph, Lane, Role, Verdict } from "./report";
 
-export type Severity = "info" | "warning" | "critical";
-export type Verdict = "confirmed" | "likely" | "possible" | "cannot-tell";
-export type Role = "loss" | "stall" | "burst" | "collision" | "ok" | "neutral";
-export type Basis = "seen" | "inferred";
-export type Glyph =
-  | "instant" | "repeat" | "missing" | "ladder" | "path" | "pair"
-  | "band" | "comb" | "bracket" | "step" | "guide" | "note";
+export type * from "./report";
+
 export type Analysis = "queued" | "running" | "finished" | "failed" | "cancelled";
-
-export interface Evidence {
-  input: string;
-  frames: number[];
-  lines: number[];
-  note?: string;
-}
-
-export interface ReportMark {
-  glyph: Glyph;
-  role: Role;
-  basis: Basis;
-  start: string;
-  end: string | null;
-  lanes: string[];
-  evidence: Evidence[];
-  label: string;
-  instance: number | null;
-  value: number | null;
-}
-
-export interface VantagePoint {
-  id: string;
-  name: string;
-  link_type: string;
-  packets: number;
-}
-
-export interface ReportInput {
-  name: string;
-  sha256: string;
-  kind: "capture" | "dump";
-  format: string;
-  packets: number;
-  bytes: number;
-  first: string | null;
-  last: string | null;
-  host: string | null;
-  captured_at: string | null;
-  captured_at_basis: "text" | "given" | "counters" | "unknown";
-  vantage_points: VantagePoint[];
-  lines: number;
-  lines_not_understood: number;
-  warnings: string[];
-  error: string | null;
-}
-
-export interface ReportTable {
-  name: string;
-  columns: { name: string; unit: string }[];
-  rows: unknown[][];
-  rows_total: number;
-}
-
-export interface Finding {
-  id: string;
-  kind: string;
-  severity: Severity;
-  confidence: number;
-  title: string;
-  summary: string;
-  count: number;
-  first: string | null;
-  last: string | null;
-  time_lost_s: number;
-  measures: Record<string, unknown>;
-  affected: Record<string, unknown>[];
-  events: Record<string, unknown>[];
-  evidence: Evidence[];
-  marks: ReportMark[];
-  tables: ReportTable[];
-}
-
-export interface Claim {
-  role: "step" | "for" | "against";
-  text: string;
-  evidence: Evidence[];
-}
-
-export interface Rival {
-  cause: string;
-  title: string;
-  status: "ruled-out" | "possible" | "cannot-tell";
-  because: string;
-  command: string | null;
-}
-
-export interface Remedy {
-  what: string;
-  command: string | null;
-  applies_to: string;
-  check: string;
-  proof: string;
-  undo: string;
-  side_effect: string;
-  versions: string | null;
-}
-
-export interface Diagnosis {
-  cause: string;
-  title: string;
-  confidence: number;
-  verdict: Verdict;
-  statement: string;
-  role: Role;
-  claims: Claim[];
-  rivals: Rival[];
-  findings: string[];
-  supporting: string[];
-  contradicting: string[];
-  missing: { what: string; command: string }[];
-  remedies: Remedy[];
-  references: string[];
-  refutation: string;
-  time_lost_s: number;
-  figures: { name: string; value: string }[];
-}
-
-export interface Checked {
-  kind: string;
-  status: "found" | "clear" | "not-checkable";
-  why: string;
-}
-
-export interface Quality {
-  status: "good" | "caution";
-  text: string;
-  evidence: Evidence[];
-}
-
-export interface Lane {
-  id: string;
-  name: string;
-  role: "pod" | "bridge" | "nat" | "uplink" | "host" | "kernel" | "unknown";
-  captured: boolean;
-  packets: number;
-  first: string | null;
-  last: string | null;
-  note: string;
-}
-
-export interface Report {
-  schema: "stallscope.report/1";
-  label: string;
-  created: string;
-  tool: { version: string };
-  inputs: ReportInput[];
-  findings: Finding[];
-  diagnoses: Diagnosis[];
-  checked: Checked[];
-  quality: Quality[];
-  lanes: Lane[];
-}
 
 export interface InvestigationVerdict {
   cause: string;
@@ -264,6 +107,8 @@ export interface TimelineMark {
   instance: number | null;
   evidence: Evidence[];
   count?: number;
+  /** A guide's tolerance in seconds; a comb's height. */
+  value?: number | null;
 }
 
 export interface Timeline {

@@ -1,8 +1,5 @@
 /** Product, where we are, what is running, theme. */
-import { useQuery } from "@tanstack/react-query";
-
-import { ask } from "../api/http";
-import type { Investigation } from "../api/types";
+import { useLabel } from "../api/queries";
 import { RouteLink, useAddress } from "../ui/RouteLink";
 import { useRunningInvestigations } from "./runningInvestigations";
 import { ThemeSwitch } from "./ThemeSwitch";
@@ -35,11 +32,7 @@ export function TopBar() {
 }
 
 function InvestigationCrumb({ id }: { id: string }) {
-  const investigation = useQuery({
-    queryKey: [`own:${id}`, "investigation"],
-    queryFn: ({ signal }) => ask<Investigation>(`/api/v1/investigations/${id}`, { signal }),
-  });
-  return <span className="top-bar-title">{investigation.data?.label ?? "…"}</span>;
+  return <span className="top-bar-title">{useLabel(id) ?? "…"}</span>;
 }
 
 function JobsIndicator() {

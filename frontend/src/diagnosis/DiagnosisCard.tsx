@@ -7,6 +7,7 @@ import { Remedies } from "./Remedies";
 import { Section } from "./Section";
 
 const FRAMES_IN_A_FILTER = 100;
+const NO_REFUTATION = "Nothing was found that speaks against it.";
 
 export function sectionId(diagnosis: Diagnosis, section: string): string {
   return `${diagnosis.cause}-${section}`;
@@ -81,17 +82,7 @@ function Claims({ claims, sign }: { claims: Claim[]; sign: string }) {
 function Against({ claims, refutation }: { claims: Claim[]; refutation: string }) {
   return (
     <div data-testid="against">
-      {claims.length > 0 && <Claims claims={claims} sign="!" />}
-      {(claims.length === 0 || refutation) && (
-        <p className="against-none">
-          {claims.length === 0 && "Nothing found. "}
-          {refutation && (
-            <>
-              <span className="dim">It would be refuted by:</span> {refutation}
-            </>
-          )}
-        </p>
-      )}
+      {claims.length > 0 ? <Claims claims={claims} sign="!" /> : <p className="against-none">{refutation || NO_REFUTATION}</p>}
     </div>
   );
 }

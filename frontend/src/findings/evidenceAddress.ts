@@ -33,10 +33,11 @@ export function lineRuns(lines: number[]): { first: number; last: number }[] {
   return runs;
 }
 
-/** Everything a list of evidence points at, one target a link. */
+/** Everything a list of evidence points at, each place once. */
 export function targetsOf(evidence: Evidence[]): EvidenceTarget[] {
-  return evidence.flatMap((part) => [
+  const all = evidence.flatMap((part): EvidenceTarget[] => [
     ...part.frames.map((frame) => ({ input: part.input, kind: "frame" as const, first: frame, last: frame })),
     ...lineRuns(part.lines).map((run) => ({ input: part.input, kind: "line" as const, ...run })),
   ]);
+  return [...new Map(all.map((target) => [evidenceParameter(target), target])).values()];
 }

@@ -1,8 +1,7 @@
 /** Files may be dropped on any page: into the open investigation, or a new one. */
-import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
-import type { Investigation } from "../api/types";
+import { useLabel } from "../api/queries";
 import { useAddress, useGo } from "../ui/RouteLink";
 import { droppedFiles } from "./droppedFiles";
 import { useUploads } from "./UploadsProvider";
@@ -15,11 +14,11 @@ function carriesFiles(event: DragEvent): boolean {
 export function DropEverywhere() {
   const { path } = useAddress();
   const go = useGo();
-  const queries = useQueryClient();
   const { send } = useUploads();
   const [over, setOver] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const investigation = /^\/i\/([^/]+)/.exec(path)?.[1] ?? null;
+  const label = useLabel(investigation);
   const readOnly = path.startsWith("/s/");
 
   useEffect(() => {
@@ -64,7 +63,6 @@ export function DropEverywhere() {
     );
   }
   if (!over) return null;
-  const label = queries.getQueryData<Investigation>([`own:${investigation}`, "investigation"])?.label;
   return (
     <div className="drop-overlay" data-testid="drop-overlay">
       <p>{investigation ? `Add to “${label ?? "this investigation"}”` : "New investigation"}</p>

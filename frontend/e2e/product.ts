@@ -1,0 +1,98 @@
+/** What the specs ask of the started product. */
+import { readFileSync } from "node:fs";
+import path from "node:path";
+
+import { expect, test as base, type Page } from "@playwright/test";
+
+import truthOfRace from "./fixtures/snat-race-truth.json" with { type: "json" };
+
+export const truth = truthOfRace;
+export const DEMOS = path.resolve(import.meta.dirname, "../../backend/demo");
+
+export interface Made {
+  id: string;
+}
+
+export function serverUrl(): string {
+  const url = process.env.STALLSCOPE_E2E_URL;
+  if (!url) throw new Error("the server was not started");
+  return url;
+}
+
+export async function api<Answer>(address: string, options: RequestInit = {}): Promise<Answer> {
+  const answer = await fetch(`${serverUrl()}/api/v1${address}`, options);
+  if (!answer.ok) throw new Error(`${address}: ${answer.status} ${await answer.text()}`);
+  return (answer.status === 204 ? undefined : await answer.json()) as Answer;
+}
+
+export function post<Answer>(address: string, json: unknown): Promise<Answer> {
+  return api<Answer>(address, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(json),
+  });
+}
+
+export async function untilAnalysed(id: string): Promise<void> {
+  await expect
+    .poll(async () => (await api<{ analysis: string | null }>(`/investigations/${id}`)).analysis, { timeout: 60_000 })
+    .toBe("finished");
+}
+
+const demos = new Map<string, Promise<string>>();
+
+async function loadDemo(name: string): Promise<string> {
+  const { id } = await post<Made>("/demo", { name });
+  await untilAnalysed(id);
+  return id;
+}
+
+/** The id of a bundled demonstration that has been analysed; made once for all specs of a file. */
+export function analysedDemo(name: string): Promise<string> {
+  const known = demos.get(name) ?? loadDemo(name);
+  demos.set(name, known);
+  return known;
+}
+
+/** Drops files on the page as the browser does when a person lets go of them. */
+export async function drop(page: Page, files: { name: string; bytes: Buffer }[], release = true): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    (given) => {
+      const data = new DataTransfer();
+      for (const file of given) {
+        const bytes = Uint8Array.from(atob(file.base64), (letter) => letter.charCodeAt(0));
+        data.items.add(new File([bytes], file.name));
+      }
+      return data;
+    },
+    files.map((file) => ({ name: file.name, base64: file.bytes.toString("base64") })),
+  );
+  for (const event of release ? ["dragenter", "dragover", "drop"] : ["dragenter", "dragover"]) {
+    await page.dispatchEvent("body", event, { dataTransfer: transfer });
+  }
+}
+
+export function demoFile(demo: string, name: string): Buffer {
+  return readFileSync(path.join(DEMOS, demo, name));
+}
+
+/** A page on the started server that fails its spec on an error in the console. */
+export const test = base.extend<{ quiet: undefined }>({
+  quiet: [
+    async ({ page }, done) => {
+      const errors: string[] = [];
+      page.on("pageerror", (error) => errors.push(error.message));
+      page.on("console", (message) => {
+        // A refused request is part of some specs; a refused style or script is of none.
+        if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
+          errors.push(message.text());
+        }
+      });
+      await done(undefined);
+      expect(errors).toEqual([]);
+    },
+    { auto: true },
+  ],
+});
+
+export { expect };

@@ -1,0 +1,55 @@
+/** Starts the product once for all specs, on a free port with an empty data folder, and ends it afterwards. */
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import path from "node:path";
+
+const REPOSITORY = path.resolve(import.meta.dirname, "../..");
+const STALLSCOPE = process.env.STALLSCOPE ?? path.join(REPOSITORY, ".venv/bin/stallscope");
+const READY_WITHIN_MS = 60_000;
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() => (typeof address === "object" && address ? resolve(address.port) : reject(new Error("no port"))));
+    });
+  });
+}
+
+async function untilReady(base: string, server: ChildProcess, output: string[]): Promise<void> {
+  const deadline = Date.now() + READY_WITHIN_MS;
+  while (Date.now() < deadline) {
+    if (server.exitCode !== null) break;
+    const answer = await fetch(`${base}/readyz`).catch(() => null);
+    if (answer?.ok) return;
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  throw new Error(`stallscope serve did not become ready:\n${output.join("")}`);
+}
+
+function ended(server: ChildProcess): Promise<void> {
+  return new Promise((resolve) => {
+    if (server.exitCode !== null) resolve();
+    else server.once("exit", () => resolve());
+  });
+}
+
+export default async function startServer(): Promise<() => Promise<void>> {
+  const port = await freePort();
+  const data = mkdtempSync(path.join(tmpdir(), "stallscope-e2e-"));
+  const server = spawn(STALLSCOPE, ["serve", "--port", String(port), "--data", data], { cwd: tmpdir() });
+  const output: string[] = [];
+  server.stdout.on("data", (chunk: Buffer) => output.push(chunk.toString()));
+  server.stderr.on("data", (chunk: Buffer) => output.push(chunk.toString()));
+  process.env.STALLSCOPE_E2E_URL = `http://127.0.0.1:${port}`;
+  await untilReady(process.env.STALLSCOPE_E2E_URL, server, output);
+  return async () => {
+    server.kill("SIGTERM");
+    await ended(server);
+    rmSync(data, { recursive: true, force: true });
+  };
+}

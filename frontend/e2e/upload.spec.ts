@@ -1,0 +1,67 @@
+import { api, demoFile, drop, expect, post, test, untilAnalysed, type Made } from "./product";
+
+const DOCX = Buffer.concat([
+  Buffer.from([0x50, 0x4b, 0x03, 0x04, 20, 0, 0, 0, 0, 0]),
+  Buffer.alloc(20),
+  Buffer.from("[Content_Types].xml word/document.xml"),
+]);
+
+interface FileList {
+  items: { name: string; warnings: string[]; status: string }[];
+}
+
+test("files dropped on any page start an upload", async ({ page }) => {
+  for (const address of ["/", "/new", "/capture"]) {
+    await page.goto(address);
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    await drop(page, [{ name: "ip-link.txt", bytes: Buffer.from("x") }], false);
+    await expect(page.getByTestId("drop-overlay")).toContainText("New investigation");
+  }
+  const { id } = await post<Made>("/investigations", { label: "checkout timeouts" });
+  await page.goto(`/i/${id}`);
+  await page.getByRole("link", { name: /Files/ }).waitFor();
+  await drop(page, [{ name: "ip-link.txt", bytes: demoFile("snat-race", "ip-link.txt") }], false);
+  await expect(page.getByTestId("drop-overlay")).toContainText("Add to “checkout timeouts”");
+  await drop(page, [{ name: "ip-link.txt", bytes: demoFile("snat-race", "ip-link.txt") }]);
+  await expect(page).toHaveURL(new RegExp(`/i/${id}/files$`));
+  await expect(page.locator("[data-testid=file][data-name='ip-link.txt']")).toBeVisible();
+});
+
+test("a Word document is refused with a reason and nothing is stored", async ({ page }) => {
+  const { id } = await post<Made>("/investigations", { label: "refusals" });
+  await page.goto(`/i/${id}/files`);
+  await page.getByRole("heading", { name: "Files" }).waitFor();
+  await drop(page, [{ name: "notes.docx", bytes: DOCX }]);
+  const refused = page.locator("[data-testid=upload][data-status=refused]");
+  await expect(refused).toContainText("Not accepted");
+  await expect(refused).toContainText(/Word|Office/);
+  expect((await api<FileList>(`/investigations/${id}/files`)).items).toEqual([]);
+});
+
+test("stages are shown while the analysis runs and never go back", async ({ page }) => {
+  await page.goto("/new");
+  await page.getByTestId("demo-snat-race").click();
+  await page.waitForURL(/\/i\//);
+  const seen: number[] = [];
+  const claim = page.getByTestId("claim");
+  while (!(await claim.isVisible())) {
+    const stage = page.getByTestId("stage");
+    if (await stage.isVisible()) seen.push(Number(await stage.getAttribute("value").catch(() => seen.at(-1) ?? 0)));
+    await page.waitForTimeout(50);
+  }
+  expect(seen.length).toBeGreaterThan(0);
+  expect([...seen].sort((a, b) => a - b)).toEqual(seen);
+});
+
+test("a capture cut short is analysed up to the cut, which is named", async ({ page }) => {
+  const whole = demoFile("snat-race", "three-interfaces.pcapng");
+  const { id } = await post<Made>("/investigations", { label: "cut short" });
+  await page.goto(`/i/${id}/files`);
+  await page.getByRole("heading", { name: "Files" }).waitFor();
+  await drop(page, [{ name: "cut.pcapng", bytes: whole.subarray(0, Math.floor(whole.length / 2) + 5) }]);
+  const row = page.locator("[data-testid=file][data-name='cut.pcapng']");
+  await expect(row).toHaveAttribute("data-status", "decoded", { timeout: 60_000 });
+  await untilAnalysed(id);
+  await expect(row).toContainText(/[Pp]acket [\d,]+/);
+  await expect(row).toContainText(/byte [\d,]+/);
+});
