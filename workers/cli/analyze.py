@@ -116,8 +116,9 @@ def _read_times(pairs: dict[str, str]) -> dict[str, int]:
 
 
 def _label_for(given: list[str]) -> str:
-    first = Path(given[0]).resolve().name or given[0]
-    return first if len(given) == 1 else f"{first} and {len(given) - 1} more"
+    # The same files in another order are the same report, so the first in the alphabet gives the name.
+    names = sorted({Path(argument).resolve().name or argument for argument in given})
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _analyse(request: _Request, folder: Path) -> Report | None:
@@ -148,7 +149,7 @@ def _analyse(request: _Request, folder: Path) -> Report | None:
             )
         except StallscopeError as unreadable:
             line.clear()
-            _complain(f"{file.name}: {unreadable.sentence}")
+            _complain(f"{file.name}: {unreadable.sentence.removeprefix(f'{file.name}: ')}")
         except OSError as error:
             line.clear()
             _complain(f"{file.name}: cannot be opened ({error.strerror}).")

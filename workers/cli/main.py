@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import pkgutil
 import sys
 from collections.abc import Sequence
@@ -16,17 +17,19 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Protocol, cast
 
 import workers.cli
+from backend.errors import StallscopeError
 
 EXIT_DONE = 0
 EXIT_FOUND = 1
 EXIT_USAGE = 2
 EXIT_SERVER = 3
+EXIT_BUG = 70
 
 SETTINGS_HELP = """\
 settings: the command line first, then environment variables (STALLSCOPE_DATA, STALLSCOPE_DATABASE_URL, …),
 then the file that STALLSCOPE_CONFIG names. `stallscope COMMAND --help` explains one command.
 exit codes: 0 done; 1 something --fail-on asked about was found; 2 wrong usage, or no input could be read;
-3 server not reachable or refused."""
+3 server not reachable or refused; 70 a bug of Stallscope."""
 
 
 class Command(Protocol):
@@ -99,6 +102,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed = build_parser(given).parse_args(given)
     try:
         return int(parsed.run(parsed))
+    except StallscopeError as error:
+        print(f"stallscope: {error.sentence}", file=sys.stderr)
+        return EXIT_USAGE
     except KeyboardInterrupt:
         print("stallscope: stopped", file=sys.stderr)
         return 130
@@ -106,6 +112,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader (`| head`) has seen enough; keep Python from complaining when it closes stdout.
         sys.stdout = None
         return EXIT_DONE
+    except Exception as error:
+        # Python's own exit code for this is 1, which here says that --fail-on found something.
+        if os.environ.get("STALLSCOPE_DEBUG"):
+            raise
+        print(
+            f"stallscope: a bug of Stallscope stopped this ({type(error).__name__}: {error}). "
+            "With STALLSCOPE_DEBUG=1 the details are shown.",
+            file=sys.stderr,
+        )
+        return EXIT_BUG
 
 
 if __name__ == "__main__":

@@ -7,12 +7,18 @@ from collections.abc import Iterable, Sequence
 from backend.forensics.report import DiagnosisPart, EvidencePart, InputPart, RemedyPart, Report
 from backend.services.report_words import (
     CHECKED,
+    REFERENCES_EXPLAINED,
     ROLES,
     STATUSES,
     VERDICTS,
     findings_without_cause,
+    is_command,
+    looked_for,
+    not_looked_for,
+    nothing_against,
     plain_verdict,
     references_of,
+    remedies_without_repeats,
     size_of,
 )
 from workers.cli.terminal_text import Paint, visible, wrapped
@@ -23,7 +29,7 @@ _VERDICT_STYLES = {
     "possible": ("bold", "yellow"),
     "cannot-tell": ("bold",),
 }
-_LABEL_WIDTH = 12
+_LABEL_WIDTH = 13
 
 
 def render_terminal(report: Report, *, width: int, colour: bool) -> str:
@@ -59,9 +65,11 @@ class _Page:
         self.lines.append(self._paint("─" * min(self._width, 72), "dim"))
         self.lines.append("")
 
-    def heading(self, text: str) -> None:
+    def heading(self, text: str, *, note: str = "") -> None:
         self.blank()
-        self.lines.append(self._paint(visible(text), "bold"))
+        self.lines.append(
+            self._paint(visible(text), "bold") + (self._paint(f"  ({note})", "dim") if note else "")
+        )
 
     def headline(self, word: str, text: str, *styles: str) -> None:
         self.lines.append(f"{self._paint(word, *styles)}  {self._paint(visible(text), 'bold')}")
@@ -87,9 +95,8 @@ class _Page:
 
 
 def _no_diagnosis(page: _Page, report: Report) -> None:
-    page.headline("NO DIAGNOSIS", plain_verdict(report), "bold")
-    if not report.findings:
-        page.text("What was looked for, and what could not be, is listed below.", first="")
+    word = "NO CAUSE" if report.findings else "NOTHING FOUND"
+    page.headline(word, f"{plain_verdict(report)}.", "bold")
 
 
 def _diagnosis(page: _Page, diagnosis: DiagnosisPart) -> None:
@@ -101,7 +108,7 @@ def _diagnosis(page: _Page, diagnosis: DiagnosisPart) -> None:
     )
     if figures:
         page.text(figures)
-    for number, remedy in enumerate(diagnosis.remedies):
+    for number, remedy in enumerate(remedies_without_repeats(diagnosis.remedies)):
         _remedy(page, remedy, first=number == 0)
     _claims(page, diagnosis)
     _rivals(page, diagnosis)
@@ -121,7 +128,10 @@ def _remedy(page: _Page, remedy: RemedyPart, *, first: bool) -> None:
     page.text(remedy.what)
     page.command(remedy.check, label="check")
     page.command(remedy.command, label="change")
-    page.labelled("undo", remedy.undo)
+    if is_command(remedy.undo):
+        page.command(remedy.undo, label="undo")
+    else:
+        page.labelled("undo", remedy.undo)
     page.labelled("proof", remedy.proof)
     page.labelled("side effect", remedy.side_effect)
     page.labelled("versions", remedy.versions or "")
@@ -133,7 +143,7 @@ def _claims(page: _Page, diagnosis: DiagnosisPart) -> None:
         for role in ("step", "for", "against")
     }
     if by_role["step"]:
-        page.heading("What happened")
+        page.heading("What happened", note=REFERENCES_EXPLAINED)
     for number, claim in enumerate(by_role["step"], 1):
         page.text(claim.text, first=f"  {number}. ")
         page.proof(claim.evidence, indent="     ")
@@ -149,7 +159,7 @@ def _claims(page: _Page, diagnosis: DiagnosisPart) -> None:
         page.text(claim.text, first="  - ")
         page.proof(claim.evidence, indent="    ")
     if not by_role["against"]:
-        page.text(f"Nothing was found. {diagnosis.refutation}".strip())
+        page.text(nothing_against(diagnosis))
 
 
 def _rivals(page: _Page, diagnosis: DiagnosisPart) -> None:
@@ -182,10 +192,13 @@ def _quality(page: _Page, report: Report) -> None:
 def _checked(page: _Page, report: Report) -> None:
     if report.checked:
         page.heading("What was checked")
-    for status in ("found", "clear", "not-checkable"):
-        for checked in report.checked:
-            if checked.status == status:
-                page.text(f"{checked.kind}: {CHECKED[status]}. {checked.why}".rstrip(". ") + ".")
+    for checked in looked_for(report):
+        page.text(
+            f"{checked.kind}: {CHECKED[checked.status]}. {checked.why}".rstrip(". ") + ".", following="    "
+        )
+    unknown = not_looked_for(report)
+    if unknown:
+        page.text(f"This version does not look for: {', '.join(unknown)}.", following="    ")
 
 
 def _inputs(page: _Page, inputs: Sequence[InputPart]) -> None:

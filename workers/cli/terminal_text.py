@@ -13,7 +13,7 @@ _CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "
 
 
 def visible(text: str) -> str:
-    r"""The text on one line, every control character written out: ``ESC[2J`` in a file becomes ``\x1b[2J``."""
+    r"""The text on one line, control characters written out: ``ESC[2J`` in a file becomes ``\x1b[2J``."""
     return "".join(_shown(character) for character in text)
 
 

@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
     except StallscopeError as error:
         print(f"stallscope: {error.sentence}", file=sys.stderr)
         return EXIT_USAGE
-    print("stallscope worker: ready", flush=True)
+    print("stallscope worker: ready", file=sys.stderr, flush=True)
     stopped.wait()
     engine.stop()
     store.close()

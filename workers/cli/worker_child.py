@@ -46,7 +46,7 @@ class WorkerChild:
     def _keep(self) -> None:
         while not self._stopping.is_set():
             self._process = subprocess.Popen(
-                self._command, env=self._environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+                self._command, env=self._environment, stdin=subprocess.DEVNULL, stdout=sys.stderr
             )
             code = self._process.wait()
             if not self._stopping.is_set():
