@@ -156,6 +156,7 @@ def decode_capture(
     with open_source(path, identified.compression) as source:
         reading = Reading(source, Watcher(bytes_total, progress, cancelled), packets_path)
         try:
+            reading.start()
             if identified.format == "pcap":
                 read_pcap(reading)
             else:

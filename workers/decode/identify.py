@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import zlib
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -81,7 +82,7 @@ def _is_text(head: bytes) -> bool:
         return False
     control = sum(1 for byte in head if byte < 32 and byte not in b"\t\n\r\f\v\x1b\x08")
     try:
-        head[:-4].decode("utf-8")
+        codecs.getincrementaldecoder("utf-8")().decode(head)  # a character may be cut at the end
     except UnicodeDecodeError:
         high = sum(1 for byte in head if byte >= 0x80)
         return control == 0 and high * 10 < len(head)

@@ -74,7 +74,7 @@ class Interface:
         exponent = self.resolution & 0x7F
         if self.resolution & 0x80:
             return max(1, round(1e9 / 2**exponent))
-        return int(10.0 ** max(0, 9 - exponent))
+        return max(1, round(10.0 ** (9 - exponent)))
 
 
 def snap_limit(snap_length: int) -> int:

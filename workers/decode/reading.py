@@ -71,6 +71,10 @@ class Reading:
         """Packets read so far."""
         return int(self.state["frame"])
 
+    def start(self) -> None:
+        """Tells that reading begins; raises DecodeCancelled."""
+        self._watcher.report(0, 0)
+
     def read_on(self) -> bool:
         """Drops what is read and gets more bytes; False at the end of the file."""
         if self.window.ended:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 _SYN, _SYN_ACK, _ACK, _DATA, _FIN = 0x02, 0x12, 0x10, 0x18, 0x11
 _OPEN: Final = ((True, _SYN, 0, 0), (False, _SYN_ACK, 0, 300), (True, _ACK, 0, 20))
 _REQUESTS: Final = (
-    (True, _DATA, 220, 50), (False, _ACK, 0, 290), (False, _DATA, 1400, 2000), (False, _DATA, 120, 5),
+    (True, _DATA, 220, 50), (False, _ACK, 0, 290), (False, _DATA, 1000, 2000), (False, _DATA, 120, 5),
     (True, _ACK, 0, 310), (True, _DATA, 180, 9000), (False, _DATA, 300, 1800), (True, _ACK, 0, 280),
     (True, _DATA, 140, 4000), (False, _DATA, 120, 1500), (True, _ACK, 0, 290),
 )  # fmt: skip

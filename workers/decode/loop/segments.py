@@ -25,7 +25,7 @@ from workers.decode.loop.records import PRINTS_PER_SIDE, Record
 _PRIME = 0x01000193
 _REORDERING_NS = 3_000_000
 """A segment that fills a hole sooner than this was overtaken on its way; later, it was sent again. Used where
-the handshake, and so the round trip that a repetition needs at least, was not seen (the rule of Wireshark)."""
+the handshake, and so the round trip that a repetition needs at least, was not seen (as Wireshark does)."""
 _COPY_UNITS = 48
 """50 ms in units of 2^20 ns: how late a copy may be when the packet has no IP ID or TSval to tell it by."""
 
