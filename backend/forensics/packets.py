@@ -56,6 +56,8 @@ PACKET_DTYPE: Final = np.dtype(
         ("source_low", "<u8"),
         ("destination_high", "<u8"),
         ("destination_low", "<u8"),
+        # Of an ICMP error (v4 types 3 and 11, v6 types 1 and 3) that quotes a TCP packet the ports and `sequence`
+        # are those of the quoted packet; its addresses and `connection` are its own.
         ("source_port", "<u2"),  # 0 without ports
         ("destination_port", "<u2"),
         ("protocol", "u1"),  # IP protocol number, 255 when there is no IP
