@@ -29,8 +29,11 @@ def find_evidence_files(
     `hosts` and `times_ns` are keyed as the user wrote FILE: an argument, a path, or a name in the report.
     Raises WrongUsage where one of them matches no file.
     """
-    found = [(argument, path) for argument in given for path in _files_of(Path(argument))]
-    unique = list({path.resolve(): (argument, path) for argument, path in reversed(found)}.values())[::-1]
+    first_met: dict[Path, tuple[str, Path]] = {}
+    for argument in given:
+        for path in _files_of(Path(argument)):
+            first_met.setdefault(path.resolve(), (argument, path))
+    unique = list(first_met.values())
     names = _names([path for _, path in unique])
     files = []
     used: set[str] = set()

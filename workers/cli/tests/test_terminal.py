@@ -1,0 +1,87 @@
+import io
+import re
+
+import pytest
+
+from workers.cli.terminal import render_terminal
+from workers.cli.terminal_text import visible, wants_colour
+from workers.cli.tests.reports import collision_report, empty_report
+
+ESCAPES = "\x1b[2J\x07\r\n\u202e\x9b31m"
+
+
+def rendered(**options: object) -> str:
+    return render_terminal(collision_report(**options), width=80, colour=False)  # type: ignore[arg-type]
+
+
+def test_the_first_line_is_the_verdict_and_the_second_the_statement() -> None:
+    lines = rendered().split("\n")
+    assert lines[0] == "CONFIRMED  Loss: SNAT tuple collision"
+    assert lines[1] == "29 of 600 connections waited 1 s"
+
+
+def test_commands_stand_whole_on_one_line_with_their_undo() -> None:
+    lines = rendered().split("\n")
+    change = [line for line in lines if "--random-fully" in line]
+    assert change == [
+        "  change       $ iptables -t nat -I POSTROUTING -s 10.244.35.0/24 -j MASQUERADE --random-fully"
+    ]
+    assert "  undo         $ iptables -t nat -D POSTROUTING -j MASQUERADE" in lines
+
+
+def test_claims_come_with_frames_and_lines() -> None:
+    text = rendered()
+    assert "any.pcap#3130 #3131" in text
+    assert "S.txt:1 :2" in text
+
+
+def test_what_speaks_against_is_never_empty() -> None:
+    assert "Nothing seen; it would be refuted by a lost SYN on eth0." in rendered()
+    assert "  - one SYN left after all" in rendered(against=True)
+
+
+def test_rivals_missing_evidence_and_what_was_not_checked_are_there() -> None:
+    text = rendered()
+    assert "cannot tell  node-drop: no dump" in text
+    assert "$ conntrack -S; sleep 60; conntrack -S" in text
+    assert "This version does not look for: dns-delay." in text
+    assert "9 lines, 2 not understood" in text
+
+
+def test_no_number_claims_to_measure_the_confidence() -> None:
+    assert "0.95" not in rendered()
+    assert "95" not in rendered()
+
+
+def test_a_clean_report_says_what_was_looked_for_and_praises_nothing() -> None:
+    text = render_terminal(empty_report(), width=80, colour=False)
+    assert text.startswith("NOTHING FOUND  Looked for in these inputs, and not there: syn-retransmission.\n")
+    assert "rtt-backlog: could not be checked. no probes in the capture." in text
+    assert "healthy" not in text.lower()
+
+
+@pytest.mark.parametrize("colour", [True, False])
+def test_nothing_in_a_file_can_steer_the_terminal(colour: bool) -> None:
+    hostile = render_terminal(collision_report(hostile=ESCAPES), width=80, colour=colour)
+    for character in ("\x07", "\r", "\u202e", "\x9b"):
+        assert character not in hostile
+    assert "\x1b" not in re.sub(r"\x1b\[[\d;]{1,4}m", "", hostile)
+    assert "\\x1b[2J" in hostile
+
+
+def test_letters_of_every_language_stay() -> None:
+    assert visible("Zürich 東京 µs ≥ –") == "Zürich 東京 µs ≥ –"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_colour_only_on_a_terminal_and_never_against_no_color(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    assert wants_colour(Terminal())
+    assert not wants_colour(io.StringIO())
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not wants_colour(Terminal())
