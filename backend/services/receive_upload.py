@@ -148,13 +148,23 @@ def forget_bytes(store: Store, file: EvidenceFile) -> None:
     shutil.rmtree(store.file_folder(file.investigation_id, file.id), ignore_errors=True)
 
 
-def store_text(store: Store, investigation_id: str, name: str | None, text: str) -> EvidenceFile:
-    """Keep a pasted text as a file."""
+def store_text(
+    store: Store,
+    investigation_id: str,
+    name: str | None,
+    text: str,
+    *,
+    host: str | None = None,
+    captured_at_ns: int | None = None,
+) -> EvidenceFile:
+    """Keep a pasted text as a file, with the host and time it was taken at if a person gave them."""
     content = text.encode()
     recognised = recognise_upload(content[:HEAD_BYTES])
     if recognised.kind != "dump":
         raise UnknownFormat("What was pasted is not text that a command printed.")
     file = begin_upload(store, investigation_id, name or f"{recognised.format}.txt", len(content))
+    with store.database.writing() as session:
+        evidence_files.set_origin(session, file.id, host=host, captured_at_ns=captured_at_ns)
     append_bytes(store, file, content)
     return complete_upload(store, file)
 

@@ -116,6 +116,12 @@ def set_recognised(session: Session, file_id: str, *, kind: str, format_name: st
     row.kind, row.format = kind, format_name
 
 
+def set_origin(session: Session, file_id: str, *, host: str | None, captured_at_ns: int | None) -> None:
+    """Where and when a person says it was taken; what the file itself says goes first."""
+    row = _row(session, file_id)
+    row.host, row.captured_at_ns = host, captured_at_ns
+
+
 def set_bytes_arrived(session: Session, file_id: str, size_bytes: int) -> None:
     """How much of a running upload is here."""
     row = _row(session, file_id)

@@ -72,7 +72,9 @@ async def _take_in(
 @router.post("/investigations/{investigation_id}/texts", status_code=status.HTTP_201_CREATED)
 def add_text(investigation_id: InvestigationId, text: Text, store: StoreDep, response: Response) -> File:
     """Keep a pasted text as a file."""
-    stored = receive_upload.store_text(store, investigation_id, text.name, text.text)
+    stored = receive_upload.store_text(
+        store, investigation_id, text.name, text.text, host=text.host, captured_at_ns=text.captured_at_ns
+    )
     response.headers["Location"] = f"{address(investigation_id)}/files/{stored.id}"
     return File.of(stored)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, Field
 
 from backend.storage.records import STAGES, EvidenceFile
 
@@ -76,6 +76,16 @@ class Text(BaseModel):
 
     name: str | None = None
     text: str
+    host: str | None = Field(default=None, max_length=255)
+    captured_at: AwareDatetime | None = None
+    """When it was taken, for texts that do not say so themselves."""
+
+    @property
+    def captured_at_ns(self) -> int | None:
+        """Epoch nanoseconds of `captured_at`."""
+        if self.captured_at is None:
+            return None
+        return int(self.captured_at.timestamp() * 1_000_000) * 1000
 
 
 class PastedText(BaseModel):
