@@ -11,7 +11,7 @@ interface Step {
 const STEPS: Step[] = [
   {
     why: "Counters before. The difference to the ones after says what the kernel itself dropped.",
-    command: "date -u +%FT%T.%NZ; conntrack -S > conntrack-S-before.txt; nstat -az > nstat-before.txt",
+    command: "{ date -u +%FT%TZ; conntrack -S; } > conntrack-S-before.txt",
   },
   {
     why: "Connection tracking events while it happens, with times: which pod got which outgoing port.",
@@ -24,7 +24,7 @@ const STEPS: Step[] = [
   },
   {
     why: "The table while it happens, and the counters after.",
-    command: "conntrack -L -o extended,id > conntrack-L.txt; conntrack -S > conntrack-S-after.txt",
+    command: "conntrack -L -o extended,id > conntrack-L.txt; { date -u +%FT%TZ; conntrack -S; } > conntrack-S-after.txt",
   },
   {
     why: "The rules that pick addresses and ports, and the interfaces they belong to.",

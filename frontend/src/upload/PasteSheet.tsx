@@ -15,11 +15,18 @@ interface PastedDump {
   host: string;
 }
 
+/** The time as typed, taken as UTC where it names no zone; null when none was given. */
+export function utc(typed: string): string | null {
+  const text = typed.trim().replace(" ", "T");
+  if (!text) return null;
+  return /(Z|[+-]\d\d:?\d\d)$/i.test(text) ? text : `${text}Z`;
+}
+
 async function sendText(dump: PastedDump, kind: string | null, investigation: string | null): Promise<string> {
   const id = investigation ?? (await createInvestigation(kind ?? "Pasted text")).id;
   await ask<EvidenceFile>(`/api/v1/investigations/${id}/texts`, {
     method: "POST",
-    json: { text: dump.text, captured_at: dump.captured_at || null, host: dump.host || null },
+    json: { text: dump.text, captured_at: utc(dump.captured_at), host: dump.host || null },
   });
   return id;
 }

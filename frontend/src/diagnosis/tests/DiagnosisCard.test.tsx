@@ -1,0 +1,92 @@
+import { MantineProvider } from "@mantine/core";
+import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
+import { render, screen, within } from "@testing-library/react";
+import { describe, expect, test } from "vitest";
+
+import type { Diagnosis, Finding } from "../../api/types";
+import { DiagnosisCard, frameFilter } from "../DiagnosisCard";
+
+const EVIDENCE = [{ input: "node.pcap", frames: [7, 9], lines: [] }];
+
+function diagnosis(changes: Partial<Diagnosis> = {}): Diagnosis {
+  return {
+    cause: "some-cause", title: "Some cause", confidence: 0.95, verdict: "confirmed", statement: "2 of 9 waited.",
+    role: "loss",
+    claims: [
+      { role: "step", text: "It left.", evidence: EVIDENCE },
+      { role: "for", text: "It never came.", evidence: EVIDENCE },
+    ],
+    rivals: [{ cause: "other", title: "", status: "cannot-tell", because: "no dump", command: "conntrack -S" }],
+    findings: ["f-1"], supporting: [], contradicting: [], missing: [], remedies: [], references: [],
+    refutation: "a lost packet seen behind it would refute it", time_lost_s: 2, figures: [], ...changes,
+  };
+}
+
+const FINDING: Finding = {
+  id: "f-1", kind: "some-kind", severity: "critical", confidence: 1, title: "Lost", summary: "", count: 2, first: null,
+  last: null, time_lost_s: 2, measures: {}, affected: [], events: [], evidence: EVIDENCE, marks: [], tables: [],
+};
+
+async function show(shown: Diagnosis) {
+  const analysed = { version: "1", created: "2026-11-21T00:00:00Z" };
+  const root = createRootRoute({
+    component: () => <DiagnosisCard diagnosis={shown} findings={[FINDING]} analysed={analysed} />,
+  });
+  const router = createRouter({ routeTree: root, history: createMemoryHistory() });
+  render(
+    <MantineProvider>
+      <RouterProvider router={router} />
+    </MantineProvider>,
+  );
+  return screen.findByTestId("diagnosis");
+}
+
+describe("a diagnosis in full", () => {
+  test("has its eight sections in order", async () => {
+    const card = await show(diagnosis());
+    const numbers = [...card.querySelectorAll("[data-section]")].map((part) => part.getAttribute("data-section"));
+    expect(numbers).toEqual(["1", "2", "3", "4", "5", "6", "7", "8"]);
+  });
+
+  test("links every claim to its evidence", async () => {
+    const card = await show(diagnosis());
+    const claims = [...card.querySelectorAll("[data-claim]")];
+    expect(claims).toHaveLength(3);
+    for (const claim of claims) expect(claim.querySelector("a[data-evidence]")).not.toBeNull();
+  });
+
+  test("says what would refute it when nothing speaks against it", async () => {
+    const card = await show(diagnosis());
+    expect(within(card).getByTestId("against").textContent).toContain("would refute it");
+  });
+
+  test("shows what speaks against it instead when something does", async () => {
+    const against = { role: "against" as const, text: "One was seen behind it.", evidence: EVIDENCE };
+    const card = await show(diagnosis({ claims: [...diagnosis().claims, against] }));
+    const text = within(card).getByTestId("against").textContent;
+    expect(text).toContain("One was seen behind it.");
+    expect(text).not.toContain("would refute it");
+  });
+
+  test("gives the command that decides about a rival nobody can tell", async () => {
+    const card = await show(diagnosis());
+    const rival = within(card).getByTestId("rival");
+    expect(rival.textContent).toContain("cannot tell");
+    expect(rival.textContent).toContain("conntrack -S");
+  });
+});
+
+describe("the frame filter", () => {
+  test("names each frame of the file once, in order", () => {
+    const evidence = [...EVIDENCE, { input: "node.pcap", frames: [3, 7], lines: [] }, { input: "b", frames: [1], lines: [] }];
+    expect(frameFilter(evidence, "node.pcap")).toBe("frame.number in {3,7,9}");
+  });
+
+  test.each([
+    [100, true],
+    [101, false],
+  ])("of %i frames: given %s", (frames, given) => {
+    const evidence = [{ input: "a", frames: Array.from({ length: frames }, (_, at) => at + 1), lines: [] }];
+    expect(frameFilter(evidence, "a") !== null).toBe(given);
+  });
+});
