@@ -61,7 +61,8 @@ export async function drop(page: Page, files: { name: string; bytes: Buffer }[],
       const data = new DataTransfer();
       for (const file of given) {
         const bytes = Uint8Array.from(atob(file.base64), (letter) => letter.charCodeAt(0));
-        data.items.add(new File([bytes], file.name));
+        // A fixed date: the browser must know the same file again after a reload.
+        data.items.add(new File([bytes], file.name, { lastModified: 1_700_000_000_000 }));
       }
       return data;
     },

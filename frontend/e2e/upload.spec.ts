@@ -65,3 +65,46 @@ test("a capture cut short is analysed up to the cut, which is named", async ({ p
   await expect(row).toContainText(/[Pp]acket [\d,]+/);
   await expect(row).toContainText(/byte [\d,]+/);
 });
+
+/** A capture of `size_bytes` or a little less: one frame of zeros again and again. */
+function bigCapture(size_bytes: number): Buffer {
+  const head = Buffer.alloc(24);
+  head.writeUInt32LE(0xa1b2c3d4, 0);
+  head.writeUInt16LE(2, 4);
+  head.writeUInt16LE(4, 6);
+  head.writeUInt32LE(65_535, 16);
+  head.writeUInt32LE(1, 20);
+  const frame_bytes = 1500;
+  const record = Buffer.alloc(16 + frame_bytes);
+  record.writeUInt32LE(1_700_000_000, 0);
+  record.writeUInt32LE(frame_bytes, 8);
+  record.writeUInt32LE(frame_bytes, 12);
+  return Buffer.concat([head, ...Array<Buffer>(Math.floor(size_bytes / record.length)).fill(record)]);
+}
+
+test("an upload that was cut off goes on where it stopped after a reload", async ({ page }) => {
+  const file = { name: "big.pcap", bytes: bigCapture(12 * 1024 * 1024) };
+  const { id } = await post<Made>("/investigations", { label: "resumed" });
+  let pieces = 0;
+  await page.route("**/uploads/**", async (route) => {
+    if (route.request().method() === "PATCH" && (pieces += 1) > 1) await route.abort();
+    else await route.continue();
+  });
+  await page.goto(`/i/${id}/files`);
+  await page.getByRole("heading", { name: "Files" }).waitFor();
+  await drop(page, [file]);
+  await expect(page.locator("[data-testid=upload][data-status=waiting]")).toBeVisible({ timeout: 30_000 });
+  await page.unrouteAll();
+  await page.route("**/uploads/**", async (route) => {
+    // Slow enough to be seen.
+    await new Promise((resolve) => setTimeout(resolve, 700));
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole("heading", { name: "Files" }).waitFor();
+  await drop(page, [file]);
+  await expect(page.getByTestId("upload")).toContainText("taken up at 8.4 MB", { timeout: 30_000 });
+  const row = page.locator("[data-testid=file][data-name='big.pcap']");
+  await expect(row).toHaveCount(1);
+  await expect(row).toHaveAttribute("data-status", "decoded", { timeout: 60_000 });
+});
