@@ -23,6 +23,7 @@ from backend.services.report_words import (
     VERDICTS,
     findings_without_cause,
     is_command,
+    is_sure,
     looked_for,
     not_looked_for,
     nothing_against,
@@ -68,8 +69,7 @@ def _diagnosis(diagnosis: DiagnosisPart) -> list[str]:
             _text(f"{figure.get('name', '')} {figure.get('value', '')}") for figure in diagnosis.figures
         ),
     ]
-    for remedy in remedies_without_repeats(diagnosis.remedies):
-        blocks += _remedy(remedy)
+    blocks += _remedies(diagnosis, heading="What to do") if is_sure(diagnosis) else _missing(diagnosis)
     for heading, claim_role in (("What happened", "step"), ("What speaks for it", "for")):
         claims = [claim for claim in diagnosis.claims if claim.role == claim_role]
         blocks += [f"### {heading}", _claims(claims, numbered=claim_role == "step")] if claims else []
@@ -77,12 +77,24 @@ def _diagnosis(diagnosis: DiagnosisPart) -> list[str]:
     nothing = _text(nothing_against(diagnosis))
     blocks += ["### What speaks against it", _claims(against, numbered=False) if against else nothing]
     blocks += _rivals(diagnosis)
-    if diagnosis.missing:
-        blocks.append("### What would make it certain")
-        for missing in diagnosis.missing:
-            blocks += [_text(missing.what), _command(missing.command)]
+    rest = _missing(diagnosis) if is_sure(diagnosis) else _remedies(diagnosis, heading="If it is this")
+    blocks += rest
     if diagnosis.references:
         blocks += ["### References", "\n".join(f"- {_text(reference)}" for reference in diagnosis.references)]
+    return blocks
+
+
+def _missing(diagnosis: DiagnosisPart) -> list[str]:
+    blocks = ["### What would make it certain"] if diagnosis.missing else []
+    for missing in diagnosis.missing:
+        blocks += [_text(missing.what), _command(missing.command)]
+    return blocks
+
+
+def _remedies(diagnosis: DiagnosisPart, *, heading: str) -> list[str]:
+    blocks: list[str] = []
+    for remedy in remedies_without_repeats(diagnosis.remedies):
+        blocks += [f"### {heading} ({_text(remedy.applies_to)})", *_remedy(remedy)]
     return blocks
 
 
@@ -97,7 +109,7 @@ def _remedy(remedy: RemedyPart) -> list[str]:
         )
         if value
     ]
-    blocks = [f"### What to do ({_text(remedy.applies_to)})", _text(remedy.what)]
+    blocks = [_text(remedy.what)]
     undo = remedy.undo if is_command(remedy.undo) else ""
     for name, command in (("Check", remedy.check), ("Change", remedy.command), ("Undo", undo)):
         blocks += [f"{name}:", _command(command)] if command else []

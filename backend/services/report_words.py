@@ -62,6 +62,11 @@ def references_of(evidence: Sequence[EvidencePart], *, shown_each: int = 4) -> l
     return texts
 
 
+def is_sure(diagnosis: DiagnosisPart) -> bool:
+    """Whether it is sure enough to act on: below that, finding out comes before any change."""
+    return diagnosis.verdict in ("confirmed", "likely")
+
+
 def is_command(text: str) -> bool:
     """Whether this is to be typed, not read: an undo can be either."""
     return text.split(" ", 1)[0] in _PROGRAMS

@@ -13,6 +13,7 @@ from backend.services.report_words import (
     VERDICTS,
     findings_without_cause,
     is_command,
+    is_sure,
     looked_for,
     not_looked_for,
     nothing_against,
@@ -82,11 +83,12 @@ class _Page:
         if text:
             self.text(text, first=f"  {label:<{_LABEL_WIDTH}}", following=" " * (_LABEL_WIDTH + 2))
 
-    def command(self, command: str | None, *, label: str = "") -> None:
+    def command(self, command: str | None, *, label: str = "", indent: int = _LABEL_WIDTH + 2) -> None:
         """A command on a line of its own, never wrapped, so that it can be copied."""
         for line in (command or "").splitlines():
             if line.strip():
-                self.lines.append(f"  {label:<{_LABEL_WIDTH}}{self._paint('$ ' + visible(line), 'cyan')}")
+                typed = self._paint(f"$ {visible(line)}", "cyan")
+                self.lines.append(f"{'  ' + label:<{indent}}{typed}")
                 label = ""
 
     def proof(self, evidence: Iterable[EvidencePart], *, indent: str) -> None:
@@ -108,23 +110,37 @@ def _diagnosis(page: _Page, diagnosis: DiagnosisPart) -> None:
     )
     if figures:
         page.text(figures)
-    for number, remedy in enumerate(remedies_without_repeats(diagnosis.remedies)):
-        _remedy(page, remedy, first=number == 0)
+    if is_sure(diagnosis):
+        _remedies(page, diagnosis, heading="Do now")
+    else:
+        _missing(page, diagnosis, heading="Do now, to find out")
     _claims(page, diagnosis)
     _rivals(page, diagnosis)
-    if diagnosis.missing:
-        page.heading("What would make it certain")
-        for missing in diagnosis.missing:
-            page.text(missing.what, first="  ? ")
-            page.command(missing.command)
+    if is_sure(diagnosis):
+        _missing(page, diagnosis, heading="What would make it certain")
+    else:
+        _remedies(page, diagnosis, heading="If it turns out to be this")
     if diagnosis.references:
         page.heading("Read more")
         for reference in diagnosis.references:
             page.lines.append(f"  {visible(reference)}")
 
 
-def _remedy(page: _Page, remedy: RemedyPart, *, first: bool) -> None:
-    page.heading(f"{'Do now' if first else 'Or'} ({remedy.applies_to})")
+def _missing(page: _Page, diagnosis: DiagnosisPart, *, heading: str) -> None:
+    if diagnosis.missing:
+        page.heading(heading)
+    for missing in diagnosis.missing:
+        page.text(missing.what, first="  ? ")
+        page.command(missing.command, indent=4)
+
+
+def _remedies(page: _Page, diagnosis: DiagnosisPart, *, heading: str) -> None:
+    for number, remedy in enumerate(remedies_without_repeats(diagnosis.remedies)):
+        page.heading(f"{'Or' if number else heading} ({remedy.applies_to})")
+        _remedy(page, remedy)
+
+
+def _remedy(page: _Page, remedy: RemedyPart) -> None:
     page.text(remedy.what)
     page.command(remedy.check, label="check")
     page.command(remedy.command, label="change")
@@ -148,9 +164,7 @@ def _claims(page: _Page, diagnosis: DiagnosisPart) -> None:
         page.text(claim.text, first=f"  {number}. ")
         page.proof(claim.evidence, indent="     ")
     if by_role["for"]:
-        page.heading(
-            "Why we are sure" if diagnosis.verdict in ("confirmed", "likely") else "What speaks for it"
-        )
+        page.heading("Why we are sure" if is_sure(diagnosis) else "What speaks for it")
     for claim in by_role["for"]:
         page.text(claim.text, first="  + ")
         page.proof(claim.evidence, indent="    ")

@@ -117,7 +117,7 @@ def _diagnosis(verdict: Verdict, hostile: str, *, against: bool) -> DiagnosisPar
         remedies=[
             RemedyPart(
                 what="Insert your rule again",
-                command=f"iptables -t nat -I POSTROUTING -s 10.244.35.0/24 -j MASQUERADE --random-fully{hostile}",
+                command=f"iptables -t nat -I POSTROUTING -s 10.0.0.0/8 -j MASQUERADE --random-fully{hostile}",
                 applies_to="plain iptables",
                 check="iptables-save -t nat",
                 undo="iptables -t nat -D POSTROUTING -j MASQUERADE",

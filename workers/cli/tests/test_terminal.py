@@ -24,7 +24,7 @@ def test_commands_stand_whole_on_one_line_with_their_undo() -> None:
     lines = rendered().split("\n")
     change = [line for line in lines if "--random-fully" in line]
     assert change == [
-        "  change       $ iptables -t nat -I POSTROUTING -s 10.244.35.0/24 -j MASQUERADE --random-fully"
+        "  change       $ iptables -t nat -I POSTROUTING -s 10.0.0.0/8 -j MASQUERADE --random-fully"
     ]
     assert "  undo         $ iptables -t nat -D POSTROUTING -j MASQUERADE" in lines
 
@@ -85,3 +85,10 @@ def test_colour_only_on_a_terminal_and_never_against_no_color(monkeypatch: pytes
     assert not wants_colour(io.StringIO())
     monkeypatch.setenv("NO_COLOR", "1")
     assert not wants_colour(Terminal())
+
+
+@pytest.mark.parametrize("verdict", ["possible", "cannot-tell"])
+def test_what_is_not_sure_asks_to_find_out_before_any_change(verdict: str) -> None:
+    text = rendered(verdict=verdict)
+    assert text.index("Do now, to find out") < text.index("If it turns out to be this (plain iptables)")
+    assert "sure" not in text.replace("measure", "")
