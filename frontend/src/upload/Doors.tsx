@@ -55,7 +55,7 @@ function DemoDoor() {
             data-testid={`demo-${demo.name}`}
             onClick={() => open.mutate(demo.name)}
           >
-            {demo.symptom || demo.title}
+            {(demo.symptom || demo.title).replace(/\.$/, "")}
           </button>
         ))}
       </div>
