@@ -14,7 +14,17 @@ from backend.api.dependencies import own_investigation, shared_investigation
 from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.front_door import FrontDoor
 from backend.api.problems import PROBLEM_RESPONSES, install_error_handlers
-from backend.api.routes import files, health, investigations, progress, reading, shared, shares, uploads
+from backend.api.routes import (
+    charts,
+    files,
+    health,
+    investigations,
+    progress,
+    reading,
+    shared,
+    shares,
+    uploads,
+)
 from backend.storage.store import Store
 
 API = "/api/v1"
@@ -46,14 +56,15 @@ def create_app(store: Store) -> FastAPI:
     app.include_router(health.router)
     for part in (investigations, files, uploads, progress, shares, shared):
         app.include_router(part.router, prefix=API)
-    app.include_router(
-        reading.router,
-        prefix=f"{API}/investigations/{{investigation_id}}",
-        dependencies=[Depends(own_investigation)],
-    )
-    app.include_router(
-        reading.router, prefix=f"{API}/shared/{{share_id}}", dependencies=[Depends(shared_investigation)]
-    )
+    for part in (reading, charts):
+        app.include_router(
+            part.router,
+            prefix=f"{API}/investigations/{{investigation_id}}",
+            dependencies=[Depends(own_investigation)],
+        )
+        app.include_router(
+            part.router, prefix=f"{API}/shared/{{share_id}}", dependencies=[Depends(shared_investigation)]
+        )
     app.include_router(web_page.router)
     return app
 

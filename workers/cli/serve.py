@@ -66,6 +66,8 @@ def chosen_settings(arguments: argparse.Namespace) -> Settings:
 
 
 def _answer_requests(store: Store, settings: Settings) -> bool:
+    import signal
+
     import uvicorn
 
     from backend.api.app import create_guarded_app
@@ -84,6 +86,9 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
         proxy_headers=False,
         timeout_graceful_shutdown=3,
     )
+    # uvicorn raises the signal that ended it once more, which must not cut short what follows it.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
     with WorkerChild(settings):
         print(f"Stallscope is at http://{shown}:{port}/", flush=True)
         uvicorn.Server(config).run(sockets=[listener])

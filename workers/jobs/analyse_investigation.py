@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,15 @@ OUR_FAULT = (
 )
 
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class StageReached:
+    """What the child tells."""
+
+    stage_number: int
+    message: str
+    findings: int = 0
 
 
 @DBOS.workflow(name=ANALYSE_WORKFLOW)
@@ -89,10 +99,15 @@ def _judge_in_child(
     shop: Workshop, investigation_id: str, generation: int, subject: tuple[list[Path], str]
 ) -> dict[str, Any]:
     def tell(news: object) -> None:
-        stage, message, findings = news  # type: ignore[misc]
+        assert isinstance(news, StageReached)
         with shop.store.database.writing() as session:
             investigations.set_stage(
-                session, investigation_id, generation, stage, message=message, findings=findings
+                session,
+                investigation_id,
+                generation,
+                news.stage_number,
+                message=news.message,
+                findings=news.findings,
             )
 
     created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -109,13 +124,13 @@ def judge_in_child(
     folders: list[Path], label: str, created: str, tool_version: str, folder: Path, tell: Tell
 ) -> dict[str, Any]:
     """The child's part. The result replaces an earlier one in one step, so readers never see half of it."""
-    tell((JOIN, f"Joining {len(folders)} files.", 0))
+    tell(StageReached(JOIN, f"Joining {len(folders)} files."))
     ingested = [load_ingested(source) for source in folders]
-    tell((DETECT, "Looking for what went wrong.", 0))
+    tell(StageReached(DETECT, "Looking for what went wrong."))
     fresh = folder.with_name("analysis.new")
     fresh.mkdir(parents=True, exist_ok=True)
     report = analyse(ingested, label=label, created=created, tool_version=tool_version, folder=fresh)
-    tell((DIAGNOSE, "Writing the report.", len(report.findings)))
+    tell(StageReached(DIAGNOSE, "Writing the report.", len(report.findings)))
     folder.mkdir(parents=True, exist_ok=True)
     for written in sorted(fresh.iterdir(), key=lambda path: path.name == "report.json"):
         os.replace(written, folder / written.name)

@@ -1,0 +1,73 @@
+"""Timeline, connections and frames: read by one's own page and, the same, behind a share link."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query
+
+from backend.api.dependencies import FileId, StoreDep, Subject
+from backend.api.schemas.charts import ConnectionDetail, ConnectionList, Frame, Outcome, Timeline
+from backend.services.show_connections import list_connections, show_connection
+from backend.services.show_frame import show_frame
+from backend.services.show_timeline import Window, show_timeline
+from backend.storage.path_tables import PathFilter, Sort
+
+router = APIRouter(tags=["results"])
+
+FromNs = Annotated[int | None, Query(alias="from", description="ns after t0")]
+ToNs = Annotated[int | None, Query(alias="to", description="ns after t0")]
+
+
+@router.get("/timeline")
+def get_timeline(
+    subject: Subject,
+    store: StoreDep,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
+    px: Annotated[int, Query(ge=1, le=10_000, description="Width to fill")] = 1200,
+    finding: str | None = None,
+) -> Timeline:
+    """Density, or single packets where there are few, and the marks of the findings."""
+    return Timeline.of(show_timeline(store, subject, Window(from_ns, to_ns, px, finding)))
+
+
+@router.get("/connections")
+def get_connections(
+    subject: Subject,
+    store: StoreDep,
+    sort: Sort = "start",
+    order: Literal["asc", "desc"] = "asc",
+    outcome: Outcome | None = None,
+    finding: str | None = None,
+    q: Annotated[str | None, Query(max_length=200, description="Part of an address, a port, ip:port")] = None,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    cursor: str | None = None,
+) -> ConnectionList:
+    """Logical connections, joined over vantage points and translation."""
+    page = list_connections(
+        store,
+        subject,
+        PathFilter(outcome, finding, q or None, from_ns, to_ns),
+        sort=sort,
+        descending=order == "desc",
+        limit=limit,
+        cursor=cursor,
+    )
+    return ConnectionList.of(page)
+
+
+@router.get("/connections/{cid}")
+def get_connection(subject: Subject, cid: Annotated[int, Path(ge=0)], store: StoreDep) -> ConnectionDetail:
+    """One connection with its packets over all vantage points."""
+    return ConnectionDetail.of(show_connection(store, subject, cid))
+
+
+@router.get("/frames/{file_id}/{number}")
+def get_frame(
+    subject: Subject, file_id: FileId, number: Annotated[int, Path(ge=1)], store: StoreDep
+) -> Frame:
+    """One frame as it was decoded."""
+    return Frame.model_validate(show_frame(store, subject, file_id, number))

@@ -1,0 +1,135 @@
+"""Marks of a report on the timeline: relative times, and never more than a chart can draw.
+
+Above 1,000 marks those of one lane and role within 8 pixels become one mark with a count. A role keeps a mark
+of its own in each such cell, so that a loss is never crowded out by traffic.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+from backend.forensics.report import EvidencePart, FindingPart, MarkPart, Report
+from backend.services.open_tables import Tables, epoch_ns
+
+WANTED = 1000
+HARD_LIMIT = 2000
+CELL_PX = 8
+SURVIVAL = ("missing", "pair", "repeat", "band", "bracket")
+"""Which glyph stands for a cell; the others follow, instants last."""
+
+
+@dataclass(frozen=True)
+class TimelineMark:
+    """A mark with times in ns after t0."""
+
+    id: str
+    glyph: str
+    role: str
+    basis: str
+    t: int
+    t_end: int | None
+    lanes: tuple[str, ...]
+    label: str
+    finding: str
+    instance: int | None
+    evidence: tuple[EvidencePart, ...]
+    value: float | None
+    count: int | None = None
+    """How many marks it stands for, None when for itself."""
+
+
+def marks_of(tables: Tables) -> Sequence[TimelineMark]:
+    """All marks of the report, by time."""
+    return _all_marks(
+        tables.report_file, tables.report_file.stat().st_mtime_ns, _Held(tables.report), tables.t0_ns
+    )
+
+
+def marks_between(
+    marks: Iterable[TimelineMark], from_t: int, to_t: int, finding: str | None
+) -> list[TimelineMark]:
+    """Those that touch the window."""
+    return [
+        mark
+        for mark in marks
+        if mark.t <= to_t
+        and (mark.t_end if mark.t_end is not None else mark.t) >= from_t
+        and (finding is None or mark.finding == finding)
+    ]
+
+
+def cluster(marks: list[TimelineMark], ns_per_px: float) -> list[TimelineMark]:
+    """At most HARD_LIMIT marks; nothing is done to WANTED or fewer."""
+    if len(marks) <= WANTED:
+        return marks
+    cell_ns = max(1, int(CELL_PX * ns_per_px))
+    clustered = _in_cells(marks, cell_ns)
+    while len(clustered) > HARD_LIMIT:
+        cell_ns *= 2
+        clustered = _in_cells(marks, cell_ns)
+    return clustered
+
+
+def _in_cells(marks: list[TimelineMark], cell_ns: int) -> list[TimelineMark]:
+    cells: dict[tuple[str, str, int], list[TimelineMark]] = defaultdict(list)
+    for mark in marks:
+        cells[mark.lanes[0] if mark.lanes else "", mark.role, mark.t // cell_ns].append(mark)
+    return sorted((_one_of(together) for together in cells.values()), key=lambda mark: (mark.t, mark.id))
+
+
+def _one_of(together: list[TimelineMark]) -> TimelineMark:
+    if len(together) == 1:
+        return together[0]
+    shown = min(together, key=lambda mark: (_rank(mark.glyph), mark.t))
+    return replace(shown, count=len(together))
+
+
+def _rank(glyph: str) -> int:
+    if glyph in SURVIVAL:
+        return SURVIVAL.index(glyph)
+    return len(SURVIVAL) + (glyph == "instant")
+
+
+class _Held:
+    """A report that rides along without being part of a cache key."""
+
+    def __init__(self, report: Report) -> None:
+        self.report = report
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held)
+
+    def __hash__(self) -> int:
+        return 0
+
+
+@lru_cache(maxsize=8)
+def _all_marks(path: Path, modified_ns: int, held: _Held, t0_ns: int) -> tuple[TimelineMark, ...]:
+    del path, modified_ns
+    marks = [
+        _relative(finding, number, mark, t0_ns)
+        for finding in held.report.findings
+        for number, mark in enumerate(finding.marks, start=1)
+    ]
+    return tuple(sorted(marks, key=lambda mark: (mark.t, mark.id)))
+
+
+def _relative(finding: FindingPart, number: int, mark: MarkPart, t0_ns: int) -> TimelineMark:
+    return TimelineMark(
+        id=f"{finding.id}:{number}",
+        glyph=mark.glyph,
+        role=mark.role,
+        basis=mark.basis,
+        t=epoch_ns(mark.start) - t0_ns,
+        t_end=None if mark.end is None else epoch_ns(mark.end) - t0_ns,
+        lanes=tuple(mark.lanes),
+        label=mark.label,
+        finding=finding.id,
+        instance=mark.instance,
+        evidence=tuple(mark.evidence),
+        value=mark.value,
+    )

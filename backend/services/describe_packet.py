@@ -1,0 +1,64 @@
+"""Words for a packet: endpoints, flags, and what it is in the life of a connection."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from backend.forensics.addresses import endpoint_text
+from backend.forensics.packets import (
+    ACK,
+    FIN,
+    ICMP,
+    ICMPV6,
+    MARK_RETRANSMISSION,
+    PSH,
+    RST,
+    SYN,
+    TCP,
+    UDP,
+)
+
+FLAG_NAMES = ((SYN, "SYN"), (FIN, "FIN"), (RST, "RST"), (PSH, "PSH"), (ACK, "ACK"), (0x20, "URG"))
+PROTOCOL_NAMES = {TCP: "TCP", UDP: "UDP", ICMP: "ICMP", ICMPV6: "ICMPv6", 255: "not IP"}
+
+Packet = Mapping[str, Any]
+
+
+def source_of(packet: Packet) -> str:
+    """Address and port it came from."""
+    return endpoint_text(packet["source_high"], packet["source_low"], packet["source_port"])
+
+
+def destination_of(packet: Packet) -> str:
+    """Address and port it goes to."""
+    return endpoint_text(packet["destination_high"], packet["destination_low"], packet["destination_port"])
+
+
+def flags_of(packet: Packet) -> str:
+    """``SYN ACK``; empty for what is not TCP."""
+    if packet["protocol"] != TCP:
+        return ""
+    return " ".join(name for bit, name in FLAG_NAMES if packet["tcp_flags"] & bit)
+
+
+def what_is(packet: Packet, *, sent_again: bool = False) -> str:
+    """``SYN``, ``SYN retry``, ``SYN-ACK``, ``data`` …; `sent_again` when other capture points know it."""
+    if packet["protocol"] != TCP:
+        return PROTOCOL_NAMES.get(packet["protocol"], f"IP protocol {packet['protocol']}")
+    flags = packet["tcp_flags"]
+    again = sent_again or bool(packet["marks"] & MARK_RETRANSMISSION)
+    if flags & SYN:
+        return _handshake(flags, again)
+    if flags & RST:
+        return "RST"
+    if flags & FIN:
+        return "FIN"
+    if packet["payload_bytes"]:
+        return "data retry" if again else "data"
+    return "ACK"
+
+
+def _handshake(flags: int, again: bool) -> str:
+    name = "SYN-ACK" if flags & ACK else "SYN"
+    return f"{name} retry" if again else name

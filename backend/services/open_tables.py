@@ -1,0 +1,81 @@
+"""Opens what the charts and tables of one investigation are read from."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from backend.errors import NotFound
+from backend.forensics.report import Report
+from backend.services.read_progress import list_files
+from backend.services.read_report import read_report, report_path
+from backend.storage.capture_tables import CaptureTables
+from backend.storage.packet_store import PacketQuery, open_packets
+from backend.storage.records import DECODED, EvidenceFile
+from backend.storage.store import Store
+
+NS_PER_S = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The tables of an analysed investigation, ready to be asked."""
+
+    query: PacketQuery
+    report: Report
+    report_file: Path
+    paths: str
+    captures: tuple[CaptureTables, ...]
+    t0_ns: int
+    """Earliest packet of all captures; times in charts count from here."""
+    end_ns: int
+
+    def capture(self, input_name: str) -> CaptureTables | None:
+        """The tables of one input."""
+        return next((capture for capture in self.captures if capture.input == input_name), None)
+
+
+@contextmanager
+def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
+    """The tables of an investigation; raises NotFound before there is a report."""
+    report_file = report_path(store, investigation_id)
+    report = read_report(store, investigation_id)
+    captures = tuple(
+        capture_tables(store, file)
+        for file in list_files(store, investigation_id)
+        if file.status == DECODED and file.kind == "capture"
+    )
+    firsts = [
+        epoch_ns(part.first) for part in report.inputs if part.first is not None and part.kind == "capture"
+    ]
+    lasts = [
+        epoch_ns(part.last) for part in report.inputs if part.last is not None and part.kind == "capture"
+    ]
+    with open_packets(store.investigation_folder(investigation_id)) as query:
+        yield Tables(
+            query=query,
+            report=report,
+            report_file=report_file,
+            paths=str(store.analysis_folder(investigation_id) / "paths.parquet"),
+            captures=captures,
+            t0_ns=min(firsts, default=0),
+            end_ns=max(lasts, default=0),
+        )
+
+
+def capture_tables(store: Store, file: EvidenceFile) -> CaptureTables:
+    """Where the tables of a decoded capture are; raises NotFound when there are none."""
+    folder = store.file_folder(file.investigation_id, file.id)
+    if not (folder / "packets.parquet").is_file():
+        raise NotFound(f"{file.name} has no packet table (yet).")
+    return CaptureTables(file.name, folder)
+
+
+def epoch_ns(text: str) -> int:
+    """``2026-11-21T01:11:43.486947163Z`` as ns since 1970; datetime would lose the last three digits."""
+    seconds, _, fraction = text.removesuffix("Z").partition(".")
+    whole = int(datetime.fromisoformat(f"{seconds}+00:00").timestamp())
+    return whole * NS_PER_S + int(fraction.ljust(9, "0")[:9] or 0)

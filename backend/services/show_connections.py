@@ -1,0 +1,221 @@
+"""The connection table, and one connection with its packets over all vantage points."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from backend.errors import InvalidRequest, NotFound
+from backend.forensics.addresses import address_halves
+from backend.forensics.packets import ACK, SYN
+from backend.forensics.report import LanePart
+from backend.services.cluster_marks import TimelineMark, marks_of
+from backend.services.describe_packet import Packet, destination_of, flags_of, source_of, what_is
+from backend.services.open_tables import NS_PER_S, Tables, open_tables
+from backend.storage import capture_tables, path_tables
+from backend.storage.path_tables import PathFilter, Sort
+from backend.storage.store import Store
+
+PACKETS_EACH = 2000
+FRAMES_IN_FILTER = 200
+
+PathRow = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ConnectionPage:
+    """A part of the connection table."""
+
+    items: tuple[PathRow, ...]
+    total: int
+    next_cursor: str | None
+
+
+@dataclass(frozen=True)
+class ConnectionPacket:
+    """One packet of a connection, at one vantage point."""
+
+    time_ns: int
+    t_rel_ns: int
+    lane: str
+    input: str
+    frame: int
+    from_client: bool
+    what: str
+    source: str
+    destination: str
+    flags: str
+    sequence: int
+    acknowledgement: int
+    payload_bytes: int
+    timestamp_value: int | None
+    ip_id: int
+
+
+@dataclass(frozen=True)
+class ConnectionStory:
+    """One connection: its row, its packets, and its place among its likes."""
+
+    connection: PathRow
+    lanes: tuple[LanePart, ...]
+    packets: tuple[ConnectionPacket, ...]
+    marks: tuple[TimelineMark, ...]
+    usual_connect_ms: float | None
+    previous_cid: int | None
+    next_cid: int | None
+    frame_filter: str
+    portable_filter: str
+
+
+def list_connections(
+    store: Store,
+    investigation_id: str,
+    wanted: PathFilter,
+    *,
+    sort: Sort,
+    descending: bool,
+    limit: int,
+    cursor: str | None,
+) -> ConnectionPage:
+    """A page of the table; times of the filter are ns after t0."""
+    if cursor is not None and not cursor.isdigit():
+        raise InvalidRequest("The cursor is not one that a page gave.")
+    offset = int(cursor or 0)
+    with open_tables(store, investigation_id) as tables:
+        absolute = PathFilter(
+            wanted.outcome,
+            wanted.finding,
+            wanted.text,
+            None if wanted.from_ns is None else wanted.from_ns + tables.t0_ns,
+            None if wanted.to_ns is None else wanted.to_ns + tables.t0_ns,
+        )
+        total = path_tables.count_paths(tables.query, tables.paths, absolute)
+        items = path_tables.list_paths(
+            tables.query, tables.paths, absolute, sort=sort, descending=descending, page=(offset, limit)
+        )
+    following = offset + len(items)
+    return ConnectionPage(tuple(items), total, str(following) if following < total else None)
+
+
+def show_connection(store: Store, investigation_id: str, cid: int) -> ConnectionStory:
+    """One connection; raises NotFound."""
+    with open_tables(store, investigation_id) as tables:
+        row = path_tables.path_row(tables.query, tables.paths, cid)
+        if row is None:
+            raise NotFound("There is no such connection.")
+        packets = _packets(tables, row)
+        earlier, later = _neighbours(tables, row)
+        return ConnectionStory(
+            connection=row,
+            lanes=_lanes(tables, row),
+            packets=packets,
+            marks=_marks(tables, row),
+            usual_connect_ms=path_tables.usual_connect_ms(
+                tables.query, tables.paths, row["server"], row["server_port"]
+            ),
+            previous_cid=earlier,
+            next_cid=later,
+            frame_filter=_frame_filter(packets),
+            portable_filter=_portable_filter(row),
+        )
+
+
+def _packets(tables: Tables, row: PathRow) -> tuple[ConnectionPacket, ...]:
+    found: list[ConnectionPacket] = []
+    for sighting in row["sightings"]:
+        capture = tables.capture(sighting["input"])
+        if capture is None:
+            continue
+        client = capture_tables.client_of(tables.query, capture, sighting["connection"])
+        for packet in capture_tables.packets_of_connection(
+            tables.query, capture, sighting["connection"], PACKETS_EACH
+        ):
+            sent_by = (packet["source_high"], packet["source_low"], packet["source_port"])
+            found.append(_connection_packet(packet, sighting, row, tables.t0_ns, sent_by == client))
+    return tuple(sorted(found, key=lambda packet: (packet.time_ns, packet.input, packet.frame)))
+
+
+def _connection_packet(
+    packet: Packet, sighting: dict[str, Any], row: PathRow, t0_ns: int, from_client: bool
+) -> ConnectionPacket:
+    return ConnectionPacket(
+        time_ns=packet["time_ns"],
+        t_rel_ns=packet["time_ns"] - t0_ns,
+        lane=f"{sighting['input']}#{packet['vantage']}",
+        input=sighting["input"],
+        frame=packet["frame"],
+        from_client=from_client,
+        what=what_is(packet, sent_again=_is_retry(packet, row)),
+        source=source_of(packet),
+        destination=destination_of(packet),
+        flags=flags_of(packet),
+        sequence=packet["sequence"],
+        acknowledgement=packet["acknowledgement"],
+        payload_bytes=packet["payload_bytes"],
+        timestamp_value=packet["timestamp_value"] or None,
+        ip_id=packet["ip_id"],
+    )
+
+
+def _is_retry(packet: Packet, row: PathRow) -> bool:
+    """Where the first SYN was lost, a later vantage point sees the retry alone and cannot know it."""
+    if packet["tcp_flags"] & (SYN | ACK) != SYN or not row["retry_gaps_s"]:
+        return False
+    half_way_ns = int(row["retry_gaps_s"][0] * NS_PER_S / 2)
+    return bool(packet["time_ns"] > row["start_ns"] + half_way_ns)
+
+
+def _lanes(tables: Tables, row: PathRow) -> tuple[LanePart, ...]:
+    """The places it was seen at or should have been, and the translation between them."""
+    concerned = {*row["seen_at"], *row["missing_at"]}
+    translated = row["nat_client"] is not None or row["nat_server"] is not None
+    return tuple(
+        lane for lane in tables.report.lanes if lane.id in concerned or (lane.role == "nat" and translated)
+    )
+
+
+def _marks(tables: Tables, row: PathRow) -> tuple[TimelineMark, ...]:
+    if row["instance"] is None:
+        return ()
+    return tuple(
+        mark
+        for mark in marks_of(tables)
+        if mark.finding in row["finding_ids"] and mark.instance == row["instance"]
+    )
+
+
+def _neighbours(tables: Tables, row: PathRow) -> tuple[int | None, int | None]:
+    if not row["finding_ids"]:
+        return None, None
+    cids = path_tables.cids_of_finding(tables.query, tables.paths, row["finding_ids"][0])
+    place = cids.index(row["cid"])
+    return (cids[place - 1] if place else None), (cids[place + 1] if place + 1 < len(cids) else None)
+
+
+def _frame_filter(packets: tuple[ConnectionPacket, ...]) -> str:
+    """Exact frames; frame numbers mean something in one file only, so it is for the first one."""
+    if not packets:
+        return ""
+    frames = sorted(packet.frame for packet in packets if packet.input == packets[0].input)
+    return f"frame.number in {{{', '.join(map(str, frames[:FRAMES_IN_FILTER]))}}}"
+
+
+def _portable_filter(row: PathRow) -> str:
+    """The same connection in any capture, before and after translation."""
+    plain = _tuple_filter(
+        row["protocol"], (row["client"], row["client_port"]), (row["server"], row["server_port"])
+    )
+    if row["nat_client"] is None and row["nat_server"] is None:
+        return plain
+    client = (row["nat_client"] or row["client"], row["nat_client_port"] or row["client_port"])
+    server = (row["nat_server"] or row["server"], row["nat_server_port"] or row["server_port"])
+    translated = _tuple_filter(row["protocol"], client, server)
+    return plain if translated == plain else f"({plain}) || ({translated})"
+
+
+def _tuple_filter(protocol: str, client: tuple[str, int], server: tuple[str, int]) -> str:
+    parts = []
+    for address, port in (client, server):
+        field = "ip.addr" if address_halves(address)[0] == 0 and ":" not in address else "ipv6.addr"
+        parts.append(f"{field} == {address} && {protocol}.port == {port}")
+    return " && ".join(parts)
