@@ -121,7 +121,7 @@ function asidesOf(detail: ConnectionDetail, rungs: readonly Rung[]): Aside[] {
 
 function withFolds(timed: readonly (Rung | Aside)[]): Step[] {
   const gaps = timed.slice(1).map((step, i) => step.atNs - (timed[i]?.atNs ?? 0));
-  const usual = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? 0;
+  const usual = [...gaps].sort((a, b) => a - b)[Math.floor((gaps.length - 1) / 2)] ?? 0;
   const limit = Math.max(usual * FOLD_RATIO, FOLD_AT_LEAST_NS);
   return timed.flatMap((step, i): Step[] => {
     const gapNs = gaps[i - 1] ?? 0;

@@ -1,7 +1,7 @@
 /** Lane headers, grid lines, hatching and ruler: HTML, so that it can be read, selected and styled. */
 import type { TimelineLane } from "../api/types";
 import { count } from "../format/quantity";
-import { FINDINGS_HEIGHT, hatchesOf, LANE_HEIGHT, timeToPx, type ChartGeometry } from "./laneLayout";
+import { FINDINGS_HEIGHT, hatchesOf, timeToPx, type ChartGeometry } from "./laneLayout";
 import type { Tick } from "./ticks";
 import type { TimeWindow } from "./timeWindow";
 
@@ -27,8 +27,8 @@ export function LaneHeaders({ geometry, inWindow }: { geometry: ChartGeometry; i
       <div className="timeline-header" style={{ height: FINDINGS_HEIGHT }}>
         <span className="timeline-lane-name">Findings</span>
       </div>
-      {geometry.rows.map(({ lane }) => (
-        <div key={lane.id} className="timeline-header" style={{ height: LANE_HEIGHT }} data-lane={lane.id} title={lane.note || lane.name}>
+      {geometry.rows.map(({ lane, height }) => (
+        <div key={lane.id} className="timeline-header" style={{ height }} data-lane={lane.id} title={lane.note || lane.name}>
           <span className="timeline-lane-name">{lane.name}</span>
           <span className="timeline-lane-note">{laneNote(lane, inWindow.get(lane.id))}</span>
         </div>
@@ -38,9 +38,9 @@ export function LaneHeaders({ geometry, inWindow }: { geometry: ChartGeometry; i
 }
 
 function laneNote(lane: TimelineLane, packets: number | undefined): string {
-  if (lane.captured) return `${ROLE_WORDS[lane.role]}${packets === undefined ? "" : ` · ${count(packets)} packets`}`;
   if (lane.role === "nat" || lane.role === "kernel") return ROLE_WORDS[lane.role];
-  return "not captured: nothing can be seen here";
+  if (!lane.captured) return "not captured";
+  return `${ROLE_WORDS[lane.role]}${packets === undefined ? "" : ` · ${count(packets)} packets`}`;
 }
 
 interface BackdropProps {
@@ -60,7 +60,7 @@ export function Backdrop({ geometry, ticks, w, completeUntil }: BackdropProps) {
         <i key={tick.t} className="timeline-gridline" style={{ left: timeToPx(tick.t, w, widthPx) }} />
       ))}
       {geometry.rows.map((row) => (
-        <div key={row.lane.id} className="timeline-lane" style={{ top: row.top, height: LANE_HEIGHT }}>
+        <div key={row.lane.id} className="timeline-lane" style={{ top: row.top, height: row.height }}>
           {hatchesOf(row.lane, w, widthPx).map((hatch) => (
             <div key={hatch.why} className="timeline-hatch" data-lane={row.lane.id} style={{ left: hatch.leftPx, width: hatch.widthPx }}>
               <span>{row.lane.captured && hatch.widthPx < 260 ? "" : hatch.why}</span>

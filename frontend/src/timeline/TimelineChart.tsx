@@ -1,14 +1,14 @@
 /** The only place that knows ECharts: it draws what `buildOption` says and reports nothing back. */
 import { useLayoutEffect, useRef } from "react";
 import { CustomChart } from "echarts/charts";
-import { DataZoomComponent, GridComponent, AriaComponent } from "echarts/components";
-import { init, use, type ECharts } from "echarts/core";
+import { AriaComponent, DataZoomComponent, GridComponent } from "echarts/components";
+import { init, use as register, type ECharts } from "echarts/core";
 import { CanvasRenderer } from "echarts/renderers";
 
 import { buildOption, type ChartContent, type ChartView } from "./buildOption";
 import type { Tokens } from "./tokens";
 
-use([CustomChart, GridComponent, DataZoomComponent, AriaComponent, CanvasRenderer]);
+register([CustomChart, GridComponent, DataZoomComponent, AriaComponent, CanvasRenderer]);
 
 interface TimelineChartProps {
   view: ChartView;

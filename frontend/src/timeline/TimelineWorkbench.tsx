@@ -55,19 +55,20 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
   const tokens = useTokens();
   const counts = useMemo(() => new Map(findings.map((finding) => [finding.id, finding.count])), [findings]);
   const { state, window: w, change } = view;
+  const { current, marks } = bench;
 
   const geometry = useMemo(() => layoutLanes(overview.lanes, state.lanes, widthPx), [overview.lanes, state.lanes, widthPx]);
   const chart = useMemo(
-    () => ({ window: w, geometry, selection: state.selection, currentMark: bench.current, filter: state.filter }),
-    [w, geometry, state.selection, bench.current, state.filter],
+    () => ({ window: w, geometry, selection: state.selection, currentMark: current, filter: state.filter }),
+    [w, geometry, state.selection, current, state.filter],
   );
   const chosen = useMemo(() => chosenGroups(timeline.marks, state.selection), [timeline.marks, state.selection]);
   const content = useMemo(
-    () => ({ timeline, overview, marks: bench.marks, findings, letters, chosen }),
-    [timeline, overview, bench.marks, findings, letters, chosen],
+    () => ({ timeline, overview, marks, findings, letters, chosen }),
+    [timeline, overview, marks, findings, letters, chosen],
   );
   const describe = (mark: TimelineMark): string => describeMark(mark, overview.lanes, letters, counts);
-  const currentMark = timeline.marks.find((mark) => mark.id === bench.current) ?? null;
+  const currentMark = timeline.marks.find((mark) => mark.id === current) ?? null;
   const ticks = chooseTicks(w, widthPx, bench.reading, currentMark?.t ?? null, overview.t0);
   const packets = packetsByLane(timeline, w);
   const total = [...packets.values()].reduce((sum, value) => sum + value, 0);
@@ -99,7 +100,7 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
     filter: () => filterInput.current?.focus(), keys: () => setHelp(!help), open: () => open(currentMark), leave,
   });
   const label = `Timeline from ${wallClock(overview.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(geometry.rows.length, "lane")}, ${plural(findings.length, "finding")}`;
-  const caption = `${bench.marks.length} marks of the window`;
+  const caption = `${marks.length} marks of the window`;
 
   return (
     <div className="timeline">
@@ -120,7 +121,7 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
       >
         {data.isFetching && data.isPlaceholderData && <div className="timeline-progress" />}
         {state.asTable ? (
-          <MarksTable marks={bench.marks} lanes={overview.lanes} letters={letters} selectedMark={bench.current} onPick={open} caption={caption} />
+          <MarksTable marks={marks} lanes={overview.lanes} letters={letters} selectedMark={current} onPick={open} caption={caption} />
         ) : (
           <TimelineStage
             view={chart} content={content} tokens={tokens} ticks={ticks} packetsInView={packets} show={view.show} linkTo={linkTo}
@@ -131,11 +132,11 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
       </div>
       <div className="timeline-status" data-testid="detail">
         <span>window {wallClock(overview.t0, w.fromNs)} + {stretch(w.durationNs)}</span>
-        <span>{detailText(timeline, w, total)}</span><span data-testid="marks-shown" data-count={bench.marks.length}>{marksText(bench.marks.length, timeline)}</span>
+        <span>{detailText(timeline, w, total)}</span><span data-testid="marks-shown" data-count={marks.length}>{marksText(marks.length, timeline)}</span>
       </div>
       <div className="visually-hidden" aria-live="polite" data-testid="live">{said}</div>
       <LinkedTables
-        state={state} w={w} timeline={timeline} marks={bench.marks} letters={letters} currentMark={bench.current}
+        state={state} w={w} timeline={timeline} marks={marks} letters={letters} currentMark={current}
         onTab={(tab) => change({ tab })} onPick={open}
       />
       {panel && currentMark !== null && parameters["evidence"] === undefined && (

@@ -1,7 +1,7 @@
 /** What the status line says about the level of detail. */
 import type { Timeline } from "../api/types";
 import { stretch } from "../format/offset";
-import { count } from "../format/quantity";
+import { count, plural } from "../format/quantity";
 import { windowEnd, type TimeWindow } from "./timeWindow";
 
 /** Packets of each lane inside the window, from buckets or single packets. */
@@ -25,7 +25,7 @@ export function detailText(timeline: Timeline, w: TimeWindow, packets: number): 
   if (timeline.mode === "packets") return `1 mark = 1 packet · ${count(packets)} packets in view`;
   const bars = Math.max(w.durationNs / Math.max(timeline.bucket_ns, 1), 1);
   const each = packets / bars;
-  const about = each >= 1 ? `about ${count(Math.round(each))} packets` : "mostly fewer than 1 packet";
+  const about = each >= 1 ? `about ${plural(Math.round(each), "packet")}` : "mostly fewer than 1 packet";
   return `1 bar = ${stretch(timeline.bucket_ns)}, ${about} · ${count(packets)} packets in view`;
 }
 

@@ -29,7 +29,7 @@ interface Box {
 export function placeLabels(
   marks: readonly Mark[], isSelected: (mark: Mark) => boolean, geometry: ChartGeometry, w: TimeWindow,
 ): Label[] {
-  const some = marks.length <= NAMED_WITHOUT_SELECTION;
+  const some = marks.length <= NAMED_WITHOUT_SELECTION && !marks.some(isSelected);
   const wanted = marks.filter((mark) => mark.label !== "" && (isSelected(mark) || some));
   const ordered = [...wanted].sort((a, b) => urgency(b, isSelected) - urgency(a, isSelected));
   const taken: Box[] = markBoxes(marks, geometry, w);

@@ -6,6 +6,8 @@ import type { TimeWindow } from "./timeWindow";
 export const RULER_HEIGHT = 26;
 export const FINDINGS_HEIGHT = 40;
 export const LANE_HEIGHT = 58;
+/** A lane nobody captured holds no marks and needs less room. */
+export const UNCAPTURED_HEIGHT = 36;
 export const OVERVIEW_HEIGHT = 56;
 export const OVERVIEW_GAP = 18;
 /** More lanes than this are collapsed into one line under the chart. */
@@ -14,6 +16,7 @@ export const MAX_LANES = 12;
 export interface LaneRow {
   lane: Lane;
   top: number;
+  height: number;
   /** Where marks sit. */
   middle: number;
   /** Where density stands on. */
@@ -32,11 +35,14 @@ export interface ChartGeometry {
 export function layoutLanes(lanes: readonly Lane[], chosen: readonly string[], widthPx: number): ChartGeometry {
   const known = lanes.filter((lane) => chosen.includes(lane.id));
   const shown = (known.length > 0 ? known : lanes).slice(0, MAX_LANES);
-  const rows = shown.map((lane, index) => {
-    const top = FINDINGS_HEIGHT + index * LANE_HEIGHT;
-    return { lane, top, middle: top + LANE_HEIGHT / 2, floor: top + LANE_HEIGHT - 3 };
+  let top = FINDINGS_HEIGHT;
+  const rows = shown.map((lane) => {
+    const height = lane.captured || isVirtual(lane) ? LANE_HEIGHT : UNCAPTURED_HEIGHT;
+    const row = { lane, top, height, middle: top + height / 2, floor: top + height - 3 };
+    top += height;
+    return row;
   });
-  const lanesBottom = FINDINGS_HEIGHT + rows.length * LANE_HEIGHT;
+  const lanesBottom = top;
   const overviewTop = lanesBottom + OVERVIEW_GAP;
   return {
     widthPx,

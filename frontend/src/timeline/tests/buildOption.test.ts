@@ -1,0 +1,64 @@
+import { describe, expect, it } from "vitest";
+
+import { buildOption, type ChartContent, type ChartView } from "../buildOption";
+import { layoutLanes } from "../laneLayout";
+import { chosenGroups, visibleMarks } from "../marks";
+import type { Shape } from "../shapes";
+import type { Tokens } from "../tokens";
+import { sampleTimeline } from "./sampleTimeline";
+
+const ROLES = { loss: "#f00", stall: "#541", burst: "#00f", collision: "#e0e", ok: "#0a0", neutral: "#777" };
+const TOKENS: Tokens = { surface: "#fff", text: "#111", textDim: "#666", line: "#ddd", roles: ROLES, roleTexts: ROLES };
+const WINDOW = { fromNs: 0, durationNs: 2_000_000_000 };
+const SELECTION = { finding: "one", instance: 1, mark: null };
+
+function draw(selection: ChartView["selection"] = null) {
+  const timeline = sampleTimeline();
+  const view: ChartView = { window: WINDOW, geometry: layoutLanes(timeline.lanes, [], 1000), selection, currentMark: null, filter: "" };
+  const content: ChartContent = {
+    timeline, overview: timeline, findings: [], letters: new Map(),
+    marks: visibleMarks(timeline.marks, WINDOW, selection, true), chosen: chosenGroups(timeline.marks, selection),
+  };
+  return { option: buildOption(view, content, TOKENS), view };
+}
+
+const api = { coord: ([t]: [number, number]) => [(t / WINDOW.durationNs) * 1000, 0] };
+
+function shapes(id: string, selection: ChartView["selection"] = null): Shape[] {
+  const found = draw(selection).option.series.find((series) => series.id === id);
+  return found?.data.flatMap((_, dataIndex) => found.renderItem({ dataIndex }, api)?.children ?? []) ?? [];
+}
+
+describe("option", () => {
+  it("uses value axes in ns, never time, with ECharts' own zoom and animation off", () => {
+    const { option } = draw();
+    expect(option.xAxis.map((axis) => axis.type)).toEqual(["value", "value"]);
+    expect(option.animation).toBe(false);
+    expect(option.dataZoom[0]).toMatchObject({ disabled: true, filterMode: "none", startValue: 0, endValue: 2_000_000_000 });
+    expect(option.series.every((series) => series.progressive === 0)).toBe(true);
+  });
+
+  it("draws one density polygon a lane", () => {
+    const { option, view } = draw();
+    expect(option.series.find((series) => series.id === "density")?.data).toHaveLength(view.geometry.rows.length);
+  });
+
+  it("draws what is missing last of all marks, in the colour of its role", () => {
+    const marks = shapes("marks");
+    const cross = marks.at(-1);
+    expect(cross?.type).toBe("group");
+    expect(cross?.children?.[0]?.style?.["stroke"]).toBe("#f00");
+  });
+
+  it("draws guides of the selected instance only, with their tolerance", () => {
+    expect(shapes("guides")).toEqual([]);
+    const [strip, line] = shapes("guides", SELECTION);
+    expect(strip?.shape).toMatchObject({ x: 450, width: 100 });
+    expect(line?.shape).toMatchObject({ x1: 500, x2: 500 });
+  });
+
+  it("outlines inferred marks dashed", () => {
+    const diamond = shapes("marks").find((shape) => shape.type === "polygon");
+    expect(diamond?.style?.["lineDash"]).toEqual([3, 2]);
+  });
+});
