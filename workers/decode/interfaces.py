@@ -73,8 +73,9 @@ class Interface:
         """Nanoseconds per tick, at least 1."""
         exponent = self.resolution & 0x7F
         if self.resolution & 0x80:
-            return max(1, round(1e9 / 2**exponent))
-        return max(1, round(10.0 ** (9 - exponent)))
+            return max(1, round(1e9 / (1 << exponent)))
+        nanoseconds: int = 10 ** max(0, 9 - exponent)
+        return nanoseconds
 
 
 def snap_limit(snap_length: int) -> int:

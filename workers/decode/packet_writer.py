@@ -17,19 +17,15 @@ from workers.decode.growing import Records
 _BLOCK_ROWS: Final = 2048
 """Rows turned into columns at a time: what fits the processor's cache."""
 
-_DICTIONARY: Final = [
-    "vantage", "source_high", "source_low", "destination_high", "destination_low", "destination_port",
-    "protocol", "ip_version", "ttl", "layers", "tcp_flags", "options_hash", "mss", "icmp_type", "icmp_code",
-    "vlan", "marks", "direction_hint",
-]  # fmt: skip
-"""Columns of few different values."""
-
 _GROUP_ROWS: Final = 1 << 19
 """Rows per row group."""
 
 _NAMES: Final = PACKET_DTYPE.names or ()
 
 PACKET_SCHEMA: Final = pa.schema([(name, pa.from_numpy_dtype(PACKET_DTYPE[name])) for name in _NAMES])
+
+_ENCODING: Final = {name: "BYTE_STREAM_SPLIT" for name in _NAMES if PACKET_DTYPE[name].itemsize > 1}
+"""The bytes of one place side by side: a third less time than dictionaries, and smaller. DuckDB reads it."""
 
 
 class _RowGroup:
@@ -78,7 +74,8 @@ class PacketWriter:
             PACKET_SCHEMA,
             compression="zstd",
             compression_level=1,
-            use_dictionary=_DICTIONARY,
+            use_dictionary=False,
+            column_encoding=_ENCODING,
             write_statistics=True,
         )
         self._thread = threading.Thread(target=self._run, name="packet-writer", daemon=True)

@@ -33,8 +33,10 @@ def merge_buckets(buckets: Records) -> Records:
     """Sorted by (vantage, start), one bucket for each pair."""
     if len(buckets) == 0:
         return buckets.copy()
-    order = np.lexsort((buckets["start_ns"], buckets["vantage"]))
-    ordered = buckets[order]
+    ordered = buckets
+    same_place = np.diff(buckets["vantage"].astype(np.int64)) == 0
+    if not np.all(same_place & (np.diff(buckets["start_ns"]) > 0)):  # most files are in order of time
+        ordered = buckets[np.lexsort((buckets["start_ns"], buckets["vantage"]))]
     new = np.ones(len(ordered), bool)
     new[1:] = (ordered["start_ns"][1:] != ordered["start_ns"][:-1]) | (
         ordered["vantage"][1:] != ordered["vantage"][:-1]

@@ -10,9 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from workers.decode.bench.generate import generate
 from workers.decode.bench.measure import CommandFailed, Cost, measure
-from workers.decode.warm import ensure_compiled
 
 _SMALL: Final = 1_000_000
 _LARGE: Final = 10_000_000
@@ -27,7 +25,7 @@ def _capture(folder: Path, packets: int) -> Path:
     path = folder / f"{packets}.pcap"
     if not path.exists():
         _say(f"Generating {packets:,} packets …")
-        generate(path, packets)
+        measure([sys.executable, "-m", "workers.decode.bench.generate", str(path), str(packets)])
     return path
 
 
@@ -79,7 +77,8 @@ def _measure_stallscope(table: Table, capture: Path, packets: int, folder: Path)
 
 def bench(folder: Path, small: int, large: int) -> list[str]:
     """Measures everything; lines of Markdown."""
-    ensure_compiled()
+    # In children: a process starts with its parent's peak memory, so this one stays small.
+    measure([sys.executable, "-m", "workers.decode.warm"])
     table = Table()
     small_capture, large_capture = _capture(folder, small), _capture(folder, large)
     table.add("reading the file (`cat`)", large, lambda: measure(["cat", str(large_capture)]))

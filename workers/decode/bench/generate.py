@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -120,3 +121,7 @@ def generate(path: Path, packets: int) -> None:
             left -= len(order)
             first += count
     partial.replace(path)
+
+
+if __name__ == "__main__":
+    generate(Path(sys.argv[1]), int(sys.argv[2]))
