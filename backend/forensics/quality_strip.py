@@ -56,9 +56,9 @@ def _missing_places(facts: Facts) -> list[QualityPart]:
     ]
     parts = []
     if absent:
-        names = " and ".join(i.name for _, i in absent)
+        names = ", ".join(i.name for _, i in absent)
         text = (
-            f"{names} not captured: loss before {absent[0][1].master} is invisible for the pods behind them"
+            f"{names}: not captured, loss before {absent[0][1].master} is invisible for the pods behind them"
         )
         parts.append(
             QualityPart(status="caution", text=text, evidence=line_evidence((n, i.line) for n, i in absent))

@@ -84,7 +84,7 @@ def _delta(stats: Sequence[DumpInput]) -> tuple[CounterDelta | None, str]:
         return None, "no conntrack -S was given"
     if len(stats) == 1:
         return None, "only one conntrack -S was given: a rise needs one before and one after"
-    if len({d.host for d in stats}) > 1:
+    if len({host for d in stats if (host := d.host or d.dump.host)}) > 1:
         return None, "the conntrack -S dumps are of different hosts"
     shared = set.intersection(*(set(counter_totals(d.dump.counters)) for d in stats))
     timed = all(d.dump.captured_at_ns is not None for d in stats)

@@ -18,6 +18,8 @@ SCHEDULES: dict[str, tuple[float, ...]] = {
 """In order of preference: the first that fits is named. macOS shares its first steps with Linux 6.5."""
 
 IRREGULAR = "irregular"
+ROUNDING_S = 1e-9
+"""Times are whole nanoseconds: what binary fractions add must not decide at the limit."""
 
 
 def fits(gaps_s: Sequence[float], schedule: str, thresholds: Thresholds = DEFAULT) -> bool:
@@ -26,7 +28,8 @@ def fits(gaps_s: Sequence[float], schedule: str, thresholds: Thresholds = DEFAUL
     if not gaps_s or len(gaps_s) > len(steps):
         return False
     return all(
-        abs(gap - step) <= max(thresholds.step_tolerance_s, thresholds.step_tolerance_ratio * step)
+        abs(gap - step)
+        <= max(thresholds.step_tolerance_s, thresholds.step_tolerance_ratio * step) + ROUNDING_S
         for gap, step in zip(gaps_s, steps, strict=False)
     )
 

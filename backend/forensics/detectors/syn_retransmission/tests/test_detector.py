@@ -1,0 +1,73 @@
+"""What the finding on repeated SYNs says."""
+
+from __future__ import annotations
+
+import pytest
+
+from backend.forensics.detectors.syn_retransmission.detector import detect
+from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.report import FindingPart
+from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, plain_path
+
+SERVER = "192.0.2.10:80"
+
+
+def connections(total: int, delayed: int) -> CaptureBuilder:
+    capture = CaptureBuilder()
+    for number in range(total):
+        path = plain_path(f"10.0.0.1:{20_000 + number}", SERVER, "cni0", "eth0")
+        at_ns = T0_NS + number * 10 * MS
+        if number < delayed:
+            capture.retry(at_ns, path, isn=number * 1_000, seen_at=1)
+        else:
+            capture.connect(at_ns, path, isn=number * 1_000)
+    return capture
+
+
+def finding(total: int, delayed: int) -> FindingPart:
+    (found,) = detect(gather_facts([connections(total, delayed).build()], [])).findings
+    return found
+
+
+@pytest.mark.parametrize(
+    ("total", "delayed", "severity"),
+    [(500, 5, "critical"), (501, 5, "warning"), (5, 5, "critical"), (4, 4, "warning")],
+)
+def test_critical_takes_five_attempts_and_one_percent(total: int, delayed: int, severity: str) -> None:
+    found = finding(total, delayed)
+    assert (found.severity, found.count) == (severity, delayed)
+    assert found.measures["attempts_total"] == total
+
+
+def test_the_time_lost_is_the_wait_beyond_the_usual() -> None:
+    found = finding(50, 3)
+    assert found.time_lost_s == pytest.approx(3 * 1.0, abs=1e-3)
+    assert found.measures["connect_usual_s"] == pytest.approx(0.0005, abs=1e-4)
+    assert found.measures["schedule"] == "linux-exponential"
+
+
+def test_every_retry_is_an_event_with_its_frames() -> None:
+    found = finding(50, 3)
+    assert [event["instance"] for event in found.events] == [1, 2, 3]
+    frames = set(found.evidence[0].frames)
+    assert all(set(event["frames"]) <= frames for event in found.events)
+
+
+def test_attempts_that_open_at_once_are_clear() -> None:
+    detection = detect(gather_facts([connections(20, 0).build()], []))
+    assert (detection.status, detection.findings) == ("clear", ())
+
+
+def test_an_attempt_nobody_answers_is_reported_as_such() -> None:
+    capture = connections(5, 0)
+    path = plain_path("10.0.0.1:50000", "192.0.2.99:80", "cni0", "eth0")
+    for second in (0, 1, 3):
+        capture.syn(T0_NS + second * 1_000 * MS, path, isn=77)
+    (found,) = detect(gather_facts([capture.build()], [])).findings
+    assert (found.measures["unanswered"], found.measures["established"]) == (1, 0)
+    assert found.measures["retransmissions"] == 2
+    assert found.time_lost_s == pytest.approx(3.0)
+
+
+def test_without_packets_nothing_can_be_checked() -> None:
+    assert detect(gather_facts([], [])).status == "not-checkable"

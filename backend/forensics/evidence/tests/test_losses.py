@@ -1,0 +1,116 @@
+"""Where a SYN was last seen, whose clock says when, and who was its rival."""
+
+from __future__ import annotations
+
+import pytest
+
+from backend.forensics.captures import Capture
+from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.losses import UNKNOWN_PLACE
+from backend.forensics.packets import ACK, SYN
+from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
+
+CLIENT, SERVER = "10.0.0.1:40000", "192.0.2.10:80"
+
+
+def snat(source: str, outer_port: int) -> list[Hop]:
+    return [Hop("cni0", 0, source, SERVER), Hop("eth0", 20_000, f"198.51.100.1:{outer_port}", SERVER)]
+
+
+def places(facts: Facts) -> list[str]:
+    return [loss.where for loss in facts.losses]
+
+
+def usual(capture: CaptureBuilder, *names: str, at_ns: int = T0_NS - S) -> None:
+    first = 1_000 if at_ns < T0_NS else 2_000
+    for number in range(first, first + 5):
+        path = plain_path(f"10.0.0.1:{30_000 + number}", SERVER, *names)
+        capture.connect(at_ns + (number - first) * MS, path, isn=number)
+
+
+def test_a_syn_that_only_the_inner_vantage_point_saw_is_lost_between_them() -> None:
+    capture = CaptureBuilder()
+    usual(capture, "cni0", "eth0")
+    capture.retry(T0_NS, plain_path(CLIENT, SERVER, "cni0", "eth0"), isn=1, seen_at=1)
+    facts = gather_facts([capture.build()], [])
+    assert places(facts) == ["between cni0 and eth0"]
+    assert not facts.losses[0].rewritten
+
+
+def test_a_loss_where_the_retry_changes_its_port_is_marked_as_translated() -> None:
+    capture = CaptureBuilder()
+    usual(capture, "cni0", "eth0")
+    capture.retry(T0_NS, snat(CLIENT, 40_000), isn=1, seen_at=1, again=snat(CLIENT, 51_000))
+    assert [loss.rewritten for loss in gather_facts([capture.build()], []).losses] == [True]
+
+
+def test_a_syn_that_all_vantage_points_saw_is_lost_beyond_the_last() -> None:
+    capture = CaptureBuilder()
+    capture.retry(T0_NS, plain_path(CLIENT, SERVER, "cni0", "eth0"), isn=1, seen_at=2)
+    assert places(gather_facts([capture.build()], [])) == ["beyond eth0"]
+
+
+def test_an_answer_that_never_reached_the_inner_vantage_point_is_lost_on_the_return_path() -> None:
+    capture = CaptureBuilder()
+    path = plain_path(CLIENT, SERVER, "cni0", "eth0")
+    capture.syn(T0_NS, path, isn=1)
+    row = {"tcp_flags": SYN | ACK, "sequence": 8, "acknowledgement": 2}
+    capture.packet("eth0", T0_NS + MS, SERVER, CLIENT, **row)
+    capture.connect(T0_NS + S, path, isn=1)
+    assert places(gather_facts([capture.build()], [])) == ["return path between eth0 and cni0"]
+
+
+def test_with_one_vantage_point_the_place_is_unknown() -> None:
+    capture = CaptureBuilder(places=("eth0",))
+    capture.retry(T0_NS, plain_path(CLIENT, SERVER, "eth0"), isn=1, seen_at=1)
+    assert places(gather_facts([capture.build()], [])) == [UNKNOWN_PLACE]
+
+
+@pytest.mark.parametrize(("starts_ns", "where"), [(0, "between cni0 and eth0"), (1, "beyond cni0")])
+def test_absence_counts_only_while_the_vantage_point_recorded(starts_ns: int, where: str) -> None:
+    capture = CaptureBuilder()
+    capture.retry(T0_NS, plain_path(CLIENT, SERVER, "cni0", "eth0"), isn=1, seen_at=1)
+    recorded = {"eth0": (T0_NS + starts_ns, T0_NS + 10 * S)}
+    assert places(gather_facts([capture.build(recorded=recorded)], [])) == [where]
+
+
+def two_files(clock_ns: int, names: tuple[str, str] = ("a-inner", "b-outer")) -> list[Capture]:
+    """The same packets in two files; the outer one's clock is off."""
+    files = [CaptureBuilder(names[0], ("cni0",)), CaptureBuilder(names[1], ("eth0",))]
+    for capture in files:
+        usual(capture, "cni0", "eth0")
+        capture.retry(T0_NS, plain_path(CLIENT, SERVER, "cni0", "eth0"), isn=1, seen_at=1)
+        usual(capture, "cni0", "eth0", at_ns=T0_NS + 20 * S)
+    return [files[0].build(), files[1].build(clock_ns=clock_ns)]
+
+
+@pytest.mark.parametrize("clock_ns", [0, 3 * S, -3 * S])
+@pytest.mark.parametrize("names", [("a-inner", "b-outer"), ("b-inner", "a-outer")])
+def test_clocks_three_seconds_apart_give_the_same_losses(clock_ns: int, names: tuple[str, str]) -> None:
+    facts = gather_facts(two_files(clock_ns, names), [])
+    assert places(facts) == ["between cni0 and eth0"]
+    by_name = {p.input: facts.attempts.order.rank[p.number] for p in facts.attempts.places}
+    assert by_name[names[0]] < by_name[names[1]]
+    expected_ns = clock_ns if names[0] < names[1] else -clock_ns
+    (clock,) = facts.attempts.order.clocks
+    assert clock.both_directions
+    assert abs(clock.offset_ns - expected_ns) <= 2 * clock.uncertainty_ns
+
+
+def with_rival(distance_ns: int, rival: str = "10.0.0.2:40000") -> Facts:
+    capture = CaptureBuilder()
+    capture.retry(T0_NS, snat(CLIENT, 40_000), isn=1, seen_at=1, again=snat(CLIENT, 51_000))
+    capture.connect(T0_NS + distance_ns, snat(rival, 40_000), isn=500_000)
+    return gather_facts([capture.build()], [])
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize(("distance_ns", "found"), [(MS, True), (MS + 1, False)])
+def test_a_rival_is_within_a_millisecond_before_or_after(sign: int, distance_ns: int, found: bool) -> None:
+    rivals = with_rival(sign * distance_ns).rivals
+    assert [r.distance_ns for r in rivals.values()] == ([distance_ns] if found else [])
+
+
+@pytest.mark.parametrize("rival", ["10.0.0.1:40000", "10.0.0.2:40001"])
+def test_the_same_source_or_another_port_is_no_rival(rival: str) -> None:
+    assert with_rival(500, rival).rivals == {}

@@ -1,0 +1,108 @@
+"""Which packets are sightings of one transmission, and which connections are one over NAT."""
+
+from __future__ import annotations
+
+import pytest
+
+from backend.forensics.captures import Capture
+from backend.forensics.evidence.attempts import Attempts, collect_attempts
+from backend.forensics.packets import MARK_COPY
+from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
+
+CLIENT, SERVER = "10.0.0.1:40000", "192.0.2.10:80"
+WEAK = {"ip_id": 0, "timestamp_value": 0}
+
+
+def collect(*captures: Capture) -> Attempts:
+    return collect_attempts(list(captures))
+
+
+def snat(delay_ns: int = 20_000, port: int = 51_000) -> list[Hop]:
+    return [Hop("cni0", 0, CLIENT, SERVER), Hop("eth0", delay_ns, f"198.51.100.1:{port}", SERVER)]
+
+
+def test_one_syn_at_three_vantage_points_is_no_retransmission() -> None:
+    capture = CaptureBuilder(places=("veth0", "cni0", "eth0"))
+    capture.connect(T0_NS, plain_path(CLIENT, SERVER, "veth0", "cni0", "eth0"), isn=1)
+    attempts = collect(capture.build())
+    assert attempts.table["transmissions"].tolist() == [1]
+    assert attempts.retried == ()
+    assert attempts.order.rank == (0, 1, 2)
+
+
+def test_a_copy_at_the_same_vantage_point_is_no_retransmission() -> None:
+    capture = CaptureBuilder(places=("eth0",))
+    path = plain_path(CLIENT, SERVER, "eth0")
+    capture.syn(T0_NS, path, isn=1, ip_id=9, timestamp_value=9)
+    capture.syn(T0_NS + 900 * MS, path, isn=1, ip_id=9, timestamp_value=9, marks=MARK_COPY)
+    assert collect(capture.build()).table["transmissions"].tolist() == [1]
+
+
+def test_a_second_syn_with_its_own_timestamp_is_a_retransmission() -> None:
+    capture = CaptureBuilder(places=("veth0", "cni0", "eth0"))
+    capture.retry(T0_NS, plain_path(CLIENT, SERVER, "veth0", "cni0", "eth0"), isn=1, seen_at=3)
+    (attempt,) = collect(capture.build()).retried
+    assert [len(sent.sightings) for sent in attempt.transmissions] == [3, 3]
+    assert attempt.outcome == "established"
+    assert attempt.connect_delay_s == pytest.approx(1.0005, abs=1e-3)
+
+
+def test_source_nat_with_another_port_joins_to_one_attempt() -> None:
+    capture = CaptureBuilder()
+    capture.connect(T0_NS, snat(), isn=1)
+    table = collect(capture.build()).table
+    assert len(table) == 1
+    assert (table["client_port"][0], table["rewritten_source_port"][0]) == (40_000, True)
+    assert not table["rewritten_destination"][0]
+
+
+def test_destination_nat_joins_to_one_attempt() -> None:
+    capture = CaptureBuilder()
+    virtual = "10.96.0.1:80"
+    capture.connect(
+        T0_NS, [Hop("cni0", 0, CLIENT, virtual), Hop("eth0", 9_000, CLIENT, "10.0.1.7:8080")], isn=1
+    )
+    table = collect(capture.build()).table
+    assert len(table) == 1
+    assert table["rewritten_destination"][0]
+    assert not table["rewritten_source_port"][0]
+    assert table["server_port"][0] == 80
+
+
+@pytest.mark.parametrize(("delay_ns", "attempts"), [(250 * MS, 1), (250 * MS + 1, 2)])
+def test_a_syn_without_timestamp_joins_over_nat_within_250_ms_only(delay_ns: int, attempts: int) -> None:
+    capture = CaptureBuilder()
+    capture.syn(T0_NS, snat(delay_ns), isn=1, **WEAK)
+    assert len(collect(capture.build()).table) == attempts
+
+
+@pytest.mark.parametrize(("delay_ns", "attempts"), [(10 * S, 1), (10 * S + 1, 2)])
+def test_a_syn_with_timestamp_and_ip_id_joins_up_to_ten_seconds(delay_ns: int, attempts: int) -> None:
+    capture = CaptureBuilder()
+    capture.syn(T0_NS, snat(delay_ns), isn=1, ip_id=5, timestamp_value=6)
+    assert len(collect(capture.build()).table) == attempts
+
+
+def test_a_scan_with_one_isn_for_all_targets_is_not_joined() -> None:
+    capture = CaptureBuilder()
+    for number in range(1, 51):
+        path = plain_path("10.0.0.1:54321", f"192.0.2.{number}:443", "cni0", "eth0")
+        capture.syn(T0_NS + number * 1_000, path, isn=1234, ip_id=54_321, timestamp_value=0)
+    attempts = collect(capture.build())
+    assert len(attempts.table) == 50
+    assert attempts.retried == ()
+
+
+def test_two_sources_with_one_weak_key_stay_two_attempts() -> None:
+    capture = CaptureBuilder(places=("cni0",))
+    for source in ("10.0.0.1:40000", "10.0.0.2:40000"):
+        capture.syn(T0_NS, plain_path(source, SERVER, "cni0"), isn=1, **WEAK)
+    assert len(collect(capture.build()).table) == 2
+
+
+def test_a_new_isn_on_the_same_tuple_is_another_attempt() -> None:
+    capture = CaptureBuilder()
+    path = plain_path(CLIENT, SERVER, "cni0", "eth0")
+    capture.connect(T0_NS, path, isn=1)
+    capture.connect(T0_NS + S, path, isn=99)
+    assert collect(capture.build()).table["transmissions"].tolist() == [1, 1]
