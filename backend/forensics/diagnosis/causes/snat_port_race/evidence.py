@@ -22,6 +22,9 @@ vantage point may not see all of it."""
 DATA_LOSS_LIKE_SYN_LOSS = 0.5
 """Data lost at half the SYNs' rate or more: the path loses packets, whatever they are."""
 SIGNIFICANT_P = 0.01
+REFUTES = -5.0
+"""Outweighs all that can speak for the race together (4.7 with the prior): one of these alone leaves less than
+even odds."""
 
 
 @dataclass(frozen=True)
@@ -175,7 +178,7 @@ def _place(facts: Facts, race: Race) -> list[Weighed]:
             "most were not lost inside the node."
         )
         pieces.append(
-            Weighed(-3.0, text, frames, "a dropped packet cannot leave; most losses are something else")
+            Weighed(REFUTES, text, frames, "a dropped packet cannot leave; most losses are something else")
         )
     return pieces
 
@@ -232,7 +235,7 @@ def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int 
             "the kernel saw no collision for most."
         )
         return (
-            [Weighed(-5.0, text, evidence, "every dropped loser of the race is counted there")],
+            [Weighed(REFUTES, text, evidence, "every dropped loser of the race is counted there")],
             False,
             True,
             rise,
@@ -324,7 +327,7 @@ def _rules(facts: Facts) -> list[Weighed]:
         text = "Every source NAT rule chooses ports fully at random: equal source ports do not collide there."
         return [
             Weighed(
-                -3.5,
+                REFUTES,
                 text,
                 line_evidence((n, r.line) for n, r in source_nat),
                 "two random picks of 64,000 ports rarely meet within microseconds",
@@ -344,7 +347,7 @@ def _data(facts: Facts, race: Race) -> list[Weighed]:
         f"against {syn_ratio:.1%} of the SYNs."
     )
     if ratio >= DATA_LOSS_LIKE_SYN_LOSS * syn_ratio:
-        return [Weighed(-2.5, text, _loss_frames(race), "the path loses packets of every kind")]
+        return [Weighed(REFUTES, text, _loss_frames(race), "the path loses packets of every kind")]
     return [
         Weighed(
             0.2,
