@@ -45,8 +45,7 @@ test("stages are shown while the analysis runs and never go back", async ({ page
   const seen: number[] = [];
   const claim = page.getByTestId("claim");
   while (!(await claim.isVisible())) {
-    const stage = page.getByTestId("stage");
-    if (await stage.isVisible()) seen.push(Number(await stage.getAttribute("value").catch(() => seen.at(-1) ?? 0)));
+    seen.push(...(await page.getByTestId("stage").evaluateAll((bars) => bars.map((bar) => (bar as HTMLProgressElement).value))));
     await page.waitForTimeout(50);
   }
   expect(seen.length).toBeGreaterThan(0);

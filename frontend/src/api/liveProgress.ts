@@ -3,6 +3,7 @@ import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { useInvestigation, useProgress } from "./queries";
+import { askAgain } from "./refetch";
 import { useSource } from "./source";
 import type { Progress } from "./types";
 
@@ -14,10 +15,8 @@ function isOver(progress: Progress): boolean {
 function refresh(queries: QueryClient, key: string, before: Progress | undefined, now: Progress) {
   const moved = before?.analysis !== now.analysis || before?.findings_so_far !== now.findings_so_far;
   if (!moved) return;
-  void queries.invalidateQueries({
-    predicate: (query) => query.queryKey[0] === key && query.queryKey[1] !== "progress",
-  });
-  void queries.invalidateQueries({ queryKey: ["investigations"] });
+  void askAgain(queries, { predicate: (query) => query.queryKey[0] === key && query.queryKey[1] !== "progress" });
+  void askAgain(queries, { queryKey: ["investigations"] });
 }
 
 /** Keeps the `progress` query of the investigation around it fresh while an analysis runs. */

@@ -15,10 +15,9 @@ function useTabs(): Tab[] {
   const report = useReport().data;
   const connections = useConnections({ limit: 1 }).data?.total;
   const files = useFiles().data?.length;
-  const marks = report?.findings.reduce((sum, finding) => sum + finding.count, 0);
   const tabs: Tab[] = [
     { path: "", name: "Overview", count: report?.diagnoses.length || undefined },
-    { path: "/timeline", name: "Timeline", count: marks || undefined },
+    { path: "/timeline", name: "Timeline" },
     { path: "/connections", name: "Connections", count: connections },
   ];
   return source.readOnly ? tabs : [...tabs, { path: "/files", name: "Files", count: files }];

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 
 import { ask } from "../api/http";
+import { askAgain } from "../api/refetch";
 import { useFiles, useInvestigation, useProgress } from "../api/queries";
 import { useSource } from "../api/source";
 import type { EvidenceFile } from "../api/types";
@@ -160,7 +161,7 @@ function RemoveFile({ file, api }: { file: EvidenceFile; api: string }) {
   const queries = useQueryClient();
   const remove = useMutation({
     mutationFn: () => ask(`${api}/files/${file.id}`, { method: "DELETE" }),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: [source.key] }),
+    onSuccess: () => void askAgain(queries, { queryKey: [source.key] }),
   });
   return (
     <button

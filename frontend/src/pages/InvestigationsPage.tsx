@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { ask } from "../api/http";
+import { askAgain } from "../api/refetch";
 import type { Investigation, Page } from "../api/types";
 import { VerdictWord } from "../diagnosis/VerdictWord";
 import { ago, count, duration } from "../format/quantity";
@@ -140,7 +141,7 @@ function Rename({ investigation, onDone }: { investigation: Investigation; onDon
   const rename = useMutation({
     mutationFn: () => ask(`/api/v1/investigations/${investigation.id}`, { method: "PATCH", json: { label } }),
     onSuccess: () => {
-      void queries.invalidateQueries();
+      void askAgain(queries, {});
       onDone();
     },
   });
@@ -168,7 +169,7 @@ function Delete({ investigation }: { investigation: Investigation }) {
   const queries = useQueryClient();
   const remove = useMutation({
     mutationFn: () => ask(`/api/v1/investigations/${investigation.id}`, { method: "DELETE" }),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: ["investigations"] }),
+    onSuccess: () => void askAgain(queries, { queryKey: ["investigations"] }),
   });
   return (
     <button

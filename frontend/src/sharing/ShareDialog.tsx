@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { ask } from "../api/http";
+import { askAgain } from "../api/refetch";
 import { useSource } from "../api/source";
 import type { Page, Share } from "../api/types";
 import { CopyButton } from "../ui/CopyButton";
@@ -18,7 +19,7 @@ export function ShareDialog({ label, onClose }: { label: string; onClose: () => 
   const [days, setDays] = useState(USUAL_DAYS);
   const create = useMutation({
     mutationFn: () => ask<Share>(`${source.api}/shares`, { method: "POST", json: { expires_days: days } }),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: [source.key, "shares"] }),
+    onSuccess: () => askAgain(queries, { queryKey: [source.key, "shares"] }),
   });
   return (
     <Dialog title={`Share “${label}”`} onClose={onClose}>
@@ -68,7 +69,7 @@ function ExistingLinks() {
   });
   const revoke = useMutation({
     mutationFn: (id: string) => ask(`${source.api}/shares/${id}`, { method: "DELETE" }),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: [source.key, "shares"] }),
+    onSuccess: () => askAgain(queries, { queryKey: [source.key, "shares"] }),
   });
   const active = shares.data?.items.filter((share) => !share.revoked) ?? [];
   if (!active.length) return null;

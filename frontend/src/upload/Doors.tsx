@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { ask } from "../api/http";
+import { askAgain } from "../api/refetch";
 import type { Demo, Investigation, Page } from "../api/types";
 import { RouteLink, useGo } from "../ui/RouteLink";
 import { FilePicker } from "./FilePicker";
@@ -37,7 +38,7 @@ function DemoDoor() {
   const open = useMutation({
     mutationFn: (name: string) => ask<Investigation>("/api/v1/demo", { method: "POST", json: { name } }),
     onSuccess: (investigation) => {
-      void queries.invalidateQueries({ queryKey: ["investigations"] });
+      void askAgain(queries, { queryKey: ["investigations"] });
       go(`/i/${investigation.id}`);
     },
   });

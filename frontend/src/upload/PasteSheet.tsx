@@ -3,6 +3,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 
 import { ask } from "../api/http";
+import { askAgain } from "../api/refetch";
 import type { EvidenceFile, Recognition } from "../api/types";
 import { plural } from "../format/quantity";
 import { Dialog } from "../ui/Dialog";
@@ -41,7 +42,7 @@ export function PasteSheet({ text: pasted, onClose }: { text: string; onClose: (
   const store = useMutation({
     mutationFn: () => sendText(dump, recognition.data?.kind ?? null, investigation),
     onSuccess: (id) => {
-      void queries.invalidateQueries();
+      void askAgain(queries, {});
       onClose();
       go(`/i/${id}/files`);
     },

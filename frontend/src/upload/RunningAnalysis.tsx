@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { ask } from "../api/http";
+import { askAgain } from "../api/refetch";
 import { useProgress } from "../api/queries";
 import { useSource } from "../api/source";
 import type { EvidenceFile } from "../api/types";
@@ -25,7 +26,7 @@ export function RunningAnalysis() {
   const silent = useSilent(progress?.updated);
   const cancel = useMutation({
     mutationFn: () => ask(`${source.api}/cancel`, { method: "POST" }),
-    onSuccess: () => void queries.invalidateQueries({ queryKey: [source.key] }),
+    onSuccess: () => void askAgain(queries, { queryKey: [source.key] }),
   });
   const stage = progress?.stage;
   return (

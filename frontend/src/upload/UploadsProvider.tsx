@@ -3,6 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { createContext, useCallback, useContext, useMemo, useRef, useState, type ReactNode } from "react";
 
 import { ask } from "../api/http";
+import { askAgain } from "../api/refetch";
 import type { Investigation } from "../api/types";
 import { startUpload, type RunningUpload } from "./tusUpload";
 
@@ -63,8 +64,8 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
       };
       setUploads((all) => [...all.filter((other) => !isSame(other, first)), first]);
       const refresh = () => {
-        void queries.invalidateQueries({ queryKey: [`own:${investigation}`] });
-        void queries.invalidateQueries({ queryKey: ["investigations"] });
+        void askAgain(queries, { queryKey: [`own:${investigation}`] });
+        void askAgain(queries, { queryKey: ["investigations"] });
       };
       const upload = startUpload(file, `/api/v1/investigations/${investigation}/uploads`, {
         onProgress: (sent_bytes) => change(key, { sent_bytes, status: "sending" }),
@@ -89,7 +90,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
       uploads,
       send: async (files, investigation) => {
         const id = investigation ?? (await createInvestigation(labelFor(files.map((file) => file.name)))).id;
-        void queries.invalidateQueries({ queryKey: ["investigations"] });
+        void askAgain(queries, { queryKey: ["investigations"] });
         files.forEach((file) => sendOne(file, id));
         return id;
       },
