@@ -4,7 +4,7 @@ import { afterEach } from "vitest";
 
 afterEach(cleanup);
 
-window.matchMedia ??= (query: string) =>
+if (typeof window !== "undefined") window.matchMedia ??= (query: string) =>
   ({
     matches: false,
     media: query,

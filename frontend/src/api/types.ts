@@ -106,7 +106,8 @@ export interface TimelineMark {
   finding: string;
   instance: number | null;
   evidence: Evidence[];
-  count?: number;
+  /** How many marks this one stands for where the server grouped them. */
+  count?: number | null;
   /** A guide's tolerance in seconds; a comb's height. */
   value?: number | null;
 }
