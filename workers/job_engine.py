@@ -36,6 +36,7 @@ class JobEngine:
         self._store = store
         self._tool_version = tool_version
         self._executor_id = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
+        self._silence_s = DEAD_AFTER_BEATS * store.settings.heartbeat_s
         self._children = ChildPool(store.settings.worker_files)
         self._stopping = threading.Event()
         self._beating = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
@@ -94,9 +95,8 @@ class JobEngine:
             executors.beat(session, self._executor_id, machine=socket.gethostname(), now_s=time.time())
 
     def _take_over(self) -> None:
-        silent_for_s = DEAD_AFTER_BEATS * self._store.settings.heartbeat_s
         with self._store.database.reading() as session:
-            dead = executors.silent_since(session, time.time() - silent_for_s)
+            dead = executors.silent_since(session, time.time() - self._silence_s)
         for executor_id in dead:
             log.warning("taking over from a worker that fell silent", executor=executor_id)
             recover_jobs_of(executor_id)
@@ -114,7 +114,7 @@ class JobEngine:
         if not self._store.database.is_sqlite:
             return
         with self._store.database.reading() as session:
-            others = executors.machines(session) - {socket.gethostname()}
+            others = executors.machines(session, time.time() - self._silence_s) - {socket.gethostname()}
         if others:
             raise WrongSetting(
                 f"The database is SQLite, which belongs to one machine, and {others.pop()} works with it. "

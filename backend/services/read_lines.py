@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -45,6 +44,6 @@ def read_lines(store: Store, investigation_id: str, file_id: str, wanted: tuple[
 
 
 def _lines(store: Store, sha256: str) -> Iterator[str]:
-    with store.blobs.path(sha256).open("rb") as stream:
-        for line in io.TextIOWrapper(stream, encoding="utf-8", errors="replace"):
-            yield line.rstrip("\r\n")
+    with store.blobs.path(sha256).open(encoding="utf-8", errors="replace") as stream:
+        for line in stream:
+            yield line.rstrip("\n")

@@ -22,14 +22,9 @@ def silent_since(session: Session, before_s: float) -> list[str]:
     return list(session.scalars(select(ExecutorRow.id).where(ExecutorRow.beat_s < before_s)))
 
 
-def machines(session: Session) -> set[str]:
-    """The machines that workers run on."""
-    return set(session.scalars(select(ExecutorRow.machine)))
-
-
-def living_count(session: Session, since_s: float) -> int:
-    """How many workers were heard of since then."""
-    return len(list(session.scalars(select(ExecutorRow.id).where(ExecutorRow.beat_s >= since_s))))
+def machines(session: Session, since_s: float) -> set[str]:
+    """The machines whose workers were heard of since then."""
+    return set(session.scalars(select(ExecutorRow.machine).where(ExecutorRow.beat_s >= since_s)))
 
 
 def forget(session: Session, executor_id: str) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from backend.storage.packet_store import PacketQuery, Row, Value
+from backend.storage.packet_store import PacketQuery, Value
 
 Sort = Literal["start", "connect_ms", "tries", "bytes"]
 ORDERS: dict[Sort, str] = {

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 NAME = "serve"
 HELP = "the whole product on one machine: web page, API, worker, embedded storage"
+QUEUE = 2048
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -104,6 +105,8 @@ def bound_socket(host: str, port: int) -> socket.socket | None:
     bound.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
+        # Who reads the printed address may ask at once: the queue holds the question until the server is up.
+        bound.listen(QUEUE)
     except OSError:
         bound.close()
         return None

@@ -6,12 +6,16 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from types import TracebackType
 
 from backend.settings import Settings
 
 PAUSE_S = 0.5
-"""Between two starts, so that a worker that cannot start does not eat the machine."""
+LONGEST_PAUSE_S = 10.0
+"""Between two starts; it doubles each time, so that a worker that cannot start does not eat the machine."""
+LIVED_S = 30.0
+"""A worker that lived this long did start."""
 STOP_AFTER_S = 5.0
 
 
@@ -44,7 +48,9 @@ class WorkerChild:
             self._process.kill()
 
     def _keep(self) -> None:
+        pause_s = PAUSE_S
         while not self._stopping.is_set():
+            started = time.monotonic()
             self._process = subprocess.Popen(
                 self._command, env=self._environment, stdin=subprocess.DEVNULL, stdout=sys.stderr
             )
@@ -53,4 +59,5 @@ class WorkerChild:
                 print(
                     f"stallscope: the worker ended ({code}); starting it again.", file=sys.stderr, flush=True
                 )
-            self._stopping.wait(PAUSE_S)
+            pause_s = PAUSE_S if time.monotonic() - started > LIVED_S else min(2 * pause_s, LONGEST_PAUSE_S)
+            self._stopping.wait(pause_s)

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+import uvicorn
+from fastapi import FastAPI
+
+from backend.api.app import create_app
+from backend.api.front_door import FrontDoor
+from backend.api.tests.running_product import Product, running_product
+from backend.settings import Settings
+from backend.storage.store import Store, open_store
+
+PORT = 8000
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """An empty store; no worker looks at it."""
+    opened = open_store(Settings(data=tmp_path / "data", database_url=""), migrate=True)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def app(store: Store) -> FastAPI:
+    """The application without its front door."""
+    return create_app(store)
+
+
+@pytest.fixture
+def client(app: FastAPI) -> Iterator[httpx.Client]:
+    """Asks the application through its front door and a real server; there is no worker."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    server = uvicorn.Server(uvicorn.Config(FrontDoor(app, PORT), log_level="critical"))
+    serving = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    serving.start()
+    address = f"http://127.0.0.1:{listener.getsockname()[1]}"
+    with httpx.Client(base_url=address, headers={"Host": f"localhost:{PORT}"}, trust_env=False) as asking:
+        yield asking
+    server.should_exit = True
+    serving.join()
+    listener.close()
+
+
+@pytest.fixture(scope="session")
+def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    """A server and a worker, shared by the tests that only add to it."""
+    with running_product(tmp_path_factory.mktemp("product")) as running:
+        yield running

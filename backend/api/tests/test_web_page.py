@@ -1,0 +1,61 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import httpx
+import pytest
+
+from backend.api import web_page
+
+
+@pytest.fixture(autouse=True)
+def built_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "web"
+    (folder / "assets").mkdir(parents=True)
+    (folder / "index.html").write_text("<!doctype html><meta name='csp-nonce' content='__CSP_NONCE__'>page")
+    (folder / "assets" / "index-4f2a.js").write_text("1")
+    (folder / "icon.svg").write_text("<svg/>")
+    (tmp_path / "secret.txt").write_text("secret")
+    monkeypatch.setattr(web_page, "page_folder", lambda: folder)
+    return folder
+
+
+@pytest.mark.parametrize("path", ["/", "/new", "/i/0123/timeline", "/i/0123/c/15", "/s/ab12"])
+def test_every_address_of_the_interface_is_the_page(client: httpx.Client, path: str) -> None:
+    answer = client.get(path)
+    assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-cache")
+    assert answer.text.endswith("page")
+
+
+def test_styles_need_the_nonce_of_this_very_answer(client: httpx.Client) -> None:
+    nonces = set()
+    for _ in range(2):
+        answer = client.get("/")
+        found = re.search(r"content='([^']+)'", answer.text)
+        assert found is not None
+        assert f"style-src 'self' 'nonce-{found.group(1)}'" in answer.headers["content-security-policy"]
+        assert "script-src 'self';" in answer.headers["content-security-policy"]
+        nonces.add(found.group(1))
+    assert len(nonces) == 2
+
+
+def test_files_with_a_hash_in_their_name_are_kept_for_ever(client: httpx.Client) -> None:
+    assert "immutable" in client.get("/assets/index-4f2a.js").headers["cache-control"]
+    assert client.get("/icon.svg").headers["cache-control"] == "no-cache"
+
+
+@pytest.mark.parametrize(
+    "path", ["/../secret.txt", "/%2e%2e/secret.txt", "/assets/..%2f..%2fsecret.txt", "/missing.js"]
+)
+def test_nothing_outside_the_page_is_served(client: httpx.Client, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404
+    assert "secret" not in answer.text
+
+
+def test_without_a_built_page_it_says_how_to_build_one(
+    client: httpx.Client, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(web_page, "page_folder", lambda: tmp_path / "nowhere")
+    assert "make build" in client.get("/").text

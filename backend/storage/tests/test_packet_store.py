@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from backend.storage.packet_store import open_packets
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    own = tmp_path / "packets" / "it's mine"
+    own.mkdir(parents=True)
+    pq.write_table(pa.table({"frame": [1, 2, 3]}), own / "packets.parquet")
+    return own
+
+
+def test_tables_of_the_own_folder_can_be_read(folder: Path) -> None:
+    with open_packets(folder) as query:
+        assert query.value("SELECT sum(frame) FROM read_parquet(?)", (str(folder / "packets.parquet"),)) == 6
+
+
+@pytest.mark.parametrize("target", ["/etc/passwd", "/proc/self/environ"])
+def test_a_system_file_cannot_be_read(folder: Path, target: str) -> None:
+    with open_packets(folder) as query, pytest.raises(duckdb.PermissionException):
+        query.rows("SELECT * FROM read_csv(?)", (target,))
+
+
+def test_another_investigation_cannot_be_read(folder: Path) -> None:
+    for name in ("other", "it's mine too"):
+        other = folder.parent / name
+        other.mkdir()
+        pq.write_table(pa.table({"frame": [1]}), other / "packets.parquet")
+        for path in (other / "packets.parquet", folder / ".." / name / "packets.parquet"):
+            with open_packets(folder) as query, pytest.raises(duckdb.PermissionException):
+                query.rows("SELECT * FROM read_parquet(?)", (str(path),))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "SET enable_external_access = true",
+        "SET allowed_directories = ['/']",
+        "INSTALL httpfs",
+        "ATTACH '/tmp/other.duckdb'",
+        "COPY (SELECT 1) TO '/tmp/stallscope-was-here.csv'",
+    ],
+)
+def test_the_lock_cannot_be_opened_from_inside(folder: Path, statement: str) -> None:
+    with open_packets(folder) as query, pytest.raises(duckdb.Error):
+        query.rows(statement)

@@ -1,0 +1,192 @@
+"""The whole product as a process: what the web says, what the command line says, and what kills it."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.api.tests.running_product import DEMO, Product, children_of, running_product
+from backend.storage.tests.scratch_database import ENGINES, scratch_database
+from workers.cli.main import main
+
+CASE = DEMO / "snat-race"
+FILES = sorted(path for path in CASE.iterdir() if path.name != "demo.json")
+BEAT = "0.25"
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def product(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
+    """A server and a worker, on either database."""
+    folder = tmp_path_factory.mktemp("product")
+    with scratch_database(request.param, request, folder) as url:
+        given = {} if request.param == "sqlite" else {"DATABASE_URL": url}
+        with running_product(folder, HEARTBEAT_S=BEAT, **given) as running:
+            yield running
+
+
+def curl(*arguments: str) -> str:
+    done = subprocess.run(
+        ["curl", "-sS", "--fail-with-body", *arguments], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def upload_case(product: Product, investigation: str) -> None:
+    with product.client() as client:
+        for path in FILES:
+            put = client.put(f"/investigations/{investigation}/files/{path.name}", content=path.read_bytes())
+            put.raise_for_status()
+
+
+def without_circumstances(report: str) -> str:
+    """The report without the two values that may differ from run to run; order of keys and all else kept."""
+    read: dict[str, Any] = json.loads(report)
+    read["created"], read["tool"]["version"] = "", ""
+    return json.dumps(read)
+
+
+def test_curl_alone_is_enough_and_the_web_says_what_analyze_says(product: Product, tmp_path: Path) -> None:
+    json_header = ("-H", "Content-Type: application/json")
+    created = curl("-X", "POST", f"{product.api}/investigations", *json_header, "-d", '{"label": "checkout"}')
+    address = f"{product.api}/investigations/{json.loads(created)['id']}"
+    for path in FILES:
+        curl("-T", str(path), f"{address}/files/{path.name}")
+    while json.loads(curl(f"{address}/progress"))["analysis"] not in ("finished", "failed"):
+        pass
+    web = curl(f"{address}/report")
+    local = tmp_path / "report.json"
+    main(["analyze", *map(str, FILES), "--label", "checkout", "--json", str(local)])
+    assert without_circumstances(web) == without_circumstances(local.read_text())
+    assert curl(f"{address}/report?format=markdown").startswith("# ")
+    assert json.loads(curl(address))["verdict"]["cause"] == "snat-port-race"
+
+
+def test_progress_only_grows_and_ends_with_the_last_stage(product: Product) -> None:
+    investigation = product.new_investigation()
+    upload_case(product, investigation)
+    seen: list[tuple[int, int]] = []
+
+    def is_over(now: dict[str, Any]) -> bool:
+        seen.append((now["stage"]["number"], sum(file["packets"] for file in now["files"])))
+        return now["analysis"] == "finished"
+
+    product.wait_for(investigation, is_over)
+    assert seen == sorted(seen)
+    assert seen[-1] == (6, 13_506)
+
+
+def test_a_worker_killed_in_the_middle_loses_nothing(product: Product) -> None:
+    investigation = product.new_investigation()
+    upload_case(product, investigation)
+    product.wait_for(investigation, lambda now: now["analysis"] == "running")
+    (worker,) = product.worker_pids()
+    helpers = children_of(worker)
+    os.kill(worker, signal.SIGKILL)
+    assert product.wait_until_over(investigation)["analysis"] == "finished"
+    assert product.worker_pids() != [worker]
+    assert not [pid for pid in helpers if is_running(pid)]
+    assert "taking over" in product.log.read_text()
+
+
+def test_a_cancelled_analysis_stops_and_can_be_started_again(product: Product) -> None:
+    investigation = product.new_investigation()
+    upload_case(product, investigation)
+    product.wait_for(investigation, lambda now: now["analysis"] == "running")
+    with product.client() as client:
+        cancelled = client.post(f"/investigations/{investigation}/cancel").json()
+        assert cancelled["analysis"] == "cancelled"
+        assert client.get(f"/investigations/{investigation}/report").status_code == 404
+        again = client.post(f"/investigations/{investigation}/analyses")
+        assert (again.status_code, again.json()["analysis"]) == (202, "queued")
+    assert product.wait_until_over(investigation)["analysis"] == "finished"
+
+
+def test_a_later_file_makes_a_new_report(product: Product) -> None:
+    investigation = product.new_investigation()
+    with product.client() as client:
+        for number, path in enumerate(FILES[1:3], start=1):
+            client.put(f"/investigations/{investigation}/files/{path.name}", content=path.read_bytes())
+            assert product.wait_until_over(investigation)["analysis"] == "finished"
+            report = client.get(f"/investigations/{investigation}/report").json()
+            assert len(report["inputs"]) == number
+
+
+def test_a_text_nobody_understands_is_refused_and_the_rest_goes_on(product: Product) -> None:
+    investigation = product.new_investigation()
+    with product.client() as client:
+        client.put(f"/investigations/{investigation}/files/poem.txt", content=b"Shall I compare thee\n")
+        client.put(f"/investigations/{investigation}/files/{FILES[1].name}", content=FILES[1].read_bytes())
+    over = product.wait_until_over(investigation)
+    poem = next(file for file in over["files"] if file["name"] == "poem.txt")
+    assert (over["analysis"], poem["status"]) == ("finished", "refused")
+    assert "no line of it" in poem["error"]
+
+
+def test_nothing_readable_is_a_failure_with_a_sentence(product: Product) -> None:
+    investigation = product.new_investigation()
+    with product.client() as client:
+        client.put(f"/investigations/{investigation}/files/poem.txt", content=b"Shall I compare thee\n")
+    over = product.wait_until_over(investigation)
+    assert over["analysis"] == "failed"
+    assert "None of the files" in over["message"]
+
+
+def test_a_cut_capture_is_analysed_up_to_the_cut(product: Product) -> None:
+    investigation = product.new_investigation()
+    whole = (CASE / "three-interfaces.pcapng").read_bytes()
+    with product.client() as client:
+        client.put(f"/investigations/{investigation}/files/cut.pcapng", content=whole[: len(whole) // 2 + 3])
+    (file,) = product.wait_until_over(investigation)["files"]
+    assert file["status"] == "decoded"
+    assert 0 < file["packets"] < 13_506
+    assert file["warnings"]
+
+
+def test_charts_and_tables_are_answered(product: Product) -> None:
+    with product.client() as client:
+        made = client.post("/demo", json={"name": "snat-race"}).json()
+        product.wait_until_over(made["id"])
+        address = f"/investigations/{made['id']}"
+        timeline = client.get(f"{address}/timeline", params={"px": 1000}).json()
+        assert (timeline["mode"], timeline["t0"]) == ("density", "1795223503486947163")
+        assert sum(sum(lane["packets"]) for lane in timeline["lanes"]) == 13_506
+        close = client.get(f"{address}/timeline", params={"from": 319_000_000, "to": 320_000_000}).json()
+        assert (close["mode"], [packet["frame"] for packet in close["packets"]]) == (
+            "packets",
+            [307, 308, 432, 433, 309],
+        )
+        slow = client.get(
+            f"{address}/connections", params={"sort": "connect_ms", "order": "desc", "limit": 29}
+        ).json()
+        assert (slow["total"], {row["tries"] for row in slow["items"]}) == (600, {2})
+        story = client.get(f"{address}/connections/{slow['items'][0]['cid']}").json()
+        assert [p["what"] for p in story["packets"] if p["what"].startswith("SYN")][-1] == "SYN-ACK"
+        frame = client.get(f"{address}/frames/three-interfaces.pcapng/307").json()
+        assert {"name": "source", "value": "10.244.35.28", "unit": "", "meaning": "sent by"} in frame[
+            "columns"
+        ]
+        assert client.get(f"{address}/frames/three-interfaces.pcapng/99999").status_code == 404
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.1", "::", "example.org"])
+def test_an_address_that_is_not_loopback_is_refused(
+    host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["serve", "--host", host, "--data", str(tmp_path)]) == 2
+    assert "loopback only" in capsys.readouterr().err
+
+
+def is_running(pid: int) -> bool:
+    """Whether the process exists and is not just waiting to be buried."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+    except OSError:
+        return False
