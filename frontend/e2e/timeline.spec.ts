@@ -1,52 +1,10 @@
 /** The annotated timeline on the bundled demonstration; numbers come from the capture's truth file. */
 import type { Page } from "@playwright/test";
 
-import { analysedDemo, api, expect, test, truth } from "./product";
-
-interface Window {
-  fromNs: number;
-  durationNs: number;
-}
-
-interface Mark {
-  id: string;
-  glyph: string;
-  t: number;
-  finding: string;
-  instance: number | null;
-}
-
-async function open(page: Page, search = ""): Promise<string> {
-  const id = await analysedDemo("snat-race");
-  await page.goto(`/i/${id}/timeline${search}`);
-  await page.locator("[data-drawn]").waitFor();
-  return id;
-}
-
-async function windowInAddress(page: Page): Promise<Window> {
-  await expect.poll(() => new URL(page.url()).searchParams.get("w")).not.toBeNull();
-  const [fromNs, durationNs] = (new URL(page.url()).searchParams.get("w") ?? "").split("~").map(Number);
-  return { fromNs: fromNs ?? NaN, durationNs: durationNs ?? NaN };
-}
-
-async function drawnWindow(page: Page): Promise<Window> {
-  const text = (await page.locator("[data-drawn]").getAttribute("data-drawn")) ?? "";
-  const [fromNs, durationNs] = text.split("~").map(Number);
-  return { fromNs: fromNs ?? NaN, durationNs: durationNs ?? NaN };
-}
-
-async function lanesBox(page: Page) {
-  await page.getByTestId("lanes").scrollIntoViewIfNeeded();
-  const box = await page.getByTestId("lanes").boundingBox();
-  if (!box) throw new Error("no lanes");
-  return box;
-}
-
-/** Finding with a cross for each delayed connection, and its marks. */
-async function lossMarks(id: string): Promise<Mark[]> {
-  const timeline = await api<{ marks: Mark[] }>(`/investigations/${id}/timeline?px=1200`);
-  return timeline.marks.filter((mark) => mark.glyph === "missing");
-}
+import { api, expect, test, truth } from "./product";
+import {
+  differing, drawnWindow, lanesBox, lossMarks, open, stillPicture, tokenPixels, windowInAddress, type Window,
+} from "./timelinePage";
 
 test("the chart is named and follows a visible heading", async ({ page }) => {
   await open(page);
@@ -170,33 +128,6 @@ test("a reload and a fresh profile show the same window, lanes, selection and fi
   await fresh.close();
 });
 
-/** A screenshot of the chart once the last answer is drawn. */
-async function stillPicture(page: Page): Promise<string> {
-  await page.waitForLoadState("networkidle");
-  await page.mouse.move(2, 2);
-  return (await page.getByTestId("timeline").screenshot({ animations: "disabled", caret: "hide" })).toString("base64");
-}
-
-/** Share of pixels that differ between two screenshots. */
-function differing(page: Page, before: string, after: string): Promise<number> {
-  return page.evaluate(async (pictures) => {
-    const [a, b] = await Promise.all(pictures.map(async (base64) => {
-      const blob = new Blob([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], { type: "image/png" });
-      const bitmap = await createImageBitmap(blob);
-      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height);
-      const pen = canvas.getContext("2d");
-      pen?.drawImage(bitmap, 0, 0);
-      return pen?.getImageData(0, 0, bitmap.width, bitmap.height).data ?? new Uint8ClampedArray();
-    }));
-    if (!a || !b || a.length !== b.length) return 1;
-    let different = 0;
-    for (let i = 0; i < a.length; i += 4) {
-      if (Math.abs((a[i] ?? 0) - (b[i] ?? 0)) + Math.abs((a[i + 1] ?? 0) - (b[i + 1] ?? 0)) > 24) different += 1;
-    }
-    return different / (a.length / 4);
-  }, [before, after]);
-}
-
 test("Back walks selections, not every step of the wheel", async ({ page }) => {
   await open(page);
   await page.getByTestId("timeline").focus();
@@ -221,6 +152,7 @@ test("addresses stay below 1,800 characters", async ({ page }) => {
   await page.getByTestId("timeline").focus();
   await page.keyboard.press("]");
   await page.getByTestId("marks-table").locator(`tr[data-mark="${loss?.id}"] td`).first().click();
+  await page.keyboard.press("Escape");
   await page.getByText("lanes", { exact: true }).click();
   await page.getByRole("checkbox").first().click();
   await page.getByRole("searchbox", { name: "Filter marks and rows" }).fill("10.244.35");
@@ -242,21 +174,6 @@ test("a theme switch keeps the window and recolours the canvas", async ({ page }
     expect(await drawnWindow(page)).toEqual(before);
   }
 });
-
-/** How many pixels of the canvas have exactly the colour of a token. */
-function tokenPixels(page: Page, token: string): Promise<number> {
-  return page.evaluate((name) => {
-    const colour = getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-    const wanted = [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16));
-    const canvas = document.querySelector<HTMLCanvasElement>(".timeline-canvas canvas");
-    const pixels = canvas?.getContext("2d")?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
-    let same = 0;
-    for (let i = 0; i < pixels.length; i += 4) {
-      if (pixels[i] === wanted[0] && pixels[i + 1] === wanted[1] && pixels[i + 2] === wanted[2] && pixels[i + 3] === 255) same += 1;
-    }
-    return same;
-  }, token);
-}
 
 test("a lane nobody captured is hatched and says so", async ({ page }) => {
   const id = await open(page);

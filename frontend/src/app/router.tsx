@@ -40,7 +40,21 @@ const tree = root.addChildren([
   ]),
 ]);
 
-export const router = createRouter({ routeTree: tree, parseSearch, stringifySearch, scrollRestoration: false });
+let shownPath = "";
+
+/** Scrolls to the top for another page only: a window or filter written into the address moves nothing. */
+function isAnotherPage({ location }: { location: { pathname: string } }): boolean {
+  const another = location.pathname !== shownPath;
+  shownPath = location.pathname;
+  return another;
+}
+
+export const router = createRouter({
+  routeTree: tree,
+  parseSearch,
+  stringifySearch,
+  scrollRestoration: isAnotherPage,
+});
 
 declare module "@tanstack/react-router" {
   interface Register {

@@ -32,6 +32,14 @@ export function useTimelineView(span: Span, initial: TimeWindow): TimelineView {
   const written = useRef<string | null>(parameters["w"] ?? null);
   useAdoptedWindow(parameters["w"] ?? null, fromAddress, initial, span, { current, pending, written, setWindow });
 
+  const unnamed = parameters["w"] === undefined;
+  useEffect(() => {
+    if (!unnamed) return;
+    // The address always names the window: a copied link shows the same, and the chips above keep their place.
+    written.current = writeWindow(current.current);
+    setParameters({ w: written.current }, "replace");
+  }, [unnamed, setParameters]);
+
   const place = useCallback((w: TimeWindow) => {
     current.current = w;
     setWindow(w);
