@@ -94,7 +94,7 @@ format: install-dev
 	$(BIN)/ruff check --fix .
 
 bench: install-dev warm ## speed and memory against tshark, on generated captures
-	$(BIN)/python -m workers.bench
+	$(BIN)/python -m workers.decode.bench
 
 clean:
 	rm -rf $(STAMPS) $(VENV) node_modules frontend/dist

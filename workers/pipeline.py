@@ -75,9 +75,7 @@ def ingest_file(
     with path.open("rb") as handle:
         identified = identify(handle.read(HEAD_BYTES))
     if identified.kind == "unknown":
-        raise UnreadableInput(
-            f"not a capture or a dump, but {identified.reason}. Nothing of it was used."
-        )
+        raise UnreadableInput(f"not a capture or a dump, but {identified.reason}. Nothing of it was used.")
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     sha256 = hash_file(path)
@@ -130,15 +128,11 @@ def _ingest_dump(
     with gzip.open(path) if compression else path.open("rb") as handle:
         data = handle.read(DUMP_LIMIT_BYTES + 1)
     if len(data) > DUMP_LIMIT_BYTES:
-        raise UnreadableInput(
-            f"a text of more than {DUMP_LIMIT_BYTES >> 20} MiB. Nothing of it was used."
-        )
+        raise UnreadableInput(f"a text of more than {DUMP_LIMIT_BYTES >> 20} MiB. Nothing of it was used.")
     text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", errors="replace")
     dumps = [_given_time(dump, captured_at_ns) for dump in parse_dumps(text)]
     if not dumps:
-        raise UnreadableInput(
-            f"a text, but no line of it is of a known dump. Nothing of it was used."
-        )
+        raise UnreadableInput("a text, but no line of it is of a known dump. Nothing of it was used.")
     times = [(d.captured_at_ns, d.captured_at_basis) for d in dumps if d.captured_at_ns is not None]
     part = InputPart(
         name=name,

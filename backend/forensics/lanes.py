@@ -102,14 +102,16 @@ def interface_name(facts: Facts, place: Place) -> str:
 def uncaptured_sources(facts: Facts) -> list[str]:
     """Client addresses first seen on a shared vantage point although other clients were captured on their
     own."""
-    table, places = facts.attempts.table, facts.attempts.places
+    table = facts.attempts.table
+    if len(facts.attempts.places) < 2:
+        return []
     first_at: dict[int, set[tuple[int, int]]] = {}
     for row in np.unique(table[["place", "client_high", "client_low"]]).tolist():
         first_at.setdefault(row[0], set()).add((row[1], row[2]))
     own = {next(iter(sources)) for sources in first_at.values() if len(sources) == 1}
     shared = [number for number, sources in first_at.items() if len(sources) > 1]
     inner_exists = any(facts.attempts.order.rank[number] > 0 for number in shared)
-    if not inner_exists or len(places) < 2:
+    if not inner_exists:
         return []
     rest = {s for number in shared if facts.attempts.order.rank[number] > 0 for s in first_at[number]} - own
     return sorted(address_text(high, low) for high, low in rest)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,8 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     except WrongUsage as wrong:
         _complain(str(wrong))
         return EXIT_USAGE
-    with tempfile.TemporaryDirectory(prefix="stallscope-") as folder:
-        report = _analyse(request, Path(folder))
+    report = _analyse(request)
     if report is None:
         _complain("none of the files could be read, so there is nothing to report.")
         return EXIT_USAGE
@@ -121,7 +119,7 @@ def _label_for(given: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
-def _analyse(request: _Request, folder: Path) -> Report | None:
+def _analyse(request: _Request) -> Report | None:
     """The report on the files that can be read, None if none can; the others are named on standard error."""
     from datetime import UTC, datetime
 
@@ -139,7 +137,7 @@ def _analyse(request: _Request, folder: Path) -> Report | None:
                 ingest_file(
                     file.path,
                     name=file.name,
-                    folder=_folder_for(folder, number),
+                    folder=None,
                     host=file.host,
                     captured_at_ns=file.captured_at_ns,
                     keep_packets=False,
@@ -162,12 +160,6 @@ def _analyse(request: _Request, folder: Path) -> Report | None:
         )
     line.clear()
     return report
-
-
-def _folder_for(folder: Path, number: int) -> Path:
-    made = folder / str(number)
-    made.mkdir()
-    return made
 
 
 def _write(report: Report, request: _Request) -> None:

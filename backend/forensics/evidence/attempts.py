@@ -161,7 +161,7 @@ def collect_attempts(captures: Sequence[Capture]) -> Attempts:
     table = _attempt_table(captures, sightings, order, time)
     retried = _retried(table, sightings, order, time)
     return Attempts(
-        table, retried, sightings, order, offsets, _expected(table, sightings), _translated(table)
+        table, retried, sightings, order, offsets, _expected(table, sightings, retried), _translated(table)
     )
 
 
@@ -182,8 +182,9 @@ def _attempt_table(
     for end, column in (("client", "source"), ("server", "destination")):
         for part in ("high", "low", "port"):
             table[f"{end}_{part}"] = rows[f"{column}_{part}"][first]
-    pairs = np.unique(np.stack([link, sightings.transmission[is_syn]], axis=1), axis=0)
-    table["transmissions"] = np.unique(pairs[:, 0], return_counts=True)[1]
+    # Every transmission belongs to one link: one row of each is enough to count them.
+    one_each = np.unique(sightings.transmission[is_syn], return_index=True)[1]
+    table["transmissions"] = np.bincount(link[one_each])[table["link"]]
     _mark_rewrites(table, rows[index], starts)
     _fill_outcome(table, captures, sightings)
     return table[np.argsort(table["start_ns"], kind="stable")]
@@ -223,21 +224,23 @@ def _fill_outcome(table: NDArray[np.void], captures: Sequence[Capture], sighting
 
 
 def _expected(
-    table: NDArray[np.void], sightings: Sightings
+    table: NDArray[np.void], sightings: Sightings, retried: tuple[RetriedAttempt, ...]
 ) -> dict[tuple[int, int, int, int, int], frozenset[int]]:
-    is_syn = sightings.transmission >= 0
-    if not len(table):
+    """Only for the servers of retried attempts: nobody asks for others, and captures hold many."""
+    if not retried:
         return {}
+    is_syn = sightings.transmission >= 0
     row_of_link = np.full(int(sightings.link_of_node.max()) + 1, -1, np.int64)
     row_of_link[table["link"]] = np.arange(len(table))
-    of = row_of_link[sightings.link[is_syn]]
+    of, place = row_of_link[sightings.link[is_syn]], sightings.place[is_syn]
+    servers = np.array(sorted({a.server.low for a in retried}), np.uint64)
+    wanted = np.isin(table["server_low"][of], servers)
+    of, place = of[wanted], place[wanted]
     names = ("client_high", "client_low", "server_high", "server_low", "server_port")
-    key = np.stack(
-        [*(table[n][of].astype(np.uint64) for n in names), sightings.place[is_syn].astype(np.uint64)], axis=1
-    )
+    key = np.stack([*(table[n][of].astype(np.uint64) for n in names), place.astype(np.uint64)], axis=1)
     expected: dict[tuple[int, int, int, int, int], set[int]] = {}
-    for *pair, place in np.unique(key, axis=0).tolist():
-        expected.setdefault((pair[0], pair[1], pair[2], pair[3], pair[4]), set()).add(place)
+    for *pair, number in np.unique(key, axis=0).tolist():
+        expected.setdefault((pair[0], pair[1], pair[2], pair[3], pair[4]), set()).add(number)
     return {pair: frozenset(places) for pair, places in expected.items()}
 
 

@@ -135,15 +135,19 @@ def _group_transmissions(syns: NDArray[np.void], place: Ints, node: Ints) -> Int
 
 def _split_ambiguous(group: Ints, place: Ints, node: Ints, strong: NDArray[np.bool_]) -> Ints:
     """Weak groups that hold two connections of one vantage point are several packets: one per connection."""
-    if not len(group):
+    weak = np.flatnonzero(~strong)
+    if not len(weak):
         return group
-    pairs = np.unique(np.stack([group, place, node], axis=1), axis=0)
+    pairs = np.unique(np.stack([group[weak], place[weak], node[weak]], axis=1), axis=0)
     seen, per_place = np.unique(pairs[:, :2], axis=0, return_counts=True)
-    ambiguous = np.zeros(int(group.max()) + 1, np.bool_)
-    ambiguous[seen[per_place > 1, 0]] = True
-    split = ambiguous[group] & ~strong
-    labels = np.stack([group, np.where(split, node, -1)], axis=1)
-    return np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    ambiguous = np.isin(group[weak], seen[per_place > 1, 0])
+    if not ambiguous.any():
+        return group
+    split = weak[ambiguous]
+    separated = group.copy()
+    labels = np.stack([group[split], node[split]], axis=1)
+    separated[split] = group.max() + 1 + np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1)
+    return np.unique(separated, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
 def _link_nodes(syns: NDArray[np.void], node: Ints, transmission: Ints, nodes_total: int) -> Ints:
