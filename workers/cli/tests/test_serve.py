@@ -76,7 +76,7 @@ def test_progress_only_grows_and_ends_with_the_last_stage(product: Product) -> N
 
     def is_over(now: dict[str, Any]) -> bool:
         seen.append((now["stage"]["number"], sum(file["packets"] for file in now["files"])))
-        return now["analysis"] == "finished"
+        return bool(now["analysis"] == "finished")
 
     product.wait_for(investigation, is_over)
     assert seen == sorted(seen)
