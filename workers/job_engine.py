@@ -6,19 +6,20 @@ import os
 import socket
 import threading
 import time
+from contextlib import suppress
 from uuid import uuid4
 
 import structlog
 from dbos import DBOS
 
-from backend.errors import WrongSetting
+from backend.errors import Cancelled, WrongSetting
 from backend.storage import executors, investigations
 from backend.storage.job_queue import ANALYSES_QUEUE, APPLICATION, FILES_QUEUE, JOBS_VERSION, JSON_ONLY
 from backend.storage.store import Store
 from workers.jobs import analyse_investigation as _analyse  # noqa: F401 (the engine finds jobs by name)
-from workers.jobs import decode_file as _decode  # noqa: F401
+from workers.jobs import decode_file as _decode
 from workers.jobs.workshop import Workshop, set_workshop
-from workers.sandbox import ChildPool
+from workers.sandbox import ChildDied, ChildPool
 
 DEAD_AFTER_BEATS = 4
 REQUEUE_EVERY_BEATS = 10
@@ -68,6 +69,15 @@ class JobEngine:
             polling_interval_sec=POLL_EVERY_S,
         )
         self._beating.start()
+        for _ in range(self._store.settings.worker_files):
+            threading.Thread(target=self._get_child_ready, name="get-ready", daemon=True).start()
+
+    def _get_child_ready(self) -> None:
+        # What fails here fails again, and is told, when a file comes; or the worker is stopping already.
+        with suppress(RuntimeError, ChildDied, Cancelled):
+            self._children.run(
+                _decode.get_ready, (), tell=log.info, is_wanted=lambda: not self._stopping.is_set()
+            )
 
     def stop(self) -> None:
         """Leave what is unfinished to the next worker."""

@@ -120,6 +120,14 @@ def set_stage(
     _touch(row)
 
 
+def set_message(session: Session, investigation_id: str, message: str) -> None:
+    """Say what the work is waiting for."""
+    row = session.get(InvestigationRow, investigation_id)
+    if row is not None:
+        row.message = message
+        _touch(row)
+
+
 def cancel_analysis(session: Session, investigation_id: str) -> int | None:
     """Call off what is queued or running; its generation, None when nothing was."""
     row = _row(session, investigation_id)

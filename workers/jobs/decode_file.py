@@ -13,6 +13,7 @@ from backend.errors import Cancelled, UnreadableInput
 from backend.storage import evidence_files, investigations
 from backend.storage.records import DECODED, UNDECIDED, EvidenceFile, FileOutcome, FileProgress
 from workers.decode.reading import DecodeProgress
+from workers.decode.warm import ensure_compiled
 from workers.jobs.workshop import Workshop, workshop
 from workers.pipeline import Ingested, ingest_file
 from workers.sandbox import ChildDied, Tell
@@ -67,10 +68,12 @@ def _decode(shop: Workshop, file: EvidenceFile) -> FileOutcome:
     folder.mkdir(parents=True)
 
     def tell(news: object) -> None:
-        assert isinstance(news, FileProgress)
         with shop.store.database.writing() as session:
-            evidence_files.set_decoding(session, file.id, file.attempt, news)
-            investigations.touch_investigation(session, file.investigation_id)
+            if isinstance(news, FileProgress):
+                evidence_files.set_decoding(session, file.id, file.attempt, news)
+                investigations.touch_investigation(session, file.investigation_id)
+            else:
+                investigations.set_message(session, file.investigation_id, str(news))
 
     def is_wanted() -> bool:
         with shop.store.database.reading() as session:
@@ -78,6 +81,7 @@ def _decode(shop: Workshop, file: EvidenceFile) -> FileOutcome:
 
     tell(FileProgress(IDENTIFY, 0, 0, None))
     arguments = (
+        file.kind == "capture",
         shop.store.blobs.path(file.sha256),
         file.name,
         folder,
@@ -87,10 +91,25 @@ def _decode(shop: Workshop, file: EvidenceFile) -> FileOutcome:
     return shop.children.run(ingest_in_child, arguments, tell=tell, is_wanted=is_wanted)
 
 
+def get_ready(tell: Tell) -> None:
+    """A child's first work: import and load everything, so that the first upload need not wait for it."""
+    del tell
+    ensure_compiled()
+
+
 def ingest_in_child(
-    path: Path, name: str, folder: Path, host: str | None, captured_at_ns: int | None, tell: Tell
+    is_capture: bool,
+    path: Path,
+    name: str,
+    folder: Path,
+    host: str | None,
+    captured_at_ns: int | None,
+    tell: Tell,
 ) -> FileOutcome:
     """The child's part: decode, and say now and then how far it is."""
+    if is_capture:
+        # The first time on a machine this compiles for a while, which must not look like a hang.
+        ensure_compiled(tell)
     started = told = time.monotonic()
 
     def progress(reached: DecodeProgress) -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -60,7 +61,7 @@ def test_curl_alone_is_enough_and_the_web_says_what_analyze_says(product: Produc
     for path in FILES:
         curl("-T", str(path), f"{address}/files/{path.name}")
     while json.loads(curl(f"{address}/progress"))["analysis"] not in ("finished", "failed"):
-        pass
+        time.sleep(0.2)
     web = curl(f"{address}/report")
     local = tmp_path / "report.json"
     main(["analyze", *map(str, FILES), "--label", "checkout", "--json", str(local)])
@@ -90,6 +91,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(product: Product) -> None:
     (worker,) = product.worker_pids()
     helpers = children_of(worker)
     os.kill(worker, signal.SIGKILL)
+    assert product.wait_for(investigation, bool)["analysis"] == "running"
     assert product.wait_until_over(investigation)["analysis"] == "finished"
     assert product.worker_pids() != [worker]
     assert not [pid for pid in helpers if is_running(pid)]
