@@ -71,9 +71,9 @@ function RungRow({ rung, columns, start }: { rung: Rung; columns: Columns; start
       <span role="cell" className="ladder-time" title={`${wallClock(start, rung.atNs, 9)} UTC`}>{offset(rung.atNs)}</span>
       <div role="cell" className="ladder-track">
         <span className={`ladder-line ${hue}`} style={{ left: `${left}%`, width: `${right - left}%` }} />
-        {right > left && <span className={`ladder-arrow ${hue}`} style={{ left: `${rung.fromClient ? right : left}%` }}>{rung.fromClient ? "▶" : "◀"}</span>}
+        {right > left && <span className={`ladder-arrow ${rung.fromClient ? "" : "ladder-back"} ${hue}`} style={{ left: `${rung.fromClient ? right : left}%` }}>{rung.fromClient ? "▶" : "◀"}</span>}
         {rung.sightings.map((sighting) => <Dot key={`${sighting.input}#${sighting.frame}`} sighting={sighting} columns={columns} />)}
-        <span className="ladder-what" style={{ left: `${labelAt(rung, columns)}%` }}>{rung.what}{payloadText(rung)}</span>
+        <span className={rung.fromClient ? "ladder-what" : "ladder-what ladder-back"} style={{ left: `${labelAt(rung, columns)}%` }}>{rung.what}{payloadText(rung)}</span>
         {rung.rewriting !== null && <span className="ladder-port role-ok" style={{ left: `${middleOf(rung.rewriting.between, columns)}%` }}>{rung.rewriting.text}</span>}
         {gap !== null && <Missing rung={rung} columns={columns} at={gap} />}
       </div>
@@ -86,10 +86,8 @@ const payloadText = (rung: Rung): string => {
   return bytes > 0 ? ` ${bytes} B` : "";
 };
 
-function labelAt(rung: Rung, columns: Columns): number {
-  const first = columns.at((rung.fromClient ? rung.sightings[0] : rung.sightings.at(-1))?.lane ?? "");
-  return rung.fromClient ? first + 5.5 : first - 5.5;
-}
+const labelAt = (rung: Rung, columns: Columns): number =>
+  columns.at((rung.fromClient ? rung.sightings[0] : rung.sightings.at(-1))?.lane ?? "");
 
 const middleOf = (pair: [string, string], columns: Columns): number => (columns.at(pair[0]) + columns.at(pair[1])) / 2;
 

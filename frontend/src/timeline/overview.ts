@@ -6,15 +6,16 @@ import { instancesOf } from "./marks";
 import type { Shape } from "./shapes";
 import type { Tokens } from "./tokens";
 
-const DENSITY_PX = 34;
-const TICK_Y = 9;
+const DENSITY_PX = 29;
+/** Roles keep a row of their own, so that two sides of one event do not cover each other. */
+const TICK_Y: Record<Role, number> = { loss: 8, collision: 17, stall: 17, burst: 17, ok: 17, neutral: 17 };
 
 export function overviewShapes(all: Timeline, geometry: ChartGeometry, x: (t: number) => number, tokens: Tokens): Shape[] {
   const ticks = new Map<string, Shape>();
   for (const instance of instancesOf(all.marks)) {
     const px = Math.round(x(instance.from));
     // Instances on the same pixel in the same role are one tick.
-    ticks.set(`${instance.role}${px}`, tick(instance.role, px, geometry.overviewTop + TICK_Y, tokens));
+    ticks.set(`${instance.role}${px}`, tick(instance.role, px, geometry.overviewTop + TICK_Y[instance.role], tokens));
   }
   return [density(all, geometry, x, tokens), ...ticks.values()];
 }
