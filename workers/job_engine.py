@@ -80,12 +80,13 @@ class JobEngine:
             )
 
     def stop(self) -> None:
-        """Leave what is unfinished to the next worker."""
+        """Leave what is unfinished to the next worker; the process must end right after this."""
         self._stopping.set()
+        self._beating.join()
         self._children.close()
         with self._store.database.writing() as session:
-            executors.forget(session, self._executor_id)
-        DBOS.destroy()
+            # Silent since ever: whoever looks next takes over at once.
+            executors.beat(session, self._executor_id, machine=socket.gethostname(), now_s=0.0)
 
     def _beat(self) -> None:
         beats = 0
@@ -108,7 +109,7 @@ class JobEngine:
         with self._store.database.reading() as session:
             dead = executors.silent_since(session, time.time() - self._silence_s)
         for executor_id in dead:
-            log.warning("taking over from a worker that fell silent", executor=executor_id)
+            log.info("taking over from a worker that ended", executor=executor_id)
             recover_jobs_of(executor_id)
             with self._store.database.writing() as session:
                 executors.forget(session, executor_id)

@@ -46,6 +46,7 @@ class ChildPool:
             self._free.put(None)
         # "Die with your parent" means the parent's *thread*: one thread that lives on starts all children.
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="child-starter")
+        self._closing = threading.Event()
 
     def run(
         self,
@@ -70,13 +71,23 @@ class ChildPool:
         except (UnreadableInput, RuntimeError):
             keep = True
             raise
+        except ChildDied:
+            self._hold_while_closing()
+            raise
         finally:
             if not keep:
                 child.kill()
             self._free.put(child if keep else None)
 
+    def _hold_while_closing(self) -> None:
+        # A child that died because we are leaving did not fail. Its job must not end in a verdict: it stays
+        # unfinished, for the next worker. This thread goes with the process.
+        if self._closing.is_set():
+            threading.Event().wait()
+
     def close(self) -> None:
-        """End all children."""
+        """End all children; who waits in `run` waits until the process ends."""
+        self._closing.set()
         while True:
             try:
                 child = self._free.get_nowait()
@@ -84,7 +95,7 @@ class ChildPool:
                 break
             if child is not None:
                 child.kill()
-        self._starter.shutdown()
+        self._starter.shutdown(wait=False)
 
 
 class _Child:

@@ -48,12 +48,7 @@ def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
         for file in list_files(store, investigation_id)
         if file.status == DECODED and file.kind == "capture"
     )
-    firsts = [
-        epoch_ns(part.first) for part in report.inputs if part.first is not None and part.kind == "capture"
-    ]
-    lasts = [
-        epoch_ns(part.last) for part in report.inputs if part.last is not None and part.kind == "capture"
-    ]
+    begin_ns, end_ns = span_of(report)
     with open_packets(store.investigation_folder(investigation_id)) as query:
         yield Tables(
             query=query,
@@ -61,9 +56,20 @@ def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
             report_file=report_file,
             paths=str(store.analysis_folder(investigation_id) / "paths.parquet"),
             captures=captures,
-            t0_ns=min(firsts, default=0),
-            end_ns=max(lasts, default=0),
+            t0_ns=begin_ns,
+            end_ns=end_ns,
         )
+
+
+def span_of(report: Report) -> tuple[int, int]:
+    """First and last packet of all captures; without packets, of whatever else has a time."""
+    spans = [(part.first, part.last) for part in report.inputs if part.packets]
+    if not any(first for first, _ in spans):
+        spans = [(lane.first, lane.last) for lane in report.lanes]
+        spans += [(mark.start, mark.end or mark.start) for found in report.findings for mark in found.marks]
+    begins = [epoch_ns(first) for first, _ in spans if first is not None]
+    ends = [epoch_ns(last) for _, last in spans if last is not None]
+    return min(begins, default=0), max(ends, default=0)
 
 
 def capture_tables(store: Store, file: EvidenceFile) -> CaptureTables:

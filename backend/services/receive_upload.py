@@ -135,8 +135,14 @@ def remove_file(store: Store, investigation_id: str, file_id: str) -> None:
         remaining = evidence_files.list_files(session, investigation_id)
     store.blobs.discard_incoming(file.id)
     forget_bytes(store, file)
-    if file.status != UPLOADING and any(other.status != UPLOADING for other in remaining):
+    if file.status == UPLOADING:
+        return
+    if any(other.status != UPLOADING for other in remaining):
         inputs_changed(store, investigation_id)
+        return
+    with store.database.writing() as session:
+        investigations.forget_analysis(session, investigation_id)
+    shutil.rmtree(store.analysis_folder(investigation_id), ignore_errors=True)
 
 
 def forget_bytes(store: Store, file: EvidenceFile) -> None:

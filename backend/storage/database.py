@@ -10,8 +10,11 @@ from alembic import command
 from alembic.config import Config
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
+
+from backend.errors import Unavailable
 
 MIGRATION_LOCK = 7_420_611
 """Key of the PostgreSQL advisory lock that lets one process migrate while others wait."""
@@ -41,7 +44,16 @@ class Database:
             yield session
 
     def upgrade(self) -> None:
-        """Bring the tables to the newest shape; safe when several processes start at once."""
+        """Bring the tables to the newest shape; safe when several processes start at once.
+
+        Raises Unavailable when the database does not answer.
+        """
+        try:
+            self._upgrade()
+        except OperationalError as error:
+            raise Unavailable(f"The database does not answer: {error.orig}") from error
+
+    def _upgrade(self) -> None:
         with self._writing_engine.begin() as connection:
             if not self.is_sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})

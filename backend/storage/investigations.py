@@ -80,6 +80,15 @@ def request_analysis(session: Session, investigation_id: str) -> int:
     return row.generation
 
 
+def forget_analysis(session: Session, investigation_id: str) -> None:
+    """There is no file left to say anything about."""
+    row = _row(session, investigation_id)
+    row.generation += 1
+    row.analysis, row.summary, row.stage_number, row.stage_name = None, None, 0, ""
+    row.message, row.findings_so_far = "", 0
+    _touch(row)
+
+
 def set_analysis(
     session: Session,
     investigation_id: str,

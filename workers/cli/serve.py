@@ -85,7 +85,7 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
         log_level="warning",
         server_header=False,
         proxy_headers=False,
-        timeout_graceful_shutdown=3,
+        timeout_graceful_shutdown=1,
     )
     # uvicorn raises the signal that ended it once more, which must not cut short what follows it.
     for number in (signal.SIGINT, signal.SIGTERM):

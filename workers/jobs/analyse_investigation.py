@@ -43,6 +43,17 @@ class StageReached:
 @DBOS.workflow(name=ANALYSE_WORKFLOW)
 def analyse_investigation(investigation_id: str, generation: int) -> None:
     """Wait for a quiet moment, decode what is not decoded yet, then judge all files together."""
+    try:
+        _decode_and_judge(investigation_id, generation)
+    except DBOSAwaitedWorkflowCancelledError:
+        return
+    except Exception as error:
+        # A job that fails must say so: one that just ends would leave its investigation running for ever.
+        log.error("analysis failed", investigation=investigation_id, exc_info=error)
+        give_up(investigation_id, generation)
+
+
+def _decode_and_judge(investigation_id: str, generation: int) -> None:
     DBOS.sleep(workshop().store.settings.quiet_s)
     waiting = begin(investigation_id, generation)
     if waiting is None:
@@ -54,10 +65,7 @@ def analyse_investigation(investigation_id: str, generation: int) -> None:
                 DBOS.enqueue_workflow(FILES_QUEUE, decode_file, investigation_id, file_id, attempt)
             )
     for handle in handles:
-        try:
-            handle.get_result()
-        except DBOSAwaitedWorkflowCancelledError:
-            return
+        handle.get_result()
     judge(investigation_id, generation)
 
 
@@ -93,6 +101,12 @@ def judge(investigation_id: str, generation: int) -> None:
         _finish(shop, investigation_id, generation, "failed", message=OUR_FAULT)
         return
     _finish(shop, investigation_id, generation, "finished", summary=summary)
+
+
+@DBOS.step()
+def give_up(investigation_id: str, generation: int) -> None:
+    """Say that it failed."""
+    _finish(workshop(), investigation_id, generation, "failed", message=OUR_FAULT)
 
 
 def _judge_in_child(

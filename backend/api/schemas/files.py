@@ -8,6 +8,8 @@ from pydantic import AwareDatetime, BaseModel, Field
 
 from backend.storage.records import STAGES, EvidenceFile
 
+TEXT_LIMIT = 32 << 20
+"""Characters of a pasted text; what is longer is better uploaded as a file."""
 FileStatus = Literal["uploading", "stored", "decoding", "decoded", "failed", "refused"]
 
 
@@ -75,7 +77,7 @@ class Text(BaseModel):
     """A text to keep as a file."""
 
     name: str | None = None
-    text: str
+    text: str = Field(max_length=TEXT_LIMIT)
     host: str | None = Field(default=None, max_length=255)
     captured_at: AwareDatetime | None = None
     """When it was taken, for texts that do not say so themselves."""
@@ -91,7 +93,7 @@ class Text(BaseModel):
 class PastedText(BaseModel):
     """A text to recognise; nothing of it is kept."""
 
-    text: str
+    text: str = Field(max_length=TEXT_LIMIT)
 
 
 class Line(BaseModel):

@@ -114,4 +114,5 @@ def test_a_removed_file_is_gone_with_its_bytes(client: httpx.Client, address: st
     file = client.put(f"{address}/files/a.txt", content=DUMP).json()
     assert client.delete(f"{address}/files/{file['id']}").status_code == 204
     assert client.get(f"{address}/files/{file['id']}").status_code == 404
+    assert client.get(address).json()["analysis"] is None
     assert stored_files(store) == []

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import httpx
 import pytest
-from sqlalchemy import text
 
 from backend.storage.store import Store
+from backend.storage.tables import ShareRow
 
 DUMP = b"cpu=0 found=1 insert_failed=3 search_restart=0\n"
 
@@ -59,8 +59,8 @@ def test_the_secret_has_256_bits_and_only_its_hash_is_stored(
     made = client.post(f"{investigation}/shares", json={}).json()
     assert len(made["secret"]) == 43
     with store.database.reading() as session:
-        rows = session.execute(text("SELECT * FROM shares")).all()
-    assert made["secret"] not in str(rows)
+        row = session.get_one(ShareRow, made["id"])
+        assert made["secret"] not in str(vars(row))
     assert made["secret"] not in client.get(f"{investigation}/shares").text
 
 
@@ -82,7 +82,7 @@ def test_an_expired_link_answers_410_with_the_date(
     made = client.post(f"{investigation}/shares", json={}).json()
     token = open_link(client, made)
     with store.database.writing() as session:
-        session.execute(text("UPDATE shares SET expires = '2020-02-03T00:00:00Z'"))
+        session.get_one(ShareRow, made["id"]).expires = "2020-02-03T00:00:00Z"
     answer = client.get(f"/api/v1/shared/{made['id']}/files", headers=token)
     assert answer.status_code == 410
     assert "2020-02-03" in answer.json()["detail"]

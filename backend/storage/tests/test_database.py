@@ -7,6 +7,7 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import text
 
+from backend.errors import Unavailable
 from backend.storage import investigations
 from backend.storage.database import Database
 from backend.storage.tables import Base
@@ -47,3 +48,10 @@ def test_writers_at_the_same_time_lose_no_change(database: Database) -> None:
         writer.join()
     with database.reading() as session:
         assert investigations.revisions(session, ["a1"]) == {"a1": 40}
+
+
+def test_a_database_that_is_away_is_named_in_a_sentence() -> None:
+    absent = Database("postgresql+psycopg://nobody@127.0.0.1:1/nothing")
+    with pytest.raises(Unavailable, match="does not answer"):
+        absent.upgrade()
+    absent.dispose()

@@ -84,13 +84,14 @@ def test_progress_only_grows_and_ends_with_the_last_stage(product: Product) -> N
     assert seen[-1] == (6, 13_506)
 
 
-def test_a_worker_killed_in_the_middle_loses_nothing(product: Product) -> None:
+@pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGTERM])
+def test_a_worker_killed_in_the_middle_loses_nothing(product: Product, way: signal.Signals) -> None:
     investigation = product.new_investigation()
     upload_case(product, investigation)
     product.wait_for(investigation, lambda now: now["analysis"] == "running")
     (worker,) = product.worker_pids()
     helpers = children_of(worker)
-    os.kill(worker, signal.SIGKILL)
+    os.kill(worker, way)
     assert product.wait_for(investigation, bool)["analysis"] == "running"
     assert product.wait_until_over(investigation)["analysis"] == "finished"
     assert product.worker_pids() != [worker]
