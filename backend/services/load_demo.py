@@ -52,10 +52,11 @@ def load_demo(store: Store, name: str, *, key: str | None = None) -> Investigati
 
 
 def load_missing_demos(store: Store) -> list[Investigation]:
-    """Load each demonstration that is not here yet; all of them, in display order."""
+    """Load each demonstration that is not here yet; all of them."""
     with store.database.reading() as session:
         present = {found.demo: found for found in investigations.list_investigations(session, 1000)}
-    return [present.get(demo.name) or load_demo(store, demo.name) for demo in list_demos()]
+    # The list of investigations begins with the newest, so the first to be shown is loaded last.
+    return [present.get(demo.name) or load_demo(store, demo.name) for demo in reversed(list_demos())]
 
 
 def _take_in(store: Store, investigation_id: str, path: Path) -> None:

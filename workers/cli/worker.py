@@ -48,7 +48,7 @@ def run(arguments: argparse.Namespace) -> int:
     print("stallscope worker: ready", file=sys.stderr, flush=True)
     stopped.wait()
     engine.stop()
-    leave()
+    return leave()
 
 
 def leave() -> NoReturn:
