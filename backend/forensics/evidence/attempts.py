@@ -6,16 +6,16 @@ objects."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.captures import Capture
-from backend.forensics.connections import NEVER
+from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.path_order import PathOrder, order_places
-from backend.forensics.evidence.sightings import Ints, Place, Sightings, join_sightings
+from backend.forensics.evidence.sightings import Ints, Place, Sightings, join_rows, join_sightings
 from backend.forensics.packets import ACK, ICMP, ICMPV6, RST, SYN
 
 Outcome = str
@@ -185,7 +185,8 @@ def _attempt_table(
     # Every transmission belongs to one link: one row of each is enough to count them.
     one_each = np.unique(sightings.transmission[is_syn], return_index=True)[1]
     table["transmissions"] = np.bincount(link[one_each])[table["link"]]
-    _mark_rewrites(table, rows[index], starts)
+    if len(starts) < len(rows):
+        _mark_rewrites(table, rows[index], starts)
     _fill_outcome(table, captures, sightings)
     return table[np.argsort(table["start_ns"], kind="stable")]
 
@@ -205,7 +206,7 @@ def _mark_rewrites(table: NDArray[np.void], rows: NDArray[np.void], starts: Ints
 
 def _fill_outcome(table: NDArray[np.void], captures: Sequence[Capture], sightings: Sightings) -> None:
     """Connect delay of the innermost node; established when any vantage point saw the handshake end."""
-    connections = np.concatenate([c.connections for c in captures])
+    connections = join_rows([c.connections for c in captures], CONNECTION_DTYPE)
     opened = np.zeros(int(sightings.link_of_node.max()) + 1, np.bool_)
     is_open = (connections["established_ns"] != NEVER) | (
         (connections["syn_ack_ns"] != NEVER) & (connections["client_bytes"] > 0)
@@ -256,13 +257,37 @@ def _retried(
     again = table[table["transmissions"] > 1]
     if not len(again):
         return ()
+    unreachable = _quoted_by_icmp(sightings.rows)
     wanted = np.isin(sightings.link, again["link"])
     by_link: dict[int, list[int]] = {}
     for row in np.flatnonzero(wanted).tolist():
         by_link.setdefault(int(sightings.link[row]), []).append(row)
-    return tuple(
-        _build_attempt(entry, by_link[int(entry["link"])], sightings, order, time) for entry in again
+    built = (_build_attempt(entry, by_link[int(entry["link"])], sightings, order, time) for entry in again)
+    isns = [int(sightings.rows["sequence"][_first_syn(by_link[int(e["link"])], sightings)]) for e in again]
+    return tuple(_with_icmp(attempt, isn, unreachable) for attempt, isn in zip(built, isns, strict=True))
+
+
+def _first_syn(rows: list[int], sightings: Sightings) -> int:
+    return next(row for row in rows if sightings.transmission[row] >= 0)
+
+
+def _quoted_by_icmp(rows: NDArray[np.void]) -> frozenset[tuple[int, int, int]]:
+    """(sequence, source port, destination port) of packets quoted by "unreachable" errors (RFC 792, RFC 4443)."""
+    errors = ((rows["protocol"] == ICMP) & (rows["icmp_type"] == 3)) | (
+        (rows["protocol"] == ICMPV6) & (rows["icmp_type"] == 1)
     )
+    quoted = rows[errors]
+    return frozenset((int(q["sequence"]), int(q["source_port"]), int(q["destination_port"])) for q in quoted)
+
+
+def _with_icmp(
+    attempt: RetriedAttempt, isn: int, unreachable: frozenset[tuple[int, int, int]]
+) -> RetriedAttempt:
+    """The attempt, `unreachable` when an ICMP error quotes one of its SYNs and nothing else answered."""
+    sent = {(isn, s.source.port, s.destination.port) for t in attempt.transmissions for s in t.sightings}
+    if attempt.outcome == "unanswered" and sent & unreachable:
+        return replace(attempt, outcome="unreachable")
+    return attempt
 
 
 def _sighting(row: int, sightings: Sightings, time: Ints) -> Sighting:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from backend.forensics.captures import Capture
 from backend.forensics.packets import TCP
 
@@ -41,10 +39,12 @@ def judge_quality(captures: Sequence[Capture]) -> CaptureQuality:
     ]
     lost = segments = again = 0
     for capture in captures:
-        tcp = capture.connections[capture.connections["protocol"] == TCP]
-        for vantage in np.unique(tcp["vantage"]):
-            here = tcp[tcp["vantage"] == vantage]
-            lost += int(here["lost_segments"].sum())
-            if int(here["data_segments"].sum()) > segments:
-                segments, again = int(here["data_segments"].sum()), int(here["data_retransmissions"].sum())
+        table = capture.connections
+        is_tcp = table["protocol"] == TCP
+        for vantage in range(len(capture.vantage_points)):
+            here = is_tcp & (table["vantage"] == vantage)
+            lost += int(table["lost_segments"][here].sum())
+            sent = int(table["data_segments"][here].sum())
+            if sent > segments:
+                segments, again = sent, int(table["data_retransmissions"][here].sum())
     return CaptureQuality(sum(told) if told else None, len(told), lost, segments, again)

@@ -49,7 +49,7 @@ def locate_losses(attempts: Attempts) -> list[Loss]:
         sent = attempt.transmissions
         for number, transmission in enumerate(sent):
             retry = sent[number + 1] if number + 1 < len(sent) else None
-            if retry is None and attempt.outcome != "unanswered":
+            if retry is None and attempt.outcome not in ("unanswered", "unreachable"):
                 continue
             losses.append(_locate(attempts, attempt, transmission, retry))
     return losses

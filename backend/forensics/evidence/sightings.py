@@ -68,6 +68,13 @@ class Sightings:
         )
 
 
+def join_rows(parts: Sequence[NDArray[np.void]], dtype: np.dtype[np.void]) -> NDArray[np.void]:
+    """The tables of all captures one after the other; a single one as it is, without a copy."""
+    if len(parts) == 1:
+        return parts[0]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype)
+
+
 def list_places(captures: Sequence[Capture]) -> tuple[Place, ...]:
     """Every vantage point of the captures, numbered in the captures' order."""
     places: list[Place] = []
@@ -84,15 +91,16 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
     places = list_places(captures)
     first_place = np.cumsum([0, *(len(c.vantage_points) for c in captures)])
     node_offset = np.cumsum([0, *(len(c.connections) for c in captures)])
-    rows = np.concatenate([c.handshakes for c in captures]) if captures else np.zeros(0, PACKET_DTYPE)
+    rows = join_rows([c.handshakes for c in captures], PACKET_DTYPE)
     capture = np.repeat(np.arange(len(captures)), [len(c.handshakes) for c in captures]).astype(np.int64)
     place = first_place[capture] + rows["vantage"].astype(np.int64)
     connection = rows["connection"].astype(np.int64)
     node = np.where(connection == NO_CONNECTION, -1, node_offset[capture] + connection)
     is_syn = ((rows["tcp_flags"] & (SYN | ACK)) == SYN) & ((rows["marks"] & MARK_COPY) == 0) & (node >= 0)
     transmission = np.full(len(rows), -1, np.int64)
-    transmission[is_syn] = _group_transmissions(rows[is_syn], place[is_syn], node[is_syn])
-    link_of_node = _link_nodes(rows[is_syn], node[is_syn], transmission[is_syn], int(node_offset[-1]))
+    syns = rows[is_syn]
+    transmission[is_syn] = _group_transmissions(syns, place[is_syn], node[is_syn])
+    link_of_node = _link_nodes(syns, node[is_syn], transmission[is_syn], int(node_offset[-1]))
     return Sightings(
         places, rows, place, node, transmission, link_of_node, tuple(int(n) for n in node_offset)
     )

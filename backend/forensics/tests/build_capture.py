@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from backend.forensics.addresses import address_halves
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE, NEVER
-from backend.forensics.packets import ACK, DECODED_TRANSPORT, PACKET_DTYPE, RST, SYN, TCP
+from backend.forensics.packets import ACK, DECODED_TRANSPORT, ICMP, NO_CONNECTION, PACKET_DTYPE, RST, SYN, TCP
 
 T0_NS = 1_700_000_000_000_000_000
 MS = 1_000_000
@@ -107,7 +107,8 @@ class CaptureBuilder:
         if len(connections):
             connections["data_segments"][0], connections["data_retransmissions"][0] = data
         points = [self._point(n, rows, clock_ns, (recorded or {}).get(p)) for n, p in enumerate(self.places)]
-        keep = rows["protocol"] == TCP
+        rows["connection"][rows["protocol"] == ICMP] = NO_CONNECTION
+        keep = (rows["protocol"] == TCP) | (rows["protocol"] == ICMP)
         return Capture(
             name=self.name,
             sha256=f"{abs(hash(self.name)):064x}"[:64],

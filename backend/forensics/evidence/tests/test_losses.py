@@ -114,3 +114,20 @@ def test_a_rival_is_within_a_millisecond_before_or_after(sign: int, distance_ns:
 @pytest.mark.parametrize("rival", ["10.0.0.1:40000", "10.0.0.2:40001"])
 def test_the_same_source_or_another_port_is_no_rival(rival: str) -> None:
     assert with_rival(500, rival).rivals == {}
+
+
+def icmp_error(capture: CaptureBuilder, *, isn: int) -> None:
+    ports = {"source_port": 40000, "destination_port": 80}
+    quoted = {"protocol": 1, "icmp_type": 3, "icmp_code": 1, "sequence": isn, "tcp_flags": 0, **ports}
+    capture.packet("cni0", T0_NS + 3 * S, "10.0.0.254:0", "10.0.0.1:0", **quoted)
+
+
+@pytest.mark.parametrize(("isn", "outcome"), [(1, "unreachable"), (2, "unanswered")])
+def test_an_icmp_error_makes_unreachable_only_what_it_quotes(isn: int, outcome: str) -> None:
+    capture = CaptureBuilder(places=("cni0",))
+    path = plain_path(CLIENT, SERVER, "cni0")
+    capture.syn(T0_NS, path, isn=1, ip_id=1, timestamp_value=1)
+    capture.syn(T0_NS + S, path, isn=1, ip_id=2, timestamp_value=1001)
+    icmp_error(capture, isn=isn)
+    facts = gather_facts([capture.build()], [])
+    assert [attempt.outcome for attempt in facts.attempts.retried] == [outcome]
