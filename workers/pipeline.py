@@ -225,7 +225,13 @@ def load_ingested(folder: Path) -> Ingested:
 
 
 def analyse(
-    ingested: Sequence[Ingested], *, label: str, created: str, tool_version: str, folder: Path | None
+    ingested: Sequence[Ingested],
+    *,
+    label: str,
+    created: str,
+    tool_version: str,
+    folder: Path | None,
+    found: Callable[[int], None] | None = None,
 ) -> Report:
     """The report on all files; with a folder, also `report.json` and the connection table `paths.parquet`
     there."""
@@ -236,6 +242,7 @@ def analyse(
         label=label,
         created=created,
         tool_version=tool_version,
+        found=found,
     )
     if folder is not None:
         _keep(analysis, folder)

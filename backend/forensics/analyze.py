@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from backend.forensics.captures import Capture
@@ -31,11 +31,14 @@ def analyse_evidence(
     label: str,
     created: str,
     tool_version: str,
+    found: Callable[[int], None] | None = None,
 ) -> Analysis:
     """`inputs` describe every file, also those that could not be read. The order of the files does not
     matter."""
     facts = gather_facts(captures, dumps)
     findings, checked = run_detectors(facts)
+    if found is not None:
+        found(len(findings))
     report = Report(
         schema="stallscope.report/1",
         label=label,

@@ -143,7 +143,13 @@ def judge_in_child(
     tell(StageReached(DETECT, "Looking for what went wrong."))
     fresh = folder.with_name("analysis.new")
     fresh.mkdir(parents=True, exist_ok=True)
-    report = analyse(ingested, label=label, created=created, tool_version=tool_version, folder=fresh)
+
+    def found(number: int) -> None:
+        tell(StageReached(DETECT, "Found something." if number else "Found nothing so far.", number))
+
+    report = analyse(
+        ingested, label=label, created=created, tool_version=tool_version, folder=fresh, found=found
+    )
     tell(StageReached(DIAGNOSE, "Writing the report.", len(report.findings)))
     folder.mkdir(parents=True, exist_ok=True)
     for written in sorted(fresh.iterdir(), key=lambda path: path.name == "report.json"):
