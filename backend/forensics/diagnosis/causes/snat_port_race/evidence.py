@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from statistics import median
 
 import numpy as np
-from scipy.stats import fisher_exact
 
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.evidence.attempts import Endpoint
@@ -213,6 +212,8 @@ def _rivals(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
 
 def _chance(facts: Facts, race: Race, lost_alone: int) -> float:
     """Probability (Fisher's exact test) that lost SYNs have rivals this often by chance."""
+    from scipy.stats import fisher_exact  # half a second to import, needed only where a race is suspected
+
     place = race.collisions[0][1].place
     table = count_rivalled(facts.attempts, place, race.server, within_ns=RIVAL_WINDOW_NS)
     spared = max(0, table.rivalled - len(race.collisions))
