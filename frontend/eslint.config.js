@@ -29,7 +29,7 @@ function boundaries() {
 }
 
 export default tseslint.config(
-  { ignores: ["dist", "src/api/schema.ts", "test-results", "playwright-report", "public"] },
+  { ignores: ["dist", "src/api/schema.d.ts", "test-results", "playwright-report", "public"] },
   js.configs.recommended,
   ...tseslint.configs.strict,
   {

@@ -11,5 +11,5 @@ const FOLDER = path.resolve(import.meta.dirname, "..");
 test("the generated types are those of the API's description", async () => {
   const description = JSON.parse(readFileSync(path.join(FOLDER, "openapi.json"), "utf8")) as Parameters<typeof openapiTS>[0];
   const generated = astToString(await openapiTS(description));
-  expect(readFileSync(path.join(FOLDER, "schema.ts"), "utf8")).toContain(generated.trim());
+  expect(readFileSync(path.join(FOLDER, "schema.d.ts"), "utf8")).toContain(generated.trim());
 }, 30_000);
