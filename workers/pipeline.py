@@ -22,7 +22,7 @@ from backend.errors import Cancelled, UnreadableInput
 from backend.forensics.analyze import Analysis, analyse_evidence
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
-from backend.forensics.dumps import Dump
+from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.findings import rfc3339
 from backend.forensics.packets import PACKET_DTYPE
@@ -34,6 +34,12 @@ from workers.decode.identify import HEAD_BYTES, identify
 READ_BYTES = 1 << 20
 DUMP_LIMIT_BYTES = 256 << 20
 """A dump is read whole; a larger text is refused with this size named."""
+
+DUMP_TABLES: dict[str, type[ConntrackTable] | type[IpvsConnectionTable]] = {
+    "entries": ConntrackTable,
+    "ipvs_connections": IpvsConnectionTable,
+}
+"""Fields of a dump that are kept as columns, not in JSON."""
 
 Progress = Callable[[DecodeProgress], None]
 _DUMPS = TypeAdapter(list[Dump])
@@ -183,6 +189,11 @@ def _from_parquet(path: Path, dtype: np.dtype[np.void]) -> NDArray[np.void]:
 def _save(result: Ingested, folder: Path) -> None:
     about: dict[str, object] = {"part": result.part.model_dump(mode="json")}
     about["dumps"] = _DUMPS.dump_python(list(result.dumps), mode="json")
+    for number, dump in enumerate(result.dumps):
+        for name in DUMP_TABLES:
+            rows = getattr(dump, name).rows
+            if len(rows):
+                _to_parquet(rows, folder / f"{name}-{number}.parquet")
     capture = result.capture
     if capture is not None:
         _to_parquet(capture.connections, folder / "connections.parquet")
@@ -203,7 +214,10 @@ def load_ingested(folder: Path) -> Ingested:
     about = json.loads((folder / "input.json").read_text(encoding="utf-8"))
     part = InputPart.model_validate(about["part"])
     if part.kind == "dump":
-        return Ingested(part, None, tuple(_DUMPS.validate_python(about["dumps"])))
+        dumps = [
+            _with_tables(dump, n, folder) for n, dump in enumerate(_DUMPS.validate_python(about["dumps"]))
+        ]
+        return Ingested(part, None, tuple(dumps))
     capture = Capture(
         name=part.name,
         sha256=part.sha256,
@@ -222,6 +236,14 @@ def load_ingested(folder: Path) -> Ingested:
         host=part.host,
     )
     return Ingested(part, capture, ())
+
+
+def _with_tables(dump: Dump, number: int, folder: Path) -> Dump:
+    for name, table in DUMP_TABLES.items():
+        path = folder / f"{name}-{number}.parquet"
+        if path.exists():
+            dump = replace(dump, **{name: table(_from_parquet(path, table.dtype))})  # type: ignore[arg-type]
+    return dump
 
 
 def analyse(

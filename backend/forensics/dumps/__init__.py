@@ -5,93 +5,46 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from backend.forensics.dumps.conntrack import (
+    CONNTRACK_DTYPE,
+    ConntrackEntry,
+    ConntrackTable,
+    ConntrackTuple,
+)
+from backend.forensics.dumps.ipvs import (
+    IPVS_CONNECTION_DTYPE,
+    IpvsConnection,
+    IpvsConnectionTable,
+    IpvsTimeouts,
+    IpvsTraffic,
+    RealServer,
+    VirtualService,
+)
+from backend.forensics.dumps.records import (
+    CounterRow,
+    FilterRule,
+    Interface,
+    InterfaceAddress,
+    KernelMessage,
+    KernelVersion,
+    ListenSocket,
+    LoadFigure,
+    LoadReport,
+    NatRule,
+    OffloadFeature,
+    Setting,
+    TcpSocket,
+)
+
+__all__ = [
+    "CONNTRACK_DTYPE", "IPVS_CONNECTION_DTYPE", "CapturedAtBasis", "ConntrackEntry", "ConntrackTable",
+    "ConntrackTuple", "CounterRow", "Dump", "FilterRule", "Interface", "InterfaceAddress", "IpvsConnection",
+    "IpvsConnectionTable", "IpvsTimeouts", "IpvsTraffic", "KernelMessage", "KernelVersion", "ListenSocket",
+    "LoadFigure", "LoadReport", "NatRule", "OffloadFeature", "RealServer", "Setting", "TcpSocket",
+    "VirtualService",
+]  # fmt: skip
+
 CapturedAtBasis = Literal["text", "given", "counters", "unknown"]
-
-
-@dataclass(frozen=True)
-class ConntrackTuple:
-    """One direction of a conntrack entry; ICMP has no ports (0)."""
-
-    source: str
-    destination: str
-    source_port: int
-    destination_port: int
-
-
-@dataclass(frozen=True)
-class ConntrackEntry:
-    """A line of ``conntrack -L``, ``conntrack -E`` or ``/proc/net/nf_conntrack``."""
-
-    line: int
-    protocol: str
-    state: str
-    """TCP state, or "" for protocols without one."""
-    timeout_s: int | None
-    original: ConntrackTuple
-    reply: ConntrackTuple
-    flags: tuple[str, ...]
-    """``ASSURED``, ``UNREPLIED``, …"""
-    event: str = ""
-    """``NEW``, ``UPDATE`` or ``DESTROY`` in an event listing, else ""."""
-    time_ns: int | None = None
-    """When the event happened (``-o timestamp``), UTC."""
-
-
-@dataclass(frozen=True)
-class CounterRow:
-    """One CPU of ``conntrack -S`` or ``/proc/net/stat/nf_conntrack``."""
-
-    line: int
-    cpu: int
-    counters: dict[str, int]
-
-
-@dataclass(frozen=True)
-class NatRule:
-    """A rule of a nat table that rewrites addresses."""
-
-    line: int
-    text: str
-    """The rule as dumped, without packet counters."""
-    chain: str
-    target: str
-    """``MASQUERADE``, ``SNAT``, ``DNAT``, ``REDIRECT``, …"""
-    fully_random: bool
-    random: bool
-    port_range: tuple[int, int] | None
-    """``--to-ports`` or the ports of ``--to-source``."""
-    syntax: Literal["iptables", "nft"] = "iptables"
-
-
-@dataclass(frozen=True)
-class Interface:
-    """A network interface of ``ip link``."""
-
-    line: int
-    index: int
-    name: str
-    master: str
-    """The bridge that it belongs to, or ""."""
-    kind: str
-    """``veth`` when it has a peer in another namespace, ``loopback``, or ""."""
-
-
-@dataclass(frozen=True)
-class InterfaceAddress:
-    """An address of ``ip addr``."""
-
-    line: int
-    interface: str
-    address: str
-    prefix_bits: int
-
-
-@dataclass(frozen=True)
-class KernelVersion:
-    """From ``uname -a`` or ``uname -r``."""
-
-    line: int
-    release: str
 
 
 @dataclass(frozen=True)
@@ -99,8 +52,10 @@ class Dump:
     """One dump text, parsed. A pasted text with several dumps gives several of these."""
 
     kind: str
-    """``conntrack-list``, ``conntrack-events``, ``conntrack-stats``, ``iptables-save``, ``nft-ruleset``,
-    ``ip-link``, ``ip-addr``, ``uname``."""
+    """``conntrack-list``, ``conntrack-events``, ``conntrack-stats``, ``conntrack-count``, ``ipvs-services``,
+    ``ipvs-connections``, ``ipvs-stats``, ``ipvs-timeouts``, ``sysctl``, ``nstat``, ``softnet-stat``, ``interrupts``,
+    ``ss-listen``, ``ss-summary``, ``ss-sockets``, ``iptables-save``, ``nft-ruleset``, ``ip-link``, ``ip-addr``,
+    ``offload``, ``uname``, ``kernel-log``, ``load-report``."""
     lines: int
     lines_not_understood: tuple[int, ...]
     """1-based numbers of the lines nobody understood: counted and shown, never dropped in silence."""
@@ -108,10 +63,23 @@ class Dump:
     captured_at_basis: CapturedAtBasis = "unknown"
     host: str = ""
     """The machine that a shell prompt or ``uname -a`` in the text names, else ""."""
-    entries: tuple[ConntrackEntry, ...] = ()
+    entries: ConntrackTable = field(default_factory=ConntrackTable)
     counters: tuple[CounterRow, ...] = ()
+    """Values that only grow while the machine runs."""
+    gauges: tuple[CounterRow, ...] = ()
+    """Sizes and rates, which also fall: entries in a table, sockets in a state, connections per second."""
     nat_rules: tuple[NatRule, ...] = ()
+    filter_rules: tuple[FilterRule, ...] = ()
     interfaces: tuple[Interface, ...] = ()
     addresses: tuple[InterfaceAddress, ...] = ()
+    offloads: tuple[OffloadFeature, ...] = ()
     kernel: KernelVersion | None = None
+    settings: tuple[Setting, ...] = ()
+    services: tuple[VirtualService, ...] = ()
+    ipvs_connections: IpvsConnectionTable = field(default_factory=IpvsConnectionTable)
+    ipvs_timeouts: IpvsTimeouts | None = None
+    listen_sockets: tuple[ListenSocket, ...] = ()
+    tcp_sockets: tuple[TcpSocket, ...] = ()
+    messages: tuple[KernelMessage, ...] = ()
+    load: LoadReport | None = None
     warnings: tuple[str, ...] = field(default=())

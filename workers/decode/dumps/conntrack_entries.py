@@ -15,7 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from backend.forensics.dumps import ConntrackEntry, Dump
+from backend.forensics.dumps import ConntrackEntry, ConntrackTable, Dump
 from workers.decode.dumps.conntrack_flow import read_flow
 from workers.decode.dumps.fields import LONGEST_LINE
 from workers.decode.dumps.formats import share_owned
@@ -65,7 +65,9 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         else:
             entries.append(entry)
     warnings = _count_warnings(shown, len(entries), not_understood)
-    return Dump(KIND, len(lines), tuple(not_understood), entries=tuple(entries), warnings=warnings)
+    return Dump(
+        KIND, len(lines), tuple(not_understood), entries=ConntrackTable.of(entries), warnings=warnings
+    )
 
 
 def _whole_lines(lines: Sequence[str], first_line: int) -> Iterator[tuple[list[int], str, int | None]]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from backend.forensics.dumps import ConntrackEntry, Dump
+from backend.forensics.dumps import ConntrackEntry, ConntrackTable, Dump
 from workers.decode.dumps.conntrack_flow import read_flow
 from workers.decode.dumps.fields import LONGEST_LINE
 from workers.decode.dumps.formats import share_owned
@@ -66,7 +66,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         tuple(not_understood),
         captured_at_ns=first_time_ns,
         captured_at_basis="unknown" if first_time_ns is None else "text",
-        entries=tuple(entries),
+        entries=ConntrackTable.of(entries),
         warnings=_overrun_warnings(overruns),
     )
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.captures import Capture
-from backend.forensics.dumps import ConntrackEntry, ConntrackTuple, CounterRow, Dump, NatRule
+from backend.forensics.dumps import ConntrackEntry, ConntrackTable, ConntrackTuple, CounterRow, Dump, NatRule
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.report import DiagnosisPart, Report
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S
@@ -68,7 +68,11 @@ def events() -> list[DumpInput]:
         reply = ConntrackTuple(host, NODE, int(port), 50_000 + number)
         at_ns = start_ns(number) + S
         entries.append(ConntrackEntry(number, "tcp", "SYN_SENT", 120, original, reply, (), "NEW", at_ns))
-    return [DumpInput("conntrack-E.txt", None, Dump("conntrack-events", 99, (), entries=tuple(entries)))]
+    return [
+        DumpInput(
+            "conntrack-E.txt", None, Dump("conntrack-events", 99, (), entries=ConntrackTable.of(entries))
+        )
+    ]
 
 
 @dataclass(frozen=True)
