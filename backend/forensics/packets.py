@@ -29,12 +29,35 @@ DECODED_NETWORK: Final = 2
 DECODED_LINK: Final = 1
 UNDECODED: Final = 0
 
-# Bits of `marks`: what the connection tracker saw in this packet, in its own vantage point only.
-MARK_RETRANSMISSION: Final = 0x01
-MARK_OUT_OF_ORDER: Final = 0x02
-MARK_LOST_SEGMENT: Final = 0x04  # an ACK for data that this vantage point never saw
-MARK_COPY: Final = 0x08  # the same packet again at the same vantage point (mirror, bridge and port)
-MARK_KEEP_ALIVE: Final = 0x10
+# Bits of `marks`: what the connection tracker saw in this packet, in its own vantage point only, with what that
+# vantage point had seen before. `docs/tcp-analysis.md` compares them with tshark's.
+MARK_RETRANSMISSION: Final = (
+    0x0001  # bytes, SYN or FIN that this side has sent before (RFC 9293 section 3.8.1)
+)
+MARK_OUT_OF_ORDER: Final = 0x0002  # fills a hole sooner than a repetition could: overtaken on its way
+MARK_LOST_SEGMENT: Final = 0x0004  # an ACK for data that this vantage point never saw
+MARK_COPY: Final = 0x0008  # the same packet again at the same vantage point (mirror, bridge and port)
+MARK_KEEP_ALIVE: Final = 0x0010  # at most the last byte once more, to provoke an ACK (RFC 1122 4.2.3.6)
+MARK_FAST_RETRANSMISSION: Final = 0x0020  # retransmission after three duplicate ACKs (RFC 5681 3.2, RFC 6675)
+MARK_SPURIOUS_RETRANSMISSION: Final = 0x0040  # retransmission of what the receiver had acknowledged already
+MARK_DUPLICATE_ACK: Final = 0x0080  # RFC 5681 section 2: no data, same ACK, same window, data outstanding
+MARK_ZERO_WINDOW: Final = 0x0100  # the sender of this packet can take no more data
+MARK_WINDOW_FULL: Final = 0x0200  # this segment uses the receiver's window up to the last byte
+MARK_ZERO_WINDOW_PROBE: Final = 0x0400  # one byte beyond a closed window (RFC 9293 section 3.8.6.1)
+MARK_KEEP_ALIVE_ACK: Final = 0x0800  # answers a keep-alive
+MARK_PREVIOUS_MISSING: Final = 0x1000  # begins beyond the next byte expected of this side
+MARK_WINDOW_UPDATE: Final = 0x2000  # no data, same ACK, another window
+MARK_SUPER_FRAME: Final = 0x4000  # larger than the MSS, or IP length 0: captured before the card cut it up
+MARK_PORT_REUSE: Final = 0x8000  # a SYN with a new ISN on a tuple that another connection had
+
+# Values of `sack`: the number of SACK blocks (RFC 2018) and these bits.
+SACK_PERMITTED: Final = 0x40  # of a SYN
+SACK_DUPLICATE: Final = 0x80  # the first block reports what came twice (RFC 2883)
+
+NO_WINDOW_SCALE: Final = 0xFF
+"""`window_scale` of a SYN without the option."""
+UNKNOWN_WINDOW_SCALE: Final = 0xFE
+"""`window_scale` of a SYN whose options the snap length cut."""
 
 # Values of `direction_hint`, from the packet type of a Linux cooked header (packet(7), PACKET_OUTGOING = 4).
 HINT_UNKNOWN: Final = 0
@@ -77,8 +100,13 @@ PACKET_DTYPE: Final = np.dtype(
         ("icmp_type", "u1"),
         ("icmp_code", "u1"),
         ("vlan", "<u2"),  # outermost VLAN id, 0 when untagged
-        ("marks", "u1"),
+        ("marks", "<u2"),
         ("direction_hint", "u1"),
+        (
+            "window_scale",
+            "u1",
+        ),  # shift count in a SYN (RFC 7323), or one of the two above; 0 in others
+        ("sack", "u1"),  # number of SACK blocks, SACK_PERMITTED, SACK_DUPLICATE
     ]
 )
-"""One packet. 112 bytes; the decoder fills arrays of these, Parquet holds the same columns."""
+"""One packet. 115 bytes; the decoder fills arrays of these, Parquet holds the same columns."""

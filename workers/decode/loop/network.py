@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from backend.forensics.packets import MARK_SUPER_FRAME
 from workers.decode.loop.compiler import compiled
 from workers.decode.loop.link import IPV4
 from workers.decode.loop.octets import Buffer, big16, big32, big64
@@ -30,6 +31,7 @@ def _ipv4(buffer: Buffer, at: int, end: int, wire_length: int, row: Record) -> t
     total = big16(buffer, at + 2)
     if total == 0:  # segmentation offload: the length did not fit, or the card fills it in
         total = wire_length
+        row.marks = MARK_SUPER_FRAME
     row.ip_version = 4
     row.ip_id = big16(buffer, at + 4)
     row.ttl = buffer[at + 8]
@@ -73,6 +75,7 @@ def _ipv6(buffer: Buffer, at: int, end: int, wire_length: int, row: Record) -> t
     left = big16(buffer, at + 4)
     if left == 0:
         left = wire_length - 40
+        row.marks = MARK_SUPER_FRAME
     next_header = np.int64(buffer[at + 6])
     at += 40
     for _ in range(_MAX_EXTENSIONS):

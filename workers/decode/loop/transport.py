@@ -7,14 +7,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from backend.forensics.packets import ICMP, ICMPV6, SYN, TCP, UDP
+from backend.forensics.packets import (
+    ICMP,
+    ICMPV6,
+    NO_WINDOW_SCALE,
+    SACK_DUPLICATE,
+    SACK_PERMITTED,
+    SYN,
+    TCP,
+    UDP,
+    UNKNOWN_WINDOW_SCALE,
+)
 from workers.decode.loop.compiler import compiled
-from workers.decode.loop.octets import Buffer, big16, big32
+from workers.decode.loop.octets import Buffer, after, big16, big32
 from workers.decode.loop.records import Record
 
 _FNV_OFFSET = 0x811C9DC5
 _FNV_PRIME = 0x01000193
-_END, _NOP, _MSS, _TIMESTAMPS = 0, 1, 2, 8
+_END, _NOP, _MSS, _WINDOW_SCALE, _SACK_PERMITTED, _SACK, _TIMESTAMPS = 0, 1, 2, 3, 4, 5, 8
+_ALIGNED_TIMESTAMPS = 0x0101080A  # NOP, NOP, kind 8, length 10: what Linux sends in nearly every segment
 _TCP_QUOTED_BYTES = 8  # what RFC 792 promises of the quoted packet: ports and sequence number
 
 
@@ -41,17 +52,51 @@ def _option_length(buffer: Buffer, at: int, end: int) -> int:
 
 
 @compiled
+def _is_duplicate_sack(buffer: Buffer, at: int, length: int, acknowledged: int) -> bool:
+    """Whether the first block at `at` lies below the ACK or inside the second block (RFC 2883 section 4)."""
+    left, right = big32(buffer, at), big32(buffer, at + 4)
+    if after(right, acknowledged) <= 0:
+        return True
+    if length < 18:
+        return False
+    return after(left, big32(buffer, at + 8)) >= 0 and after(right, big32(buffer, at + 12)) <= 0
+
+
+@compiled
+def _syn_option(buffer: Buffer, at: int, kind: int, length: int, row: Record) -> None:
+    if kind == _MSS and length == 4:
+        row.mss = big16(buffer, at + 2)
+    elif kind == _WINDOW_SCALE and length == 3:
+        row.window_scale = buffer[at + 2]
+    elif kind == _SACK_PERMITTED and length == 2:
+        row.sack |= SACK_PERMITTED
+
+
+@compiled
+def _option(buffer: Buffer, at: int, length: int, row: Record) -> None:
+    kind = buffer[at]
+    if kind == _TIMESTAMPS and length == 10:
+        row.timestamp_value = big32(buffer, at + 2)
+        row.timestamp_echo = big32(buffer, at + 6)
+    elif kind == _SACK and length >= 10:
+        row.sack = (length - 2) // 8
+        if _is_duplicate_sack(buffer, at + 2, length, row.acknowledgement):
+            row.sack |= SACK_DUPLICATE
+    elif row.tcp_flags & SYN:
+        _syn_option(buffer, at, kind, length, row)
+
+
+@compiled
 def _options(buffer: Buffer, at: int, end: int, row: Record) -> None:
+    if at + 12 == end and big32(buffer, at) == _ALIGNED_TIMESTAMPS:
+        row.timestamp_value = big32(buffer, at + 4)
+        row.timestamp_echo = big32(buffer, at + 8)
+        return
     while at < end:
         length = _option_length(buffer, at, end)
         if length == 0:
             return
-        kind = buffer[at]
-        if kind == _TIMESTAMPS and length == 10:
-            row.timestamp_value = big32(buffer, at + 2)
-            row.timestamp_echo = big32(buffer, at + 6)
-        elif kind == _MSS and length == 4 and row.tcp_flags & SYN:
-            row.mss = big16(buffer, at + 2)
+        _option(buffer, at, length, row)
         at += length
 
 
@@ -84,6 +129,8 @@ def _tcp(buffer: Buffer, at: int, end: int, length: int, row: Record) -> bool:
     row.window = big16(buffer, at + 14)
     header = (flags >> 12) * 4
     row.payload_bytes = max(0, length - max(20, header))
+    if flags & SYN:
+        row.window_scale = NO_WINDOW_SCALE if at + header <= end else UNKNOWN_WINDOW_SCALE
     _options(buffer, at + 20, min(end, at + header), row)
     # Options cut by the snap length would hash differently from the same SYN captured whole elsewhere.
     if flags & SYN and at + header <= end:

@@ -37,12 +37,16 @@ def ipv4(
 
 def tcp(
     flags: int, seq: int = 1000, ack: int = 0, *, payload: bytes = b"", ip_id: int = 1, back: bool = False,
-    tsval: int = 77, client_port: int = 40000,
+    tsval: int = 77, client_port: int = 40000, window: int = 1000, options: bytes | None = None,
 ) -> bytes:  # fmt: skip
-    """A TCP packet (with IPv4 header and time stamp option) from the client, or back from the server."""
+    """A TCP packet (with IPv4 header and time stamp option) from the client, or back from the server.
+
+    `options`, a multiple of 4 bytes, take the place of the time stamp."""
     ports = (80, client_port) if back else (client_port, 80)
-    segment = struct.pack(">HHIIHHHH", *ports, seq, ack, 0x8000 | flags, 1000, 0, 0)
-    options = b"\x01\x01\x08\x0a" + struct.pack(">II", tsval, 0)
+    if options is None:
+        options = b"\x01\x01\x08\x0a" + struct.pack(">II", tsval, 0)
+    offset = (20 + len(options)) // 4 << 12
+    segment = struct.pack(">HHIIHHHH", *ports, seq, ack, offset | flags, window, 0, 0)
     ends = (SERVER, CLIENT) if back else (CLIENT, SERVER)
     return ipv4(segment + options + payload, source=ends[0], destination=ends[1], ip_id=ip_id)
 

@@ -55,6 +55,8 @@ def test_the_same_packets_from_every_format(name: str, tmp_path: Path) -> None:
             "options_hash",
             "mss",
             "marks",
+            "window_scale",
+            "sack",
         },
         "nanosecond.pcap": {"time_ns"},
     }
