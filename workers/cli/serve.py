@@ -101,7 +101,9 @@ def bound_socket(host: str, port: int) -> socket.socket | None:
     import socket as sockets
 
     family = sockets.AF_INET6 if ":" in host else sockets.AF_INET
-    bound = sockets.socket(family, sockets.SOCK_STREAM)
+    # With the protocol named, asyncio switches Nagle's algorithm off; else each answer on a kept connection
+    # waits 40 ms for the delayed ACK of its header.
+    bound = sockets.socket(family, sockets.SOCK_STREAM, sockets.IPPROTO_TCP)
     bound.setsockopt(sockets.SOL_SOCKET, sockets.SO_REUSEADDR, 1)
     try:
         bound.bind((host, port))
