@@ -39,6 +39,7 @@ def analyse_evidence(
     findings, checked = run_detectors(facts)
     if found is not None:
         found(len(findings))
+    answer = diagnose(facts, findings)
     report = Report(
         schema="stallscope.report/1",
         label=label,
@@ -46,8 +47,9 @@ def analyse_evidence(
         tool=ToolPart(version=tool_version),
         inputs=sorted(inputs, key=lambda i: (i.name, i.sha256)),
         findings=findings,
-        diagnoses=diagnose(facts, findings),
+        diagnoses=answer.diagnoses,
         checked=checked,
+        account=answer.account,
         quality=describe_quality(facts, findings),
         lanes=list_lanes(facts),
     )

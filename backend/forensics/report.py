@@ -164,8 +164,33 @@ class DiagnosisPart(_Part):
     refutation: str = ""
     """What would refute it: shown where nothing speaks against."""
     time_lost_s: float = 0.0
+    attempts_explained: int = 0
+    """Connection attempts whose lost time this diagnosis accounts for; no other diagnosis counts them."""
     figures: list[dict[str, str]] = []
     """Short figures for the verdict strip: {"name": "worst", "value": "1,037 ms"}, in display order."""
+
+
+class AccountLinePart(_Part):
+    """What one cause explains of the delayed connections."""
+
+    cause: str
+    title: str = ""
+    count: int
+    time_lost_s: float
+
+
+class AccountPart(_Part):
+    """Every connection delayed by `threshold_s` or more, counted once: `delayed` is the sum of the counts in
+    `explained` and of `unexplained`."""
+
+    threshold_s: float
+    delayed: int
+    time_lost_s: float
+    explained: list[AccountLinePart] = []
+    unexplained: int
+    unexplained_time_lost_s: float
+    unexplained_evidence: list[EvidencePart] = []
+    """Frames of the SYNs of the unexplained ones."""
 
 
 class CheckedPart(_Part):
@@ -209,6 +234,8 @@ class Report(_Part):
     findings: list[FindingPart]
     diagnoses: list[DiagnosisPart]
     checked: list[CheckedPart]
+    account: AccountPart | None = None
+    """None without packets: there was nothing to count."""
     quality: list[QualityPart] = []
     lanes: list[LanePart] = []
 

@@ -21,6 +21,7 @@ from backend.services.report_words import (
     ROLES,
     STATUSES,
     VERDICTS,
+    account_sentence,
     findings_without_cause,
     is_command,
     is_sure,
@@ -48,6 +49,7 @@ def render_markdown(report: Report) -> str:
         blocks.append(f"**{_text(plain_verdict(report))}.**")
     for diagnosis in report.diagnoses:
         blocks += _diagnosis(diagnosis)
+    blocks += _account(report)
     without_cause = findings_without_cause(report)
     if without_cause:
         blocks.append("## Also found" if report.diagnoses else "## Found")
@@ -138,6 +140,14 @@ def _rivals(diagnosis: DiagnosisPart) -> list[str]:
     ]
     header = ["Cause", "Status", "Because", "Command that would tell"]
     return ["### What else looks like this", _table(header, rows)]
+
+
+def _account(report: Report) -> list[str]:
+    sentence = account_sentence(report)
+    if not sentence or report.account is None:
+        return []
+    shown = _references(report.account.unexplained_evidence, shown_each=FRAMES_EACH)
+    return ["## The account", f"{_text(sentence)}{shown}."]
 
 
 def _finding_sentence(finding: FindingPart) -> str:

@@ -47,6 +47,17 @@ def plain_verdict(report: Report) -> str:
     return f"Looked for in these inputs, and not there: {kinds}"
 
 
+def account_sentence(report: Report) -> str:
+    """``29 connections waited 0.9 s or more = 28 SNAT tuple collision + 1 unexplained``; "" without any."""
+    account = report.account
+    if account is None or not account.delayed:
+        return ""
+    parts = [f"{line.count:,} {line.title or line.cause}" for line in account.explained]
+    parts.append(f"{account.unexplained:,} unexplained")
+    waited = f"waited {account.threshold_s:g} s or more longer than usual"
+    return f"{_counted(account.delayed, 'connection')} {waited} = {' + '.join(parts)}"
+
+
 def references_of(evidence: Sequence[EvidencePart], *, shown_each: int = 4) -> list[str]:
     """``any.pcap#241 #242 and 50 more`` and ``conntrack-S.txt:1 :2``, one text for each input."""
     texts = []

@@ -11,6 +11,7 @@ from backend.services.report_words import (
     ROLES,
     STATUSES,
     VERDICTS,
+    account_sentence,
     findings_without_cause,
     is_command,
     is_sure,
@@ -42,6 +43,7 @@ def render_terminal(report: Report, *, width: int, colour: bool) -> str:
         if number:
             page.rule()
         _diagnosis(page, diagnosis)
+    _account(page, report)
     _findings_without_cause(page, report)
     _quality(page, report)
     _checked(page, report)
@@ -182,6 +184,14 @@ def _rivals(page: _Page, diagnosis: DiagnosisPart) -> None:
     for rival in diagnosis.rivals:
         page.labelled(STATUSES[rival.status], f"{rival.title or rival.cause}: {rival.because}")
         page.command(rival.command)
+
+
+def _account(page: _Page, report: Report) -> None:
+    sentence = account_sentence(report)
+    if sentence and report.account is not None:
+        page.heading("The account")
+        page.text(f"{sentence}.")
+        page.proof(report.account.unexplained_evidence, indent="  ")
 
 
 def _findings_without_cause(page: _Page, report: Report) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from backend.forensics.findings import seconds_text
 from backend.forensics.report import (
     ClaimPart,
     DiagnosisPart,
@@ -61,6 +62,9 @@ class Hypothesis:
     refutation: str = ""
     figures: tuple[tuple[str, str], ...] = ()
     ceiling: float = 0.999
+    attempts: tuple[int, ...] = ()
+    """Links of the attempts that it explains (`Facts.delays`). Their lost time is counted for one cause only: where
+    there are any, `time_lost_s` is replaced by the sum over those that were left to this cause."""
 
 
 def weigh(hypothesis: Hypothesis) -> tuple[float, Verdict]:
@@ -85,7 +89,11 @@ def weigh(hypothesis: Hypothesis) -> tuple[float, Verdict]:
     return round(min(raw, LIKELY_FROM - 0.01), 3), "possible"
 
 
-def conclude(hypothesis: Hypothesis) -> DiagnosisPart:
+TIME_LOST = "time lost"
+"""The figure that the account may change: a cause shows the time of the attempts that were left to it."""
+
+
+def conclude(hypothesis: Hypothesis, *, attempts_explained: int = 0) -> DiagnosisPart:
     """The hypothesis as the report shows it."""
     confidence, verdict = weigh(hypothesis)
     claims = list(hypothesis.steps)
@@ -111,5 +119,13 @@ def conclude(hypothesis: Hypothesis) -> DiagnosisPart:
         references=list(hypothesis.references),
         refutation=hypothesis.refutation,
         time_lost_s=round(hypothesis.time_lost_s, 6),
-        figures=[{"name": name, "value": value} for name, value in hypothesis.figures],
+        attempts_explained=attempts_explained,
+        figures=[{"name": name, "value": value} for name, value in _figures(hypothesis)],
     )
+
+
+def _figures(hypothesis: Hypothesis) -> list[tuple[str, str]]:
+    lost = seconds_text(hypothesis.time_lost_s)
+    return [
+        (name, lost if name == TIME_LOST and hypothesis.attempts else v) for name, v in hypothesis.figures
+    ]

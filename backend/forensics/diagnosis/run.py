@@ -1,21 +1,31 @@
-"""Asks every cause, ranks the answers by the time that users lost."""
+"""Asks every cause, settles who explains which attempt, ranks the answers by the time that users lost."""
 
 from __future__ import annotations
 
 import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 from backend.forensics.diagnosis import causes
-from backend.forensics.diagnosis.contract import Hypothesis, conclude
+from backend.forensics.diagnosis.account import Settled, draw_up, settle
+from backend.forensics.diagnosis.contract import Hypothesis, conclude, weigh
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.report import DiagnosisPart, FindingPart
+from backend.forensics.report import AccountPart, DiagnosisPart, FindingPart
 
 Assess = Callable[[Facts, Sequence[FindingPart]], list[Hypothesis]]
 
 REST = "unknown"
 """Assessed last: it takes the delays that no other cause explains."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the report says about causes."""
+
+    diagnoses: list[DiagnosisPart]
+    account: AccountPart | None
 
 
 @lru_cache(maxsize=1)
@@ -30,12 +40,30 @@ def discover_causes() -> tuple[tuple[str, Assess], ...]:
     return tuple(sorted(found, key=lambda cause: cause[0]))
 
 
-def diagnose(facts: Facts, findings: Sequence[FindingPart]) -> list[DiagnosisPart]:
-    """Diagnoses by time lost, the surer first among equals; what nobody explains becomes `unknown`."""
+def diagnose(facts: Facts, findings: Sequence[FindingPart]) -> Answer:
+    """Diagnoses by time lost, the surer first among equals; what nobody explains becomes `unknown`, which takes in
+    the causes that could not be told about the same attempts."""
     hypotheses = [h for _, assess in discover_causes() for h in assess(facts, findings)]
-    parts = [conclude(h) for h in hypotheses]
+    settled, left = settle(facts, hypotheses)
     rest = importlib.import_module(f"{causes.__name__}.{REST}")
-    parts += [conclude(h) for h in rest.assess_rest(facts, findings, parts)]
-    return sorted(
+    named = [s.hypothesis for s in settled if weigh(s.hypothesis)[1] != "cannot-tell"]
+    explained = frozenset(name for h in named for name in h.findings)
+    unsettled = [s for s in settled if _open_about(s, left)]
+    found = rest.assess_rest(facts, findings, explained, left, [conclude(s.hypothesis) for s in unsettled])
+    if found is not None:
+        settled = [s for s in settled if s not in unsettled]
+        settled.append(Settled(found, left.intersection(found.attempts)))
+    parts = [conclude(s.hypothesis, attempts_explained=len(s.taken)) for s in settled]
+    order = sorted(
         parts, key=lambda d: (d.verdict == "cannot-tell", -d.time_lost_s, -d.confidence, d.cause, d.statement)
     )
+    return Answer(order, draw_up(facts, settled, REST))
+
+
+def _open_about(settled: Settled, left: frozenset[int]) -> bool:
+    """A cause that lacks evidence about attempts that nobody explains. One that was refuted stands by itself, so that
+    a reader sees why it is none."""
+    hypothesis = settled.hypothesis
+    refuted = any(piece.weight < 0 for piece in hypothesis.weighed)
+    about = left.intersection(hypothesis.attempts)
+    return bool(about) and not refuted and weigh(hypothesis)[1] == "cannot-tell"

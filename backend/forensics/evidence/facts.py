@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from backend.forensics.captures import Capture
-from backend.forensics.connections import NEVER
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
 from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
 from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
+from backend.forensics.evidence.delays import Delays, measure_delays
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
 
 RIVAL_WINDOW_NS = 1_000_000
@@ -25,6 +23,7 @@ class Facts:
 
     captures: tuple[Capture, ...]
     attempts: Attempts
+    delays: Delays
     losses: tuple[Loss, ...]
     rivals: dict[int, Rival]
     kernel: KernelFacts
@@ -37,15 +36,7 @@ class Facts:
     def baseline_connect_s(self, server: tuple[int, int, int]) -> float | None:
         """Median handshake time to (high, low, port) over connections whose SYN was sent once; None without
         any."""
-        table = self.attempts.table
-        usual = table[
-            (table["server_high"] == server[0])
-            & (table["server_low"] == server[1])
-            & (table["server_port"] == server[2])
-            & (table["transmissions"] == 1)
-            & (table["connect_delay_ns"] != NEVER)
-        ]
-        return float(np.median(usual["connect_delay_ns"])) / 1e9 if len(usual) else None
+        return self.delays.baseline_s.get(server)
 
 
 def gather_facts(captures: Sequence[Capture], dumps: Sequence[DumpInput]) -> Facts:
@@ -55,4 +46,5 @@ def gather_facts(captures: Sequence[Capture], dumps: Sequence[DumpInput]) -> Fac
     losses = locate_losses(attempts)
     rivals = find_rivals(attempts, losses, within_ns=RIVAL_WINDOW_NS)
     kernel = gather_kernel_facts(sorted(dumps, key=lambda d: (d.input, d.dump.kind)))
-    return Facts(tuple(ordered), attempts, tuple(losses), rivals, kernel, judge_quality(ordered))
+    delays = measure_delays(attempts)
+    return Facts(tuple(ordered), attempts, delays, tuple(losses), rivals, kernel, judge_quality(ordered))

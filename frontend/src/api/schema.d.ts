@@ -864,6 +864,50 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * AccountLinePart
+         * @description What one cause explains of the delayed connections.
+         */
+        AccountLinePart: {
+            /** Cause */
+            cause: string;
+            /** Count */
+            count: number;
+            /** Time Lost S */
+            time_lost_s: number;
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+        };
+        /**
+         * AccountPart
+         * @description Every connection delayed by `threshold_s` or more, counted once: `delayed` is the sum of the counts in
+         *     `explained` and of `unexplained`.
+         */
+        AccountPart: {
+            /** Delayed */
+            delayed: number;
+            /**
+             * Explained
+             * @default []
+             */
+            explained: components["schemas"]["AccountLinePart"][];
+            /** Threshold S */
+            threshold_s: number;
+            /** Time Lost S */
+            time_lost_s: number;
+            /** Unexplained */
+            unexplained: number;
+            /**
+             * Unexplained Evidence
+             * @default []
+             */
+            unexplained_evidence: components["schemas"]["EvidencePart"][];
+            /** Unexplained Time Lost S */
+            unexplained_time_lost_s: number;
+        };
         /** CheckedPart */
         CheckedPart: {
             /** Kind */
@@ -1066,6 +1110,11 @@ export interface components {
         };
         /** DiagnosisPart */
         DiagnosisPart: {
+            /**
+             * Attempts Explained
+             * @default 0
+             */
+            attempts_explained: number;
             /** Cause */
             cause: string;
             /** Claims */
@@ -1653,6 +1702,7 @@ export interface components {
         };
         /** Report */
         Report: {
+            account?: components["schemas"]["AccountPart"] | null;
             /** Checked */
             checked: components["schemas"]["CheckedPart"][];
             /** Created */

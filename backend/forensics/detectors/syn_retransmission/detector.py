@@ -62,18 +62,6 @@ def _attempts_total(facts: Facts, server: Server) -> int:
     return int(np.count_nonzero(same & (table["server_port"] == server[2])))
 
 
-def _time_lost_s(facts: Facts, server: Server, attempts: list[RetriedAttempt]) -> float:
-    """Waited minus usual; an attempt that never opened cost the time until its last SYN."""
-    usual_s = facts.baseline_connect_s(server) or 0.0
-    lost = 0.0
-    for attempt in attempts:
-        waited_s = attempt.connect_delay_s
-        if waited_s is None:
-            waited_s = (attempt.transmissions[-1].time_ns - attempt.start_ns) / 1e9
-        lost += max(0.0, waited_s - usual_s)
-    return round(lost, 6)
-
-
 def _severity(delayed: int, total: int) -> Severity:
     critical = delayed >= DEFAULT.critical_attempts and delayed >= DEFAULT.critical_ratio * total
     return "critical" if critical else "warning"
@@ -108,7 +96,7 @@ def _finding(facts: Facts, server: Server, attempts: list[RetriedAttempt], numbe
     losses = [loss for loss in facts.losses if loss.attempt.link in links]
     total, usual_s = _attempts_total(facts, server), facts.baseline_connect_s(server)
     measures = _measures(attempts, losses, total, usual_s)
-    lost_s = _time_lost_s(facts, server, attempts)
+    lost_s = round(facts.delays.lost_by(links), 6)
     end_ns = max(a.transmissions[-1].time_ns for a in attempts)
     target = str(attempts[0].server)
     delay = measures["connect_delay_median_s"]

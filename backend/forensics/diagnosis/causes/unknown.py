@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.evidence.delays import DELAYED_FROM_S
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import seconds_text
-from backend.forensics.report import ClaimPart, DiagnosisPart, FindingPart, MissingPart
+from backend.forensics.findings import frame_evidence, seconds_text
+from backend.forensics.report import ClaimPart, DiagnosisPart, FindingPart, MissingPart, RivalPart
 
 CAUSE = "unknown"
 TITLE = "Cause not established"
 CEILING = 0.5
 """DETECTION section 10: `unknown` never claims more than even odds."""
-EXPLAINED_ABOVE = 0.3
 
 MISSING = (
     MissingPart(
@@ -35,12 +35,34 @@ MISSING = (
 
 
 def assess_rest(
-    facts: Facts, findings: Sequence[FindingPart], diagnoses: Sequence[DiagnosisPart]
-) -> list[Hypothesis]:
-    """One hypothesis for all findings that no diagnosis above 0.3 refers to: they share what is missing."""
-    explained = {name for d in diagnoses if d.confidence > EXPLAINED_ABOVE for name in d.findings}
-    loud = [f for f in findings if f.severity != "info" and f.time_lost_s > 0 and f.id not in explained]
-    return [_hypothesis(loud)] if loud else []
+    facts: Facts,
+    findings: Sequence[FindingPart],
+    explained: frozenset[str],
+    left: frozenset[int],
+    unsettled: Sequence[DiagnosisPart],
+) -> Hypothesis | None:
+    """All delays that no cause takes, as one answer: they share what is missing.
+
+    `explained` are the ids of findings that a cause above 0.3 refers to, `left` the links of attempts that nobody
+    takes, `unsettled` the causes that could not be told about them: they become its rivals, and what they miss is
+    what it misses."""
+    loud = [f for f in findings if f.severity != "info" and f.time_lost_s > 0]
+    retried = {a.link: str(a.server) for a in facts.attempts.retried}
+    servers = {_target(f) for f in loud}
+    late = left.intersection(facts.delays.counted) - retried.keys()
+    links = tuple(sorted(late | {link for link in left & retried.keys() if retried[link] in servers}))
+    open_servers = {retried[link] for link in links if link in retried}
+    # A finding about attempts is judged by its attempts, any other by whether a cause refers to it.
+    about = [
+        f
+        for f in loud
+        if _target(f) in open_servers or (f.id not in explained and _target(f) not in retried.values())
+    ]
+    return _hypothesis(facts, about, links, unsettled) if about or links else None
+
+
+def _target(finding: FindingPart) -> str:
+    return str(finding.affected[0].get("destination", "")) if finding.affected else ""
 
 
 def _places(finding: FindingPart) -> str:
@@ -48,31 +70,69 @@ def _places(finding: FindingPart) -> str:
     return "; ".join(str(p) for p in places) if isinstance(places, list) else ""
 
 
-def _hypothesis(findings: Sequence[FindingPart]) -> Hypothesis:
-    worst = findings[0]
-    more = f" {len(findings) - 1} more like it." if len(findings) > 1 else ""
-    lost_s = sum(f.time_lost_s for f in findings)
-    seen = Weighed(
-        0.1,
-        f"The delay is real. Where the packets were last seen: {_places(worst)}.",
-        worst.evidence,
-        "the delay itself, which says nothing about its cause",
+def _what(facts: Facts, findings: Sequence[FindingPart], links: Sequence[int]) -> str:
+    if findings:
+        more = f" {len(findings) - 1} more like it." if len(findings) > 1 else ""
+        return f"{findings[0].summary}{more}"
+    late = "connection" if len(links) == 1 else "connections"
+    return (
+        f"{len(links)} {late} opened {DELAYED_FROM_S:g} s or more later than usual, without a SYN sent again."
     )
+
+
+def _hypothesis(
+    facts: Facts, findings: Sequence[FindingPart], links: tuple[int, ...], unsettled: Sequence[DiagnosisPart]
+) -> Hypothesis:
+    frames = frame_evidence(facts.delays.frames_of(links)) if links else findings[0].evidence
+    places = _places(findings[0]) if findings else ""
+    where = f" Where the packets were last seen: {places}." if places else ""
+    seen = Weighed(
+        0.1, f"The delay is real.{where}", frames, "the delay itself, which says nothing about its cause"
+    )
+    lost_s = facts.delays.lost_by(links) if links else sum(f.time_lost_s for f in findings)
+    steps = [ClaimPart(role="step", text=f.summary, evidence=f.evidence) for f in findings]
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{worst.summary}{more} Why is not established by the evidence given.",
+        statement=f"{_what(facts, findings, links)} Why is not established by the evidence given.",
         prior=-0.2,
-        steps=tuple(ClaimPart(role="step", text=f.summary, evidence=f.evidence) for f in findings),
+        steps=tuple(steps),
         weighed=(seen,),
         both_sides=False,
         independent=False,
         signs=0,
         findings=tuple(f.id for f in findings),
         time_lost_s=lost_s,
-        missing=MISSING,
+        rivals=tuple(_as_rival(d) for d in unsettled),
+        missing=_merged_missing(unsettled),
         refutation="nothing seen; a cause that explains these frames would replace this answer",
-        figures=(("time lost", seconds_text(lost_s)),),
+        figures=((TIME_LOST, seconds_text(lost_s)),),
         ceiling=CEILING,
+        attempts=links,
     )
+
+
+def _as_rival(diagnosis: DiagnosisPart) -> RivalPart:
+    command = diagnosis.missing[0].command if diagnosis.missing else None
+    return RivalPart(
+        cause=diagnosis.cause,
+        title=diagnosis.title,
+        status="cannot-tell",
+        because=diagnosis.statement,
+        command=command,
+    )
+
+
+def _merged_missing(unsettled: Sequence[DiagnosisPart]) -> tuple[MissingPart, ...]:
+    """What the candidates miss first: it is more precise. A command is asked for once."""
+    wanted = [m for d in unsettled for m in d.missing] + list(MISSING)
+    merged: dict[str, MissingPart] = {}
+    for each in wanted:
+        merged.setdefault(_program(each.command), each)
+    return tuple(merged.values())
+
+
+def _program(command: str) -> str:
+    """What a command reads: two captures are one wish."""
+    return "tcpdump" if command.startswith("tcpdump") else command

@@ -66,6 +66,7 @@ def _hypothesis(facts: Facts, race: Race) -> Hypothesis:
             "or by insert_failed staying flat"
         ),
         figures=_figures(race),
+        attempts=tuple(sorted({loss.attempt.link for loss, _ in race.collisions})),
     )
 
 

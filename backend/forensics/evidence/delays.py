@@ -1,0 +1,128 @@
+"""What waiting for connections cost: per attempt, against the usual handshake to that destination.
+
+The account of a report is kept in these rows: every attempt delayed by `DELAYED_FROM_S` or more is taken by one
+cause or stands as unexplained."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.connections import NEVER
+from backend.forensics.evidence.attempts import Attempts
+from backend.forensics.evidence.sightings import Ints
+
+Server = tuple[int, int, int]
+"""(address high, address low, port)."""
+Frame = tuple[str, int]
+"""(input, 1-based frame number)."""
+
+DELAYED_FROM_S = 0.9
+"""The shortest first back-off of a SYN is 1 s and was seen to fire at 0.9979 s: what waits less has another story."""
+
+
+@dataclass(frozen=True)
+class Delays:
+    """Attempts that waited: those whose SYN was sent again, and those answered `DELAYED_FROM_S` late without.
+
+    `link`, `row` (in the table of attempts) and `lost_s` (connect delay minus baseline) run side by side, by link."""
+
+    link: Ints
+    row: Ints
+    lost_s: NDArray[np.float64]
+    frames: dict[int, tuple[Frame, ...]]
+    """By link: the SYNs of the attempt, each where it was seen first."""
+    baseline_s: dict[Server, float]
+    """Usual handshake time per destination, of connections that opened with their first SYN."""
+
+    def lost_by(self, links: Iterable[int]) -> float:
+        """Seconds that these attempts lost together; links without a delay count nothing."""
+        return float(self.lost_s[np.isin(self.link, np.array(sorted(set(links)), np.int64))].sum())
+
+    @property
+    def counted(self) -> list[int]:
+        """Links of the attempts that the account is about."""
+        return [int(link) for link in self.link[self.lost_s >= DELAYED_FROM_S]]
+
+    def frames_of(self, links: Iterable[int]) -> list[Frame]:
+        """(input, frame) of the SYNs of these attempts."""
+        return [frame for link in sorted(set(links)) for frame in self.frames.get(link, ())]
+
+
+def measure_delays(attempts: Attempts) -> Delays:
+    """Compare every attempt with the median handshake to its destination."""
+    table = attempts.table
+    if not len(table):
+        return Delays(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), {}, {})
+    group, servers = _groups(table)
+    usual_s = _usual(table, group, len(servers))
+    host_of, hosts_total = _hosts(servers)
+    host_usual_s = _usual(table, host_of[group], hosts_total)[host_of]
+    known_s = np.where(np.isnan(usual_s), host_usual_s, usual_s)
+    lost_s = _lost(attempts, np.nan_to_num(known_s)[group])
+    rows = np.flatnonzero((table["transmissions"] > 1) | (lost_s >= DELAYED_FROM_S))
+    rows = rows[np.argsort(table["link"][rows], kind="stable")]
+    baseline = {
+        server: float(s) for server, s in zip(servers, usual_s.tolist(), strict=True) if not np.isnan(s)
+    }
+    return Delays(table["link"][rows].copy(), rows, lost_s[rows], _frames(attempts, rows), baseline)
+
+
+def _groups(table: NDArray[np.void]) -> tuple[Ints, list[Server]]:
+    """(number of each row's server, the servers by that number)."""
+    columns = [table[name] for name in ("server_port", "server_low", "server_high")]
+    order = np.lexsort(tuple(columns))
+    new = np.ones(len(table), np.bool_)
+    new[1:] = False
+    for column in columns:
+        new[1:] |= column[order][1:] != column[order][:-1]
+    group = np.empty(len(table), np.int64)
+    group[order] = np.cumsum(new) - 1
+    first = table[order[new]]
+    return group, [(int(r["server_high"]), int(r["server_low"]), int(r["server_port"])) for r in first]
+
+
+def _hosts(servers: Sequence[Server]) -> tuple[Ints, int]:
+    numbers: dict[tuple[int, int], int] = {}
+    return np.array([numbers.setdefault(s[:2], len(numbers)) for s in servers], np.int64), len(numbers)
+
+
+def _usual(table: NDArray[np.void], group: Ints, groups_total: int) -> NDArray[np.float64]:
+    """Median handshake in seconds per group, NaN for none."""
+    usual = np.flatnonzero((table["transmissions"] == 1) & (table["connect_delay_ns"] != NEVER))
+    medians = np.full(groups_total, np.nan)
+    order = usual[np.lexsort((table["connect_delay_ns"][usual], group[usual]))]
+    found, start, count = np.unique(group[order], return_index=True, return_counts=True)
+    delay = table["connect_delay_ns"][order].astype(np.float64)
+    low, high = start + (count - 1) // 2, start + count // 2
+    medians[found] = (delay[low] + delay[high]) / 2e9 if len(found) else np.nan
+    return medians
+
+
+def _lost(attempts: Attempts, usual_s: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Connect delay minus the usual; an attempt that never opened lost the time until its last SYN."""
+    table = attempts.table
+    waited = table["connect_delay_ns"]
+    lost = np.where(waited != NEVER, waited / 1e9 - usual_s, 0.0)
+    retried = {a.link: a for a in attempts.retried}
+    for row in np.flatnonzero(table["transmissions"] > 1).tolist():
+        attempt = retried[int(table["link"][row])]
+        if attempt.connect_delay_s is None:
+            lost[row] = (attempt.transmissions[-1].time_ns - attempt.start_ns) / 1e9
+        else:
+            lost[row] = attempt.connect_delay_s - usual_s[row]
+    return np.maximum(lost, 0.0)
+
+
+def _frames(attempts: Attempts, rows: Ints) -> dict[int, tuple[Frame, ...]]:
+    again = {
+        a.link: tuple((t.first.place.input, t.first.frame) for t in a.transmissions) for a in attempts.retried
+    }
+    frames: dict[int, tuple[Frame, ...]] = {}
+    for row in attempts.table[rows]:
+        place = attempts.places[int(row["place"])]
+        frames[int(row["link"])] = again.get(int(row["link"]), ((place.input, int(row["frame"])),))
+    return frames
