@@ -8,7 +8,6 @@ from backend.forensics.report import CheckedPart, FindingPart
 
 NOT_BUILT = {
     "snat-port-exhaustion": "use of the port range",
-    "port-reuse": "ports used again",
     "rtt-backlog": "grouped round-trip times",
     "queue-buildup": "ramps of round-trip times",
     "metadata-burst": "metadata calls",

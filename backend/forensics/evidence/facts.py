@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
@@ -11,6 +12,7 @@ from backend.forensics.evidence.capture_quality import CaptureQuality, judge_qua
 from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
 from backend.forensics.evidence.delays import Delays, measure_delays
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
+from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
 
 RIVAL_WINDOW_NS = 1_000_000
 """Two SYNs race for a tuple only while neither conntrack entry is confirmed: CONTRACT.md bounds it by 1
@@ -32,6 +34,11 @@ class Facts:
     @property
     def has_packets(self) -> bool:
         return any(capture.packets for capture in self.captures)
+
+    @cached_property
+    def port_reuse(self) -> PortReuse:
+        """Attempts on tuples of earlier connections."""
+        return find_reuse(self.captures, self.attempts, self.kernel.dumps)
 
     def baseline_connect_s(self, server: tuple[int, int, int]) -> float | None:
         """Median handshake time to (high, low, port) over connections whose SYN was sent once; None without

@@ -1,0 +1,141 @@
+"""Compares attempts on reused tuples with attempts on fresh ones, per destination."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import median
+
+import numpy as np
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.port_reuse.marks import draw_marks, instance_table, list_events
+from backend.forensics.detectors.port_reuse.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.port_reuse import ReusedTuple, describe_reuse
+from backend.forensics.evidence.sightings import Ints
+from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339, seconds_text
+from backend.forensics.report import FindingPart, Severity
+
+KIND = "port-reuse"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The 2×2 table of one destination, and Fisher's exact test on it: do reused tuples suffer more?"""
+
+    reused_total: int
+    reused_delayed: int
+    fresh_total: int
+    fresh_delayed: int
+    p_value: float
+
+
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
+    """One finding per destination ip:port at which an attempt on a reused tuple suffered."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture that holds connection attempts")
+    table, reuse = facts.attempts.table, facts.port_reuse
+    total, reused = len(table), int(np.count_nonzero(reuse.reused))
+    hit = np.flatnonzero(reuse.reused & reuse.suffered)
+    if not len(hit):
+        tuples = f"{reused:,} of {plural(total, 'connection attempt')} took up the tuple of an earlier one"
+        return Detection("clear", f"{tuples}; none of these had to be sent again or stayed unanswered")
+    groups: dict[tuple[int, int, int], list[int]] = {}
+    for row in hit.tolist():
+        server = (
+            int(table["server_high"][row]),
+            int(table["server_low"][row]),
+            int(table["server_port"][row]),
+        )
+        groups.setdefault(server, []).append(row)
+    findings = [
+        _finding(facts, Endpoint(*server), np.array(groups[server]), number, thresholds)
+        for number, server in enumerate(sorted(groups), start=1)
+    ]
+    why = (
+        f"{len(hit):,} of {plural(reused, 'attempt')} on a reused tuple were sent again or stayed unanswered"
+    )
+    loud = any(f.severity != "info" for f in findings)
+    return Detection("found" if loud else "clear", why, tuple(findings))
+
+
+def compare(facts: Facts, server: Endpoint) -> Comparison:
+    """Attempts to one destination by tuple (reused, fresh) and fate (suffered, not)."""
+    from scipy.stats import fisher_exact  # half a second to import, needed only where one suffered
+
+    table, reuse = facts.attempts.table, facts.port_reuse
+    here = (table["server_high"] == server.high) & (table["server_low"] == server.low)
+    here &= table["server_port"] == server.port
+    reused, suffered = reuse.reused[here], reuse.suffered[here]
+    counts = np.array(
+        [
+            [np.count_nonzero(reused & suffered), np.count_nonzero(reused & ~suffered)],
+            [np.count_nonzero(~reused & suffered), np.count_nonzero(~reused & ~suffered)],
+        ]
+    )
+    p_value = float(fisher_exact(counts, alternative="greater")[1])
+    totals = counts.sum(axis=1)
+    return Comparison(int(totals[0]), int(counts[0, 0]), int(totals[1]), int(counts[1, 0]), p_value)
+
+
+def _severity(found: Comparison, thresholds: Thresholds) -> Severity:
+    if found.p_value >= thresholds.significant_p or found.reused_delayed < thresholds.least_attempts:
+        return "info"
+    return "critical" if found.reused_delayed >= thresholds.critical_attempts else "warning"
+
+
+def _finding(facts: Facts, server: Endpoint, rows: Ints, number: int, thresholds: Thresholds) -> FindingPart:
+    found = compare(facts, server)
+    hit = describe_reuse(facts.captures, facts.attempts, facts.port_reuse, rows, facts.kernel.dumps)
+    gap_s = median(one.gap_ns for one in hit) / 1e9
+    severity = _severity(found, thresholds)
+    sure = thresholds.confidence_chance if severity == "info" else thresholds.confidence_significant
+    lines = [one.listed for one in hit if one.listed is not None]
+    starts_ns = facts.attempts.table["start_ns"][rows]
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity=severity,
+        confidence=sure,
+        title=f"Ports used again too early towards {server}",
+        summary=_summary(found, gap_s, severity),
+        count=len(rows),
+        first=rfc3339(int(starts_ns.min())),
+        last=rfc3339(int(starts_ns.max())),
+        # The wait is counted by the finding on repeated SYNs; counting it here too would double it.
+        time_lost_s=0.0,
+        measures={
+            "reused_total": found.reused_total,
+            "reused_delayed": found.reused_delayed,
+            "fresh_total": found.fresh_total,
+            "fresh_delayed": found.fresh_delayed,
+            "p_value": found.p_value,
+            "reuse_gap_median_s": round(gap_s, 6),
+        },
+        affected=_affected(hit, server),
+        events=list_events(hit),
+        evidence=[
+            *frame_evidence(
+                [(one.place.input, frame) for one in hit for frame in one.frames],
+                "the SYNs, and the first packets of the connections before them",
+            ),
+            *line_evidence(lines, "the closed connections that hold the tuples"),
+        ],
+        marks=draw_marks(hit[: thresholds.marked_instances]),
+        tables=[instance_table(hit)],
+    )
+
+
+def _summary(found: Comparison, gap_s: float, severity: Severity) -> str:
+    text = (
+        f"{found.reused_delayed} of {found.reused_total} attempts on a tuple that was in use {seconds_text(gap_s)} "
+        f"before (median) had to be sent again or stayed unanswered, against {found.fresh_delayed} of "
+        f"{found.fresh_total} on fresh tuples (Fisher's exact test, p = {found.p_value:.1g})."
+    )
+    return f"{text} That may be chance." if severity == "info" else text
+
+
+def _affected(hit: list[ReusedTuple], server: Endpoint) -> list[dict[str, object]]:
+    sources = sorted({str(one.client).rsplit(":", 1)[0] for one in hit})
+    return [{"protocol": "tcp", "source": source, "destination": str(server)} for source in sources]

@@ -1,0 +1,47 @@
+"""What a sample of a detector is, and how a test finds them: every module in `tests/samples` beside a detector.
+
+A sample module has a docstring (the phenomenon, and the real capture that its timing and fields are taken from),
+`EXPECTED`, `build()`, and, unless it is a positive one, `LOOSENED` with `WRONG_CLAIM`: the limits with which the
+detector would claim what is not there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from backend.forensics.evidence.facts import Facts
+
+
+@dataclass(frozen=True)
+class Expected:
+    """`severity` is the loudest of the findings, None without one; `count` adds up over findings."""
+
+    severity: str | None
+    count: int = 0
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample; `loosened` is None for a positive one."""
+
+    name: str
+    expected: Expected
+    build: Callable[[], Facts]
+    loosened: Any
+    wrong_claim: str
+
+
+def load_samples(package: str) -> list[Sample]:
+    """All samples below `package`, by name."""
+    root = importlib.import_module(package)
+    samples = []
+    for entry in pkgutil.iter_modules(root.__path__):
+        module = importlib.import_module(f"{package}.{entry.name}")
+        assert module.__doc__, f"{entry.name} does not say what it shows"
+        loosened, claim = getattr(module, "LOOSENED", None), getattr(module, "WRONG_CLAIM", "")
+        samples.append(Sample(entry.name, module.EXPECTED, module.build, loosened, claim))
+    return samples
