@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from ipaddress import ip_address
+from ipaddress import IPv4Address, ip_address
 
 LONGEST_LINE = 65_536
 """Longer lines are not understood: no kernel listing has them."""
+
+
+def numbered(lines: Sequence[str], first_line: int) -> Iterator[tuple[int, str]]:
+    """(number, line) of the lines that are not blank; the text of one that is too long to be real is ""."""
+    for number, line in enumerate(lines, first_line):
+        if line and not line.isspace():
+            yield number, line if len(line) <= LONGEST_LINE else ""
 
 
 def whole_number(text: str, *, largest: int = 2**64 - 1) -> int | None:
@@ -52,3 +60,21 @@ def port_range_of_source(text: str) -> tuple[int, int] | None:
     if text.count(":") != 1:
         return None
     return port_range(text.partition(":")[2])
+
+
+def endpoint(text: str, *, hexadecimal: bool = False) -> tuple[str, int] | None:
+    """Address and port of ``10.0.0.1:80``, ``[fd00::1]:80`` or, as in /proc, ``0A000001:0050``; None otherwise."""
+    address_text, colon, port_text = text.rpartition(":")
+    bracketed = address_text.startswith("[") and address_text.endswith("]")
+    read_port = hexadecimal_number(port_text) if hexadecimal else whole_number(port_text, largest=65_535)
+    if not colon or read_port is None or read_port > 65_535:
+        return None
+    address = proc_address(address_text) if hexadecimal else None
+    address = address or canonical_address(address_text[1:-1] if bracketed else address_text)
+    return None if address is None else (address, read_port)
+
+
+def proc_address(text: str) -> str | None:
+    """The address that /proc/net/ip_vs* writes as ``0A000001`` (network order); None for anything else."""
+    value = hexadecimal_number(text) if len(text) == 8 else None
+    return None if value is None else str(IPv4Address(value))
