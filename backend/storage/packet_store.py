@@ -1,11 +1,14 @@
 """Questions to the packet tables of one investigation: DuckDB over Parquet, and nothing but that folder.
 
 Each request gets a connection of its own, in memory, that can read this investigation's folder and no other file,
-load no extension, and change none of these settings. Values reach a query as bound parameters only.
+load no extension, and change none of these settings. Values reach a query as bound parameters only. The requests
+of one investigation share an instance: its threads and its memory.
 """
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,6 +18,8 @@ import duckdb
 
 MEMORY_LIMIT = "512MB"
 THREADS = 2
+INSTANCES = 8
+"""How many investigations' instances are kept open."""
 
 Row = tuple[Any, ...]
 Value = int | float | str | None | Sequence[int] | Sequence[str]
@@ -42,22 +47,51 @@ class PacketQuery:
         return found[0][0] if found else None
 
 
+class _Instances:
+    """DuckDB instances kept for the folders asked last: opening one costs more than most questions."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._held: OrderedDict[Path, duckdb.DuckDBPyConnection] = OrderedDict()
+
+    def cursor(self, folder: Path) -> duckdb.DuckDBPyConnection:
+        """A connection of its own, with the settings of the folder's instance."""
+        with self._lock:
+            instance = self._held.pop(folder, None) or _locked_instance(folder)
+            self._held[folder] = instance
+            if len(self._held) > self._limit:
+                # Who still reads through a cursor of it keeps it alive.
+                self._held.popitem(last=False)[1].close()
+            return instance.cursor()
+
+
+_instances = _Instances(INSTANCES)
+
+
+def _locked_instance(folder: Path) -> duckdb.DuckDBPyConnection:
+    instance = duckdb.connect(":memory:")
+    allowed = str(folder).replace("'", "''")
+    for setting in (
+        f"allowed_directories=['{allowed}/']",
+        "enable_external_access=false",
+        "autoinstall_known_extensions=false",
+        "autoload_known_extensions=false",
+        # The operating system keeps the files' pages already, and knows when one was replaced.
+        "enable_external_file_cache=false",
+        f"threads={THREADS}",
+        f"memory_limit='{MEMORY_LIMIT}'",
+        "lock_configuration=true",
+    ):
+        instance.execute(f"SET {setting}")
+    return instance
+
+
 @contextmanager
 def open_packets(folder: Path) -> Iterator[PacketQuery]:
     """A connection that can read this folder only."""
-    connection = duckdb.connect(":memory:")
+    connection = _instances.cursor(folder.resolve())
     try:
-        allowed = str(folder.resolve()).replace("'", "''")
-        for setting in (
-            f"allowed_directories=['{allowed}/']",
-            "enable_external_access=false",
-            "autoinstall_known_extensions=false",
-            "autoload_known_extensions=false",
-            f"threads={THREADS}",
-            f"memory_limit='{MEMORY_LIMIT}'",
-            "lock_configuration=true",
-        ):
-            connection.execute(f"SET {setting}")
         yield PacketQuery(connection)
     finally:
         connection.close()

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import duckdb
@@ -7,7 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from backend.storage.packet_store import open_packets
+from backend.storage.packet_store import INSTANCES, open_packets
 
 
 @pytest.fixture
@@ -52,3 +53,30 @@ def test_another_investigation_cannot_be_read(folder: Path) -> None:
 def test_the_lock_cannot_be_opened_from_inside(folder: Path, statement: str) -> None:
     with open_packets(folder) as query, pytest.raises(duckdb.Error):
         query.rows(statement)
+
+
+def test_a_table_that_was_replaced_is_read_anew(folder: Path) -> None:
+    path = folder / "packets.parquet"
+    for frames in ([1, 2, 3], [4, 5, 6], list(range(1000))):
+        pq.write_table(pa.table({"frame": frames}), folder / "fresh.parquet")
+        (folder / "fresh.parquet").replace(path)
+        with open_packets(folder) as query:
+            assert query.value("SELECT sum(frame) FROM read_parquet(?)", (str(path),)) == sum(frames)
+
+
+def test_an_open_connection_outlives_many_other_investigations(folder: Path, tmp_path: Path) -> None:
+    with open_packets(folder) as query:
+        for number in range(2 * INSTANCES):
+            with open_packets(tmp_path / str(number)) as other:
+                assert other.value("SELECT 1") == 1
+        assert query.value("SELECT max(frame) FROM read_parquet(?)", (str(folder / "packets.parquet"),)) == 3
+
+
+def test_one_investigation_is_asked_by_many_threads_at_once(folder: Path) -> None:
+    def ask(number: int) -> int:
+        with open_packets(folder) as query:
+            path = str(folder / "packets.parquet")
+            return int(query.value("SELECT sum(frame) + ? FROM read_parquet(?)", (number, path)))
+
+    with ThreadPoolExecutor(8) as threads:
+        assert list(threads.map(ask, range(64))) == [6 + number for number in range(64)]
