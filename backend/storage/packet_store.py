@@ -61,8 +61,8 @@ class _Instances:
             instance = self._held.pop(folder, None) or _locked_instance(folder)
             self._held[folder] = instance
             if len(self._held) > self._limit:
-                # Who still reads through a cursor of it keeps it alive.
-                self._held.popitem(last=False)[1].close()
+                # Not closed, for that would close its cursors too: it ends with the last of them.
+                self._held.popitem(last=False)
             return instance.cursor()
 
 
