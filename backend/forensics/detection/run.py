@@ -7,7 +7,6 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import CheckedPart, FindingPart
 
 NOT_BUILT = {
-    "snat-port-exhaustion": "use of the port range",
     "rtt-backlog": "grouped round-trip times",
     "queue-buildup": "ramps of round-trip times",
     "metadata-burst": "metadata calls",

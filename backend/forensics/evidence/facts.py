@@ -12,6 +12,7 @@ from backend.forensics.evidence.capture_quality import CaptureQuality, judge_qua
 from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
 from backend.forensics.evidence.delays import Delays, measure_delays
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
+from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
 
 RIVAL_WINDOW_NS = 1_000_000
@@ -39,6 +40,16 @@ class Facts:
     def port_reuse(self) -> PortReuse:
         """Attempts on tuples of earlier connections."""
         return find_reuse(self.captures, self.attempts, self.kernel.dumps)
+
+    @cached_property
+    def port_pools(self) -> tuple[PortPool, ...]:
+        """Outgoing ports of source NAT and their use."""
+        return find_pools(self.captures, self.attempts, self.kernel)
+
+    @cached_property
+    def exhausted(self) -> dict[int, PortPool]:
+        """By index in `losses`: the pool that had no port left for that SYN."""
+        return find_exhausted(self.port_pools, self.losses)
 
     def baseline_connect_s(self, server: tuple[int, int, int]) -> float | None:
         """Median handshake time to (high, low, port) over connections whose SYN was sent once; None without

@@ -1,0 +1,1 @@
+"""Source NAT ran out of ports towards a destination, or is about to."""
