@@ -13,7 +13,13 @@ from collections.abc import Sequence
 
 from backend.forensics.dumps import Dump, Interface, InterfaceAddress
 from workers.decode.dumps.fields import LONGEST_LINE, canonical_address, whole_number
-from workers.decode.dumps.ip_interfaces import begins_again, is_detail_line, is_interface_line, read_interface
+from workers.decode.dumps.ip_interfaces import (
+    begins_again,
+    is_detail_line,
+    is_interface_line,
+    read_interface,
+    with_detail,
+)
 
 KIND = "ip-addr"
 
@@ -47,6 +53,8 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
             addresses.append(address)
         elif line.strip() and not is_detail_line(text):
             not_understood.append(number)
+        elif interfaces:
+            interfaces[-1] = with_detail(interfaces[-1], text, number)
     return Dump(
         KIND, len(lines), tuple(not_understood), interfaces=tuple(interfaces), addresses=tuple(addresses)
     )

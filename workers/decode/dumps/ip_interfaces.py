@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from backend.forensics.dumps import Interface
 from workers.decode.dumps.fields import whole_number
 
+# Kinds of `ip -d link` (iproute2, ip/iplink.c).
+_KINDS = (
+    "bridge|bond|dummy|ifb|ipvlan|macvlan|macvtap|ipip|sit|gre|gretap|ip6gre|ip6gretap|ip6tnl|veth|vlan|vxlan|geneve|"
+    "vrf|wireguard|tun|team|nlmon|vcan|vti|xfrm|netkit|erspan|openvswitch"
+)
 _HEADER = re.compile(
     r"(?P<index>\d{1,9}): (?P<name>[^\s:@<>]{1,15})(?:@(?P<peer>[^\s:<>]{1,24}))?: "
     r"<(?P<flags>[A-Z0-9_,-]{0,200})> "
 )
 _ONE_LINE_ADDRESS = re.compile(r"(?P<index>\d{1,9}): (?P<name>[^\s:@<>]{1,15})\s{1,24}inet6? ")
 _DETAIL = re.compile(
-    r"\s{1,16}(?:link/|inet6? |valid_lft |altname |alias |[RT]X: |\d|vf \d|veth |"
-    r"bridge(?:_slave)? |promiscuity |vx?lan )"
+    r"\s{1,16}(?:link/|inet6? |valid_lft |altname |alias |[RT]X: |[RT]X errors|\d|vf \d|(?:"
+    rf"{_KINDS})(?:_slave)?\b|promiscuity |prog/xdp )"
 )
+_KIND_LINE = re.compile(rf"\s{{1,16}}(?P<kind>{_KINDS}) ?(?P<rest>.*)$")
+_KIND_IN_LINE = re.compile(rf"\\\s{{1,16}}(?P<kind>{_KINDS}) (?P<rest>.*)$")
 _PEER_ELSEWHERE = re.compile(r"if\d{1,9}")
 
 
@@ -44,7 +52,37 @@ def read_interface(line: str, number: int) -> Interface | None:
     index = whole_number(match["index"])
     words = line[match.end() : match.end() + 4096].split()
     master = words[words.index("master") + 1] if "master" in words[:-1] else ""
-    return None if index is None else Interface(number, index, match["name"], master, _kind_of(match))
+    if index is None:
+        return None
+    mtu_bytes = _number_behind("mtu", words)
+    interface = Interface(number, index, match["name"], master, _kind_of(match), mtu_bytes)
+    return with_detail(interface, line, number)
+
+
+def with_detail(interface: Interface, line: str, number: int) -> Interface:
+    """The interface with what a line of `ip -d` tells of its kind; unchanged when it tells nothing."""
+    match = _KIND_LINE.match(line) if number != interface.line else _KIND_IN_LINE.search(line[:8192])
+    if match is None:
+        return interface
+    kind = match["kind"]
+    if kind != "vxlan":
+        # The header already said veth, or loopback, where it matters.
+        return replace(interface, kind=interface.kind or kind)
+    words = match["rest"].split()
+    checksum = True if "udpcsum" in words else False if "noudpcsum" in words else None
+    vxlan_id = _number_behind("id", words)
+    return replace(
+        interface,
+        kind=kind,
+        vxlan_id=vxlan_id,
+        vxlan_port=_number_behind("dstport", words),
+        vxlan_udp_checksum=checksum,
+        detail_line=number,
+    )
+
+
+def _number_behind(word: str, words: list[str]) -> int | None:
+    return whole_number(words[words.index(word) + 1]) if word in words[:-1] else None
 
 
 def _kind_of(match: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-r"""`ip link` and `ip -o link`: which interfaces there are and which bridge each belongs to.
+r"""`ip link`, with `-o`, `-d` or `-s`: which interfaces there are and which bridge each belongs to.
 
 3: cni0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP mode DEFAULT group default
     link/ether 2e:63:e1:b6:3c:74 brd ff:ff:ff:ff:ff:ff
@@ -11,7 +11,13 @@ from collections.abc import Sequence
 
 from backend.forensics.dumps import Dump, Interface
 from workers.decode.dumps.fields import LONGEST_LINE
-from workers.decode.dumps.ip_interfaces import begins_again, is_detail_line, is_interface_line, read_interface
+from workers.decode.dumps.ip_interfaces import (
+    begins_again,
+    is_detail_line,
+    is_interface_line,
+    read_interface,
+    with_detail,
+)
 
 KIND = "ip-link"
 
@@ -31,7 +37,10 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
     interfaces: list[Interface] = []
     not_understood: list[int] = []
     for number, line in enumerate(lines, first_line):
-        if not line.strip() or (interfaces and is_detail_line(line)):
+        if not line.strip():
+            continue
+        if interfaces and is_detail_line(line):
+            interfaces[-1] = with_detail(interfaces[-1], line, number)
             continue
         interface = read_interface(line, number) if len(line) <= LONGEST_LINE else None
         if interface is None:

@@ -1,4 +1,4 @@
-"""`nft list ruleset`: the rules that rewrite addresses.
+"""`nft list ruleset`: the rules that rewrite addresses, and all others with what they decide.
 
 table ip nat {
     chain POSTROUTING {
@@ -12,20 +12,24 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
-from backend.forensics.dumps import Dump, NatRule
-from workers.decode.dumps.fields import LONGEST_LINE, port_range, port_range_of_source
+from backend.forensics.dumps import Dump, FilterRule, NatRule
+from workers.decode.dumps.fields import numbered, port_range, port_range_of_source
 
 KIND = "nft-ruleset"
 
-_TABLE = re.compile(r"\s{0,8}(?:add )?table (?:ip|ip6|inet|arp|bridge|netdev) [\w.\-/]{1,128} \{")
+_TABLE = re.compile(r"\s{0,8}(?:add )?table (?P<table>(?:ip|ip6|inet|arp|bridge|netdev) [\w.\-/]{1,128}) \{")
 _CHAIN = re.compile(r"\s{0,64}chain ([\w.\-/]{1,128}) \{")
 _MANAGED = re.compile(r"# Warning: table ip6? \w{1,32} is managed by iptables-nft")
 _QUOTED = re.compile(r'"[^"]*"')
-_COUNTER = re.compile(r" ?counter packets \d{1,20} bytes \d{1,20}")
+_COUNTER = re.compile(r" ?counter packets (\d{1,20}) bytes (\d{1,20})")
+_POLICY = re.compile(r"\s{0,64}type \w{1,16} hook (\w{1,32}) .{0,64}policy (\w{1,16});")
 # iptables rules that nft cannot translate: it shows the target without its options.
 _OPAQUE = re.compile(r'xt target "?(MASQUERADE|SNAT|DNAT|REDIRECT)"?|# xt_(MASQUERADE|SNAT|DNAT|REDIRECT)')
+_NO_RULE = ("type ", "comment ", "flags ", "elements ", "policy ", "devices ", "}")
 _STATEMENTS = ("masquerade", "snat", "dnat", "redirect")
+_VERDICTS = frozenset(("accept", "drop", "reject", "return", "queue", "notrack", "continue"))
 _LONGEST_RULE = 4096
 
 
@@ -44,53 +48,116 @@ def starts_anew(previous: str, line: str) -> bool:
     return False
 
 
+@dataclass
+class _Ruleset:
+    table: str = ""
+    chain: str = ""
+    depth: int = 0
+    chain_depth: int = 0
+    """The depth of the lines of the chain that is open; 0 outside of chains."""
+    nat_rules: list[NatRule] = field(default_factory=list)
+    filter_rules: list[FilterRule] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
 def parse(lines: Sequence[str], first_line: int) -> Dump:
-    """The rules with masquerade, snat, dnat or redirect; whatever else stands inside a table is left out."""
-    rules: list[NatRule] = []
-    not_understood: list[int] = []
-    warnings: list[str] = []
-    depth, chain = 0, ""
-    for number, line in enumerate(lines, first_line):
-        if not line.strip():
-            continue
-        if len(line) > LONGEST_LINE or (depth == 0 and not owns_line(line)):
-            not_understood.append(number)
-            continue
-        bare = _QUOTED.sub('""', line)
-        named = _CHAIN.match(line)
-        chain = named[1] if named else chain
-        depth = max(0, depth + bare.count("{") - bare.count("}"))
-        opaque = _OPAQUE.search(line)
-        if opaque:
-            target = opaque[1] or opaque[2]
-            warnings.append(f"line {number}: nft hides the options of this {target} rule; use iptables-save")
-        rule = _read_rule(line, bare, number, chain)
-        if rule is not None:
-            rules.append(rule)
-    if depth:
-        warnings.append("the ruleset ends inside a table: it is not the whole listing")
-    return Dump(KIND, len(lines), tuple(not_understood), nat_rules=tuple(rules), warnings=tuple(warnings))
+    """The rules of all chains; sets, maps and objects inside a table are left out."""
+    ruleset = _Ruleset()
+    not_understood = [
+        number for number, line in numbered(lines, first_line) if not _read(ruleset, line, number)
+    ]
+    if ruleset.depth:
+        ruleset.warnings.append("the ruleset ends inside a table: it is not the whole listing")
+    return Dump(
+        KIND,
+        len(lines),
+        tuple(not_understood),
+        nat_rules=tuple(ruleset.nat_rules),
+        filter_rules=tuple(ruleset.filter_rules),
+        warnings=tuple(ruleset.warnings),
+    )
 
 
-def _read_rule(line: str, bare: str, number: int, chain: str) -> NatRule | None:
-    """`bare` is the line without what stands in quotes: interface names and comments say what they like."""
-    if len(line) > _LONGEST_RULE or bare.rstrip().endswith("{"):
-        return None
+def _read(ruleset: _Ruleset, line: str, number: int) -> bool:
+    if not line or (ruleset.depth == 0 and not owns_line(line)):
+        return False
+    bare = _QUOTED.sub('""', line)
+    table, chain = _TABLE.match(line), _CHAIN.match(line)
+    before = ruleset.depth
+    ruleset.depth = max(0, before + bare.count("{") - bare.count("}"))
+    if table is not None:
+        ruleset.table = table["table"]
+    elif chain is not None:
+        ruleset.chain, ruleset.chain_depth = chain[1], ruleset.depth
+    elif ruleset.chain_depth and before == ruleset.chain_depth:
+        _read_chain_line(ruleset, line, bare, number)
+    if ruleset.depth < ruleset.chain_depth:
+        ruleset.chain_depth = 0
+    return True
+
+
+def _read_chain_line(ruleset: _Ruleset, line: str, bare: str, number: int) -> None:
+    opaque = _OPAQUE.search(line)
+    if opaque:
+        target = opaque[1] or opaque[2]
+        ruleset.warnings.append(
+            f"line {number}: nft hides the options of this {target} rule; use iptables-save"
+        )
+    policy = _POLICY.match(line)
+    if policy is not None:
+        verdict = policy[2].upper()
+        text = f"chain {ruleset.chain} hook {policy[1]} policy {policy[2]}"
+        ruleset.filter_rules.append(
+            FilterRule(number, text, ruleset.table, ruleset.chain, verdict, syntax="nft")
+        )
+        return
+    if len(line) > _LONGEST_RULE or line.strip().startswith(_NO_RULE):
+        return
     words = bare.split("#", 1)[0].replace(",", " ").replace(";", " ").split()
     statement = next((word for word in _STATEMENTS if word in words), None)
-    if statement is None:
-        return None
-    after = words[words.index(statement) + 1 :]
+    if statement is not None:
+        ruleset.nat_rules.append(_nat_rule(ruleset, line, words[words.index(statement) :], number))
+    elif words:
+        ruleset.filter_rules.append(_filter_rule(ruleset, line, words, number))
+
+
+def _nat_rule(ruleset: _Ruleset, line: str, words: Sequence[str], number: int) -> NatRule:
     return NatRule(
         line=number,
         text=_COUNTER.sub("", line.strip()).strip(),
-        chain=chain,
-        target=statement.upper(),
-        fully_random="fully-random" in after,
-        random="random" in after,
-        port_range=_ports_of(after),
+        chain=ruleset.chain,
+        target=words[0].upper(),
+        fully_random="fully-random" in words,
+        random="random" in words,
+        port_range=_ports_of(words[1:]),
         syntax="nft",
     )
+
+
+def _filter_rule(ruleset: _Ruleset, line: str, words: Sequence[str], number: int) -> FilterRule:
+    counter = _COUNTER.search(line)
+    return FilterRule(
+        line=number,
+        text=_COUNTER.sub("", line.strip()).strip(),
+        table=ruleset.table,
+        chain=ruleset.chain,
+        verdict=_verdict_of(words),
+        packets=int(counter[1]) if counter else None,
+        bytes=int(counter[2]) if counter else None,
+        syntax="nft",
+    )
+
+
+def _verdict_of(words: Sequence[str]) -> str:
+    """The last statement that decides; a map of verdicts decides packet by packet and gives none."""
+    if "vmap" in words:
+        return ""
+    for before, word in zip(reversed(words[:-1]), reversed(words[1:]), strict=True):
+        if before in ("jump", "goto"):
+            return word
+        if word in _VERDICTS:
+            return word.upper()
+    return words[0].upper() if words[0] in _VERDICTS else ""
 
 
 def _ports_of(after: Sequence[str]) -> tuple[int, int] | None:

@@ -72,3 +72,55 @@ def test_uname_names_the_machine() -> None:
 @pytest.mark.parametrize("text", ["10.0.0.1", "6.1", "1.2.3.4.5", "version 6.1.0", "2026-11-21"])
 def test_other_numbers_with_dots_are_no_kernel(text: str) -> None:
     assert recognise_dump(text.encode()) is None
+
+
+DETAILED = r"""2: flannel.1: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1450 qdisc noqueue state UNKNOWN mode DEFAULT
+    link/ether 2e:63:e1:b6:3c:74 brd ff:ff:ff:ff:ff:ff promiscuity 0 minmtu 68 maxmtu 65535
+    vxlan id 1 local 10.0.0.1 dev eth0 srcport 0 0 dstport 8472 nolearning ttl auto ageing 300 udpcsum \
+noudp6zerocsumtx noudp6zerocsumrx addrgenmode eui64 numtxqueues 1 numrxqueues 1
+3: cni0: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1450 qdisc noqueue state UP mode DEFAULT group default
+    link/ether 2e:63:e1:b6:3c:75 brd ff:ff:ff:ff:ff:ff promiscuity 0
+    bridge forward_delay 1500 hello_time 200 max_age 2000
+4: veth1@if2: <BROADCAST,MULTICAST,UP,LOWER_UP> mtu 1450 qdisc noqueue master cni0 state UP mode DEFAULT
+    link/ether 2e:63:e1:b6:3c:76 brd ff:ff:ff:ff:ff:ff link-netnsid 0 promiscuity 1
+    veth
+    bridge_slave state forwarding priority 32 cost 2
+""".replace("\\\n", "")
+
+
+def test_details_tell_the_kind_and_the_tunnel() -> None:
+    (dump,) = parse_dumps(DETAILED)
+    assert (dump.kind, dump.lines_not_understood) == ("ip-link", ())
+    tunnel, bridge, port = dump.interfaces
+    assert (tunnel.kind, tunnel.vxlan_id, tunnel.vxlan_port, tunnel.vxlan_udp_checksum) == (
+        "vxlan",
+        1,
+        8472,
+        True,
+    )
+    assert (tunnel.line, tunnel.detail_line, tunnel.mtu_bytes) == (1, 3, 1450)
+    assert (bridge.kind, port.kind, port.master) == ("bridge", "veth", "cni0")
+    without = DETAILED.replace("udpcsum", "noudpcsum")
+    assert parse_dumps(without)[0].interfaces[0].vxlan_udp_checksum is False
+
+
+def test_details_are_found_in_the_one_line_form() -> None:
+    line = (
+        r"2: vx1: <UP> mtu 1450 qdisc noqueue state UNKNOWN \    link/ether 2e:63:e1:b6:3c:74 "
+        r"brd ff:ff:ff:ff:ff:ff\    vxlan id 7 dstport 4789 nolearning"
+    )
+    (dump,) = parse_dumps(line)
+    interface = dump.interfaces[0]
+    assert (interface.vxlan_id, interface.vxlan_port, interface.vxlan_udp_checksum) == (7, 4789, None)
+
+
+def test_offloads_belong_to_the_interface_in_the_title() -> None:
+    text = "Features for vx1:\nrx-checksumming: on\n\ttx-checksum-ipv4: off [fixed]\n"
+    text += "Features for eth0:\ntx-nocache: off\n?\n"
+    (dump,) = parse_dumps(text)
+    assert [(o.line, o.interface, o.name, o.enabled, o.fixed) for o in dump.offloads] == [
+        (2, "vx1", "rx-checksumming", True, False),
+        (3, "vx1", "tx-checksum-ipv4", False, True),
+        (5, "eth0", "tx-nocache", False, False),
+    ]
+    assert dump.lines_not_understood == (6,)

@@ -44,7 +44,7 @@ def test_nft_rules_lose_their_counters_and_keep_their_chain() -> None:
     assert (rule.line, rule.chain, rule.syntax) == (4, "POSTROUTING", "nft")
 
 
-def test_a_rule_that_drops_is_understood_and_left_out() -> None:
+def test_a_rule_that_drops_is_no_nat_rule() -> None:
     assert sample_rule("snat-race-emulated-ruleset.nft").line == 4
 
 
