@@ -107,6 +107,7 @@ PACKET_DTYPE: Final = np.dtype(
             "u1",
         ),  # shift count in a SYN (RFC 7323), or one of the two above; 0 in others
         ("sack", "u1"),  # number of SACK blocks, SACK_PERMITTED, SACK_DUPLICATE
+        ("sacked_bytes", "<u4"),  # that the SACK blocks report as received, a duplicate's left out
     ]
 )
-"""One packet. 115 bytes; the decoder fills arrays of these, Parquet holds the same columns."""
+"""One packet. 119 bytes; the decoder fills arrays of these, Parquet holds the same columns."""

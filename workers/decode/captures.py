@@ -117,7 +117,7 @@ def _capture(
         first_ns=min((point.first_ns for point in seen), default=NEVER),
         last_ns=max((point.last_ns for point in seen), default=NEVER),
         vantage_points=points,
-        connections=tables.connections[: int(tables.state["connections"])],
+        connections=tables.connection_table(),
         handshakes=tables.handshakes.view(),
         buckets=merge_buckets(tables.buckets[: int(tables.state["buckets"])]),
         undecoded=_undecoded(reading),

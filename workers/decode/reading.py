@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from workers.decode.interfaces import Interface
-from workers.decode.loop.records import BUCKETS_FULL, CONNECTIONS_FULL, INTERFACE_DTYPE
+from workers.decode.loop.records import BUCKETS_FULL, CONNECTIONS_FULL, INTERFACE_DTYPE, TRACKS_FULL
 from workers.decode.packet_writer import PacketWriter
 from workers.decode.sources import ByteSource, Window
 from workers.decode.tables import Tables
@@ -103,6 +103,8 @@ class Reading:
             self.tables.grow_connections()
         elif reason == BUCKETS_FULL:
             self.tables.make_room_for_buckets()
+        elif reason == TRACKS_FULL:
+            self.tables.make_room_for_tracks()
         else:
             self.flush()
 

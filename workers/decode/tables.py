@@ -18,14 +18,24 @@ from workers.decode.loop.records import (
     SIDE_DTYPE,
     SLOT_DTYPE,
     STATE_DTYPE,
+    TRACKED_DTYPE,
     UNDECODED_SIZE,
     VANTAGE_DTYPE,
 )
+from workers.decode.loop.tracks import rest_idle
 from workers.decode.loop.tuples import rehash
 
 BATCH_ROWS: Final = 1 << 17
 """Packets per batch that the loop fills."""
 _FIRST_CONNECTIONS: Final = 1 << 14
+_FIRST_TRACKS: Final = 1 << 12
+"""1 MiB with the fingerprints: fits the processor's cache."""
+_MOST_TRACKS: Final = 1 << 18
+"""Bounds what connections in use take, 50 MiB: beyond, those silent the longest rest, however short that is."""
+_LINGER_NS: Final = 2_000_000_000
+"""A connection is at rest so long after its end; last ACKs and repeated FINs come before."""
+_IDLE_NS: Final = 60_000_000_000
+"""Or after so long a silence; TCP repeats what is not acknowledged within it (RFC 6298: at most 60 s)."""
 _FIRST_BUCKETS: Final = 1 << 16
 
 
@@ -57,9 +67,9 @@ class Tables:
         self.vantages: Records = np.zeros(MAX_VANTAGES, VANTAGE_DTYPE)
         self.rows: Records = np.zeros(batch_rows, PACKET_DTYPE)
         self.picked: NDArray[np.int64] = np.zeros(batch_rows, np.int64)
-        self._connections = GrowingRecords(CONNECTION_DTYPE, _FIRST_CONNECTIONS)
-        self._sides = GrowingRecords(SIDE_DTYPE, 2 * _FIRST_CONNECTIONS)
-        self._prints = GrowingRecords(PRINT_DTYPE, 2 * PRINTS_PER_SIDE * _FIRST_CONNECTIONS)
+        self._connections = GrowingRecords(TRACKED_DTYPE, _FIRST_CONNECTIONS)
+        self._sides = GrowingRecords(SIDE_DTYPE, 2 * _FIRST_TRACKS)
+        self._prints = GrowingRecords(PRINT_DTYPE, 2 * PRINTS_PER_SIDE * _FIRST_TRACKS)
         self.slots: Records = np.zeros(2 * _FIRST_CONNECTIONS, SLOT_DTYPE)
         self.buckets: Records = np.zeros(_FIRST_BUCKETS, BUCKET_DTYPE)
         self.undecoded: NDArray[np.int64] = np.zeros(UNDECODED_SIZE, np.int64)
@@ -67,8 +77,14 @@ class Tables:
 
     @property
     def connections(self) -> Records:
-        """The connection table with its room to grow."""
+        """The connection table with its room to grow, CONNECTION_DTYPE and what the tracker adds."""
         return self._connections.array
+
+    def connection_table(self) -> Records:
+        """The connections so far: a view with the columns of CONNECTION_DTYPE."""
+        used: Records = self.connections[: int(self.state["connections"])]
+        view: Records = used[list(CONNECTION_DTYPE.names or ())]
+        return view
 
     @property
     def state(self) -> np.void:
@@ -87,11 +103,32 @@ class Tables:
         """Doubles the connection tables; the hash table stays at most half full."""
         size = 2 * len(self.connections)
         self._connections.grow(size)
-        self._sides.grow(2 * size)
-        self._prints.grow(2 * PRINTS_PER_SIDE * size)
         slots: Records = np.zeros(2 * size, SLOT_DTYPE)
         rehash(self.slots, slots)
         self.slots = slots
+
+    def make_room_for_tracks(self) -> None:
+        """Lets connections rest that are over or silent; doubles the tracks when few are."""
+        now_ns, idle_ns = int(self.state["latest_ns"]), _IDLE_NS
+        size = len(self._sides.array) // 2
+        enough = size // 2 if size < _MOST_TRACKS else size // 4
+        freed = self._rest(now_ns, idle_ns)
+        if size < _MOST_TRACKS:
+            if freed < enough:
+                self._sides.grow(4 * size)
+                self._prints.grow(4 * PRINTS_PER_SIDE * size)
+            return
+        while freed < enough:
+            idle_ns = idle_ns // 2 if idle_ns > 1 else -(1 << 62)
+            freed += self._rest(now_ns, idle_ns)
+
+    def _rest(self, now_ns: int, idle_ns: int) -> int:
+        return int(
+            rest_idle(
+                self.states, self._connections.array, self._sides.array, self._prints.array, now_ns,
+                min(_LINGER_NS, idle_ns), idle_ns,
+            )
+        )  # fmt: skip
 
     def make_room_for_buckets(self) -> None:
         """Merges buckets of one millisecond; doubles the table when that does not help enough."""

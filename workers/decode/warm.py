@@ -37,6 +37,7 @@ def _load_or_compile() -> None:
     """Calls each entry of the loop with nothing to read: numba loads it from its cache or compiles it."""
     tables = Tables(batch_rows=1)
     tables.grow_connections()
+    tables.make_room_for_tracks()
     nothing = np.zeros(1, np.uint8)
     walk_pcap(nothing, 0, False, *tables.arguments())
     walk_pcapng(nothing, 0, False, LARGEST_PACKET, *tables.arguments())

@@ -70,7 +70,7 @@ def read_packet(
     row = rows[state.rows]
     state.frame += 1
     row.frame = state.frame
-    row.time_ns = time_ns
+    row.time_ns = state.latest_ns = time_ns
     row.captured_bytes = end - at
     row.original_bytes = original
     row.connection = NO_CONNECTION

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from backend.forensics.connections import CONNECTION_DTYPE
+
 Record = Any
 """One element of a record array inside compiled code; numpy's stubs know no field attributes."""
 
@@ -17,6 +19,7 @@ BUCKETS_FULL: Final = 3
 BAD_LENGTH: Final = 4
 OTHER_BLOCK: Final = 5  # a pcapng block that Python reads
 BAD_INTERFACE: Final = 6
+TRACKS_FULL: Final = 7
 
 # Link types by how they are read (LINKTYPE_ numbers of the file formats are mapped to these).
 LINK_UNKNOWN: Final = 0
@@ -59,6 +62,8 @@ STATE_DTYPE: Final = np.dtype(
         ("vantages", "<i8"),
         ("interfaces", "<i8"),
         ("latest_ns", "<i8"),  # time of the latest packet that had one
+        ("tracks", "<i8"),  # tracks used so far, free ones among them
+        ("free_track", "<i8"),  # first of the chain of free tracks (number + 1), 0 for none
     ]
 )
 
@@ -90,17 +95,51 @@ VANTAGE_DTYPE: Final = np.dtype(
 SLOT_DTYPE: Final = np.dtype([("hash", "<u4"), ("connection", "<u4")])
 """Open-addressing hash table; `connection` is the index + 1 of the tuple's latest incarnation, 0 = free."""
 
-SIDE_DTYPE: Final = np.dtype(
+TRACKED_DTYPE: Final = np.dtype(
     [
-        ("highest", "<u4"),  # sequence number after the last byte seen
-        ("first", "<u4"),  # sequence number of the first packet seen
-        ("skipped_ns", "<i8"),  # when this side last jumped over bytes not seen
-        ("known", "u1"),
-        ("next_print", "u1"),
-        ("answered", "u1"),  # this side has answered a SYN with something else than a SYN-ACK
+        ("track", "<u4"),  # number + 1 of the track that holds the state of both sides, 0 for none
+        *CONNECTION_DTYPE.descr,
+        # What is left of a track that was given to another connection:
+        ("client_next", "<u4"),  # `highest` of the client's side
+        ("server_next", "<u4"),
+        ("resting", "u1"),  # RESTING_... bits
     ]
 )
-"""What the tracker remembers of each side of a connection: two records per connection, the client's first."""
+"""A connection while the capture is read."""
+
+RESTING_KNOWN: Final = 1  # for the client's side; twice that for the server's
+RESTING_ANSWERED: Final = 4  # the other side had acknowledged everything; twice that for the server's bytes
+
+SIDE_DTYPE: Final = np.dtype(
+    [
+        ("skipped_ns", "<i8"),  # when this side last jumped over bytes not seen
+        ("acked_ns", "<i8"),  # when this side last acknowledged something new, or sent a duplicate ACK
+        ("highest", "<u4"),  # sequence number after the last byte seen
+        ("first", "<u4"),  # sequence number of the first packet seen
+        ("hole_left", "<u4"),  # bytes not seen lie from here ...
+        ("hole_right", "<u4"),  # ... to here; equal when there are none
+        ("recover", "<u4"),  # `highest` when fast retransmission began (RFC 6675)
+        ("acked", "<u4"),  # greatest acknowledgement number that this side sent
+        ("window", "<u4"),  # that it offered last, in bytes where the scale is known, else as sent
+        ("owner", "<u4"),  # of a track's first side: connection + 1, or the next free track + 1
+        ("mss", "<u2"),  # that its SYN allows the other side
+        ("known", "u1"),  # `highest` and `first` are
+        ("told", "u1"),  # TOLD_... bits: which of `acked` and `window` are known
+        ("shift", "u1"),  # of its windows, plus 1; 0 when unknown
+        ("duplicate_acks", "u1"),
+        ("recovering", "u1"),
+        ("probing", "u1"),  # its latest packet was a keep-alive or a zero window probe
+        ("probed", "u1"),  # it sent a byte into a closed window
+        ("next_print", "u1"),
+        ("answered", "u1"),  # this side has answered a SYN with something else than a SYN-ACK
+        ("padding_1", "u1"),  # to 64 bytes, a cache line
+        ("padding_4", "<u4"),
+    ]
+)
+"""What the tracker remembers of each side of a connection. A track is two of them, the client's first."""
+
+TOLD_ACK: Final = 1
+TOLD_WINDOW: Final = 2
 
 PRINT_DTYPE: Final = np.dtype([("print", "<u4"), ("when", "<u4")])
 """A packet's fingerprint and its time in units of 2^20 ns."""

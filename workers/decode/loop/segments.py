@@ -1,4 +1,6 @@
-"""One TCP segment judged against what its side of the connection sent before."""
+"""One TCP segment judged against what both sides of its connection sent before, at one vantage point.
+
+The marks are defined in `backend.forensics.packets`; where tshark decides otherwise, docs/tcp-analysis.md tells."""
 
 # numba computes with numpy's integers and records, which the annotations call int and Record.
 # mypy: disable-error-code="no-any-return,return-value,assignment"
@@ -11,137 +13,158 @@ from backend.forensics.connections import NEVER
 from backend.forensics.packets import (
     ACK,
     FIN,
+    MARK_FAST_RETRANSMISSION,
     MARK_KEEP_ALIVE,
-    MARK_LOST_SEGMENT,
     MARK_OUT_OF_ORDER,
+    MARK_PREVIOUS_MISSING,
     MARK_RETRANSMISSION,
-    RST,
-    SYN,
+    MARK_SPURIOUS_RETRANSMISSION,
+    MARK_SUPER_FRAME,
+    MARK_WINDOW_FULL,
+    MARK_ZERO_WINDOW_PROBE,
 )
+from workers.decode.loop.acknowledgements import DUPLICATE_THRESHOLD, judge_acknowledgement, open_hole
 from workers.decode.loop.compiler import compiled
 from workers.decode.loop.octets import after
-from workers.decode.loop.records import PRINTS_PER_SIDE, Record
+from workers.decode.loop.records import TOLD_ACK, TOLD_WINDOW, Record
 
-_PRIME = 0x01000193
 _REORDERING_NS = 3_000_000
 """A segment that fills a hole sooner than this was overtaken on its way; later, it was sent again. Used where
 the handshake, and so the round trip that a repetition needs at least, was not seen (as Wireshark does)."""
-_COPY_UNITS = 48
-"""50 ms in units of 2^20 ns: how late a copy may be when the packet has no IP ID or TSval to tell it by."""
+_FAST_NS = 20_000_000
+"""How long after the round trip of the handshake a retransmission still is the answer to a duplicate ACK:
+time-outs are ten times as long (Linux waits 200 ms at least, RFC 6298 a second)."""
 
 
 @compiled
-def fingerprint(row: Record) -> int:
-    """32 bits of what two sightings of one packet share (TTL and checksums may differ between them)."""
-    value = (np.int64(row.sequence) * _PRIME) & 0xFFFFFFFF
-    for part in (
-        np.int64(row.acknowledgement),
-        np.int64(row.timestamp_value),
-        (np.int64(row.ip_id) << 12) | np.int64(row.tcp_flags),
-        np.int64(row.payload_bytes),
-    ):
-        value = ((value ^ part) * _PRIME) & 0xFFFFFFFF
-        value ^= value >> 15
-    return value
-
-
-@compiled
-def is_copy(prints: Record, side_number: int, side: Record, row: Record) -> bool:
-    """Whether this packet was seen before at this vantage point; remembers it otherwise."""
-    value = fingerprint(row)
-    when = (np.int64(row.time_ns) >> 20) & 0xFFFFFFFF
-    bounded = row.ip_id == 0 or row.timestamp_value == 0
-    # Without IP ID nothing tells a bare ACK from the next duplicate ACK.
-    tellable = row.ip_id != 0 or row.payload_bytes > 0 or (row.tcp_flags & (SYN | FIN | RST)) != 0
-    base = side_number * PRINTS_PER_SIDE
-    for i in range(base, base + PRINTS_PER_SIDE):
-        if prints[i].print == value and tellable:
-            apart = (when - np.int64(prints[i].when)) & 0xFFFFFFFF
-            if prints[i].when != 0 and (not bounded or apart <= _COPY_UNITS):
-                return True
-    slot = prints[base + side.next_print]
-    slot.print = value
-    slot.when = when
-    side.next_print = (side.next_print + 1) % PRINTS_PER_SIDE
-    return False
-
-
-@compiled
-def forget(prints: Record, side_number: int) -> None:
-    """What this side sends next answers something new, however much it looks like its latest packet."""
-    base = side_number * PRINTS_PER_SIDE
-    for i in range(base, base + PRINTS_PER_SIDE):
-        prints[i].when = 0
-
-
-@compiled
-def _reordering_ns(connection: Record) -> int:
+def _round_trip_ns(connection: Record) -> int:
+    """Of the handshake; -1 when it was not seen, or a repeated SYN makes it ambiguous."""
     if connection.syns != 1 or connection.established_ns == NEVER:
-        return _REORDERING_NS
+        return np.int64(-1)
     return connection.established_ns - connection.syn_ns
 
 
 @compiled
-def judge_data(side: Record, row: Record, reordering_ns: int) -> int:
-    """Marks of a segment with payload or FIN, and moves the side's highest sequence number."""
-    end = np.int64(row.sequence) + np.int64(row.payload_bytes)
-    if row.tcp_flags & FIN:
-        end += 1
-    if not side.known:
-        side.known = 1
-        side.highest = end & 0xFFFFFFFF
-        side.first = row.sequence
-        return 0
-    ahead = after(row.sequence, side.highest)
-    marks = 0
-    if ahead > 0:
-        side.skipped_ns = row.time_ns
-    elif ahead < 0:
-        marks = MARK_RETRANSMISSION
-        fills_a_hole = side.skipped_ns != 0 and row.time_ns - side.skipped_ns < reordering_ns
-        if fills_a_hole and (end & 0xFFFFFFFF) != side.highest:
-            marks = MARK_OUT_OF_ORDER
-    if after(end & 0xFFFFFFFF, side.highest) > 0:
-        side.highest = end & 0xFFFFFFFF
-    return marks
-
-
-@compiled
-def is_keep_alive(side: Record, row: Record) -> bool:
-    """A probe repeats the last byte, or none, just below the next sequence number."""
-    if row.tcp_flags & (SYN | FIN | RST) or row.payload_bytes > 1 or not side.known:
+def _fills_hole(side: Record, row: Record, end: int) -> bool:
+    """Whether all of it lies among bytes that this side's packets jumped over; they are seen then."""
+    if side.hole_left == side.hole_right:
         return False
-    return after(row.sequence, side.highest) == -1
-
-
-@compiled
-def acknowledges_unseen(other: Record, row: Record) -> bool:
-    """Whether this ACK covers bytes of the other side that were never seen here; takes them as seen then."""
-    if not row.tcp_flags & ACK or row.tcp_flags & (RST | SYN) or not other.known:
+    if after(row.sequence, side.hole_left) < 0 or after(end, side.hole_right) > 0:
         return False
-    if after(row.acknowledgement, other.highest) <= 0:
-        return False
-    other.highest = row.acknowledgement
+    if row.sequence == side.hole_left:
+        side.hole_left = end
+    elif end == side.hole_right:
+        side.hole_right = row.sequence
     return True
 
 
 @compiled
-def judge_segment(connection: Record, mine: Record, other: Record, row: Record) -> int:
-    """Marks of a segment without SYN and RST; counts data, retransmissions and lost segments."""
+def _is_fast(mine: Record, other: Record, row: Record, round_trip_ns: int) -> bool:
+    """Whether three duplicate ACKs or as much SACKed data asked for it (RFC 5681 section 3.2, RFC 6675
+    section 5), or it belongs to the recovery after that."""
+    asked = other.duplicate_acks >= DUPLICATE_THRESHOLD or mine.recovering != 0
+    if not asked or after(row.sequence, other.acked) < 0:
+        return False
+    if row.time_ns - other.acked_ns > max(round_trip_ns, 0) + _FAST_NS:
+        return False
+    if not mine.recovering:
+        mine.recovering = 1
+        mine.recover = mine.highest
+    return True
+
+
+@compiled
+def _repeated(connection: Record, mine: Record, other: Record, row: Record, end: int) -> int:
+    """Marks of a segment that begins below the highest sequence number."""
+    round_trip_ns = _round_trip_ns(connection)
+    if _fills_hole(mine, row, end):
+        limit_ns = round_trip_ns if round_trip_ns >= 0 else _REORDERING_NS
+        if row.time_ns - mine.skipped_ns < limit_ns:
+            return MARK_OUT_OF_ORDER
+    marks = MARK_RETRANSMISSION
+    if other.told & TOLD_ACK:
+        if after(end, other.acked) <= 0:
+            marks |= MARK_SPURIOUS_RETRANSMISSION
+        elif _is_fast(mine, other, row, round_trip_ns):
+            marks |= MARK_FAST_RETRANSMISSION
+    return marks
+
+
+@compiled
+def _window_is_closed(side: Record) -> bool:
+    return (side.told & TOLD_WINDOW) != 0 and side.window == 0
+
+
+@compiled
+def _probe(mine: Record, other: Record, row: Record) -> int:
+    """Marks of a keep-alive or a probe of a closed window, 0 for anything else.
+
+    A keep-alive repeats the last byte, or none, below the next sequence number (RFC 1122 4.2.3.6); with a byte it
+    is one only when everything was acknowledged, or else that byte is sent again. Linux probes a closed window
+    with the same packet; other systems with the next byte, which then counts as not sent."""
+    if row.tcp_flags & FIN or row.payload_bytes > 1:
+        return 0
+    ahead = after(row.sequence, mine.highest)
+    closed = _window_is_closed(other)
+    if ahead == 0 and row.payload_bytes == 1 and closed:
+        mine.probed = 1
+        return MARK_ZERO_WINDOW_PROBE
+    if ahead != -1:
+        return 0
+    if row.payload_bytes == 1 and not (other.told & TOLD_ACK and other.acked == mine.highest):
+        return 0
+    return MARK_KEEP_ALIVE | (MARK_ZERO_WINDOW_PROBE if closed else 0)
+
+
+@compiled
+def _judge_sequence(connection: Record, mine: Record, other: Record, row: Record) -> int:
+    """Marks by sequence number; moves the side's highest."""
+    length = np.int64(row.payload_bytes) + (1 if row.tcp_flags & FIN else 0)
+    end = (np.int64(row.sequence) + length) & 0xFFFFFFFF
+    if not mine.known:
+        mine.known = 1
+        mine.highest = end
+        mine.first = row.sequence
+        return 0
+    marks = _probe(mine, other, row)
+    if marks != 0:
+        return marks
+    ahead = after(row.sequence, mine.highest)
+    if ahead > 0:
+        marks = MARK_PREVIOUS_MISSING
+        open_hole(mine, mine.highest, row.sequence, row.time_ns)
+    elif ahead < 0 and length > 0:
+        marks = _repeated(connection, mine, other, row, end)
+    if after(end, mine.highest) > 0:
+        mine.highest = end
+        mine.probed = 0
+    return marks
+
+
+@compiled
+def _judge_size(mine: Record, other: Record, row: Record) -> int:
+    """Marks of a segment with payload by its size."""
     marks = 0
-    if is_keep_alive(mine, row):
-        marks = MARK_KEEP_ALIVE
-    elif row.payload_bytes > 0 or row.tcp_flags & FIN:
-        marks = judge_data(mine, row, _reordering_ns(connection))
-        if row.payload_bytes > 0:
+    if other.mss > 0 and row.payload_bytes > other.mss:
+        marks = MARK_SUPER_FRAME
+    if other.told == TOLD_ACK | TOLD_WINDOW and other.shift != 0 and other.window > 0:
+        left = np.int64(other.acked) + np.int64(other.window) - np.int64(row.payload_bytes)
+        if (left & 0xFFFFFFFF) == row.sequence:
+            marks |= MARK_WINDOW_FULL
+    return marks
+
+
+@compiled
+def judge_segment(connection: Record, mine: Record, other: Record, row: Record) -> int:
+    """Marks of a segment without SYN and RST; counts data segments and their retransmissions."""
+    marks = _judge_sequence(connection, mine, other, row)
+    if row.payload_bytes > 0:
+        marks |= _judge_size(mine, other, row)
+        if not marks & (MARK_KEEP_ALIVE | MARK_ZERO_WINDOW_PROBE):
             connection.data_segments += 1
             if marks & MARK_RETRANSMISSION:
                 connection.data_retransmissions += 1
-    elif not mine.known:
-        mine.known = 1
-        mine.highest = row.sequence
-        mine.first = row.sequence
-    if acknowledges_unseen(other, row):
-        connection.lost_segments += 1
-        marks |= MARK_LOST_SEGMENT
+    if row.tcp_flags & ACK:
+        marks |= judge_acknowledgement(mine, other, row, marks)
+    mine.probing = 1 if marks & (MARK_KEEP_ALIVE | MARK_ZERO_WINDOW_PROBE) else 0
     return marks

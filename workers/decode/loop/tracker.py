@@ -8,11 +8,24 @@ from __future__ import annotations
 import numpy as np
 
 from backend.forensics.connections import NEVER
-from backend.forensics.packets import ACK, FIN, MARK_COPY, MARK_RETRANSMISSION, RST, SYN, TCP
+from backend.forensics.packets import (
+    ACK,
+    FIN,
+    MARK_COPY,
+    MARK_PORT_REUSE,
+    MARK_RETRANSMISSION,
+    RST,
+    SYN,
+    TCP,
+    UNKNOWN_WINDOW_SCALE,
+)
 from workers.decode.loop.compiler import compiled
+from workers.decode.loop.copies import forget, is_copy
+from workers.decode.loop.counts import count_marks
 from workers.decode.loop.octets import after
-from workers.decode.loop.records import Record
-from workers.decode.loop.segments import forget, is_copy, judge_segment
+from workers.decode.loop.records import TOLD_ACK, TOLD_WINDOW, Record
+from workers.decode.loop.segments import judge_segment
+from workers.decode.loop.tracks import set_shifts, track_of
 from workers.decode.loop.tuples import find_slot, tuple_hash
 
 _UDP_IDLE_NS = 120_000_000_000
@@ -55,19 +68,23 @@ def _open(state: Record, connections: Record, row: Record, from_client: bool) ->
     connection.syn_ns = connection.syn_frame = NEVER
     connection.syn_ack_ns = connection.syn_ack_frame = NEVER
     connection.established_ns = connection.closed_ns = connection.reset_frame = NEVER
+    connection.client_window_scale = connection.server_window_scale = UNKNOWN_WINDOW_SCALE
     return np.int64(number)
 
 
 @compiled
-def _is_late_first_syn(connection: Record, client: Record, row: Record) -> bool:
+def _is_late_first_syn(connection: Record, sides: Record, row: Record) -> bool:
     """A file whose packets are not in order of time shows a connection's SYN after its other packets."""
     if connection.syns != 0 or row.time_ns > connection.first_ns:
         return False
+    if connection.track == 0:
+        return True
+    client = sides[2 * (np.int64(connection.track) - 1)]
     return not client.known or 0 <= after(client.first, row.sequence) < _WINDOW
 
 
 @compiled
-def _begins_anew(connection: Record, sides: Record, number: int, side: int, row: Record) -> bool:
+def _begins_anew(connection: Record, sides: Record, side: int, row: Record) -> bool:
     """Whether this packet of a known tuple opens a new incarnation."""
     if row.protocol != TCP:
         return row.time_ns - connection.last_ns > _UDP_IDLE_NS
@@ -77,7 +94,7 @@ def _begins_anew(connection: Record, sides: Record, number: int, side: int, row:
         return not (connection.syns > 0 and connection.syn_ack_ns == NEVER and connection.closed_ns == NEVER)
     if connection.syns > 0:
         return connection.isn != row.sequence
-    return not _is_late_first_syn(connection, sides[2 * number], row)
+    return not _is_late_first_syn(connection, sides, row)
 
 
 @compiled
@@ -87,8 +104,10 @@ def _place(state: Record, slots: Record, connections: Record, sides: Record, row
     slot, side = find_slot(slots, connections, row, key)
     if side >= 0:
         number = np.int64(slots[slot].connection) - 1
-        if not _begins_anew(connections[number], sides, number, side, row):
+        if not _begins_anew(connections[number], sides, side, row):
             return number, np.int64(side)
+        if row.protocol == TCP:
+            row.marks |= MARK_PORT_REUSE
     from_client = _sender_is_client(row)
     number = _open(state, connections, row, from_client)
     slots[slot].hash = key
@@ -97,31 +116,65 @@ def _place(state: Record, slots: Record, connections: Record, sides: Record, row
 
 
 @compiled
+def _begin(mine: Record, row: Record) -> None:
+    """The side's first sequence number, from its SYN."""
+    mine.known = 1
+    mine.first = row.sequence
+    mine.highest = (np.int64(row.sequence) + 1 + np.int64(row.payload_bytes)) & 0xFFFFFFFF
+    mine.mss = row.mss
+
+
+@compiled
 def _syn(connection: Record, mine: Record, row: Record) -> int:
     if connection.syns == 0:
         connection.isn = row.sequence
         connection.syn_ns = row.time_ns
         connection.syn_frame = np.int64(row.frame)
+        connection.client_mss = mine.mss = row.mss
+        connection.client_window_scale = row.window_scale
     marks = MARK_RETRANSMISSION if connection.syns > 0 else 0
     connection.syns += 1
     if not mine.known:
-        mine.known = 1
-        mine.first = row.sequence
-        mine.highest = (np.int64(row.sequence) + 1 + np.int64(row.payload_bytes)) & 0xFFFFFFFF
+        _begin(mine, row)
     return marks
 
 
 @compiled
-def _syn_ack(connection: Record, mine: Record, row: Record) -> int:
+def _server_syn(connection: Record, mine: Record, row: Record) -> int:
+    """A SYN without ACK of the side that was called: both ends open at once (RFC 9293 section 3.5)."""
+    if mine.known and connection.server_window_scale != UNKNOWN_WINDOW_SCALE:
+        return MARK_RETRANSMISSION
+    connection.server_mss, connection.server_window_scale = row.mss, row.window_scale
+    _begin(mine, row)
+    return 0
+
+
+@compiled
+def _syn_ack(connection: Record, mine: Record, other: Record, row: Record) -> int:
+    """Of the server."""
     marks = MARK_RETRANSMISSION if connection.syn_acks > 0 else 0
     if connection.syn_acks == 0:
         connection.syn_ack_ns = row.time_ns
         connection.syn_ack_frame = np.int64(row.frame)
-        mine.known = 1
-        mine.first = row.sequence
-        mine.highest = (np.int64(row.sequence) + 1 + np.int64(row.payload_bytes)) & 0xFFFFFFFF
+        connection.server_mss, connection.server_window_scale = row.mss, row.window_scale
+        _begin(mine, row)
+        mine.acked = row.acknowledgement
+        mine.window = row.window  # never scaled (RFC 7323 section 2.2)
+        mine.told = TOLD_ACK | TOLD_WINDOW
+        set_shifts(connection, other, mine)
     connection.syn_acks += 1
     return marks
+
+
+@compiled
+def _with_syn(connection: Record, mine: Record, other: Record, side: int, row: Record) -> int:
+    """Marks of a packet with SYN and without RST."""
+    if not row.tcp_flags & ACK:
+        return _syn(connection, mine, row) if side == 0 else _server_syn(connection, mine, row)
+    if side == 1:
+        return _syn_ack(connection, mine, other, row)
+    _established(connection, side, row)  # both ends opened at once, and this one agrees
+    return 0
 
 
 @compiled
@@ -145,9 +198,8 @@ def _established(connection: Record, side: int, row: Record) -> bool:
 
 
 @compiled
-def _segment(connection: Record, sides: Record, number: int, side: int, row: Record) -> bool:
+def _segment(connection: Record, mine: Record, other: Record, side: int, row: Record) -> bool:
     """A segment with neither SYN nor RST; returns whether it belongs to the opening of the connection."""
-    mine, other = sides[2 * number + side], sides[2 * number + 1 - side]
     if side == 1 and connection.syns > 0 and connection.syn_ack_ns == NEVER:
         # The answer of a server that still holds the tuple: its numbers belong to the earlier connection.
         first = mine.answered == 0
@@ -162,19 +214,15 @@ def _segment(connection: Record, sides: Record, number: int, side: int, row: Rec
 
 
 @compiled
-def _follow_tcp(connection: Record, sides: Record, number: int, side: int, row: Record) -> bool:
+def _follow_tcp(connection: Record, mine: Record, other: Record, side: int, row: Record) -> bool:
     """Updates the connection; returns whether the packet is one of the handshake rows."""
-    mine = sides[2 * number + side]
+    if row.tcp_flags & (RST | SYN) == 0:
+        return _segment(connection, mine, other, side, row)
     if row.tcp_flags & RST:
         _reset(connection, side, row)
-        return True
-    if row.tcp_flags & SYN:
-        if row.tcp_flags & ACK:
-            row.marks |= _syn_ack(connection, mine, row)
-        elif side == 0:
-            row.marks |= _syn(connection, mine, row)
-        return True
-    return _segment(connection, sides, number, side, row)
+    else:
+        row.marks |= _with_syn(connection, mine, other, side, row)
+    return True
 
 
 @compiled
@@ -184,11 +232,28 @@ def _count(connection: Record, side: int, row: Record, is_new: bool) -> None:
     connection.first_ns = min(connection.first_ns, row.time_ns)
     connection.last_ns = max(connection.last_ns, row.time_ns)
     if side == 0:
-        connection.client_packets += np.uint64(1)
+        connection.client_packets += 1
         connection.client_bytes += payload
     else:
-        connection.server_packets += np.uint64(1)
+        connection.server_packets += 1
         connection.server_bytes += payload
+
+
+@compiled
+def _track_tcp(connection: Record, sides: Record, prints: Record, track: int, side: int, row: Record) -> bool:
+    mine, other = sides[2 * track + side], sides[2 * track + 1 - side]
+    if is_copy(prints, 2 * track + side, mine, row):
+        row.marks |= MARK_COPY
+        _count(connection, side, row, False)
+        return (row.tcp_flags & (SYN | RST)) != 0
+    _count(connection, side, row, True)
+    # Linux repeats a SYN-ACK with IP ID 0 and, within 1 ms, the same TSval: to each SYN its own answer.
+    if side == 0 and (row.tcp_flags & (SYN | ACK | RST)) == SYN:
+        forget(prints, 2 * track + 1)
+    is_handshake = _follow_tcp(connection, mine, other, side, row)
+    if row.marks != 0:
+        count_marks(connection, row.marks)
+    return is_handshake
 
 
 @compiled
@@ -199,16 +264,9 @@ def track(
     number, side = _place(state, slots, connections, sides, row)
     row.connection = number
     connection = connections[number]
-    is_tcp = row.protocol == TCP
-    if is_tcp and is_copy(prints, 2 * number + side, sides[2 * number + side], row):
-        row.marks |= MARK_COPY
-        _count(connection, side, row, False)
-        return (row.tcp_flags & (SYN | RST)) != 0
+    if row.protocol == TCP:
+        track_number = track_of(state, connections, number, sides)
+        return _track_tcp(connection, sides, prints, track_number, side, row)
     _count(connection, side, row, True)
-    if not is_tcp:
-        connection.data_segments += 1
-        return False
-    # Linux repeats a SYN-ACK with IP ID 0 and, within 1 ms, the same TSval: to each SYN its own answer.
-    if side == 0 and (row.tcp_flags & (SYN | ACK | RST)) == SYN:
-        forget(prints, 2 * number + 1)
-    return _follow_tcp(connection, sides, number, side, row)
+    connection.data_segments += 1
+    return False

@@ -63,6 +63,20 @@ def _is_duplicate_sack(buffer: Buffer, at: int, length: int, acknowledged: int) 
 
 
 @compiled
+def _sack(buffer: Buffer, at: int, length: int, row: Record) -> None:
+    blocks = (length - 2) // 8
+    row.sack = blocks
+    first = 0
+    if _is_duplicate_sack(buffer, at, length, row.acknowledgement):
+        row.sack |= SACK_DUPLICATE
+        first = 1
+    sacked = 0
+    for i in range(first, blocks):
+        sacked += max(0, after(big32(buffer, at + 8 * i + 4), big32(buffer, at + 8 * i)))
+    row.sacked_bytes = min(sacked, 0xFFFFFFFF)
+
+
+@compiled
 def _syn_option(buffer: Buffer, at: int, kind: int, length: int, row: Record) -> None:
     if kind == _MSS and length == 4:
         row.mss = big16(buffer, at + 2)
@@ -79,9 +93,7 @@ def _option(buffer: Buffer, at: int, length: int, row: Record) -> None:
         row.timestamp_value = big32(buffer, at + 2)
         row.timestamp_echo = big32(buffer, at + 6)
     elif kind == _SACK and length >= 10:
-        row.sack = (length - 2) // 8
-        if _is_duplicate_sack(buffer, at + 2, length, row.acknowledgement):
-            row.sack |= SACK_DUPLICATE
+        _sack(buffer, at + 2, length, row)
     elif row.tcp_flags & SYN:
         _syn_option(buffer, at, kind, length, row)
 

@@ -18,6 +18,7 @@ from workers.decode.loop.records import (
     NEED_BYTES,
     OTHER_BLOCK,
     ROWS_FULL,
+    TRACKS_FULL,
     Record,
 )
 
@@ -27,13 +28,15 @@ _SECOND_NS = 1_000_000_000
 
 
 @compiled
-def _lack_of_room(state: Record, rows: Record, connections: Record, buckets: Record) -> int:
+def _lack_of_room(state: Record, rows: Record, connections: Record, sides: Record, buckets: Record) -> int:
     if state.rows >= rows.size:
         return ROWS_FULL
     if state.connections >= connections.size:
         return CONNECTIONS_FULL
     if state.buckets >= buckets.size:
         return BUCKETS_FULL
+    if state.free_track == 0 and 2 * state.tracks >= sides.size:
+        return TRACKS_FULL
     return _GO_ON
 
 
@@ -65,7 +68,7 @@ def walk_pcap(
     at = state.position
     reason = _GO_ON
     while reason == _GO_ON:
-        reason = _lack_of_room(state, rows, connections, buckets)
+        reason = _lack_of_room(state, rows, connections, sides, buckets)
         if reason != _GO_ON:
             break
         if at + 16 > end:
@@ -172,7 +175,7 @@ def walk_pcapng(
     state = states[0]
     at = state.position
     while True:
-        reason = _lack_of_room(state, rows, connections, buckets)
+        reason = _lack_of_room(state, rows, connections, sides, buckets)
         if reason == _GO_ON:
             reason = _block_reason(buffer, at, end, big, limit, state)
         if reason == _GO_ON:

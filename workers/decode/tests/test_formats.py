@@ -57,6 +57,7 @@ def test_the_same_packets_from_every_format(name: str, tmp_path: Path) -> None:
             "marks",
             "window_scale",
             "sack",
+            "sacked_bytes",
         },
         "nanosecond.pcap": {"time_ns"},
     }

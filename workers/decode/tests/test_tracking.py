@@ -10,6 +10,7 @@ from backend.forensics.packets import (
     MARK_KEEP_ALIVE,
     MARK_LOST_SEGMENT,
     MARK_OUT_OF_ORDER,
+    MARK_PREVIOUS_MISSING,
     MARK_RETRANSMISSION,
     PSH,
     RST,
@@ -88,7 +89,7 @@ def test_data_sent_again_out_of_order_and_kept_alive(tmp_path: Path) -> None:
         _data(300 * MS, 1021, b"c" * 10, 6),
         _data(900 * MS, 1030, b"", 7),
     ]
-    expected = [0, 0, MARK_OUT_OF_ORDER, MARK_RETRANSMISSION, MARK_KEEP_ALIVE]
+    expected = [0, MARK_PREVIOUS_MISSING, MARK_OUT_OF_ORDER, MARK_RETRANSMISSION, MARK_KEEP_ALIVE]
     assert _marks(packets, tmp_path)[3:] == expected
 
 
