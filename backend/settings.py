@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import fields
 from pathlib import Path
 
 from pydantic_settings import (
@@ -11,6 +12,8 @@ from pydantic_settings import (
     SettingsConfigDict,
     TomlConfigSettingsSource,
 )
+
+from backend.limits import Limits
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
@@ -32,6 +35,17 @@ class Settings(BaseSettings):
     """How often a worker says that it is alive; silent for four times as long, it counts as dead."""
     quiet_s: float = 0.5
     """How long no further file may arrive before the analysis starts by itself."""
+
+    unpacked_ratio: int = Limits.unpacked_ratio
+    """See `backend.limits`, which gives the reason of each limit."""
+    unpacked_bytes: int = Limits.unpacked_bytes
+    bundle_members: int = Limits.bundle_members
+    bundle_depth: int = Limits.bundle_depth
+
+    @property
+    def limits(self) -> Limits:
+        """What an upload may cost."""
+        return Limits(**{field.name: getattr(self, field.name) for field in fields(Limits)})
 
     @property
     def metadata_url(self) -> str:

@@ -5,7 +5,6 @@ Both the command line and the jobs go this way, so that the web page and `analyz
 
 from __future__ import annotations
 
-import gzip
 import hashlib
 import json
 from collections.abc import Callable, Sequence
@@ -28,8 +27,10 @@ from backend.forensics.findings import rfc3339
 from backend.forensics.packets import PACKET_DTYPE
 from backend.forensics.path_table import path_table
 from backend.forensics.report import InputPart, Report, VantagePointPart
+from backend.limits import Limits
 from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
-from workers.decode.identify import HEAD_BYTES, identify
+from workers.decode.identify import identify_file
+from workers.decode.sources import open_source
 
 READ_BYTES = 1 << 20
 DUMP_LIMIT_BYTES = 256 << 20
@@ -74,24 +75,32 @@ def ingest_file(
     keep_packets: bool = True,
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Ingested:
     """Decode a capture or parse a dump, and keep the tables in `folder` (None keeps nothing).
 
     Raises UnreadableInput with a sentence for the user, Cancelled when `cancelled` says so."""
-    with path.open("rb") as handle:
-        identified = identify(handle.read(HEAD_BYTES))
+    identified = identify_file(path)
+    if identified.kind == "bundle":
+        raise UnreadableInput(f"a {identified.format} archive. Nothing of it was used.")
     if identified.kind == "unknown":
         raise UnreadableInput(f"not a capture or a dump, but {identified.reason}. Nothing of it was used.")
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     sha256 = hash_file(path)
     if identified.kind == "text":
-        result = _ingest_dump(path, identified.compression, name, sha256, host, captured_at_ns)
+        result = _ingest_dump(path, identified.compression, name, sha256, host, captured_at_ns, limits)
     else:
         packets = folder / "packets.parquet" if folder is not None and keep_packets else None
         try:
             capture = decode_capture(
-                path, name=name, sha256=sha256, packets_path=packets, progress=progress, cancelled=cancelled
+                path,
+                name=name,
+                sha256=sha256,
+                packets_path=packets,
+                progress=progress,
+                cancelled=cancelled,
+                limits=limits,
             )
         except DecodeCancelled as error:
             raise Cancelled(str(error)) from error
@@ -126,17 +135,22 @@ def _capture_part(capture: Capture) -> InputPart:
 
 
 def _ingest_dump(
-    path: Path, compression: str, name: str, sha256: str, host: str | None, captured_at_ns: int | None
+    path: Path,
+    compression: str,
+    name: str,
+    sha256: str,
+    host: str | None,
+    captured_at_ns: int | None,
+    limits: Limits,
 ) -> Ingested:
-    from workers.decode.dumps import parse_dumps  # regular expressions compile only when a dump is given
+    from workers.decode.dumps import (
+        parse_dumps,
+        read_dump_text,
+    )  # regular expressions compile only when a dump is given
 
     size = path.stat().st_size
-    with gzip.open(path) if compression else path.open("rb") as handle:
-        data = handle.read(DUMP_LIMIT_BYTES + 1)
-    if len(data) > DUMP_LIMIT_BYTES:
-        raise UnreadableInput(f"a text of more than {DUMP_LIMIT_BYTES >> 20} MiB. Nothing of it was used.")
-    text = data.decode("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", errors="replace")
-    dumps = [_given_time(dump, captured_at_ns) for dump in parse_dumps(text)]
+    data, damage = _read_text(path, compression, limits)
+    dumps = [_given_time(dump, captured_at_ns) for dump in parse_dumps(read_dump_text(data))]
     if not dumps:
         raise UnreadableInput("a text, but no line of it is of a known dump. Nothing of it was used.")
     times = [(d.captured_at_ns, d.captured_at_basis) for d in dumps if d.captured_at_ns is not None]
@@ -146,14 +160,34 @@ def _ingest_dump(
         kind="dump",
         format="+".join(dict.fromkeys(d.kind for d in dumps)),
         bytes=size,
-        host=host,
+        host=host or _stated_host(dumps),
         captured_at=rfc3339(times[0][0]) if times and times[0][0] is not None else None,
         captured_at_basis=times[0][1] if times else "unknown",
         lines=sum(d.lines for d in dumps),
         lines_not_understood=sum(len(d.lines_not_understood) for d in dumps),
-        warnings=[*(w for d in dumps for w in d.warnings), *_strange_lines(dumps)],
+        warnings=[*damage, *(w for d in dumps for w in d.warnings), *_strange_lines(dumps)],
     )
     return Ingested(part, None, tuple(dumps))
+
+
+def _read_text(path: Path, compression: str, limits: Limits) -> tuple[bytes, list[str]]:
+    """The unpacked bytes, and what is to be said about their end."""
+    content = bytearray()
+    piece = bytearray(READ_BYTES)
+    with open_source(path, compression, limits) as source:
+        while count := source.read_into(memoryview(piece)):
+            content += piece[:count]
+            if len(content) > DUMP_LIMIT_BYTES:
+                limit = DUMP_LIMIT_BYTES >> 20
+                raise UnreadableInput(f"a text of more than {limit} MiB. Nothing of it was used.")
+        damage = f"The text is cut short: {source.damage}. The part before was read."
+        return bytes(content), [damage] if source.damage else []
+
+
+def _stated_host(dumps: Sequence[Dump]) -> str | None:
+    """The machine that the text names, if it names one and no other."""
+    hosts = {dump.host for dump in dumps if dump.host}
+    return hosts.pop() if len(hosts) == 1 else None
 
 
 def _given_time(dump: Dump, captured_at_ns: int | None) -> Dump:

@@ -26,6 +26,10 @@ class VantagePoint:
     dropped_by_capture: int | None
     """Packets that the kernel dropped before they were written (pcapng interface statistics), None when
     unknown."""
+    snap_length: int = 0
+    """Bytes that were kept of each packet at most, as the file says; 0 where it does not say."""
+    capture_filter: str = ""
+    """What alone was recorded here (pcapng tells libpcap's filter text), "" where the file does not say."""
 
 
 @dataclass(frozen=True)

@@ -9,13 +9,26 @@ from backend.errors import UnknownFormat
 HEAD_BYTES = 4096
 """How much of an upload may be looked at outside the workers."""
 
-CAPTURE_MAGICS = {
-    b"\xa1\xb2\xc3\xd4": "pcap",
-    b"\xd4\xc3\xb2\xa1": "pcap",
-    b"\xa1\xb2\x3c\x4d": "pcap",
-    b"\x4d\x3c\xb2\xa1": "pcap",
-    b"\x0a\x0d\x0d\x0a": "pcapng",
-}
+CAPTURE_MAGICS = (
+    (b"\xa1\xb2\xc3\xd4", "pcap"),
+    (b"\xd4\xc3\xb2\xa1", "pcap"),
+    (b"\xa1\xb2\x3c\x4d", "pcap"),
+    (b"\x4d\x3c\xb2\xa1", "pcap"),
+    (b"\xa1\xb2\xcd\x34", "pcap"),
+    (b"\x34\xcd\xb2\xa1", "pcap"),
+    (b"\x1c\x00\x01\xab", "pcap"),
+    (b"\xab\x01\x00\x1c", "pcap"),
+    (b"\x1c\x00\x01\xac", "pcap"),
+    (b"\xac\x01\x00\x1c", "pcap"),
+    (b"\x0a\x0d\x0d\x0a", "pcapng"),
+    (b"snoop\x00\x00\x00", "snoop"),
+    # What is inside shows only when it is unpacked, which is the workers' business.
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\x04\x22\x4d\x18", "lz4"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"BZh", "bzip2"),
+)
 
 FOREIGN_MAGICS = (
     (b"%PDF", "a PDF document"),
@@ -26,12 +39,12 @@ FOREIGN_MAGICS = (
     (b"MZ", "a program (Windows)"),
     (b"SQLite format 3", "an SQLite database"),
     (b"\xd0\xcf\x11\xe0", "an old Office document"),
-    (b"BZh", "a bzip2 archive, which is not read yet: unpack it first"),
-    (b"\xfd7zXZ", "an xz archive, which is not read yet: unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "a zstd archive, which is not read yet: unpack it first"),
     (b"7z\xbc\xaf", "a 7z archive, which is not read yet: unpack it first"),
     (b"Rar!", "a RAR archive, which is not read yet: unpack it first"),
     (b"PAR1", "a Parquet table"),
+    (b"GMBU", "a Microsoft Network Monitor capture; convert it with editcap first"),
+    (b"\x7fver", "an OmniPeek capture; convert it with editcap first"),
+    (b"XCP\x00", "a Sniffer capture; convert it with editcap first"),
 )
 
 DUMP_SIGNATURES = (
@@ -62,17 +75,15 @@ def recognise_upload(head: bytes) -> Recognised:
     """What a file that begins like this is; raises UnknownFormat with the reason when it is no evidence."""
     if not head:
         raise UnknownFormat("The file is empty. Nothing of it was stored.")
-    magic = CAPTURE_MAGICS.get(head[:4])
-    if magic is not None:
-        return Recognised("capture", magic)
-    if head[:2] == b"\x1f\x8b":
-        return Recognised("capture", "gzip")
+    capture = next((name for magic, name in CAPTURE_MAGICS if head.startswith(magic)), None)
+    if capture is not None:
+        return Recognised("capture", capture)
     foreign = _foreign(head)
     if foreign is None and _is_text(head):
         return Recognised("dump", recognise_text(head))
     raise UnknownFormat(
         f"This is {foreign or 'a binary file of an unknown kind'}. Stallscope reads packet captures "
-        "(pcap, pcapng, also gzipped) and the text that conntrack, iptables-save, ip and the like print. "
+        "(pcap, pcapng, snoop, also compressed) and the text that conntrack, iptables-save, ip and the like print. "
         "Nothing of it was stored."
     )
 

@@ -10,10 +10,11 @@ import numpy as np
 
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import NEVER
-from workers.decode.identify import HEAD_BYTES, Identified, identify
+from backend.limits import Limits
+from workers.decode.identify import Identified, identify_file
 from workers.decode.interfaces import COOKED_2, Interface
 from workers.decode.loop.records import NO_INDEX
-from workers.decode.pcap import read_pcap
+from workers.decode.pcap import read_pcap, read_snoop
 from workers.decode.pcapng import read_pcapng
 from workers.decode.reading import DecodeCancelled, DecodeProgress, Reading, Watcher
 from workers.decode.sources import open_source
@@ -23,7 +24,14 @@ from workers.decode.warm import ensure_compiled
 
 __all__ = ["DecodeCancelled", "DecodeProgress", "NotACapture", "decode_capture"]
 
-_SUFFIXES: Final = (".gz", ".pcap", ".pcapng", ".cap", ".dump", ".dmp", ".ntar")
+_READERS: Final[dict[str, Callable[[Reading], None]]] = {
+    "pcap": read_pcap,
+    "pcapng": read_pcapng,
+    "snoop": read_snoop,
+}
+_SUFFIXES: Final = (
+    ".gz", ".zst", ".lz4", ".xz", ".bz2", ".pcap", ".pcapng", ".cap", ".dump", ".dmp", ".ntar", ".snoop",
+)  # fmt: skip
 
 
 class NotACapture(ValueError):  # noqa: N818 - says what the file is
@@ -40,16 +48,22 @@ def _stem(name: str) -> str:
     return stem
 
 
+def _own_name(interface: Interface) -> str:
+    return interface.name or interface.description
+
+
 def _interface_name(interface: Interface, interfaces: Sequence[Interface], file_name: str) -> str:
     """The interface's own name; the file's for a single nameless one. Repeated names are told apart."""
     if len(interfaces) == 1:
-        return interface.name or _stem(file_name)
+        return _own_name(interface) or _stem(file_name)
     in_section = [other for other in interfaces if other.section == interface.section]
-    name = interface.name or f"interface {interface.number - in_section[0].number}"
+    name = _own_name(interface) or f"interface {interface.number - in_section[0].number}"
     before = [
-        other for other in in_section if other.number < interface.number and other.name == interface.name
+        other
+        for other in in_section
+        if other.number < interface.number and _own_name(other) == _own_name(interface)
     ]
-    if interface.name and before:
+    if _own_name(interface) and before:
         name += f" ({len(before) + 1})"
     if interface.section > 0:
         name += f" (section {interface.section + 1})"
@@ -78,6 +92,8 @@ def _vantage_point(number: int, record: np.void, reading: Reading, file_name: st
         last_ns=int(record["last_ns"]) if seen else NEVER,
         time_resolution_ns=interface.resolution_ns,
         dropped_by_capture=interface.dropped,
+        snap_length=interface.stated_snap_length,
+        capture_filter=interface.filter,
     )
 
 
@@ -111,7 +127,7 @@ def _capture(
     return Capture(
         name=name,
         sha256=sha256,
-        format=identified.format,
+        format=reading.format_variant or identified.format,
         bytes=bytes_total,
         packets=packets,
         first_ns=min((point.first_ns for point in seen), default=NEVER),
@@ -121,14 +137,13 @@ def _capture(
         handshakes=tables.handshakes.view(),
         buckets=merge_buckets(tables.buckets[: int(tables.state["buckets"])]),
         undecoded=_undecoded(reading),
-        warnings=tuple(reading.warnings),
+        warnings=(*reading.warnings, *reading.notes),
         error=reading.warnings[0] if reading.warnings and packets == 0 else None,
     )
 
 
 def _identified(path: Path) -> Identified:
-    with path.open("rb") as file:
-        identified = identify(file.read(HEAD_BYTES))
+    identified = identify_file(path)
     if identified.kind != "capture":
         raise NotACapture(identified.reason or "a text, not a capture")
     return identified
@@ -142,8 +157,9 @@ def decode_capture(
     packets_path: Path | None,
     progress: Callable[[DecodeProgress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Capture:
-    """Decodes a pcap or pcapng file, gzip around it or not, in one pass and bounded memory.
+    """Decodes a pcap, pcapng or snoop file, compressed or not, in one pass and bounded memory.
 
     `packets_path` receives the packet table (Parquet, the columns of PACKET_DTYPE), or None for no table; it
     appears only when complete. Damage never raises: what came before is kept, `warnings` say where it broke,
@@ -153,14 +169,11 @@ def decode_capture(
     identified = _identified(path)
     ensure_compiled()
     bytes_total = path.stat().st_size
-    with open_source(path, identified.compression) as source:
+    with open_source(path, identified.compression, limits) as source:
         reading = Reading(source, Watcher(bytes_total, progress, cancelled), packets_path)
         try:
             reading.start()
-            if identified.format == "pcap":
-                read_pcap(reading)
-            else:
-                read_pcapng(reading)
+            _READERS[identified.format](reading)
             reading.finish()
         except BaseException:
             reading.abandon()

@@ -3,62 +3,42 @@
 from __future__ import annotations
 
 import codecs
-import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final, Literal
+
+from workers.decode.foreign_formats import name_foreign
+from workers.decode.pcap_variants import PCAP_MAGICS
+from workers.decode.sources import open_source
+from workers.decode.unpacking import COMPRESSIONS, compression_of
 
 HEAD_BYTES: Final = 4096
 """How much of a file `identify` wants to see."""
 
-Kind = Literal["capture", "text", "unknown"]
-
-PCAP_MAGICS: Final = {
-    b"\xd4\xc3\xb2\xa1": (False, 1000),
-    b"\xa1\xb2\xc3\xd4": (True, 1000),
-    b"\x4d\x3c\xb2\xa1": (False, 1),
-    b"\xa1\xb2\x3c\x4d": (True, 1),
-}
-"""Magic number of a classic pcap file -> (big-endian, nanoseconds per unit of its time stamps' fraction)."""
+Kind = Literal["capture", "text", "bundle", "unknown"]
 
 PCAPNG_MAGIC: Final = b"\x0a\x0d\x0d\x0a"
+SNOOP_MAGIC: Final = b"snoop\x00\x00\x00"
 _PCAPNG_ORDERS: Final = (b"\x4d\x3c\x2b\x1a", b"\x1a\x2b\x3c\x4d")
-_GZIP: Final = b"\x1f\x8b"
-
-_SIGNATURES: Final = (
-    (b"PK\x03\x04", "a zip archive"),
-    (b"PK\x05\x06", "an empty zip archive"),
-    (b"%PDF-", "a PDF document"),
-    (b"\x89PNG\r\n\x1a\n", "a PNG image"),
-    (b"\xff\xd8\xff", "a JPEG image"),
-    (b"GIF8", "a GIF image"),
-    (b"\x7fELF", "an ELF program"),
-    (b"MZ", "a Windows program"),
-    (b"\xd0\xcf\x11\xe0", "an old Office document"),
-    (b"\x28\xb5\x2f\xfd", "a zstd archive"),
-    (b"\x04\x22\x4d\x18", "an lz4 archive"),
-    (b"\xfd7zXZ\x00", "an xz archive"),
-    (b"BZh", "a bzip2 archive"),
-    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
-    (b"Rar!", "a RAR archive"),
-    (b"SQLite format 3\x00", "a SQLite database"),
-    (b"PAR1", "a Parquet file"),
-    (b"snoop\x00\x00\x00", "a Solaris snoop capture"),
-    (b"GMBU", "a Microsoft Network Monitor capture"),
-    (b"\x34\xcd\xb2\xa1", "a capture in the modified pcap format of Linux 2.2"),
+_TAR_BLOCK: Final = 512
+_ZIP_MEMBER: Final = b"PK\x03\x04"
+_ZIP_NAME_AT: Final = 30
+_DOCUMENTS: Final = (
+    ((b"[Content_Types].xml", b"_rels/", b"docProps/"), "an Office document"),
+    ((b"word/",), "a Word document"),
+    ((b"xl/",), "an Excel workbook"),
+    ((b"ppt/",), "a PowerPoint presentation"),
+    ((b"META-INF/",), "a Java archive"),
+    ((b"mimetypeapplication/vnd.oasis",), "an OpenDocument file"),
 )
-_ZIP_MEMBERS: Final = (
-    (b"word/", "a Word document (zip)"),
-    (b"xl/", "an Excel workbook (zip)"),
-    (b"ppt/", "a PowerPoint presentation (zip)"),
-    (b"META-INF/", "a Java archive (zip)"),
-    (b"mimetypeapplication/vnd.oasis", "an OpenDocument file (zip)"),
-)
+"""Documents that are zip archives inside, by the name of their first member (and its content, unpacked)."""
 
 
 @dataclass(frozen=True)
 class Identified:
-    """`kind` decides what reads the file; `format` is its name in reports (``pcap``, ``pcapng``, ``text``, or
-    empty); `compression` is ``gzip`` or empty; `reason` says in words what an unknown file is."""
+    """`kind` decides what reads the file; `format` is its name in reports (``pcap``, ``pcapng``, ``snoop``,
+    ``text``, ``tar``, ``zip``, or empty); `compression` is a key of COMPRESSIONS, or empty; `reason` says in
+    words what an unknown file is."""
 
     kind: Kind
     format: str
@@ -66,17 +46,85 @@ class Identified:
     reason: str = ""
 
 
-def gzip_head(head: bytes) -> bytes | None:
-    """The first unpacked bytes of a gzip file, None when it is damaged from the start."""
-    try:
-        return zlib.decompressobj(wbits=31).decompress(head, HEAD_BYTES)
-    except zlib.error:
-        return None
+def identify_file(path: Path) -> Identified:
+    """What a file is. Looks inside one compression, whatever it is. Raises OSError."""
+    with path.open("rb") as file:
+        head = file.read(HEAD_BYTES)
+    compression = compression_of(head)
+    if not compression:
+        return identify(head)
+    with open_source(path, compression) as source:
+        buffer = bytearray(HEAD_BYTES)
+        inner = bytes(buffer[: source.read_into(memoryview(buffer))])
+        damage = source.damage
+    if not inner:
+        what = f"a {compression} file " + (
+            f"that cannot be read ({damage})" if damage else "with nothing in it"
+        )
+        return _unknown(what, compression)
+    return replace(identify(inner), compression=compression)
+
+
+def identify(head: bytes) -> Identified:
+    """What uncompressed data is, from its first 4 KiB (an empty `head` means an empty file)."""
+    if not head:
+        return _unknown("an empty file")
+    capture = _capture_format(head)
+    if capture:
+        return Identified("capture", capture)
+    bundle = _bundle_format(head)
+    if bundle:
+        return Identified("bundle", bundle)
+    foreign = _document(head) or name_foreign(head)
+    if foreign:
+        return _unknown(foreign)
+    within = compression_of(head)
+    if within:
+        return _unknown(f"a {within} file inside another compression")
+    if _is_text(head):
+        return Identified("text", "text")
+    return _unknown("binary data of no known format")
+
+
+def _unknown(reason: str, compression: str = "") -> Identified:
+    return Identified("unknown", "", compression, reason)
+
+
+def _capture_format(head: bytes) -> str:
+    if head[:4] in PCAP_MAGICS:
+        return "pcap"
+    if head[:4] == PCAPNG_MAGIC and head[8:12] in _PCAPNG_ORDERS:
+        return "pcapng"
+    return "snoop" if head.startswith(SNOOP_MAGIC) else ""
+
+
+def _bundle_format(head: bytes) -> str:
+    if head.startswith(_ZIP_MEMBER) and not _document(head):
+        return "zip"
+    return "tar" if _is_tar(head) else ""
+
+
+def _is_tar(head: bytes) -> bool:
+    """By the header's checksum, which old tars without the word ``ustar`` have, too."""
+    if len(head) < _TAR_BLOCK or head[0] == 0:
+        return False
+    stated = head[148:156].strip(b" \x00")
+    if not stated or not all(byte in b"01234567" for byte in stated):
+        return False
+    counted = sum(head[:148]) + 8 * ord(" ") + sum(head[156:_TAR_BLOCK])
+    return int(stated, 8) == counted
+
+
+def _document(head: bytes) -> str:
+    if not head.startswith(_ZIP_MEMBER):
+        return ""
+    name = head[_ZIP_NAME_AT : _ZIP_NAME_AT + 64]
+    return next((words for marks, words in _DOCUMENTS if name.startswith(marks)), "")
 
 
 def _is_text(head: bytes) -> bool:
     """UTF-8 or Latin text without control characters other than white space, BOM and escape sequences."""
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return True
     if b"\x00" in head:
         return False
@@ -89,45 +137,4 @@ def _is_text(head: bytes) -> bool:
     return control * 50 <= len(head)
 
 
-def _unknown(reason: str, compression: str = "") -> Identified:
-    return Identified("unknown", "", compression, reason)
-
-
-def _zip_reason(head: bytes) -> str:
-    return next((words for mark, words in _ZIP_MEMBERS if mark in head), "a zip archive")
-
-
-def _capture_format(head: bytes) -> str:
-    if head[:4] in PCAP_MAGICS:
-        return "pcap"
-    if head[:4] == PCAPNG_MAGIC and head[8:12] in _PCAPNG_ORDERS:
-        return "pcapng"
-    return ""
-
-
-def _identify_plain(head: bytes, compression: str) -> Identified:
-    capture = _capture_format(head)
-    if capture:
-        return Identified("capture", capture, compression)
-    for signature, words in _SIGNATURES:
-        if head.startswith(signature):
-            return _unknown(_zip_reason(head) if words == "a zip archive" else words, compression)
-    if head[257:262] == b"ustar":
-        return _unknown("a tar archive", compression)
-    if _is_text(head):
-        return Identified("text", "text", compression)
-    return _unknown("binary data of no known format", compression)
-
-
-def identify(head: bytes) -> Identified:
-    """What a file is, from its first 4 KiB (an empty `head` means an empty file). Looks inside gzip."""
-    if not head:
-        return _unknown("empty file")
-    if not head.startswith(_GZIP):
-        return _identify_plain(head, "")
-    inner = gzip_head(head)
-    if inner is None:
-        return _unknown("a damaged gzip file", "gzip")
-    if not inner:
-        return _unknown("a gzip file with nothing in it", "gzip")
-    return _identify_plain(inner, "gzip")
+__all__ = ["COMPRESSIONS", "HEAD_BYTES", "Identified", "identify", "identify_file"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -44,12 +44,16 @@ class Interface:
     section: int
     link_type: int
     snap_length: int
+    stated_snap_length: int = 0
+    """As the file says; 0 means no limit, or that it does not say."""
     name: str = ""
+    description: str = ""
+    filter: str = ""
+    """The capture filter as libpcap's text, where the file tells it."""
     resolution: int = 6
     """if_tsresol: ticks of 10^-n s, or with bit 7 set of 2^-n s."""
     offset_s: int = 0
     dropped: int | None = None
-    names_given: dict[int, str] = field(default_factory=dict)
 
     def fill(self, record: np.void) -> None:
         """Writes what the loop needs to know into an INTERFACE_DTYPE record."""
@@ -66,7 +70,7 @@ class Interface:
             record["divide"] = 10 ** min(exponent - 9, 18)
         record["vantage"] = -1
         record["number"] = self.number
-        record["undecoded"] = 0
+        record["undecoded"] = record["comments"] = record["dropped"] = 0
 
     @property
     def resolution_ns(self) -> int:

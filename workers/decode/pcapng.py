@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
 from typing import Final
 
 from workers.decode.interfaces import LARGEST_PACKET, Interface
 from workers.decode.loop.records import BAD_INTERFACE, BAD_LENGTH, NEED_BYTES, OTHER_BLOCK
 from workers.decode.loop.walk import walk_pcapng
+from workers.decode.pcapng_blocks import (
+    INTERFACE,
+    SECTION_HEADER,
+    STATISTICS,
+    TAKES_A_FRAME_NUMBER,
+    comments_in,
+    describe_comments,
+    describe_skipped,
+    read_drops,
+    read_interface,
+)
 from workers.decode.reading import Reading
 
-_SECTION_HEADER: Final = 0x0A0D0D0A
-_INTERFACE: Final = 1
-_STATISTICS: Final = 5
-_IF_NAME, _IF_TSRESOL, _IF_TSOFFSET = 2, 9, 14
-_ISB_IFDROP = 5
 _MAX_INTERFACES: Final = 65536
-
-
-def _options(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
-    at = 0
-    while at + 4 <= len(body):
-        code, length = struct.unpack_from(order + "HH", body, at)
-        if code == 0 or at + 4 + length > len(body):
-            return
-        yield code, body[at + 4 : at + 4 + length]
-        at += 4 + (length + 3 & ~3)
+_KINDS_NAMED: Final = 64
+"""Different unknown block types that are counted one by one; a file that has more is noise."""
 
 
 class PcapngReader:
@@ -38,6 +35,8 @@ class PcapngReader:
         self.section = -1
         self.interfaces: list[Interface] = []
         """Of the current section."""
+        self._skipped: dict[int, int] = {}
+        self._comments = 0
 
     @property
     def order(self) -> str:
@@ -46,6 +45,12 @@ class PcapngReader:
 
     def read(self) -> None:
         """Reads all blocks to the end of the file or to where it is damaged."""
+        self._read_blocks()
+        self.reading.take_packet_options()
+        comments = self._comments + self.reading.packet_comments
+        self.reading.notes += [*describe_skipped(self._skipped), *describe_comments(comments)]
+
+    def _read_blocks(self) -> None:
         reading, window = self.reading, self.reading.window
         window.refill(0)
         while True:
@@ -76,15 +81,15 @@ class PcapngReader:
         reading = self.reading
         at = int(reading.state["position"])
         kind = int.from_bytes(reading.window.buffer[at : at + 4].tobytes(), "big" if self.big else "little")
-        if kind == _SECTION_HEADER and not self._set_order(at):
+        if kind == SECTION_HEADER and not self._set_order(at):
             reading.damaged("is a section header of no known byte order")
             return False
         length = self._length(at)
         if length < 12 or length & 3:
             reading.damaged(f"is in a block that claims {length:,} bytes")
             return False
-        if kind not in (_SECTION_HEADER, _INTERFACE, _STATISTICS) or length > LARGEST_PACKET:
-            return reading.skip(length)
+        if kind not in (SECTION_HEADER, INTERFACE, STATISTICS) or length > LARGEST_PACKET:
+            return self._skip(kind, length)
         if at + length > reading.window.end:
             if not reading.read_on():
                 reading.check_tail()
@@ -92,6 +97,15 @@ class PcapngReader:
             return True
         self._take(kind, reading.window.buffer[at + 8 : at + length - 4].tobytes())
         reading.state["position"] = at + length
+        return True
+
+    def _skip(self, kind: int, length: int) -> bool:
+        if not self.reading.skip(length):
+            return False
+        if kind in self._skipped or len(self._skipped) < _KINDS_NAMED:
+            self._skipped[kind] = self._skipped.get(kind, 0) + 1
+        if kind in TAKES_A_FRAME_NUMBER:
+            self.reading.pass_frame()
         return True
 
     def _length(self, at: int) -> int:
@@ -106,11 +120,12 @@ class PcapngReader:
         return True
 
     def _take(self, kind: int, body: bytes) -> None:
-        if kind == _SECTION_HEADER:
+        if kind == SECTION_HEADER:
             self.section += 1
             self.interfaces = []
+            self._comments += comments_in(body[16:], self.order)
             self.reading.begin_section()
-        elif kind == _INTERFACE:
+        elif kind == INTERFACE:
             self._take_interface(body)
         else:
             self._take_statistics(body)
@@ -118,16 +133,9 @@ class PcapngReader:
     def _take_interface(self, body: bytes) -> None:
         if len(body) < 8 or len(self.interfaces) >= _MAX_INTERFACES:
             return
-        link_type, _, snap_length = struct.unpack_from(self.order + "HHI", body)
+        self._comments += comments_in(body[8:], self.order)
         number = len(self.reading.interfaces)
-        interface = Interface(number, max(self.section, 0), link_type, min(snap_length, LARGEST_PACKET))
-        for code, value in _options(body[8:], self.order):
-            if code == _IF_NAME:
-                interface.name = value.rstrip(b"\x00").decode("utf-8", "replace").strip()
-            elif code == _IF_TSRESOL and value:
-                interface.resolution = value[0]
-            elif code == _IF_TSOFFSET and len(value) == 8:
-                interface.offset_s = struct.unpack(self.order + "q", value)[0]
+        interface = read_interface(body, self.order, number, max(self.section, 0))
         self.interfaces.append(interface)
         self.reading.add_interface(interface)
 
@@ -138,9 +146,9 @@ class PcapngReader:
         number = struct.unpack_from(self.order + "I", body)[0]
         if number >= len(self.interfaces):
             return
-        for code, value in _options(body[12:], self.order):
-            if code == _ISB_IFDROP and len(value) == 8:
-                self.interfaces[number].dropped = struct.unpack(self.order + "Q", value)[0]
+        drops = read_drops(body[12:], self.order)
+        if drops is not None:
+            self.interfaces[number].dropped = drops
 
 
 def read_pcapng(reading: Reading) -> None:

@@ -52,11 +52,17 @@ class Reading:
         self.tables = Tables()
         self.interfaces: list[Interface] = []
         self.warnings: list[str] = []
+        self.notes: list[str] = []
+        """What was left out on purpose: no damage."""
+        self.format_variant = ""
+        """A closer name of the file's format, where there is one."""
         self.undecoded_links: dict[int, int] = {}
         """Packets of link types that are not read."""
+        self.packet_comments = 0
+        """Comments on single packets, in the sections that are complete."""
+        self._frames_passed = 0
         self._section_start = 0
         self._watcher = watcher
-        self._unpacked = " of the unpacked data" if source.is_packed else ""
         self._writer: PacketWriter | None = None
         if packets_path is not None:
             self._writer = PacketWriter(packets_path, np.zeros_like(self.tables.rows))
@@ -69,7 +75,12 @@ class Reading:
     @property
     def packets(self) -> int:
         """Packets read so far."""
-        return int(self.state["frame"])
+        return int(self.state["frame"]) - self._frames_passed
+
+    def pass_frame(self) -> None:
+        """Something that is no packet takes the next frame number."""
+        self.state["frame"] += 1
+        self._frames_passed += 1
 
     def start(self) -> None:
         """Tells that reading begins; raises DecodeCancelled."""
@@ -83,6 +94,11 @@ class Reading:
         self.state["position"] = 0
         self._watcher.report(self.packets, self.window.source.bytes_done)
         return True
+
+    def translate(self, source: ByteSource) -> None:
+        """Reads on from `source`, which takes over the window so far."""
+        self.window = Window(source)
+        self.state["position"] = 0
 
     def skip(self, count: int) -> bool:
         """Steps over a block; False and a warning when the file ends inside it."""
@@ -136,6 +152,7 @@ class Reading:
     def begin_section(self) -> None:
         """A pcapng section numbers its interfaces from 0 again."""
         self._count_undecoded_links()
+        self.take_packet_options()
         self._section_start = len(self.interfaces)
         self.state["interfaces"] = 0
 
@@ -158,9 +175,22 @@ class Reading:
                 self.undecoded_links[link_type] = self.undecoded_links.get(link_type, 0) + count
                 record["undecoded"] = 0
 
+    def take_packet_options(self) -> None:
+        """What the loop summed up of the options of packets. Statistics blocks, where there are any, count
+        more than the drops noted with the packets."""
+        for record in self.tables.interfaces[: int(self.state["interfaces"])]:
+            self.packet_comments += int(record["comments"])
+            if record["dropped"] and self.interfaces[int(record["number"])].dropped is None:
+                self.interfaces[int(record["number"])].dropped = int(record["dropped"])
+            record["comments"] = record["dropped"] = 0
+
     def warn(self, sentence: str) -> None:
         """Adds a sentence for the user."""
         self.warnings.append(sentence)
+
+    @property
+    def _counted_in(self) -> str:
+        return self.window.source.counted_in
 
     def _before(self) -> str:
         return "Everything before it was analysed." if self.packets else "No packet comes before it."
@@ -168,7 +198,9 @@ class Reading:
     def damaged(self, what: str) -> None:
         """The record at the current position cannot be read, so nothing after it can be found."""
         byte = self.window.offset + int(self.state["position"])
-        self.warn(f"Packet {self.packets + 1:,} {what} at byte {byte:,}{self._unpacked}. {self._before()}")
+        self.warn(
+            f"Packet {int(self.state['frame']) + 1:,} {what} at byte {byte:,}{self._counted_in}. {self._before()}"
+        )
 
     def damaged_length(self) -> None:
         """The record claims a length that no packet has."""
@@ -183,5 +215,5 @@ class Reading:
         """The file ends inside a record."""
         byte = self.window.offset + self.window.end
         why = f" ({self.window.source.damage})" if self.window.source.damage else ""
-        place = f"byte {byte:,}{self._unpacked}{why}"
-        self.warn(f"Packet {self.packets + 1:,} is cut short at {place}. {self._before()}")
+        place = f"byte {byte:,}{self._counted_in}{why}"
+        self.warn(f"Packet {int(self.state['frame']) + 1:,} is cut short at {place}. {self._before()}")

@@ -3,31 +3,34 @@
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.limits import Limits
+
 BUFFER_BYTES: Final = 16 << 20
-_PACKED_BYTES: Final = 1 << 20
 
 
 class ByteSource(Protocol):
     """Where a capture's bytes come from."""
 
-    bytes_done: int
-    """Bytes of the stored file consumed so far."""
-    damage: str
-    """In words why the bytes ended early, empty when they did not."""
+    @property
+    def bytes_done(self) -> int:
+        """Bytes of the stored file consumed so far."""
 
     @property
-    def is_packed(self) -> bool:
-        """Whether the bytes read are not those stored."""
+    def damage(self) -> str:
+        """In words why the bytes ended early, empty when they did not."""
+
+    @property
+    def counted_in(self) -> str:
+        """What a byte's number counts, to follow “at byte 7”: empty for the stored file itself."""
 
     def read_into(self, view: memoryview) -> int:
         """Fills `view` as far as possible; fewer bytes than its length mean the end."""
@@ -40,7 +43,7 @@ class PlainSource:
     descriptor: int
     bytes_done: int = 0
     damage: str = ""
-    is_packed: bool = False
+    counted_in: str = ""
 
     def read_into(self, view: memoryview) -> int:
         """See ByteSource."""
@@ -54,56 +57,17 @@ class PlainSource:
         return filled
 
 
-@dataclass
-class GzipSource:
-    """A gzip file of one or several members, unpacked as a stream: one buffer of it is in memory."""
-
-    descriptor: int
-    bytes_done: int = 0
-    damage: str = ""
-    is_packed: bool = True
-    _at_member_start: bool = False
-    _packed: bytes = b""
-    _stream: zlib._Decompress = field(default_factory=lambda: zlib.decompressobj(wbits=31))
-
-    def read_into(self, view: memoryview) -> int:
-        """See ByteSource."""
-        filled = 0
-        while filled < len(view) and not self.damage:
-            if not self._packed and not self._refill():
-                break
-            try:
-                piece = self._stream.decompress(self._packed, len(view) - filled)
-            except zlib.error:
-                self.damage = "the gzip data is damaged"
-                break
-            self._packed = self._stream.unconsumed_tail
-            view[filled : filled + len(piece)] = piece
-            filled += len(piece)
-            if self._stream.eof:
-                self._next_member()
-        return filled
-
-    def _refill(self) -> bool:
-        self._packed = os.pread(self.descriptor, _PACKED_BYTES, self.bytes_done)
-        self.bytes_done += len(self._packed)
-        if not self._packed and not self._stream.eof and not self._at_member_start:
-            self.damage = "the gzip data ends early"
-        return bool(self._packed)
-
-    def _next_member(self) -> None:
-        """Members follow one another; zero bytes after the last are padding."""
-        self._packed = self._stream.unused_data.lstrip(b"\x00")
-        self._stream = zlib.decompressobj(wbits=31)
-        self._at_member_start = not self._packed
-
-
 @contextmanager
-def open_source(path: Path, compression: str) -> Iterator[ByteSource]:
-    """The bytes of a file; `compression` is ``gzip`` or empty. Raises OSError."""
+def open_source(path: Path, compression: str, limits: Limits = Limits()) -> Iterator[ByteSource]:  # noqa: B008 - frozen
+    """The bytes of a file; `compression` is a key of `unpacking.COMPRESSIONS`, or empty. Raises OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        yield GzipSource(descriptor) if compression == "gzip" else PlainSource(descriptor)
+        if compression:
+            from workers.decode.unpacking import unpacking_source
+
+            yield unpacking_source(descriptor, compression, limits)
+        else:
+            yield PlainSource(descriptor)
     finally:
         os.close(descriptor)
 

@@ -27,6 +27,8 @@ LINK_TYPE_NAMES: Final = {
     201: "Bluetooth H4", 220: "USB (Linux)", 227: "SocketCAN", 228: "raw IPv4", 229: "raw IPv6", 239: "NFLOG",
     240: "netANALYZER", 249: "USBPcap", 253: "Netlink", 276: "Linux cooked v2",
 }  # fmt: skip
+SNOOP_LINKS: Final = 0x10000
+"""Added to a datalink number of snoop that has no LINKTYPE_ number."""
 _ETHER_TYPES: Final = {
     0x0806: "ARP", 0x8035: "RARP", 0x8847: "MPLS", 0x8848: "MPLS", 0x8863: "PPPoE discovery", 0x8864: "PPPoE",
     0x888E: "802.1X", 0x88CC: "LLDP", 0x8809: "LACP", 0x88F7: "PTP", 0x88BE: "ERSPAN", 0x88E5: "MACsec",
@@ -49,7 +51,9 @@ _REASONS: Final = {
 
 
 def link_type_name(link_type: int) -> str:
-    """``Ethernet``, or ``link type 333``."""
+    """``Ethernet``, ``link type 333``, or ``snoop datalink 26``."""
+    if link_type >= SNOOP_LINKS:
+        return f"snoop datalink {link_type - SNOOP_LINKS}"
     return LINK_TYPE_NAMES.get(link_type, f"link type {link_type}")
 
 

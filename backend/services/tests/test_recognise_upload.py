@@ -26,6 +26,9 @@ def zip_holding(name: str) -> bytes:
         (b"\xa1\xb2\x3c\x4d" + bytes(20), "pcap"),
         (b"\x0a\x0d\x0d\x0a" + bytes(20), "pcapng"),
         (b"\x1f\x8b\x08\x00" + bytes(20), "gzip"),
+        (b"\x28\xb5\x2f\xfd" + bytes(20), "zstd"),
+        (b"\x34\xcd\xb2\xa1" + bytes(20), "pcap"),
+        (b"snoop\x00\x00\x00" + bytes(20), "snoop"),
     ],
 )
 def test_captures_are_known_by_their_magic_number(head: bytes, format_name: str) -> None:

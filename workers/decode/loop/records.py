@@ -78,6 +78,8 @@ INTERFACE_DTYPE: Final = np.dtype(
         ("vantage", "<i8"),  # of the latest packet, or -1
         ("number", "<i8"),  # over all sections of the file
         ("undecoded", "<i8"),  # packets of an unknown link type
+        ("comments", "<i8"),  # on its packets
+        ("dropped", "<i8"),  # as noted with its packets
     ]
 )
 

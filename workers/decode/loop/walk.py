@@ -23,6 +23,8 @@ from workers.decode.loop.records import (
 )
 
 _ENHANCED, _SIMPLE, _OBSOLETE = 6, 3, 2
+_COMMENT, _DROP_COUNT = 1, 4
+_DROPS_UNKNOWN = 0xFFFF
 _GO_ON = -1
 _SECOND_NS = 1_000_000_000
 
@@ -138,6 +140,21 @@ def _interface_number(buffer: Buffer, at: int, big: bool, kind: int) -> int:
 
 
 @compiled
+def _count_options(buffer: Buffer, at: int, end: int, big: bool, interface: Record) -> None:
+    """Of the options of an enhanced packet block: comments, and packets dropped since the one before."""
+    while at + 4 <= end:
+        code = file16(buffer, at, big)
+        length = file16(buffer, at + 2, big)
+        if code == 0 or at + 4 + length > end:
+            return
+        if code == _COMMENT:
+            interface.comments += 1
+        elif code == _DROP_COUNT and length == 8:
+            interface.dropped += np.int64(file32(buffer, at + (8 if big else 4), big))
+        at += 4 + ((length + 3) & ~3)
+
+
+@compiled
 def _read_block(
     buffer: Buffer, at: int, big: bool, states: Record, interfaces: Record, vantages: Record,
     rows: Record, picked: Record, slots: Record, connections: Record, sides: Record, prints: Record,
@@ -162,6 +179,11 @@ def _read_block(
         buffer, first, first + captured, state.latest_ns, original,
         state, interface, vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
     )  # fmt: skip
+    if kind == _ENHANCED:
+        options = first + ((captured + 3) & ~3)
+        _count_options(buffer, options, at + file32(buffer, at + 4, big) - 4, big, interface)
+    elif kind == _OBSOLETE and file16(buffer, at + 10, big) != _DROPS_UNKNOWN:
+        interface.dropped += file16(buffer, at + 10, big)
     return _GO_ON
 
 

@@ -162,7 +162,7 @@ def test_an_icmp_error_shows_what_it_quotes(tmp_path: Path) -> None:
 
 
 def test_no_capture_is_refused_by_name(tmp_path: Path) -> None:
-    for data, reason in ((b"", "empty file"), (b"%PDF-1.4", "a PDF document"), (b"hello\n", "a text")):
+    for data, reason in ((b"", "an empty file"), (b"%PDF-1.4", "a PDF document"), (b"hello\n", "a text")):
         with pytest.raises(NotACapture, match=reason):
             decode(data, tmp_path)
 
