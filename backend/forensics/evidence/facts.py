@@ -9,6 +9,7 @@ from functools import cached_property
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
 from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
+from backend.forensics.evidence.challenges import Challenge, find_challenges
 from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
 from backend.forensics.evidence.delays import Delays, measure_delays
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
@@ -40,6 +41,11 @@ class Facts:
     def port_reuse(self) -> PortReuse:
         """Attempts on tuples of earlier connections."""
         return find_reuse(self.captures, self.attempts, self.kernel.dumps)
+
+    @cached_property
+    def challenges(self) -> dict[int, Challenge]:
+        """By link: attempts whose SYN was answered by an ACK of another connection."""
+        return find_challenges(self.attempts)
 
     @cached_property
     def port_pools(self) -> tuple[PortPool, ...]:

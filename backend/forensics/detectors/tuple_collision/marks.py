@@ -14,9 +14,10 @@ Key = tuple[str, str]
 
 def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]]) -> list[MarkPart]:
     """A pair per collision, and the NEW events of both tuples where a listing with times was given."""
-    events = _new_events(facts)
+    shown = collisions[: DEFAULT.marked_instances]
+    events = _new_events(facts, {loss.attempt.client.port for loss, _ in shown})
     marks: list[MarkPart] = []
-    for instance, (loss, rival) in enumerate(collisions[: DEFAULT.marked_instances], start=1):
+    for instance, (loss, rival) in enumerate(shown, start=1):
         sent = loss.transmission
         both = frame_evidence([(sent.first.place.input, sent.first.frame), (rival.place.input, rival.frame)])
         marks.append(
@@ -53,16 +54,15 @@ def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]]) -> list[MarkP
     return marks
 
 
-def _new_events(facts: Facts) -> dict[Key, list[tuple[str, ConntrackEntry]]]:
+def _new_events(facts: Facts, ports: set[int]) -> dict[Key, list[tuple[str, ConntrackEntry]]]:
     events: dict[Key, list[tuple[str, ConntrackEntry]]] = {}
-    for name, entry in facts.kernel.events():
-        if entry.event == "NEW" and entry.time_ns is not None:
-            original = entry.original
-            key = (
-                f"{original.source}:{original.source_port}",
-                f"{original.destination}:{original.destination_port}",
-            )
-            events.setdefault(key, []).append((name, entry))
+    for name, entry in facts.kernel.new_events(ports):
+        original = entry.original
+        key = (
+            f"{original.source}:{original.source_port}",
+            f"{original.destination}:{original.destination_port}",
+        )
+        events.setdefault(key, []).append((name, entry))
     return events
 
 

@@ -3,69 +3,51 @@ plugin."""
 
 from __future__ import annotations
 
-import shlex
-
+from backend.forensics.diagnosis.own_rules import (
+    CHECK,
+    CHECK_NFT,
+    NOT_KEPT,
+    RULES_SHOWN,
+    source_nat_rules,
+    with_flag,
+)
 from backend.forensics.dumps import NatRule
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
 
-CHECK = "iptables-save -t nat | grep -E 'MASQUERADE|SNAT'"
 PROOF = "conntrack -S: insert_failed must stop rising; capture 60 s again and compare"
 SIDE_EFFECT = "source ports are no longer kept"
-RULES_SHOWN = 3
 
 
 def list_remedies(facts: Facts) -> list[RemedyPart]:
     """The user's own rules first, then the settings of the plugins that write such rules."""
-    own = [
-        rule
-        for _, rule in facts.kernel.nat_rules()
-        if rule.target in ("MASQUERADE", "SNAT") and not rule.fully_random
-    ]
-    unique = list({rule.text: rule for rule in own}.values())
-    # The same rule in both dump forms is one rule; iptables-save is the form that can be typed back.
-    typed = [rule for rule in unique if rule.syntax == "iptables"] or unique
-    remedies = [_own_rule(rule) for rule in typed[:RULES_SHOWN]]
-    return [*remedies, *_plugins()]
+    own = [rule for rule in source_nat_rules(facts) if not rule.fully_random]
+    return [*(_own_rule(rule) for rule in own[:RULES_SHOWN]), *_plugins()]
 
 
 def _own_rule(rule: NatRule) -> RemedyPart:
     if rule.syntax == "nft":
         return RemedyPart(
-            what="Add the flag to your own rule",
+            what="Add the flag fully-random to your own rule",
             command=None,
             applies_to="nftables",
-            check="nft list ruleset | grep -E 'masquerade|snat'",
+            check=CHECK_NFT,
             proof=PROOF,
             undo="the same rule without fully-random",
             side_effect=SIDE_EFFECT,
             versions=None,
         )
-    # The text comes from an upload: every word is quoted again before it becomes a command.
-    words = [shlex.quote(word) if word != "!" else word for word in _words(rule.text)]
-    rest = " ".join(words[2:]) if words[:1] == ["-A"] else " ".join(words)
-    chain = words[1] if words[:1] == ["-A"] else shlex.quote(rule.chain)
-    insert = f"iptables -t nat -I {chain} {rest} --random-fully"
-    delete = f"iptables -t nat -D {chain} {rest}"
+    change = with_flag(rule, "--random-fully")
     return RemedyPart(
         what="Insert your own rule again with --random-fully, then delete the old one",
-        command=f"{insert} && {delete}",
+        command=change.command,
         applies_to="plain iptables",
         check=CHECK,
         proof=PROOF,
-        undo=f"iptables -t nat -I {chain} {rest} && iptables -t nat -D {chain} {rest} --random-fully",
-        side_effect=(
-            f"{SIDE_EFFECT}; lost at reboot or when the plugin writes its rules again: set it there, too"
-        ),
+        undo=change.undo,
+        side_effect=f"{SIDE_EFFECT}; {NOT_KEPT}",
         versions="iptables ≥ 1.6.2",
     )
-
-
-def _words(text: str) -> list[str]:
-    try:
-        return shlex.split(text)
-    except ValueError:
-        return text.split()
 
 
 def _plugins() -> list[RemedyPart]:
@@ -99,5 +81,15 @@ def _plugins() -> list[RemedyPart]:
             undo="kubectl -n kube-system set env daemonset/aws-node AWS_VPC_K8S_CNI_RANDOMIZESNAT-",
             side_effect=f"{SIDE_EFFECT}; ip_local_port_range is ignored, which matters for network ACLs",
             versions="prng is the default since mid-2020",
+        ),
+        RemedyPart(
+            what="Upgrade Calico: its own masquerade rules carry the flag",
+            command="kubectl -n calico-system get daemonset calico-node -o jsonpath='{..image}'",
+            applies_to="Calico",
+            check=CHECK,
+            proof=PROOF,
+            undo="the former version",
+            side_effect=SIDE_EFFECT,
+            versions="seen in Calico 3.23.5; iptables ≥ 1.6.2 in its image",
         ),
     ]

@@ -42,11 +42,12 @@ def race_capture(*, seen_behind: int = 0, data: tuple[int, int] = (2_000, 0), ou
     return capture.build(data=data)
 
 
-def counters(rise: int) -> list[DumpInput]:
-    """conntrack -S before and after."""
+def counters(rise: int, *, dropped: int | None = None) -> list[DumpInput]:
+    """conntrack -S before and after; `drop` rises like `insert_failed` unless told otherwise."""
     dumps = []
     for name, failed in (("before.txt", 3), ("later.txt", 3 + rise)):
-        row = CounterRow(1, 0, {"insert_failed": failed, "drop": failed, "early_drop": 0})
+        drop = failed if dropped is None or failed == 3 else 3 + dropped
+        row = CounterRow(1, 0, {"insert_failed": failed, "drop": drop, "early_drop": 0})
         at_ns = T0_NS if name == "before.txt" else T0_NS + 60 * S
         dump = Dump("conntrack-stats", 1, (), at_ns, "text", counters=(row,))
         dumps.append(DumpInput(name, None, dump))

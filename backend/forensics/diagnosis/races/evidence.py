@@ -9,6 +9,7 @@ from statistics import median
 import numpy as np
 
 from backend.forensics.diagnosis.contract import Weighed
+from backend.forensics.diagnosis.counted import account_in_numbers, brackets, delta_lines
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import RIVAL_WINDOW_NS, Facts
 from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss, Rival, count_rivalled
@@ -21,9 +22,20 @@ vantage point may not see all of it."""
 DATA_LOSS_LIKE_SYN_LOSS = 0.5
 """Data lost at half the SYNs' rate or more: the path loses packets, whatever they are."""
 SIGNIFICANT_P = 0.01
-REFUTES = -5.0
-"""Outweighs all that can speak for the race together (4.7 with the prior): one of these alone leaves less than
-even odds."""
+FLAT_COUNTERS = -6.0
+"""Every loser is counted there by the kernel itself: with counters that bracket the losses and did not move there was
+no race, whatever else fits (all that can speak for it adds up to 4.7 with the prior)."""
+FLAT_BUT_LATER = -2.0
+"""Counters read before and after, but not around the losses: the race may have been over, or not begun."""
+FULLY_RANDOM = -5.0
+"""Where no port is kept, equal source ports mean nothing: the pattern that suggested a race is chance. Left at even
+odds only by a listing of other rules than those in force."""
+SEEN_BEHIND = -2.5
+"""Most losses are elsewhere, so that something else loses SYNs here, too. It does not touch SYNs that are known to
+have vanished at the NAT and that the counters confirm; alone it outweighs place and rivals."""
+DATA_LOST_TOO = -3.0
+"""A path that loses packets of every kind explains lost SYNs without NAT; counters that rose by exactly the lost SYNs
+still stand against it."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +89,27 @@ class WeighedRace:
     insert_failed: int | None
 
 
-def collect_races(facts: Facts, findings: Sequence[FindingPart]) -> list[Race]:
-    """Group the collisions by destination. A rival of a SYN that was seen further on makes no race."""
+def collect_races(facts: Facts, findings: Sequence[FindingPart], *, service: bool) -> list[Race]:
+    """Group the collisions by destination. A rival of a SYN that was seen further on makes no race, nor does one of
+    a SYN that found no free port. `service` chooses those whose destination is rewritten, too."""
     groups: dict[tuple[int, int, int], list[tuple[Loss, Rival]]] = {}
     for number, rival in sorted(facts.rivals.items()):
         loss = facts.losses[number]
-        if loss.rewritten or loss.where == UNKNOWN_PLACE:
+        at_nat = loss.rewritten or loss.where == UNKNOWN_PLACE
+        if at_nat and number not in facts.exhausted and destination_rewritten(facts, loss) is service:
             server = loss.attempt.server
             groups.setdefault((server.high, server.low, server.port), []).append((loss, rival))
     return [_race(facts, findings, groups[key]) for key in sorted(groups)]
+
+
+def destination_rewritten(facts: Facts, loss: Loss) -> bool:
+    """The client asked for a service address: its SYNs leave with another destination."""
+    for sent in (loss.retry, *loss.attempt.transmissions):
+        if sent is not None and len({(s.destination.low, s.destination.port) for s in sent.sightings}) > 1:
+            return True
+    server, table = loss.attempt.server, facts.attempts.table
+    same = (table["server_high"] == server.high) & (table["server_low"] == server.low)
+    return bool(np.any(same & (table["server_port"] == server.port) & table["rewritten_destination"]))
 
 
 def _race(facts: Facts, findings: Sequence[FindingPart], collisions: list[tuple[Loss, Rival]]) -> Race:
@@ -177,7 +201,9 @@ def _place(facts: Facts, race: Race) -> list[Weighed]:
             "most were not lost inside the node."
         )
         pieces.append(
-            Weighed(REFUTES, text, frames, "a dropped packet cannot leave; most losses are something else")
+            Weighed(
+                SEEN_BEHIND, text, frames, "a dropped packet cannot leave; most losses are something else"
+            )
         )
     return pieces
 
@@ -227,35 +253,43 @@ def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int 
     if delta is None or "insert_failed" not in delta.deltas:
         return [], False, False, None
     rise, lost = delta.deltas["insert_failed"], len(race.collisions)
-    lines = [(delta.before, n) for n in delta.before_lines] + [(delta.after, n) for n in delta.after_lines]
-    evidence = line_evidence(lines)
-    drop = f" and drop +{delta.deltas['drop']}" if "drop" in delta.deltas else ""
+    evidence = delta_lines(delta)
     if rise == 0 or rise < lost * COUNTER_MATCH_RATIO:
         text = (
             f"insert_failed rose by {rise} between the dumps, but {lost} SYNs were lost: "
             "the kernel saw no collision for most."
         )
+        times = [loss.transmission.time_ns for loss, _ in race.collisions]
+        around = brackets(facts.kernel, delta, min(times), max(times))
+        reason = "every dropped loser of the race is counted there"
+        if not around:
+            reason = "every loser is counted there, but the dumps were not taken around the losses"
         return (
-            [Weighed(REFUTES, text, evidence, "every dropped loser of the race is counted there")],
+            [Weighed(FLAT_COUNTERS if around else FLAT_BUT_LATER, text, evidence, reason)],
             False,
-            True,
+            around,
             rise,
         )
+    if delta.deltas.get("drop", rise) == 0:
+        text = f"insert_failed +{rise}, but drop +0: these clashes were resolved, no packet was lost in them."
+        reason = "kernels with clash resolution count the resolved ones, too (commit 71d8c47fc653)"
+        return [Weighed(-1.0, text, evidence, reason)], False, False, rise
     agree = abs(rise - lost) <= max(2, COUNTER_MATCH_RATIO * lost)
-    text = f"insert_failed +{rise}{drop} between the dumps, {lost} SYNs lost to a collision in the capture."
     reason = (
         "one failed insertion per lost SYN, counted by the kernel itself"
         if agree
         else "it rose, but not by the number of lost SYNs"
     )
+    text = account_in_numbers(delta, lost, "SYNs lost to a collision in the capture")
     return [Weighed(2.2 if agree else 0.8, text, evidence, reason)], agree, False, rise
 
 
 def _events(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
     """In an event listing the loser's first SYN leaves no NEW entry; only its retry does."""
     starts: dict[str, list[tuple[str, int, int]]] = {}
-    for name, entry in facts.kernel.events():
-        if entry.event == "NEW" and entry.time_ns is not None:
+    ports = {loss.attempt.client.port for loss, _ in race.collisions}
+    for name, entry in facts.kernel.new_events(ports):
+        if entry.time_ns is not None:
             key = f"{entry.original.source}:{entry.original.source_port}"
             starts.setdefault(key, []).append((name, entry.line, entry.time_ns))
     if not starts:
@@ -328,7 +362,7 @@ def _rules(facts: Facts) -> list[Weighed]:
         text = "Every source NAT rule chooses ports fully at random: equal source ports do not collide there."
         return [
             Weighed(
-                REFUTES,
+                FULLY_RANDOM,
                 text,
                 line_evidence((n, r.line) for n, r in source_nat),
                 "two random picks of 64,000 ports rarely meet within microseconds",
@@ -348,7 +382,7 @@ def _data(facts: Facts, race: Race) -> list[Weighed]:
         f"against {syn_ratio:.1%} of the SYNs."
     )
     if ratio >= DATA_LOSS_LIKE_SYN_LOSS * syn_ratio:
-        return [Weighed(REFUTES, text, _loss_frames(race), "the path loses packets of every kind")]
+        return [Weighed(DATA_LOST_TOO, text, _loss_frames(race), "the path loses packets of every kind")]
     return [
         Weighed(
             0.2,

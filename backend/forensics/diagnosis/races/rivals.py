@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from backend.forensics.diagnosis.causes.snat_port_race.evidence import Race, WeighedRace
+from backend.forensics.diagnosis.races.evidence import Race, WeighedRace
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RivalPart
 

@@ -1,0 +1,113 @@
+"""A port is handed out again while the server still holds its old connection; the SYN is answered by a bare ACK.
+
+A server keeps a closed connection in TIME-WAIT (RFC 9293 section 3.6.1; 60 s on Linux, net/ipv4/tcp_minisocks.c). A SYN
+on that tuple is answered with an ACK of the old numbers, the client resets and tries again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.causes.time_wait_collision.evidence import (
+    Collisions,
+    collect_collisions,
+    weigh_collisions,
+)
+from backend.forensics.diagnosis.causes.time_wait_collision.remedies import list_remedies
+from backend.forensics.diagnosis.causes.time_wait_collision.rivals import list_rivals
+from backend.forensics.diagnosis.contract import Hypothesis
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import frame_evidence, plural, seconds_text
+from backend.forensics.report import ClaimPart, FindingPart, MissingPart
+
+CAUSE = "time-wait-collision"
+TITLE = "Port used again while the server holds it in TIME_WAIT"
+PRIOR = -2.0
+"""Rare among repeated SYNs, but its answer is so peculiar that little else looks like it."""
+
+REFERENCES = (
+    "RFC 9293 section 3.10.7.4: a SYN on a tuple in TIME-WAIT or synchronised is answered by an ACK",
+    "RFC 9293 section 3.10.7.3: in SYN-SENT an ACK outside the window is answered by a reset",
+    "net/ipv4/tcp_minisocks.c: tcp_timewait_state_process(), TCP_TIMEWAIT_LEN = 60 s",
+    "net/netfilter/nf_nat_core.c: ports are unique per destination, and free again when the entry is gone",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per destination that answered SYNs with ACKs of other connections."""
+    return [_hypothesis(facts, found) for found in collect_collisions(facts, findings)]
+
+
+def _hypothesis(facts: Facts, found: Collisions) -> Hypothesis:
+    weighed = weigh_collisions(facts, found)
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=_statement(found),
+        prior=PRIOR,
+        steps=tuple(_steps(found)),
+        weighed=tuple(weighed.pieces),
+        both_sides=bool(found.reused) and found.left_node,
+        independent=weighed.rule_limits or weighed.listed,
+        signs=int(bool(found.reused)) + int(weighed.rule_limits) + int(weighed.listed),
+        findings=found.victims.findings,
+        time_lost_s=found.victims.time_lost_s,
+        rivals=tuple(list_rivals(facts, found)),
+        missing=tuple(_missing(found, weighed.listed)),
+        remedies=tuple(list_remedies(facts, found)),
+        references=REFERENCES,
+        refutation=(
+            "nothing seen; it would be refuted by a SYN-ACK to such a SYN, or by fresh tuples answered the same way"
+        ),
+        figures=found.victims.figures,
+        attempts=found.victims.links,
+    )
+
+
+def _statement(found: Collisions) -> str:
+    victims = found.victims
+    hurt = f"{plural(len(victims.attempts), 'connection')} of {victims.attempts_total} to {victims.target}"
+    used = (
+        f"got a port that was in use {seconds_text(found.gap_median_s)} before"
+        if found.reused
+        else "got a port that the server still holds"
+    )
+    return f"{hurt} {used}: the server answered their first packet (SYN) with an ACK of the old connection."
+
+
+def _steps(found: Collisions) -> list[ClaimPart]:
+    """One instance told in three steps: the one whose wait is nearest to the middle."""
+    challenge, reused = found.example
+    sent, again = challenge.attempt.transmissions[0], challenge.attempt.transmissions[1]
+    steps = []
+    if reused is not None and reused.frames:
+        text = f"{reused.client} was in use towards {reused.server} until {seconds_text(reused.gap_ns / 1e9)} before."
+        frames = [(reused.place.input, frame) for frame in reused.frames]
+        steps.append(ClaimPart(role="step", text=text, evidence=frame_evidence(frames)))
+    frames = [(s.place.input, s.frame) for s in sent.sightings] + [
+        (p.input, f) for p, f in (*challenge.acks, *challenge.resets)
+    ]
+    reset = "; the client reset it" if challenge.resets else ""
+    text = f"The SYN of {sent.first.source} was answered by a bare ACK that does not acknowledge it{reset}."
+    steps.append(ClaimPart(role="step", text=text, evidence=frame_evidence(frames)))
+    gap_s = (again.time_ns - sent.time_ns) / 1e9
+    ports = f" from port {again.last.source.port}" if again.last.source != sent.last.source else ""
+    text = f"{sent.first.source} sent its SYN again after {seconds_text(gap_s)}{ports}."
+    frames = [(s.place.input, s.frame) for s in again.sightings]
+    steps.append(ClaimPart(role="step", text=text, evidence=frame_evidence(frames)))
+    return steps
+
+
+def _missing(found: Collisions, listed: bool) -> list[MissingPart]:
+    missing = []
+    if not found.left_node:
+        what = "A capture on the way out, behind any NAT: it shows the port that the server is asked from"
+        missing.append(MissingPart(what=what, command="tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"))
+    if not listed:
+        what = "The server's closed connections: the tuple must be among those in TIME-WAIT"
+        missing.append(MissingPart(what=what, command="ss -tan state time-wait"))
+    if not found.rules:
+        what = "The NAT rules: a short port range comes round too early"
+        missing.append(MissingPart(what=what, command="iptables-save -t nat; nft list ruleset"))
+    return missing

@@ -1,0 +1,47 @@
+"""How to keep ports from coming round too early."""
+
+from __future__ import annotations
+
+from backend.forensics.diagnosis.causes.time_wait_collision.evidence import Collisions
+from backend.forensics.diagnosis.own_rules import CHECK, NOT_KEPT, source_nat_rules, without_port_range
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.report import RemedyPart
+
+PROOF = "capture 60 s again: no SYN may be answered by a bare ACK, and every connection must open with its first SYN"
+
+
+def list_remedies(facts: Facts, found: Collisions) -> list[RemedyPart]:
+    """The range first where a rule limits it, then what asks for fewer ports."""
+    remedies = []
+    for rule in source_nat_rules(facts):
+        if rule.port_range is None:
+            continue
+        change = without_port_range(rule)
+        remedies.append(
+            RemedyPart(
+                what="Give the rule all ports: insert your own rule again without the range, then delete the old one",
+                command=change.command if change else None,
+                applies_to="plain iptables" if rule.syntax == "iptables" else "nftables",
+                check=CHECK if rule.syntax == "iptables" else "nft list ruleset",
+                proof=PROOF,
+                undo=change.undo if change else "the former rule",
+                side_effect=f"other source ports: firewalls that allow the old range must be told; {NOT_KEPT}",
+            )
+        )
+    keep = RemedyPart(
+        what="Keep connections open and share them (HTTP keep-alive, a connection pool)",
+        applies_to="clients",
+        check="ss -tan state time-wait | wc -l",
+        proof=PROOF,
+        undo="the former setting",
+        side_effect="idle connections stay open: their time-out must be shorter than the server's and conntrack's",
+    )
+    addresses = RemedyPart(
+        what="More outgoing addresses or more destination ports: each pair has ports of its own",
+        applies_to="any",
+        check="conntrack -L -p tcp | wc -l",
+        proof=PROOF,
+        undo="remove the address",
+        side_effect="other source addresses: firewalls that allow the old one must be told",
+    )
+    return [*remedies[:3], keep, addresses]

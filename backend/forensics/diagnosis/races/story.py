@@ -1,0 +1,78 @@
+"""A race told: what happened in three steps, how much it hurt, what is missing to be certain."""
+
+from __future__ import annotations
+
+from backend.forensics.diagnosis.contract import TIME_LOST
+from backend.forensics.diagnosis.races.evidence import Race
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
+from backend.forensics.report import ClaimPart, MissingPart
+
+
+def race_hurt(race: Race) -> str:
+    """``29 of 600 new connections to 192.0.2.1:80 waited about 1 s``."""
+    total = race.attempts_total
+    waited = (
+        seconds_text(race.gap_median_s) if race.gap_median_s < 0.9 else f"about {race.gap_median_s:.0f} s"
+    )
+    noun = "connection" if total == 1 else "connections"
+    return f"{len(race.collisions)} of {total} new {noun} to {race.target} waited {waited}"
+
+
+def race_steps(facts: Facts, race: Race) -> list[ClaimPart]:
+    """One instance told in three steps; the closest pair is the clearest."""
+    loss, rival = min(race.collisions, key=lambda c: (c[1].distance_ns, c[0].transmission.time_ns))
+    first = loss.transmission.first
+    us = rival.distance_ns / 1000
+    both = frame_evidence([(first.place.input, first.frame), (rival.place.input, rival.frame)])
+    opened = (
+        f"{rival.source} and {first.source} sent their first packet (SYN) to {race.target} {us:g} µs apart."
+    )
+    steps = [ClaimPart(role="step", text=opened, evidence=both)]
+    stored = [
+        (name, e.line)
+        for name, e in facts.kernel.new_events([rival.source.port])
+        if f"{e.original.source}:{e.original.source_port}" == str(rival.source)
+    ]
+    text = (
+        f"Both were to leave with source port {first.source.port} (inferred); only one entry could be stored."
+    )
+    steps.append(ClaimPart(role="step", text=text, evidence=[*both, *line_evidence(stored[:1])]))
+    if loss.retry is not None:
+        gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
+        again = loss.retry
+        ports = (
+            f" with source port {again.last.source.port}"
+            if again.last.source.port != first.source.port
+            else ""
+        )
+        text = f"{first.source} sent its SYN again after {gap_s:.3f} s, and that one passed{ports}."
+        frames = frame_evidence((s.place.input, s.frame) for s in again.sightings)
+        steps.append(ClaimPart(role="step", text=text, evidence=frames))
+    return steps
+
+
+def race_missing(facts: Facts, race: Race) -> list[MissingPart]:
+    missing = []
+    if facts.kernel.delta is None:
+        what = "Kernel counters before and after: insert_failed must rise by about one per lost SYN"
+        missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
+    if race.located < len(race.collisions):
+        what = (
+            "A capture on both sides of the NAT at once: the SYN must be seen before it "
+            "and be absent behind it"
+        )
+        missing.append(MissingPart(what=what, command="tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"))
+    if not any(True for _ in facts.kernel.nat_rules()):
+        what = "The NAT rules: the fix is made from your own rule"
+        missing.append(MissingPart(what=what, command="iptables-save -t nat"))
+    return missing
+
+
+def race_figures(race: Race) -> tuple[tuple[str, str], ...]:
+    figures = [(TIME_LOST, seconds_text(race.time_lost_s)), ("worst", seconds_text(race.worst_s))]
+    if race.usual_s is not None:
+        figures.append(("usual", seconds_text(race.usual_s)))
+    figures.append(("sources hit", f"{race.sources_hit} of {race.sources_total}"))
+    figures.append(("to", race.target))
+    return tuple(figures)

@@ -1,0 +1,85 @@
+"""The attempts towards one destination that a cause explains, and the figures around them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.forensics.diagnosis.contract import TIME_LOST
+from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import seconds_text
+from backend.forensics.report import FindingPart
+
+
+@dataclass(frozen=True)
+class Victims:
+    """`attempts` were sent again; `attempts_total` counts all to that destination."""
+
+    server: Endpoint
+    attempts: tuple[RetriedAttempt, ...]
+    attempts_total: int
+    findings: tuple[str, ...]
+    time_lost_s: float
+    worst_s: float
+    usual_s: float | None
+
+    @property
+    def target(self) -> str:
+        return str(self.server)
+
+    @property
+    def links(self) -> tuple[int, ...]:
+        return tuple(sorted({a.link for a in self.attempts}))
+
+    @property
+    def passed(self) -> int:
+        """Attempts that opened in the end."""
+        return sum(a.outcome == "established" for a in self.attempts)
+
+    @property
+    def figures(self) -> tuple[tuple[str, str], ...]:
+        """For the verdict strip."""
+        figures = [(TIME_LOST, seconds_text(self.time_lost_s)), ("worst", seconds_text(self.worst_s))]
+        if self.usual_s is not None:
+            figures.append(("usual", seconds_text(self.usual_s)))
+        return (
+            *figures,
+            ("connections", f"{len(self.attempts)} of {self.attempts_total}"),
+            ("to", self.target),
+        )
+
+
+def group_by_server(attempts: Iterable[RetriedAttempt]) -> list[tuple[RetriedAttempt, ...]]:
+    """Attempts by the destination that the client asked for, in order of destination."""
+    groups: dict[tuple[int, int, int], list[RetriedAttempt]] = {}
+    for attempt in attempts:
+        groups.setdefault((attempt.server.high, attempt.server.low, attempt.server.port), []).append(attempt)
+    return [tuple(groups[key]) for key in sorted(groups)]
+
+
+def describe_victims(
+    facts: Facts, findings: Sequence[FindingPart], attempts: tuple[RetriedAttempt, ...]
+) -> Victims:
+    """Figures for attempts to one destination."""
+    server = attempts[0].server
+    table = facts.attempts.table
+    same = (table["server_high"] == server.high) & (table["server_low"] == server.low)
+    waits = [
+        a.connect_delay_s
+        if a.connect_delay_s is not None
+        else (a.transmissions[-1].time_ns - a.start_ns) / 1e9
+        for a in attempts
+    ]
+    target = str(server)
+    return Victims(
+        server=server,
+        attempts=attempts,
+        attempts_total=int(np.count_nonzero(same & (table["server_port"] == server.port))),
+        findings=tuple(f.id for f in findings if f.affected and f.affected[0].get("destination") == target),
+        time_lost_s=facts.delays.lost_by(a.link for a in attempts),
+        worst_s=max(waits),
+        usual_s=facts.baseline_connect_s((server.high, server.low, server.port)),
+    )
