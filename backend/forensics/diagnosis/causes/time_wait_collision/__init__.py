@@ -39,7 +39,7 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
 
 
 def _hypothesis(facts: Facts, found: Collisions) -> Hypothesis:
-    weighed = weigh_collisions(facts, found)
+    weighed = weigh_collisions(found)
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -53,9 +53,9 @@ def _hypothesis(facts: Facts, found: Collisions) -> Hypothesis:
         signs=int(bool(found.reused)) + int(weighed.rule_limits) + int(weighed.listed),
         findings=found.victims.findings,
         time_lost_s=found.victims.time_lost_s,
-        rivals=tuple(list_rivals(facts, found)),
+        rivals=tuple(list_rivals(found)),
         missing=tuple(_missing(found, weighed.listed)),
-        remedies=tuple(list_remedies(facts, found)),
+        remedies=tuple(list_remedies(facts)),
         references=REFERENCES,
         refutation=(
             "nothing seen; it would be refuted by a SYN-ACK to such a SYN, or by fresh tuples answered the same way"

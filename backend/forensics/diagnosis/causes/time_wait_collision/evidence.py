@@ -95,11 +95,11 @@ def _left(facts: Facts, attempt: RetriedAttempt) -> bool:
     return len(expected) > 1 and expected[-1].number in seen
 
 
-def weigh_collisions(facts: Facts, found: Collisions) -> WeighedCollisions:
+def weigh_collisions(found: Collisions) -> WeighedCollisions:
     """All pieces, in the order in which they convince."""
     limits, rule_pieces = _rules(found)
     listed, list_pieces = _listed(found)
-    pieces = [*_answers(found), *_reuse(facts, found), *_place(found), *rule_pieces, *list_pieces]
+    pieces = [*_answers(found), *_reuse(found), *_place(found), *rule_pieces, *list_pieces]
     return WeighedCollisions((*pieces, *_retries(found)), limits, listed)
 
 
@@ -124,7 +124,7 @@ def _answers(found: Collisions) -> list[Weighed]:
     return pieces
 
 
-def _reuse(facts: Facts, found: Collisions) -> list[Weighed]:
+def _reuse(found: Collisions) -> list[Weighed]:
     number = len(found.challenges)
     if not found.reused:
         return []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from backend.forensics.diagnosis.causes.time_wait_collision.evidence import Collisions
 from backend.forensics.diagnosis.own_rules import CHECK, NOT_KEPT, source_nat_rules, without_port_range
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
@@ -10,7 +9,7 @@ from backend.forensics.report import RemedyPart
 PROOF = "capture 60 s again: no SYN may be answered by a bare ACK, and every connection must open with its first SYN"
 
 
-def list_remedies(facts: Facts, found: Collisions) -> list[RemedyPart]:
+def list_remedies(facts: Facts) -> list[RemedyPart]:
     """The range first where a rule limits it, then what asks for fewer ports."""
     remedies = []
     for rule in source_nat_rules(facts):

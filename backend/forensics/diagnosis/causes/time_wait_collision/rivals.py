@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from backend.forensics.diagnosis.causes.time_wait_collision.evidence import Collisions
-from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RivalPart
 
 
-def list_rivals(facts: Facts, found: Collisions) -> list[RivalPart]:
+def list_rivals(found: Collisions) -> list[RivalPart]:
     """Each with a status and its reason."""
     answered = "an answer came back for each of these SYNs: none was lost"
     lost = (
@@ -17,7 +16,7 @@ def list_rivals(facts: Facts, found: Collisions) -> list[RivalPart]:
         ("listen-overflow", "Server's accept queue full"),
     )
     parts = [RivalPart(cause=c, title=t, status="ruled-out", because=answered) for c, t in lost]
-    return [*parts, _still_open(found), _ipvs(facts)]
+    return [*parts, _still_open(found), _ipvs()]
 
 
 def _still_open(found: Collisions) -> RivalPart:
@@ -34,7 +33,7 @@ def _still_open(found: Collisions) -> RivalPart:
     )
 
 
-def _ipvs(facts: Facts) -> RivalPart:
+def _ipvs() -> RivalPart:
     title = "IPVS port reuse (conn_reuse_mode)"
     because = "IPVS drops such a SYN in silence; these were answered"
     return RivalPart(cause="ipvs-port-reuse", title=title, status="ruled-out", because=because)
