@@ -22,10 +22,14 @@ def brackets(kernel: KernelFacts, delta: CounterDelta, first_ns: int, last_ns: i
     before and after."""
     if delta.basis == "counters":
         return True
+    # One text may hold a series of dumps: the lines tell which.
     times = {
-        each.input: each.dump.captured_at_ns for each in kernel.dumps if each.dump.kind == "conntrack-stats"
+        (each.input, tuple(row.line for row in each.dump.counters)): each.dump.captured_at_ns
+        for each in kernel.dumps
+        if each.dump.kind == "conntrack-stats"
     }
-    before_ns, after_ns = times.get(delta.before), times.get(delta.after)
+    before_ns = times.get((delta.before, delta.before_lines))
+    after_ns = times.get((delta.after, delta.after_lines))
     if before_ns is None or after_ns is None:
         return True
     return before_ns <= first_ns + MARGIN_NS and last_ns <= after_ns + MARGIN_NS
