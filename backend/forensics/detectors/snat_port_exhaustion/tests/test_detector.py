@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 
 from backend.forensics.detectors.snat_port_exhaustion.detector import detect
-from backend.forensics.detectors.snat_port_exhaustion.tests.build_pool import (
+from backend.forensics.evidence import port_pools
+from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.tests.build_capture import T0_NS, S
+from backend.forensics.tests.build_pool import (
     FIRST_PORT,
     HELD_NS,
     capture,
@@ -13,9 +16,6 @@ from backend.forensics.detectors.snat_port_exhaustion.tests.build_pool import (
     facts,
     rule,
 )
-from backend.forensics.evidence import port_pools
-from backend.forensics.evidence.facts import gather_facts
-from backend.forensics.tests.build_capture import T0_NS, S
 
 PORTS = 20
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from backend.forensics.detectors.snat_port_exhaustion.tests import build_pool
 from backend.forensics.detectors.snat_port_exhaustion.thresholds import Thresholds
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.tests import build_pool
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from backend.forensics.detectors.snat_port_exhaustion.tests import build_pool
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.tests import build_pool
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected(None)

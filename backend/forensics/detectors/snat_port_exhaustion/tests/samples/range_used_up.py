@@ -5,8 +5,8 @@ As in a real run on Linux 6.18 with `--to-ports 20000-20063`: 229 SYNs lost, 228
 
 from __future__ import annotations
 
-from backend.forensics.detectors.snat_port_exhaustion.tests import build_pool
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.tests import build_pool
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("critical", 10)

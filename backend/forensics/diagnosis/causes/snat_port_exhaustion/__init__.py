@@ -1,0 +1,114 @@
+"""Every outgoing port towards a destination is in use: the kernel finds none for the next connection and drops it.
+
+`nf_nat_l4proto_unique_tuple()` tries the ports of the range and, finding all taken, leaves a tuple that is in use; the
+entry cannot be stored (`insert_failed`) and the packet is dropped (`drop`) until ports are freed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.causes.snat_port_exhaustion.evidence import (
+    Shortage,
+    collect_shortages,
+    weigh_shortage,
+)
+from backend.forensics.diagnosis.causes.snat_port_exhaustion.remedies import list_remedies
+from backend.forensics.diagnosis.causes.snat_port_exhaustion.rivals import list_rivals
+from backend.forensics.diagnosis.contract import Hypothesis
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import frame_evidence, line_evidence, plural
+from backend.forensics.report import ClaimPart, FindingPart, MissingPart
+
+CAUSE = "snat-port-exhaustion"
+TITLE = "Outgoing ports used up"
+PRIOR = -2.0
+"""64,512 ports per destination are seldom all in use; a range that somebody made short is what it takes."""
+
+REFERENCES = (
+    "net/netfilter/nf_nat_core.c: nf_nat_l4proto_unique_tuple(), get_unique_tuple()",
+    "net/netfilter/nf_conntrack_core.c: __nf_conntrack_confirm() counts insert_failed and drop",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per destination with SYNs that found no free port."""
+    return [_hypothesis(facts, found) for found in collect_shortages(facts, findings)]
+
+
+def _hypothesis(facts: Facts, found: Shortage) -> Hypothesis:
+    weighed = weigh_shortage(facts, found)
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=_statement(found),
+        prior=PRIOR,
+        steps=tuple(_steps(found)),
+        weighed=tuple(weighed.pieces),
+        both_sides=found.located == len(found.losses),
+        independent=weighed.counters_agree or weighed.dumped,
+        signs=int(weighed.counters_agree) + int(weighed.dumped) + int(found.pool.range.basis == "rule"),
+        findings=found.victims.findings,
+        time_lost_s=found.victims.time_lost_s,
+        rivals=tuple(list_rivals(facts, found, weighed)),
+        missing=tuple(_missing(facts, found, weighed.dumped)),
+        remedies=tuple(list_remedies(facts, found)),
+        references=REFERENCES,
+        refutation=(
+            "nothing seen; it would be refuted by losses while ports were free, or by insert_failed staying flat"
+        ),
+        figures=(
+            *found.victims.figures,
+            ("ports", f"{found.pool.in_use_max:,} of {found.pool.range.ports:,}"),
+        ),
+        attempts=found.victims.links,
+    )
+
+
+def _statement(found: Shortage) -> str:
+    victims, pool = found.victims, found.pool
+    hurt = f"{plural(len(victims.attempts), 'connection')} of {victims.attempts_total} to {victims.target} waited"
+    return f"{hurt}: all {pool.range.ports:,} ports that {pool.outer} may use towards it were taken when they began."
+
+
+def _steps(found: Shortage) -> list[ClaimPart]:
+    pool, loss = found.pool, found.losses[len(found.losses) // 2]
+    rules = line_evidence((name, line) for name, line, _ in pool.range.rules)
+    basis = {
+        "rule": "A rule allows",
+        "inferred": "In this capture only occur",
+        "default": "The kernel allows",
+    }
+    text = f"{basis[pool.range.basis]} the ports {pool.range.first} to {pool.range.last} for {pool.outer}."
+    evidence = rules or frame_evidence(pool.frames) or line_evidence(pool.lines)
+    steps = [ClaimPart(role="step", text=text, evidence=evidence)]
+    first = loss.transmission.first
+    text = (
+        f"When {first.source} sent its first packet (SYN), {pool.in_use_at(loss.transmission.time_ns):,} of "
+        f"{pool.range.ports:,} were in use; it never left."
+    )
+    frames = frame_evidence((s.place.input, s.frame) for s in loss.transmission.sightings)
+    steps.append(ClaimPart(role="step", text=text, evidence=[*frames, *line_evidence(pool.lines)]))
+    if loss.retry is not None:
+        gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
+        text = f"{first.source} sent its SYN again after {gap_s:.3f} s."
+        frames = frame_evidence((s.place.input, s.frame) for s in loss.retry.sightings)
+        steps.append(ClaimPart(role="step", text=text, evidence=frames))
+    return steps
+
+
+def _missing(facts: Facts, found: Shortage, dumped: bool) -> list[MissingPart]:
+    missing = []
+    if not dumped:
+        what = "The entries that hold the ports: packets show a port only until the close"
+        port = found.pool.destination.port
+        command = f"conntrack -L -p tcp --orig-port-dst {port} | wc -l; conntrack -E -o timestamp"
+        missing.append(MissingPart(what=what, command=command))
+    if facts.kernel.delta is None:
+        what = "Kernel counters before and after: insert_failed and drop must rise by one per lost SYN"
+        missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
+    if found.pool.range.basis != "rule":
+        what = "The NAT rules: they tell how many ports there are"
+        missing.append(MissingPart(what=what, command="iptables-save -t nat; nft list ruleset"))
+    return missing

@@ -1,0 +1,71 @@
+"""How to have more ports, or to need fewer."""
+
+from __future__ import annotations
+
+from backend.forensics.diagnosis.causes.snat_port_exhaustion.evidence import Shortage
+from backend.forensics.diagnosis.own_rules import CHECK, CHECK_NFT, NOT_KEPT, without_port_range
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.report import RemedyPart
+
+PROOF = "conntrack -S: insert_failed must stop rising; capture 60 s again and compare"
+
+
+def list_remedies(facts: Facts, found: Shortage) -> list[RemedyPart]:
+    """The range first where the user's own rule limits it."""
+    return [*_own_rules(facts, found), _addresses(found), _keep_open(), _time_wait()]
+
+
+def _own_rules(facts: Facts, found: Shortage) -> list[RemedyPart]:
+    texts = {text for _, _, text in found.pool.range.rules}
+    rules = list({r.text: r for _, r in facts.kernel.nat_rules() if r.text in texts}.values())
+    typed = [r for r in rules if r.syntax == "iptables"] or rules
+    remedies = []
+    for rule in typed:
+        change = without_port_range(rule) if rule.syntax == "iptables" else None
+        remedies.append(
+            RemedyPart(
+                what="Give the rule all ports: insert your own rule again without the range, then delete the old one",
+                command=change.command if change else None,
+                applies_to="plain iptables" if rule.syntax == "iptables" else "nftables",
+                check=CHECK if rule.syntax == "iptables" else CHECK_NFT,
+                proof=PROOF,
+                undo=change.undo if change else "the former rule",
+                side_effect=f"other source ports: firewalls that allow the old range must be told; {NOT_KEPT}",
+            )
+        )
+    return remedies[:3]
+
+
+def _addresses(found: Shortage) -> RemedyPart:
+    return RemedyPart(
+        what="More outgoing addresses: each has ports of its own towards every destination",
+        applies_to="plain iptables",
+        check=f"conntrack -L -p tcp --orig-port-dst {found.pool.destination.port} | wc -l",
+        proof=PROOF,
+        undo="remove the address from the rule",
+        side_effect="other source addresses: firewalls that allow the old one must be told",
+    )
+
+
+def _keep_open() -> RemedyPart:
+    return RemedyPart(
+        what="Keep connections open and share them (HTTP keep-alive, a connection pool)",
+        applies_to="clients",
+        check="conntrack -E -e NEW -p tcp",
+        proof=PROOF,
+        undo="the former setting",
+        side_effect="idle connections stay open: their time-out must be shorter than the server's and conntrack's",
+    )
+
+
+def _time_wait() -> RemedyPart:
+    key = "net.netfilter.nf_conntrack_tcp_timeout_time_wait"
+    return RemedyPart(
+        what="Let conntrack forget closed connections sooner: a port is free again when its entry is gone",
+        command=f"sysctl -w {key}=60",
+        applies_to="node",
+        check=f"sysctl {key}",
+        proof=PROOF,
+        undo=f"sysctl -w {key}=120",
+        side_effect="below the server's own TIME-WAIT (60 s on Linux) its old connections are met again",
+    )

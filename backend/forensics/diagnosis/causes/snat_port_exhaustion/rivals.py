@@ -1,0 +1,56 @@
+"""What else loses SYNs at the NAT, and why it is or is not this."""
+
+from __future__ import annotations
+
+from backend.forensics.diagnosis.causes.snat_port_exhaustion.evidence import Shortage, WeighedShortage
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.report import RivalPart
+
+STATS_COMMAND = "conntrack -S; sleep 60; conntrack -S"
+
+
+def list_rivals(facts: Facts, found: Shortage, weighed: WeighedShortage) -> list[RivalPart]:
+    """Each with a status and its reason."""
+    return [_race(found), _node_drop(weighed), _table_full(facts), *_beyond(found)]
+
+
+def _race(found: Shortage) -> RivalPart:
+    because = "no port was free: there was nothing to race for"
+    return RivalPart(
+        cause="snat-port-race", title="SNAT tuple collision", status="ruled-out", because=because
+    )
+
+
+def _node_drop(weighed: WeighedShortage) -> RivalPart:
+    name, title = "node-drop", "A rule or program in the node drops them"
+    if weighed.counters_agree:
+        because = f"insert_failed rose by {weighed.counters}: it would have stayed flat"
+        return RivalPart(cause=name, title=title, status="ruled-out", because=because)
+    if weighed.dumped and weighed.counters is None:
+        because = "a rule does not wait until the ports are used up"
+        return RivalPart(cause=name, title=title, status="ruled-out", because=because)
+    because = "without counters and conntrack entries a drop inside the node looks the same"
+    return RivalPart(cause=name, title=title, status="possible", because=because, command=STATS_COMMAND)
+
+
+def _table_full(facts: Facts) -> RivalPart:
+    name, title = "conntrack-full", "Conntrack table full"
+    delta = facts.kernel.delta
+    if delta is not None and delta.deltas.get("early_drop") == 0:
+        because = "early_drop did not rise"
+        return RivalPart(cause=name, title=title, status="ruled-out", because=because)
+    command = "sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max"
+    because = "no counters and no sizes were given"
+    return RivalPart(cause=name, title=title, status="cannot-tell", because=because, command=command)
+
+
+def _beyond(found: Shortage) -> list[RivalPart]:
+    names = (("listen-overflow", "Server's accept queue full"), ("path-loss", "Packets lost on the way"))
+    if found.located == len(found.losses):
+        because = "the lost SYNs never left the node"
+        return [RivalPart(cause=c, title=t, status="ruled-out", because=because) for c, t in names]
+    because = "no vantage point behind the NAT shows whether the SYN left"
+    command = "tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"
+    return [
+        RivalPart(cause=c, title=t, status="possible", because=because, command=command) for c, t in names
+    ]
