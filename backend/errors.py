@@ -28,6 +28,12 @@ class UnreadableInput(StallscopeError):
     title = "The file cannot be read"
 
 
+class TooCostly(UnreadableInput):
+    """Reading it would need more than the limits allow (`backend.limits`)."""
+
+    title = "The file asks for too much"
+
+
 class UnknownFormat(StallscopeError):
     """A file of a kind that is not evidence here; refused before anything of it is stored."""
 

@@ -18,3 +18,12 @@ class Limits:
     """Members of one bundle with those of the bundles in it. A large sosreport has about 20,000."""
     bundle_depth: int = 3
     """Bundles within bundles: a collector's zip of the nodes' tarballs of rotated captures needs two."""
+    child_memory_bytes: int = 6 << 30
+    """Memory that one child process may have for itself (RLIMIT_DATA; numba and Arrow reserve about 200 MB more
+    than they use). Decoding needs 400 MB, and 300 bytes for each of a capture's connections."""
+    child_cpu_s: int = 3600
+    """Processor time for one file, or for judging one investigation: a TB of capture takes about as long."""
+    child_file_bytes: int = 256 << 30
+    """Largest file that a child may write (RLIMIT_FSIZE): a packet table has some 40 bytes a packet."""
+    child_answer_bytes: int = 64 << 20
+    """Largest message that a child may send; results lie in files, an answer is a few lines."""

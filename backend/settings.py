@@ -41,6 +41,10 @@ class Settings(BaseSettings):
     unpacked_bytes: int = Limits.unpacked_bytes
     bundle_members: int = Limits.bundle_members
     bundle_depth: int = Limits.bundle_depth
+    child_memory_bytes: int = Limits.child_memory_bytes
+    child_cpu_s: int = Limits.child_cpu_s
+    child_file_bytes: int = Limits.child_file_bytes
+    child_answer_bytes: int = Limits.child_answer_bytes
 
     @property
     def limits(self) -> Limits:

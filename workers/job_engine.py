@@ -38,7 +38,7 @@ class JobEngine:
         self._tool_version = tool_version
         self._executor_id = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
         self._silence_s = DEAD_AFTER_BEATS * store.settings.heartbeat_s
-        self._children = ChildPool(store.settings.worker_files)
+        self._children = ChildPool(store.settings.worker_files, store.settings.limits)
         self._stopping = threading.Event()
         self._beating = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
 

@@ -1,0 +1,153 @@
+"""Children that really exhaust each limit: a sentence about that work, and the next work is done as ever."""
+
+from __future__ import annotations
+
+import os
+import resource
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from backend.errors import TooCostly, UnreadableInput
+from backend.limits import Limits
+from workers.sandbox import ChildDied, ChildPool, Tell
+
+LIMITS = Limits(
+    child_memory_bytes=256 << 20, child_cpu_s=2, child_file_bytes=1 << 20, child_answer_bytes=100_000
+)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[ChildPool]:
+    pool = ChildPool(1, LIMITS)
+    yield pool
+    pool.close()
+
+
+def run(pool: ChildPool, work: object, *arguments: object) -> object:
+    return pool.run(work, arguments, tell=lambda news: None, is_wanted=lambda: True)  # type: ignore[arg-type]
+
+
+def take_memory(count: int, tell: Tell) -> int:
+    return len(bytearray(count))
+
+
+def take_processor_time(tell: Tell) -> None:
+    while True:
+        pass
+
+
+def write_file(path: Path, count: int, tell: Tell) -> int:
+    return path.write_bytes(bytes(count))
+
+
+def write_table(path: Path, tell: Tell) -> None:
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"x": np.random.default_rng(1).random(1 << 20)}), path)
+
+
+def answer(count: int, tell: Tell) -> bytes:
+    return bytes(count)
+
+
+def tell_much(count: int, tell: Tell) -> None:
+    tell(bytes(count))
+
+
+def crash(number: int, tell: Tell) -> None:
+    os.kill(os.getpid(), number)
+
+
+def core_and_pid(pool: ChildPool) -> tuple[int, int]:
+    found = run(pool, limits_of_child)
+    assert isinstance(found, tuple)
+    return found
+
+
+def limits_of_child(tell: Tell) -> tuple[int, int]:
+    return resource.getrlimit(resource.RLIMIT_CORE)[1], os.getpid()
+
+
+def still_works(pool: ChildPool) -> bool:
+    return run(pool, answer, 3) == bytes(3)
+
+
+def test_memory(pool: ChildPool) -> None:
+    assert run(pool, take_memory, 100 << 20) == 100 << 20
+    with pytest.raises(
+        TooCostly, match=r"more than 256 MiB of memory, the limit child_memory_bytes\. Nothing"
+    ):
+        run(pool, take_memory, 300 << 20)
+    assert still_works(pool)
+
+
+def test_processor_time(pool: ChildPool) -> None:
+    with pytest.raises(TooCostly, match="more than 2 s of processor time, the limit child_cpu_s"):
+        run(pool, take_processor_time)
+    assert still_works(pool)
+
+
+def test_processor_time_is_counted_for_each_work_by_itself(pool: ChildPool) -> None:
+    for _ in range(3):
+        assert run(pool, spin, 0.9) is None
+
+
+def spin(seconds: float, tell: Tell) -> None:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    end = used.ru_utime + used.ru_stime + seconds
+    while used.ru_utime + used.ru_stime < end:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+
+
+def test_file_size(pool: ChildPool, tmp_path: Path) -> None:
+    assert run(pool, write_file, tmp_path / "a", 1 << 20) == 1 << 20
+    with pytest.raises(TooCostly, match="a file of more than 1,048,576 bytes, the limit child_file_bytes"):
+        run(pool, write_file, tmp_path / "b", (1 << 20) + 1)
+    assert (tmp_path / "b").stat().st_size <= 1 << 20
+    assert still_works(pool)
+
+
+def test_file_size_of_a_packet_table(tmp_path: Path) -> None:
+    pool = ChildPool(1, Limits(child_file_bytes=1 << 20))
+    with pytest.raises(TooCostly, match="child_file_bytes"):
+        run(pool, write_table, tmp_path / "a.parquet")
+    pool.close()
+
+
+@pytest.mark.parametrize("work", [answer, tell_much])
+def test_size_of_an_answer(pool: ChildPool, work: object) -> None:
+    run(pool, work, 99_000)
+    with pytest.raises(TooCostly, match="an answer of more than 100,000 bytes, the limit child_answer_bytes"):
+        run(pool, work, 100_001)
+    assert still_works(pool)
+
+
+@pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT, signal.SIGKILL])
+def test_a_crash_costs_that_child_alone(pool: ChildPool, number: signal.Signals) -> None:
+    with pytest.raises(ChildDied, match=number.name):
+        run(pool, crash, number)
+    assert still_works(pool)
+
+
+def test_no_core_file_and_a_new_child_after_too_much(pool: ChildPool) -> None:
+    core, before = core_and_pid(pool)
+    with pytest.raises(TooCostly):
+        run(pool, take_memory, 300 << 20)
+    _, after = core_and_pid(pool)
+    assert (core, before != after) == (0, True)
+
+
+def refuse(tell: Tell) -> None:
+    raise UnreadableInput("no.")
+
+
+def test_what_the_work_refuses_keeps_the_child(pool: ChildPool) -> None:
+    _, before = core_and_pid(pool)
+    with pytest.raises(UnreadableInput, match=r"no\."):
+        run(pool, refuse)
+    assert core_and_pid(pool) == (0, before)
