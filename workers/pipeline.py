@@ -27,6 +27,7 @@ from backend.forensics.findings import rfc3339
 from backend.forensics.packets import PACKET_DTYPE
 from backend.forensics.path_table import path_table
 from backend.forensics.report import InputPart, Report, VantagePointPart
+from backend.forensics.tunnels import LAYER_DTYPE, layer_rows, tunnels_of_rows
 from backend.limits import Limits
 from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
 from workers.decode.identify import identify_file
@@ -233,6 +234,7 @@ def _save(result: Ingested, folder: Path) -> None:
         _to_parquet(capture.connections, folder / "connections.parquet")
         _to_parquet(capture.handshakes, folder / "handshakes.parquet")
         _to_parquet(capture.buckets, folder / "buckets.parquet")
+        _to_parquet(layer_rows(capture.tunnels), folder / "tunnels.parquet")
         about["first_ns"], about["last_ns"] = capture.first_ns, capture.last_ns
         about["vantage_points"] = _POINTS.dump_python(list(capture.vantage_points), mode="json")
         about["undecoded"] = capture.undecoded
@@ -265,6 +267,7 @@ def load_ingested(folder: Path) -> Ingested:
         handshakes=_from_parquet(folder / "handshakes.parquet", PACKET_DTYPE),
         buckets=_from_parquet(folder / "buckets.parquet", BUCKET_DTYPE),
         undecoded=about["undecoded"],
+        tunnels=tunnels_of_rows(_from_parquet(folder / "tunnels.parquet", LAYER_DTYPE)),
         warnings=tuple(about["warnings"]),
         error=part.error,
         host=part.host,

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.forensics.tunnels import Tunnel
+
 
 @dataclass(frozen=True)
 class VantagePoint:
@@ -51,6 +53,8 @@ class Capture:
     buckets: NDArray[np.void]
     undecoded: dict[str, int] = field(default_factory=dict)
     """Frames not decoded to a transport header, by the reason in words."""
+    tunnels: tuple[Tunnel, ...] = ()
+    """By the number in the `tunnel` columns; empty in a capture without tunnels."""
     warnings: tuple[str, ...] = ()
     error: str | None = None
     host: str | None = None

@@ -23,6 +23,11 @@ CONNECTION_DTYPE: Final = np.dtype(
         ("protocol", "u1"),  # 6 or 17
         ("ip_version", "u1"),
         ("vlan", "<u2"),
+        ("tunnel", "<u4"),  # path of its first packet, an index into the capture's tunnel paths; 0 = none
+        (
+            "network",
+            "<u4",
+        ),  # `Tunnel.network` of all its packets: VLANs, VNIs and keys inside the path; 0 = none
         ("client_high", "<u8"),
         ("client_low", "<u8"),
         ("server_high", "<u8"),

@@ -100,6 +100,7 @@ PACKET_DTYPE: Final = np.dtype(
         ("icmp_type", "u1"),
         ("icmp_code", "u1"),
         ("vlan", "<u2"),  # outermost VLAN id, 0 when untagged
+        ("tunnel", "<u4"),  # index into the capture's tunnel paths, 0 without a tunnel
         ("marks", "<u2"),
         ("direction_hint", "u1"),
         (

@@ -19,6 +19,7 @@ from workers.decode.pcapng import read_pcapng
 from workers.decode.reading import DecodeCancelled, DecodeProgress, Reading, Watcher
 from workers.decode.sources import open_source
 from workers.decode.tables import merge_buckets
+from workers.decode.tunnels import list_tunnels
 from workers.decode.undecoded import link_type_name, undecoded_by_name
 from workers.decode.warm import ensure_compiled
 
@@ -137,6 +138,7 @@ def _capture(
         handshakes=tables.handshakes.view(),
         buckets=merge_buckets(tables.buckets[: int(tables.state["buckets"])]),
         undecoded=_undecoded(reading),
+        tunnels=list_tunnels(tables),
         warnings=(*reading.warnings, *reading.notes),
         error=reading.warnings[0] if reading.warnings and packets == 0 else None,
     )

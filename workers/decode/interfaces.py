@@ -8,24 +8,40 @@ from typing import Final
 import numpy as np
 
 from workers.decode.loop.records import (
+    LINK_CISCO_HDLC,
     LINK_COOKED_1,
     LINK_COOKED_2,
     LINK_ETHERNET,
     LINK_LOOPBACK,
+    LINK_NFLOG,
+    LINK_PPP,
+    LINK_PPP_DIRECTION,
+    LINK_PPPOE,
+    LINK_RADIOTAP,
     LINK_RAW_IP,
     LINK_UNKNOWN,
+    LINK_WIRELESS,
 )
 
 _LINKS: Final = {
     0: LINK_LOOPBACK,
     1: LINK_ETHERNET,
+    9: LINK_PPP,
     12: LINK_RAW_IP,
     14: LINK_RAW_IP,
+    50: LINK_PPP,
+    51: LINK_PPPOE,
     101: LINK_RAW_IP,
+    104: LINK_CISCO_HDLC,
+    105: LINK_WIRELESS,
     108: LINK_LOOPBACK,
     113: LINK_COOKED_1,
+    127: LINK_RADIOTAP,
+    166: LINK_PPP_DIRECTION,
+    204: LINK_PPP_DIRECTION,
     228: LINK_RAW_IP,
     229: LINK_RAW_IP,
+    239: LINK_NFLOG,
     276: LINK_COOKED_2,
 }
 COOKED_2: Final = 276

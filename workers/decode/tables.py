@@ -11,8 +11,15 @@ from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
 from backend.forensics.packets import PACKET_DTYPE
 from workers.decode.growing import GrowingRecords, RecordList, Records
 from workers.decode.loop.records import (
+    FRAGMENT_DTYPE,
+    HEAD_BYTES,
     INTERFACE_DTYPE,
+    LAYER_DTYPE,
+    MAX_DEPTH,
+    MAX_FRAGMENTED,
+    MAX_PATHS,
     MAX_VANTAGES,
+    PATH_DTYPE,
     PRINT_DTYPE,
     PRINTS_PER_SIDE,
     SIDE_DTYPE,
@@ -73,7 +80,12 @@ class Tables:
         self.slots: Records = np.zeros(2 * _FIRST_CONNECTIONS, SLOT_DTYPE)
         self.buckets: Records = np.zeros(_FIRST_BUCKETS, BUCKET_DTYPE)
         self.undecoded: NDArray[np.int64] = np.zeros(UNDECODED_SIZE, np.int64)
+        self.layers: Records = np.zeros(MAX_PATHS * MAX_DEPTH, LAYER_DTYPE)
+        self.paths: Records = np.zeros(MAX_PATHS, PATH_DTYPE)
+        self.fragments: Records = np.zeros(MAX_FRAGMENTED, FRAGMENT_DTYPE)
+        self.heads: NDArray[np.uint8] = np.zeros(MAX_FRAGMENTED * HEAD_BYTES, np.uint8)
         self.handshakes = RecordList(PACKET_DTYPE)
+        self.state["paths"] = 1
 
     @property
     def connections(self) -> Records:
@@ -92,11 +104,12 @@ class Tables:
         record: np.void = self.states[0]
         return record
 
-    def arguments(self) -> tuple[NDArray[np.void] | NDArray[np.int64], ...]:
+    def arguments(self) -> tuple[NDArray[np.void] | NDArray[np.int64] | NDArray[np.uint8], ...]:
         """What the loop's functions take after their own arguments."""
         return (
             self.states, self.interfaces, self.vantages, self.rows, self.picked, self.slots,
             self._connections.array, self._sides.array, self._prints.array, self.buckets, self.undecoded,
+            self.layers, self.paths, self.fragments, self.heads,
         )  # fmt: skip
 
     def grow_connections(self) -> None:

@@ -1,4 +1,7 @@
-"""Link-layer headers: where the network header begins, and which it is."""
+"""Link-layer headers: where the network header begins, and which it is.
+
+Readers return (EtherType or reason code, offset of what that header carries).
+"""
 
 # numba computes with numpy's integers and records, which the annotations call int and Record.
 # mypy: disable-error-code="no-any-return,return-value,assignment"
@@ -6,52 +9,79 @@
 from __future__ import annotations
 
 from backend.forensics.packets import HINT_INCOMING, HINT_OUTGOING
+from backend.forensics.tunnels import VLAN
 from workers.decode.loop.compiler import compiled
+from workers.decode.loop.nflog import nflog
 from workers.decode.loop.octets import Buffer, big16, big32, little32
+from workers.decode.loop.paths import push
+from workers.decode.loop.ppp import cisco_hdlc, ppp, ppp_with_direction, pppoe
 from workers.decode.loop.records import (
     CUT_LINK,
+    IPV4,
+    IPV6,
+    LINK_CISCO_HDLC,
     LINK_COOKED_1,
     LINK_COOKED_2,
     LINK_ETHERNET,
+    LINK_NFLOG,
+    LINK_PPP,
+    LINK_PPP_DIRECTION,
+    LINK_PPPOE,
+    LINK_RADIOTAP,
     LINK_RAW_IP,
+    LINK_WIRELESS,
     LLC,
     NO_INDEX,
     NOT_A_NETWORK,
+    TOO_DEEP,
     Record,
 )
+from workers.decode.loop.snap import llc
+from workers.decode.loop.wireless import radiotap, wireless
 
-IPV4 = 0x0800
-IPV6 = 0x86DD
 _OUTGOING = 4
 _NETLINK = 824
+_COOKED_LLC = 4  # ETH_P_802_2
 
 
 @compiled
-def _tagged(buffer: Buffer, at: int, end: int, ether_type: int, row: Record) -> tuple[int, int]:
-    """Steps over VLAN tags; the outermost id is kept."""
-    outermost = True
-    while ether_type in (0x8100, 0x88A8, 0x9100):
+def tagged(
+    buffer: Buffer, at: int, end: int, ether_type: int, state: Record, layers: Record, row: Record
+) -> tuple[int, int]:
+    """Steps over VLAN tags (802.1Q, 802.1ad and the numbers used before it); priority tags have no id."""
+    while ether_type in (0x8100, 0x88A8, 0x9100, 0x9200):
         if at + 4 > end:
             return CUT_LINK, at
-        if outermost:
-            row.vlan = big16(buffer, at) & 0x0FFF
-            outermost = False
+        vlan = big16(buffer, at) & 0x0FFF
+        if vlan != 0:
+            if row.vlan == 0 and row.ip_version == 0:
+                row.vlan = vlan
+            if not push(state, layers, VLAN, vlan):
+                return TOO_DEEP, at
         ether_type = big16(buffer, at + 2)
         at += 4
     if ether_type < 0x0600:
-        return LLC, at
+        return llc(buffer, at, end)
     return ether_type, at
 
 
 @compiled
-def _ethernet(buffer: Buffer, at: int, end: int, row: Record) -> tuple[int, int]:
+def ethernet(
+    buffer: Buffer, at: int, end: int, state: Record, layers: Record, row: Record
+) -> tuple[int, int]:
+    """Ethernet II or 802.3 with LLC, and VLAN tags."""
     if at + 14 > end:
         return CUT_LINK, at
-    return _tagged(buffer, at + 14, end, big16(buffer, at + 12), row)
+    ether_type = big16(buffer, at + 12)
+    if ether_type in (IPV4, IPV6):
+        return ether_type, at + 14
+    return tagged(buffer, at + 14, end, ether_type, state, layers, row)
 
 
 @compiled
-def _cooked(buffer: Buffer, at: int, end: int, version: int, row: Record) -> tuple[int, int]:
+def _cooked(
+    buffer: Buffer, at: int, end: int, version: int, state: Record, layers: Record, row: Record
+) -> tuple[int, int]:
     """Linux cooked headers: 16 bytes, protocol last; version 2: 20 bytes, protocol first."""
     size = 16 if version == 1 else 20
     if at + size > end:
@@ -63,7 +93,9 @@ def _cooked(buffer: Buffer, at: int, end: int, version: int, row: Record) -> tup
     row.direction_hint = HINT_OUTGOING if packet_type == _OUTGOING else HINT_INCOMING
     if hardware == _NETLINK:
         return NOT_A_NETWORK, at
-    return _tagged(buffer, at + size, end, protocol, row)
+    if protocol < 0x0600 and protocol != _COOKED_LLC:
+        return LLC, at
+    return tagged(buffer, at + size, end, protocol, state, layers, row)
 
 
 @compiled
@@ -102,14 +134,45 @@ def kernel_interface(buffer: Buffer, at: int, end: int, link: int) -> int:
 
 
 @compiled
-def network_header(buffer: Buffer, at: int, end: int, link: int, row: Record) -> tuple[int, int]:
-    """(EtherType or reason code, offset of the network header); sets vlan and direction_hint of `row`."""
+def _less_usual(
+    buffer: Buffer, at: int, end: int, link: int, state: Record, layers: Record, row: Record
+) -> tuple[int, int]:
+    if link == LINK_NFLOG:
+        return nflog(buffer, at, end)
+    if link == LINK_PPP:
+        return ppp(buffer, at, end)
+    if link == LINK_PPP_DIRECTION:
+        return ppp_with_direction(buffer, at, end, row)
+    if link == LINK_PPPOE:
+        return pppoe(buffer, at, end, state, layers)
+    if link == LINK_CISCO_HDLC:
+        return cisco_hdlc(buffer, at, end)
+    if link == LINK_RADIOTAP:
+        return radiotap(buffer, at, end)
+    return wireless(buffer, at, end, False)
+
+
+@compiled
+def network_header(
+    buffer: Buffer, at: int, end: int, link: int, state: Record, layers: Record, row: Record
+) -> tuple[int, int]:
+    """What the frame carries; sets vlan and direction_hint of `row`, and the tags of its path."""
     if link == LINK_ETHERNET:
-        return _ethernet(buffer, at, end, row)
+        return ethernet(buffer, at, end, state, layers, row)
     if link == LINK_COOKED_1:
-        return _cooked(buffer, at, end, 1, row)
+        return _cooked(buffer, at, end, 1, state, layers, row)
     if link == LINK_COOKED_2:
-        return _cooked(buffer, at, end, 2, row)
+        return _cooked(buffer, at, end, 2, state, layers, row)
     if link == LINK_RAW_IP:
         return _raw_ip(buffer, at, end)
+    if link in (
+        LINK_NFLOG,
+        LINK_PPP,
+        LINK_PPP_DIRECTION,
+        LINK_PPPOE,
+        LINK_CISCO_HDLC,
+        LINK_RADIOTAP,
+        LINK_WIRELESS,
+    ):
+        return _less_usual(buffer, at, end, link, state, layers, row)
     return _loopback(buffer, at, end)

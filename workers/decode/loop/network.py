@@ -9,20 +9,19 @@ import numpy as np
 
 from backend.forensics.packets import MARK_SUPER_FRAME
 from workers.decode.loop.compiler import compiled
-from workers.decode.loop.link import IPV4
 from workers.decode.loop.octets import Buffer, big16, big32, big64
-from workers.decode.loop.records import BAD_HEADER, CUT_NETWORK, LATER_FRAGMENT, Record
+from workers.decode.loop.records import BAD_HEADER, CUT_EXTENSION, CUT_NETWORK, IPV4, Record
 
 # Offsets below 0 are reasons: -(reason code).
 _V4_MAPPED = np.uint64(0xFFFF00000000)
-_NO_NEXT_HEADER = 59
 _FRAGMENT = 44
 _AUTHENTICATION = 51
 _MAX_EXTENSIONS = 16
+_MORE_FRAGMENTS = 1 << 16
 
 
 @compiled
-def _ipv4(buffer: Buffer, at: int, end: int, wire_length: int, row: Record) -> tuple[int, int]:
+def _ipv4(buffer: Buffer, at: int, end: int, wire_length: int, state: Record, row: Record) -> tuple[int, int]:
     if at + 20 > end:
         return -CUT_NETWORK, 0
     header = (np.int64(buffer[at]) & 15) * 4
@@ -38,14 +37,18 @@ def _ipv4(buffer: Buffer, at: int, end: int, wire_length: int, row: Record) -> t
     row.protocol = buffer[at + 9]
     row.source_low = _V4_MAPPED | np.uint64(big32(buffer, at + 12))
     row.destination_low = _V4_MAPPED | np.uint64(big32(buffer, at + 16))
-    if big16(buffer, at + 6) & 0x1FFF:
-        return -LATER_FRAGMENT, 0
+    row.source_high = row.destination_high = np.uint64(0)  # of an outer IPv6 header
+    piece = big16(buffer, at + 6)
+    if piece & 0x3FFF:
+        state.piece = (piece & 0x1FFF) * 8 | (_MORE_FRAGMENTS if piece & 0x2000 else 0)
+        state.piece_id = big16(buffer, at + 4)
     return at + header, total - header
 
 
 @compiled
 def _ipv6_addresses(buffer: Buffer, at: int, row: Record) -> None:
     row.ip_version = 6
+    row.ip_id = 0  # of an outer IPv4 header
     row.ttl = buffer[at + 7]
     row.source_high = big64(buffer, at + 8)
     row.source_low = big64(buffer, at + 16)
@@ -54,19 +57,60 @@ def _ipv6_addresses(buffer: Buffer, at: int, row: Record) -> None:
 
 
 @compiled
+def _is_extension(next_header: int) -> bool:
+    """Hop-by-hop, routing, fragment, authentication, destination, mobility, HIP, Shim6 (IANA's list)."""
+    return next_header in (0, 43, _FRAGMENT, _AUTHENTICATION, 60, 135, 139, 140)
+
+
+@compiled
 def _extension_length(buffer: Buffer, at: int, next_header: int) -> int:
-    """Bytes of an IPv6 extension header, 0 when `next_header` is none."""
-    if next_header in (0, 43, 60, 135, 139, 140):
-        return 8 * (np.int64(buffer[at + 1]) + 1)
     if next_header == _FRAGMENT:
         return 8
     if next_header == _AUTHENTICATION:
         return 4 * (np.int64(buffer[at + 1]) + 2)
-    return 0
+    return 8 * (np.int64(buffer[at + 1]) + 1)
 
 
 @compiled
-def _ipv6(buffer: Buffer, at: int, end: int, wire_length: int, row: Record) -> tuple[int, int]:
+def step_over_authentication(buffer: Buffer, at: int, end: int, row: Record) -> int:
+    """Bytes of an IPv4 packet's authentication header (RFC 4302), 0 when it is cut; sets what it carries."""
+    if at + 12 > end:
+        return 0
+    row.protocol = buffer[at]
+    return _extension_length(buffer, at, _AUTHENTICATION)
+
+
+@compiled
+def _fragment_header(buffer: Buffer, at: int, state: Record) -> None:
+    piece = big16(buffer, at + 2)
+    if piece & 0xFFF9:  # an "atomic" fragment is a whole packet (RFC 6946)
+        state.piece = piece & 0xFFF8 | (_MORE_FRAGMENTS if piece & 1 else 0)
+        state.piece_id = big32(buffer, at + 4)
+
+
+@compiled
+def _extensions(buffer: Buffer, at: int, end: int, left: int, state: Record, row: Record) -> tuple[int, int]:
+    next_header = np.int64(row.protocol)
+    for _ in range(_MAX_EXTENSIONS):
+        row.protocol = next_header
+        if not _is_extension(next_header):
+            break
+        if at + 8 > end:
+            return -CUT_EXTENSION, 0
+        length = _extension_length(buffer, at, next_header)
+        if next_header == _FRAGMENT:
+            _fragment_header(buffer, at, state)
+        next_header = np.int64(buffer[at])
+        at += length
+        left -= length
+        if state.piece & 0xFFF8:  # no further header in a later fragment
+            row.protocol = next_header
+            break
+    return at, left
+
+
+@compiled
+def _ipv6(buffer: Buffer, at: int, end: int, wire_length: int, state: Record, row: Record) -> tuple[int, int]:
     if at + 40 > end:
         return -CUT_NETWORK, 0
     if buffer[at] >> 4 != 6:
@@ -76,29 +120,19 @@ def _ipv6(buffer: Buffer, at: int, end: int, wire_length: int, row: Record) -> t
     if left == 0:
         left = wire_length - 40
         row.marks = MARK_SUPER_FRAME
-    next_header = np.int64(buffer[at + 6])
-    at += 40
-    for _ in range(_MAX_EXTENSIONS):
-        row.protocol = next_header
-        if at + 8 > end:
-            break
-        length = _extension_length(buffer, at, next_header)
-        if length == 0:
-            break
-        if next_header == _FRAGMENT and big16(buffer, at + 2) & 0xFFF8:
-            row.protocol = buffer[at]
-            return -LATER_FRAGMENT, 0
-        next_header = np.int64(buffer[at])
-        at += length
-        left -= length
-    return at, left
+    row.protocol = buffer[at + 6]
+    if not _is_extension(row.protocol):
+        return at + 40, left
+    return _extensions(buffer, at + 40, end, left, state, row)
 
 
 @compiled
 def transport_header(
-    buffer: Buffer, at: int, end: int, ether_type: int, wire_length: int, row: Record
+    buffer: Buffer, at: int, end: int, ether_type: int, wire_length: int, state: Record, row: Record
 ) -> tuple[int, int]:
-    """(offset of the transport header or −reason, its length with payload by the IP lengths); fills `row`."""
+    """(offset of the transport header or −reason, its length with payload by the IP lengths); fills `row`.
+
+    Sets the state's `piece` and `piece_id` when the packet is a fragment."""
     if ether_type == IPV4:
-        return _ipv4(buffer, at, end, wire_length, row)
-    return _ipv6(buffer, at, end, wire_length, row)
+        return _ipv4(buffer, at, end, wire_length, state, row)
+    return _ipv6(buffer, at, end, wire_length, state, row)

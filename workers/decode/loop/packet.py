@@ -5,59 +5,17 @@
 
 from __future__ import annotations
 
-from backend.forensics.packets import (
-    DECODED_LINK,
-    DECODED_NETWORK,
-    DECODED_TRANSPORT,
-    NO_CONNECTION,
-    TCP,
-    UDP,
-)
+from backend.forensics.packets import DECODED_TRANSPORT, NO_CONNECTION, TCP, UDP
 from workers.decode.loop.compiler import compiled
-from workers.decode.loop.link import IPV4, IPV6, kernel_interface, network_header
-from workers.decode.loop.network import transport_header
+from workers.decode.loop.fragments import remember_first
+from workers.decode.loop.headers import read_headers, read_plain_tcp
+from workers.decode.loop.link import kernel_interface
 from workers.decode.loop.octets import Buffer
-from workers.decode.loop.records import CUT_TRANSPORT, LINK_UNKNOWN, PROTOCOL_BASE, Record
+from workers.decode.loop.paths import path_number
+from workers.decode.loop.records import Record
 from workers.decode.loop.tally import count_arrival, count_bucket, vantage_of
 from workers.decode.loop.tracker import track
-from workers.decode.loop.transport import is_icmp_error, read_transport
-
-_NO_IP = 255
-
-
-@compiled
-def _read_transport(buffer: Buffer, at: int, end: int, length: int, row: Record, undecoded: Record) -> None:
-    read = read_transport(buffer, at, end, length, row)
-    if read == 1:
-        row.layers = DECODED_TRANSPORT
-    elif read == 0:
-        undecoded[CUT_TRANSPORT] += 1
-    else:
-        undecoded[PROTOCOL_BASE + row.protocol] += 1
-
-
-@compiled
-def _read_headers(
-    buffer: Buffer, at: int, end: int, interface: Record, row: Record, undecoded: Record
-) -> None:
-    """Fills the row as far as the headers can be read; counts what stopped it."""
-    row.protocol = _NO_IP
-    if interface.link == LINK_UNKNOWN:
-        interface.undecoded += 1
-        return
-    ether_type, network_at = network_header(buffer, at, end, interface.link, row)
-    row.layers = DECODED_LINK
-    if ether_type not in (IPV4, IPV6):
-        undecoded[ether_type] += 1
-        return
-    wire_length = row.original_bytes - (network_at - at)
-    transport_at, length = transport_header(buffer, network_at, end, ether_type, wire_length, row)
-    if row.ip_version != 0:
-        row.layers = DECODED_NETWORK
-    if transport_at < 0:
-        undecoded[-transport_at] += 1
-        return
-    _read_transport(buffer, transport_at, end, length, row, undecoded)
+from workers.decode.loop.transport import is_icmp_error
 
 
 @compiled
@@ -65,6 +23,7 @@ def read_packet(
     buffer: Buffer, at: int, end: int, time_ns: int, original: int,
     state: Record, interface: Record, vantages: Record, rows: Record, picked: Record, slots: Record,
     connections: Record, sides: Record, prints: Record, buckets: Record, undecoded: Record,
+    layers: Record, paths: Record, fragments: Record, heads: Buffer,
 ) -> None:  # fmt: skip
     """Appends the packet in buffer[at:end] to the tables. Each table has room for it."""
     row = rows[state.rows]
@@ -76,7 +35,13 @@ def read_packet(
     row.connection = NO_CONNECTION
     index = kernel_interface(buffer, at, end, interface.link)
     row.vantage = vantage_of(state, vantages, interface, index)
-    _read_headers(buffer, at, end, interface, row, undecoded)
+    if not read_plain_tcp(buffer, at, end, interface.link, state, layers, row):
+        read_headers(
+            buffer, at, end, interface, state, layers, fragments, heads, connections, sides, undecoded, row
+        )
+    state.network = 0
+    if state.depth > 0:
+        row.tunnel = path_number(state, layers, paths)
     vantage = vantages[row.vantage]
     count_arrival(vantage, time_ns)
     is_handshake = False
@@ -85,6 +50,8 @@ def read_packet(
             is_handshake = track(state, slots, connections, sides, prints, row)
         else:
             is_handshake = is_icmp_error(row)
+        if state.fragment >= 0:
+            remember_first(state, fragments, rows, connections, sides, undecoded)
     count_bucket(state, vantage, buckets, row)
     if is_handshake:
         picked[state.picked] = state.rows

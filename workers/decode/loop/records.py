@@ -28,6 +28,23 @@ LINK_COOKED_1: Final = 2
 LINK_COOKED_2: Final = 3
 LINK_RAW_IP: Final = 4
 LINK_LOOPBACK: Final = 5
+LINK_NFLOG: Final = 6
+LINK_PPP: Final = 7
+LINK_PPP_DIRECTION: Final = 8  # one byte tells the direction
+LINK_PPPOE: Final = 9
+LINK_WIRELESS: Final = 10
+LINK_RADIOTAP: Final = 11
+LINK_CISCO_HDLC: Final = 12
+
+# EtherTypes that the loop goes on with.
+IPV4: Final = 0x0800
+IPV6: Final = 0x86DD
+BRIDGED: Final = 0x6558  # an Ethernet frame (RFC 1701)
+MPLS_FRAME: Final = 0x8847
+MPLS_MULTICAST: Final = 0x8848
+PPPOE_SESSION: Final = 0x8864
+PPP_FRAME: Final = 0x880B
+CISCO_METADATA: Final = 0x8909
 
 # Indices of `undecoded`: an EtherType, then IP protocols, then these.
 PROTOCOL_BASE: Final = 65536
@@ -39,7 +56,19 @@ LATER_FRAGMENT: Final = REASON_BASE + 3
 BAD_HEADER: Final = REASON_BASE + 4
 NOT_A_NETWORK: Final = REASON_BASE + 5
 LLC: Final = REASON_BASE + 6
-UNDECODED_SIZE: Final = REASON_BASE + 7
+TOO_DEEP: Final = REASON_BASE + 7
+CUT_TUNNEL: Final = REASON_BASE + 8
+ENCRYPTED_WIRELESS: Final = REASON_BASE + 9
+WIRELESS_CONTROL: Final = REASON_BASE + 10
+OPAQUE_WIREGUARD: Final = REASON_BASE + 11
+OPAQUE_ESP: Final = REASON_BASE + 12
+PPP_CONTROL: Final = REASON_BASE + 13
+CUT_EXTENSION: Final = REASON_BASE + 14
+UNDECODED_SIZE: Final = REASON_BASE + 15
+
+DONE: Final = -1
+"""Of a packet that is read to its end: nothing to count."""
+GO_ON: Final = -2
 
 MAX_VANTAGES: Final = 1024
 """More kernel interfaces than that in one capture are noise; what is beyond shares the last vantage point."""
@@ -64,6 +93,13 @@ STATE_DTYPE: Final = np.dtype(
         ("latest_ns", "<i8"),  # time of the latest packet that had one
         ("tracks", "<i8"),  # tracks used so far, free ones among them
         ("free_track", "<i8"),  # first of the chain of free tracks (number + 1), 0 for none
+        ("depth", "<i8"),  # of the packet being read: layers of its tunnel path
+        ("kept", "<i8"),  # how many of them are outside the IP header that the row holds
+        ("network", "<i8"),  # `Tunnel.network` of its path
+        ("paths", "<i8"),  # tunnel paths known, the empty one included
+        ("piece", "<i8"),  # 0, or the fragment field of the IP header just read: offset in bytes | more << 16
+        ("piece_id", "<i8"),  # its identification
+        ("fragment", "<i8"),  # entry of `fragments` that the packet is the beginning of, or -1
     ]
 )
 
@@ -91,6 +127,74 @@ VANTAGE_DTYPE: Final = np.dtype(
         ("first_ns", "<i8"),
         ("last_ns", "<i8"),
         ("bucket", "<i8"),  # the open time bucket, or -1
+    ]
+)
+
+MAX_DEPTH: Final = 8
+"""Layers of a tunnel path. What is wrapped deeper is counted and not read."""
+
+MAX_PATHS: Final = 1 << 14
+"""Tunnel paths that are told apart in one capture; what is beyond shares the last number."""
+
+LAYER_DTYPE: Final = np.dtype(
+    [
+        ("lower_high", "<u8"),  # the outer addresses, the lower number first; 0 where the layer has none
+        ("lower_low", "<u8"),
+        ("upper_high", "<u8"),
+        ("upper_low", "<u8"),
+        ("number", "<u4"),  # VLAN id, VNI, key, label, session
+        ("kind", "u1"),  # of backend.forensics.tunnels
+        ("has_number", "u1"),
+    ]
+)
+"""MAX_DEPTH records per path; those of path 0, which has no layers, hold the packet being read."""
+
+PATH_DTYPE: Final = np.dtype(
+    [
+        ("hash", "<u4"),
+        ("network", "<u4"),
+        ("depth", "<u4"),
+        ("next", "<u4"),  # the next path of the same bucket, or 0
+        ("first", "<u4"),  # of the bucket with this record's number: its first path, or 0
+    ]
+)
+
+MAX_FRAGMENTED: Final = 1 << 12
+"""Fragmented packets remembered at once; a power of two."""
+HEAD_BYTES: Final = 64
+"""Room for the transport header of a packet whose first fragment ends inside it."""
+
+FRAGMENT_DTYPE: Final = np.dtype(
+    [
+        # The key: what the fragments of one packet share (RFC 791, RFC 8200).
+        ("key_source_high", "<u8"),
+        ("key_source_low", "<u8"),
+        ("key_destination_high", "<u8"),
+        ("key_destination_low", "<u8"),
+        ("key_id", "<u4"),
+        ("key_place", "<u4"),  # hash of protocol, vantage point, VLAN and network
+        ("when_ns", "<i8"),
+        ("status", "u1"),  # 0 free, 1 first fragment not seen, 2 its header is being collected, 3 known
+        ("inner", "u1"),  # the connection is inside a tunnel inside the fragmented packet
+        ("filled", "u1"),  # bytes collected
+        ("pending", "u1"),  # frames that wait for the header
+        ("pending_0", "<u8"),
+        ("pending_1", "<u8"),
+        ("pending_2", "<u8"),
+        ("pending_3", "<u8"),
+        # What the first fragment told.
+        ("source_high", "<u8"),
+        ("source_low", "<u8"),
+        ("destination_high", "<u8"),
+        ("destination_low", "<u8"),
+        ("source_port", "<u2"),
+        ("destination_port", "<u2"),
+        ("protocol", "u1"),
+        ("ip_version", "u1"),
+        ("connection", "<u4"),
+        ("tunnel", "<u4"),
+        ("begin", "<u4"),  # TCP sequence number of byte 0 behind the IP header; before it is known, the
+        # number of bytes behind the IP header so far
     ]
 )
 

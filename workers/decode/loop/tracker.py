@@ -61,6 +61,7 @@ def _open(state: Record, connections: Record, row: Record, from_client: bool) ->
     state.connections += 1
     connection = connections[number]
     connection.vantage, connection.vlan = row.vantage, row.vlan
+    connection.tunnel, connection.network = row.tunnel, state.network
     connection.protocol, connection.ip_version = row.protocol, row.ip_version
     _set_endpoints(connection, row, from_client)
     connection.first_ns = connection.last_ns = row.time_ns
@@ -100,8 +101,8 @@ def _begins_anew(connection: Record, sides: Record, side: int, row: Record) -> b
 @compiled
 def _place(state: Record, slots: Record, connections: Record, sides: Record, row: Record) -> tuple[int, int]:
     """(connection, 0 when its client sent the packet, 1 for its server)."""
-    key = tuple_hash(row)
-    slot, side = find_slot(slots, connections, row, key)
+    key = tuple_hash(row, state.network)
+    slot, side = find_slot(slots, connections, row, state.network, key)
     if side >= 0:
         number = np.int64(slots[slot].connection) - 1
         if not _begins_anew(connections[number], sides, side, row):

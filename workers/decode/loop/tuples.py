@@ -16,7 +16,8 @@ _SHIFT = np.uint64(32)
 
 
 @compiled
-def _mix(value: int) -> int:
+def mix(value: int) -> int:
+    """Spreads the bits of a uint64."""
     value = (value ^ (value >> _SHIFT)) * _MULTIPLIER_2
     value = (value ^ (value >> _SHIFT)) * _MULTIPLIER
     return value ^ (value >> _SHIFT)
@@ -24,23 +25,25 @@ def _mix(value: int) -> int:
 
 @compiled
 def _endpoint(high: int, low: int, port: int) -> int:
-    return _mix(np.uint64(high) * _MULTIPLIER + np.uint64(low) * _MULTIPLIER_2 + np.uint64(port))
+    return mix(np.uint64(high) * _MULTIPLIER + np.uint64(low) * _MULTIPLIER_2 + np.uint64(port))
 
 
 @compiled
-def tuple_hash(row: Record) -> int:
+def tuple_hash(row: Record, network: int) -> int:
     """32 bits, the same for both directions."""
     source = _endpoint(row.source_high, row.source_low, row.source_port)
     destination = _endpoint(row.destination_high, row.destination_low, row.destination_port)
     place = (np.uint64(row.vantage) << np.uint64(24)) | (np.uint64(row.vlan) << np.uint64(8))
-    return np.int64(_mix(source + destination + (place | np.uint64(row.protocol))) >> _SHIFT)
+    place ^= np.uint64(network) << np.uint64(32)
+    return np.int64(mix(source + destination + (place | np.uint64(row.protocol))) >> _SHIFT)
 
 
 @compiled
-def _same_place(connection: Record, row: Record) -> bool:
+def _same_place(connection: Record, row: Record, network: int) -> bool:
     return (
         connection.vantage == row.vantage
         and connection.vlan == row.vlan
+        and connection.network == network
         and connection.protocol == row.protocol
     )
 
@@ -70,14 +73,14 @@ def _server_is_source(connection: Record, row: Record) -> bool:
 
 
 @compiled
-def find_slot(slots: Record, connections: Record, row: Record, key: int) -> tuple[int, int]:
+def find_slot(slots: Record, connections: Record, row: Record, network: int, key: int) -> tuple[int, int]:
     """(slot, 0 when the connection's client sent this packet, 1 for its server, -1 when the slot is free)."""
     mask = slots.size - 1
     at = key & mask
     while slots[at].connection != 0:
         if slots[at].hash == key:
             connection = connections[np.int64(slots[at].connection) - 1]
-            if _same_place(connection, row):
+            if _same_place(connection, row, network):
                 if _client_is_source(connection, row):
                     return at, 0
                 if _server_is_source(connection, row):

@@ -62,7 +62,7 @@ def _nanoseconds(ticks: int, interface: Record) -> int:
 def walk_pcap(
     buffer: Buffer, end: int, big: bool, states: Record, interfaces: Record, vantages: Record, rows: Record,
     picked: Record, slots: Record, connections: Record, sides: Record, prints: Record, buckets: Record,
-    undecoded: Record,
+    undecoded: Record, layers: Record, paths: Record, fragments: Record, heads: Buffer,
 ) -> None:  # fmt: skip
     """Reads classic pcap records from buffer[position:end] until something is missing; `reason` says what."""
     state = states[0]
@@ -88,6 +88,7 @@ def walk_pcap(
             read_packet(
                 buffer, at + 16, at + 16 + captured, time_ns, file32(buffer, at + 12, big), state, interface,
                 vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
+            layers, paths, fragments, heads,
             )  # fmt: skip
             at += 16 + captured
     state.position = at
@@ -158,7 +159,7 @@ def _count_options(buffer: Buffer, at: int, end: int, big: bool, interface: Reco
 def _read_block(
     buffer: Buffer, at: int, big: bool, states: Record, interfaces: Record, vantages: Record,
     rows: Record, picked: Record, slots: Record, connections: Record, sides: Record, prints: Record,
-    buckets: Record, undecoded: Record,
+    buckets: Record, undecoded: Record, layers: Record, paths: Record, fragments: Record, heads: Buffer,
 ) -> int:  # fmt: skip
     """Reads the whole packet block at `at`; _GO_ON or why it cannot be read."""
     state = states[0]
@@ -178,6 +179,7 @@ def _read_block(
     read_packet(
         buffer, first, first + captured, state.latest_ns, original,
         state, interface, vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
+            layers, paths, fragments, heads,
     )  # fmt: skip
     if kind == _ENHANCED:
         options = first + ((captured + 3) & ~3)
@@ -191,7 +193,7 @@ def _read_block(
 def walk_pcapng(
     buffer: Buffer, end: int, big: bool, limit: int, states: Record, interfaces: Record, vantages: Record,
     rows: Record, picked: Record, slots: Record, connections: Record, sides: Record, prints: Record,
-    buckets: Record, undecoded: Record,
+    buckets: Record, undecoded: Record, layers: Record, paths: Record, fragments: Record, heads: Buffer,
 ) -> None:  # fmt: skip
     """Reads packet blocks from buffer[position:end]; stops at any other block, which Python reads."""
     state = states[0]
@@ -203,7 +205,7 @@ def walk_pcapng(
         if reason == _GO_ON:
             reason = _read_block(
                 buffer, at, big, states, interfaces, vantages, rows, picked, slots, connections, sides,
-                prints, buckets, undecoded,
+                prints, buckets, undecoded, layers, paths, fragments, heads,
             )  # fmt: skip
         if reason != _GO_ON:
             break

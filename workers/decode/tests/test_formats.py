@@ -131,8 +131,8 @@ def test_several_gzip_members(tmp_path: Path) -> None:
 
 
 def test_other_link_types_and_protocols_are_counted(tmp_path: Path) -> None:
-    capture = decode(pcap([(0, b"abc"), (1, b"d")], link_type=239), tmp_path)
-    assert (capture.packets, capture.undecoded) == (2, {"link type NFLOG": 2})
+    capture = decode(pcap([(0, b"abc"), (1, b"d")], link_type=189), tmp_path)
+    assert (capture.packets, capture.undecoded) == (2, {"link type USB": 2})
     frames = [(0, ethernet(b"", 0x0806)), (0, ethernet(tcp(SYN)[:30])), (0, b"short")]
     capture = decode(pcap(frames, link_type=1), tmp_path)
     names = {"ARP": 1, "cut short in the transport header": 1, "cut short in the link header": 1}
