@@ -1,0 +1,123 @@
+"""IPVS drops the first SYN on a tuple that it still remembers, so that the connection waits for the retry.
+
+With `conn_reuse_mode` other than 0 and `net.ipv4.vs.conntrack=1` a SYN on an entry in TIME_WAIT expires the entry and
+is dropped; the retry, about 1 s later, is scheduled anew (net/netfilter/ipvs/ip_vs_core.c; commit f719e3754ee2).
+Commit f0a5e4d7a594 (Linux 5.9, stable 4.19.140 and 5.8.2) ends the drop.
+Incident: Kubernetes issue 71114.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.causes.ipvs_port_reuse.evidence import Drops, collect_drops, weigh_drops
+from backend.forensics.diagnosis.causes.ipvs_port_reuse.remedies import list_remedies
+from backend.forensics.diagnosis.causes.ipvs_port_reuse.rivals import list_rivals
+from backend.forensics.diagnosis.causes.ipvs_port_reuse.settings import read_settings
+from backend.forensics.diagnosis.contract import Hypothesis
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import frame_evidence, seconds_text
+from backend.forensics.report import ClaimPart, FindingPart, MissingPart
+
+CAUSE = "ipvs-port-reuse"
+TITLE = "IPVS drops the first packet on a used port (conn_reuse_mode)"
+PRIOR = -2.5
+"""Needs IPVS, a kernel without the fix (or a setting that brings it back) and clients short of ports."""
+CEILING_WITHOUT_IPVS = 0.3
+"""Without any sign of IPVS nothing tells it from every other drop of used tuples."""
+
+REFERENCES = (
+    "net/netfilter/ipvs/ip_vs_core.c: commit f719e3754ee2 (2016) drops the SYN, f0a5e4d7a594 (Linux 5.9; stable "
+    "4.19.140 and 5.8.2) no longer does",
+    "Documentation/networking/ipvs-sysctl.rst: conn_reuse_mode, expire_nodest_conn, conntrack",
+    "Kubernetes issue 71114; pull request 88541: kube-proxy leaves conn_reuse_mode alone from kernel 5.9 on",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per destination at which SYNs on used tuples were lost."""
+    return [_hypothesis(facts, found) for found in collect_drops(facts, findings)]
+
+
+def _hypothesis(facts: Facts, found: Drops) -> Hypothesis:
+    weighed = weigh_drops(facts, found)
+    inside = found.located == len(found.losses)
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=_statement(found),
+        prior=PRIOR,
+        steps=tuple(_steps(found)),
+        weighed=tuple(weighed.pieces),
+        both_sides=inside and found.located > 0,
+        independent=weighed.service_listed and weighed.mode_drops,
+        signs=int(weighed.service_listed) + int(weighed.mode_drops) + int(inside),
+        findings=found.victims.findings,
+        time_lost_s=found.victims.time_lost_s,
+        rivals=tuple(list_rivals(facts, found)),
+        missing=tuple(_missing(facts, found)),
+        remedies=tuple(list_remedies(facts)),
+        references=REFERENCES,
+        refutation=(
+            "nothing seen; it would be refuted by conn_reuse_mode = 0, by fresh tuples that suffer as much, "
+            "or by such a SYN seen at the real server"
+        ),
+        figures=(*found.victims.figures, *found.inactive_figure),
+        ceiling=0.999 if weighed.ipvs_seen else CEILING_WITHOUT_IPVS,
+        attempts=found.victims.links,
+    )
+
+
+def _statement(found: Drops) -> str:
+    victims = found.victims
+    hurt = f"{len(victims.attempts)} of {victims.attempts_total} connections to {victims.target} waited"
+    used = f"on a tuple used {seconds_text(found.gap_median_s)} before"
+    if not found.located:
+        return f"{hurt}: their first packet (SYN), {used}, was lost. IPVS drops such; one side alone cannot prove it."
+    inner, outer = found.between
+    return f"{hurt}: their first packet (SYN), {used}, came in at {inner} and never reached {outer}: IPVS dropped it."
+
+
+def _steps(found: Drops) -> list[ClaimPart]:
+    loss = found.losses[len(found.losses) // 2]
+    reused = found.reused[loss.attempt.link]
+    first = loss.transmission.first
+    steps = []
+    if reused.frames:
+        ago = seconds_text(reused.gap_ns / 1e9)
+        text = f"{reused.client} had a connection to {reused.server} that ended {ago} before."
+        frames = frame_evidence((reused.place.input, frame) for frame in reused.frames)
+        steps.append(ClaimPart(role="step", text=text, evidence=frames))
+    where = f" and was last seen at {loss.transmission.last.place.name}" if loss.inside else ""
+    text = f"{first.source} sent a SYN on the same tuple again{where}."
+    frames = frame_evidence((s.place.input, s.frame) for s in loss.transmission.sightings)
+    steps.append(ClaimPart(role="step", text=text, evidence=frames))
+    if loss.retry is not None:
+        gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
+        behind = loss.retry.last.destination
+        to = f" to {behind}" if behind != first.destination else ""
+        text = f"The same SYN, sent again after {gap_s:.3f} s, passed{to}."
+        frames = frame_evidence((s.place.input, s.frame) for s in loss.retry.sightings)
+        steps.append(ClaimPart(role="step", text=text, evidence=frames))
+    return steps
+
+
+def _missing(facts: Facts, found: Drops) -> list[MissingPart]:
+    missing = []
+    if not found.services and not found.listed_elsewhere:
+        what = "The virtual services: is this destination one of IPVS?"
+        missing.append(MissingPart(what=what, command="ipvsadm -Ln; ipvsadm -Lnc"))
+    settings = read_settings(facts.kernel)
+    if settings.reuse_mode is None:
+        what = "The settings that decide: conn_reuse_mode, conntrack, expire_nodest_conn"
+        missing.append(MissingPart(what=what, command="sysctl net.ipv4.vs net.ipv4.ip_local_port_range"))
+    if found.located < len(found.losses):
+        what = (
+            "A capture before and behind IPVS at once: the SYN must be seen before it and be absent behind it"
+        )
+        missing.append(MissingPart(what=what, command="tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"))
+    if settings.kernel is None:
+        what = "The kernel: from 5.9 on (and in stable 4.19.140 and 5.8.2) the SYN is no longer dropped"
+        missing.append(MissingPart(what=what, command="uname -r"))
+    return missing

@@ -1,0 +1,91 @@
+"""What to change, as a choice: fast connects against stuck backends, or a kernel that needs no choice."""
+
+from __future__ import annotations
+
+from backend.forensics.diagnosis.causes.ipvs_port_reuse.settings import IpvsSettings, read_settings
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.report import RemedyPart
+
+PROOF = "capture 60 s again: SYNs on used tuples must open as fast as others"
+MODE = "net.ipv4.vs.conn_reuse_mode"
+
+
+def list_remedies(facts: Facts) -> list[RemedyPart]:
+    """The kernel first, then the setting with its price, then what spares ports."""
+    settings = read_settings(facts.kernel)
+    return [_kernel(settings), _mode(settings), _ports(settings), _keep_open(), _leave()]
+
+
+def _kernel(settings: IpvsSettings) -> RemedyPart:
+    known = f"you have {settings.kernel[0]}" if settings.kernel else "unknown; run uname -r"
+    carried = (
+        " by its number it carries the fix: the module or its vendor differs" if settings.kernel_fixed else ""
+    )
+    return RemedyPart(
+        what="Run a kernel in which IPVS schedules such a SYN anew at once",
+        command="uname -r; modinfo ip_vs | head -3",
+        applies_to="node",
+        check="uname -r",
+        proof=PROOF,
+        undo="boot the former kernel",
+        side_effect="none known for this; kube-proxy then leaves conn_reuse_mode alone",
+        versions=f"Linux ≥ 5.9, stable ≥ 4.19.140 and ≥ 5.8.2 ({known};{carried})" if carried
+        else f"Linux ≥ 5.9, stable ≥ 4.19.140 and ≥ 5.8.2 ({known})",
+    )  # fmt: skip
+
+
+def _mode(settings: IpvsSettings) -> RemedyPart:
+    now = settings.reuse_mode[0] if settings.reuse_mode else 1
+    nodest = "" if settings.expire_nodest and settings.expire_nodest[0] == 1 else (
+        "; without expire_nodest_conn = 1 a removed one keeps receiving them"
+    )  # fmt: skip
+    return RemedyPart(
+        what="Or choose: with mode 0 used ports connect fast, but stay with the real server that they had",
+        command=f"sysctl -w {MODE}=0",
+        applies_to="node",
+        check=f"sysctl {MODE} net.ipv4.vs.conntrack net.ipv4.vs.expire_nodest_conn",
+        proof=PROOF,
+        undo=f"sysctl -w {MODE}={now}",
+        side_effect=(
+            f"a real server of weight 0 goes on receiving new connections on used ports{nodest} "
+            "(Kubernetes issue 81775; commit c95c07836fa4 mends it); kube-proxy sets the value again when it starts"
+        ),
+        versions="kube-proxy sets 0 on kernels below 5.9 and leaves it alone from 5.9 on",
+    )
+
+
+def _ports(settings: IpvsSettings) -> RemedyPart:
+    now = f"a dump shows {settings.port_range[0]}" if settings.port_range else "not known; ask the client"
+    return RemedyPart(
+        what="Give the clients more ports or more addresses, so that none comes round within 120 s",
+        command='sysctl -w net.ipv4.ip_local_port_range="1024 65535"',
+        applies_to="clients",
+        check=f"sysctl net.ipv4.ip_local_port_range ({now})",
+        proof=PROOF,
+        undo='sysctl -w net.ipv4.ip_local_port_range="32768 60999"',
+        side_effect="ports of services above 1024 may be taken by clients: reserve them in ip_local_reserved_ports",
+    )
+
+
+def _keep_open() -> RemedyPart:
+    return RemedyPart(
+        what="Keep connections open and share them (HTTP keep-alive, a connection pool)",
+        applies_to="clients",
+        check="ipvsadm -Ln --rate",
+        proof=PROOF,
+        undo="the former setting",
+        side_effect="idle connections stay open: their time-out must be shorter than that of IPVS (900 s)",
+    )
+
+
+def _leave() -> RemedyPart:
+    return RemedyPart(
+        what="Or leave IPVS: kube-proxy's nftables mode keeps no table of its own",
+        command="kubectl -n kube-system get configmap kube-proxy -o yaml | grep mode:",
+        applies_to="kube-proxy",
+        check="ipvsadm -Ln | head",
+        proof=PROOF,
+        undo="mode: ipvs",
+        side_effect="open connections break at the change; other load-balancing schedulers are gone",
+        versions="nftables mode is stable from Kubernetes 1.33; IPVS mode is deprecated from 1.35",
+    )
