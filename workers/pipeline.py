@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,6 +34,7 @@ from workers.decode.identify import identify_file
 from workers.decode.sources import open_source
 
 READ_BYTES = 1 << 20
+BATCH_ROWS = 1 << 16
 DUMP_LIMIT_BYTES = 256 << 20
 """A dump is read whole; a larger text is refused with this size named."""
 
@@ -144,14 +145,15 @@ def _ingest_dump(
     captured_at_ns: int | None,
     limits: Limits,
 ) -> Ingested:
-    from workers.decode.dumps import (
-        parse_dumps,
-        read_dump_text,
-    )  # regular expressions compile only when a dump is given
+    # Regular expressions compile only when a dump is given.
+    from workers.decode.dumps import dumps_in, read_text
+    from workers.decode.warm import ensure_scanner
 
+    ensure_scanner()
     size = path.stat().st_size
-    data, damage = _read_text(path, compression, limits)
-    dumps = [_given_time(dump, captured_at_ns) for dump in parse_dumps(read_dump_text(data))]
+    damage: list[str] = []
+    text = read_text(_blocks_of(path, compression, limits, damage))
+    dumps = [_given_time(dump, captured_at_ns) for dump in dumps_in(text)]
     if not dumps:
         raise UnreadableInput("a text, but no line of it is of a known dump. Nothing of it was used.")
     times = [(d.captured_at_ns, d.captured_at_basis) for d in dumps if d.captured_at_ns is not None]
@@ -166,23 +168,23 @@ def _ingest_dump(
         captured_at_basis=times[0][1] if times else "unknown",
         lines=sum(d.lines for d in dumps),
         lines_not_understood=sum(len(d.lines_not_understood) for d in dumps),
-        warnings=[*damage, *(w for d in dumps for w in d.warnings), *_strange_lines(dumps)],
+        warnings=[*damage, *_latin_lines(text.latin_lines), *_warnings_of(dumps), *_strange_lines(dumps)],
     )
     return Ingested(part, None, tuple(dumps))
 
 
-def _read_text(path: Path, compression: str, limits: Limits) -> tuple[bytes, list[str]]:
-    """The unpacked bytes, and what is to be said about their end."""
-    content = bytearray()
-    piece = bytearray(READ_BYTES)
+def _blocks_of(path: Path, compression: str, limits: Limits, damage: list[str]) -> Iterator[bytes]:
+    """The unpacked bytes; what is to be said about their end goes to `damage`."""
+    piece, read = bytearray(READ_BYTES), 0
     with open_source(path, compression, limits) as source:
         while count := source.read_into(memoryview(piece)):
-            content += piece[:count]
-            if len(content) > DUMP_LIMIT_BYTES:
+            read += count
+            if read > DUMP_LIMIT_BYTES:
                 limit = DUMP_LIMIT_BYTES >> 20
                 raise UnreadableInput(f"a text of more than {limit} MiB. Nothing of it was used.")
-        damage = f"The text is cut short: {source.damage}. The part before was read."
-        return bytes(content), [damage] if source.damage else []
+            yield bytes(memoryview(piece)[:count])
+        if source.damage:
+            damage.append(f"The text is cut short: {source.damage}. The part before was read.")
 
 
 def _stated_host(dumps: Sequence[Dump]) -> str | None:
@@ -198,26 +200,49 @@ def _given_time(dump: Dump, captured_at_ns: int | None) -> Dump:
     return replace(dump, captured_at_ns=captured_at_ns, captured_at_basis="given")
 
 
-def _strange_lines(dumps: Sequence[Dump]) -> list[str]:
-    lines = sorted(n for d in dumps for n in d.lines_not_understood)
+def _warnings_of(dumps: Sequence[Dump]) -> list[str]:
+    """Each once: a series of dumps has the same one again and again."""
+    return list(dict.fromkeys(warning for dump in dumps for warning in dump.warnings))
+
+
+def _latin_lines(lines: Sequence[int]) -> list[str]:
     if not lines:
         return []
-    shown = ", ".join(map(str, lines[:20])) + (" …" if len(lines) > 20 else "")
-    return [f"{len(lines):,} lines not understood: {shown}"]
+    return [f"{_lines(len(lines))} not in UTF-8, read as Latin-1: {_listed(lines)}"]
+
+
+def _strange_lines(dumps: Sequence[Dump]) -> list[str]:
+    lines = sorted(n for d in dumps for n in d.lines_not_understood)
+    return [f"{_lines(len(lines))} not understood: {_listed(lines)}"] if lines else []
+
+
+def _lines(count: int) -> str:
+    return "1 line" if count == 1 else f"{count:,} lines"
+
+
+def _listed(lines: Sequence[int]) -> str:
+    return ", ".join(map(str, lines[:20])) + (" …" if len(lines) > 20 else "")
 
 
 def _to_parquet(rows: NDArray[np.void], path: Path) -> None:
+    """In batches: a table of a million rows is not to be in memory twice."""
     names = rows.dtype.names or ()
-    pq.write_table(
-        pa.table({n: pa.array(np.ascontiguousarray(rows[n])) for n in names}), path, compression="zstd"
-    )
+    schema = pa.schema([(name, pa.from_numpy_dtype(rows.dtype[name])) for name in names])
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for begin in range(0, max(len(rows), 1), BATCH_ROWS):
+            batch = rows[begin : begin + BATCH_ROWS]
+            columns = [pa.array(np.ascontiguousarray(batch[name])) for name in names]
+            writer.write_table(pa.table(columns, schema=schema))
 
 
 def _from_parquet(path: Path, dtype: np.dtype[np.void]) -> NDArray[np.void]:
-    table = pq.read_table(path)
-    rows = np.zeros(table.num_rows, dtype)
-    for name in dtype.names or ():
-        rows[name] = table.column(name).to_numpy()
+    with pq.ParquetFile(path) as file:
+        rows = np.zeros(file.metadata.num_rows, dtype)
+        begin = 0
+        for batch in file.iter_batches(BATCH_ROWS):
+            for name in dtype.names or ():
+                rows[name][begin : begin + batch.num_rows] = batch.column(name).to_numpy()
+            begin += batch.num_rows
     return rows
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 
 from backend.forensics.addresses import address_text
+from backend.forensics.dumps.conntrack import NOT_SHOWN
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Place
 from backend.forensics.findings import rfc3339
@@ -130,8 +131,9 @@ def _uncaptured(facts: Facts, source: str) -> LanePart:
 def _event_lanes(facts: Facts) -> list[LanePart]:
     lanes = []
     for each in facts.kernel.dumps:
-        times = [e.time_ns for e in each.dump.entries if e.event and e.time_ns is not None]
-        if times:
+        rows = each.dump.entries.rows
+        times = rows["time_ns"][(rows["event"] != 0) & (rows["time_ns"] != NOT_SHOWN)]
+        if len(times):
             lanes.append(
                 LanePart(
                     id=f"kernel:{each.input}",
@@ -139,8 +141,8 @@ def _event_lanes(facts: Facts) -> list[LanePart]:
                     role="kernel",
                     captured=True,
                     packets=len(times),
-                    first=rfc3339(min(times)),
-                    last=rfc3339(max(times)),
+                    first=rfc3339(int(times.min())),
+                    last=rfc3339(int(times.max())),
                     note=each.input,
                 )
             )

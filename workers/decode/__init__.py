@@ -14,10 +14,11 @@ from pathlib import Path
 
 
 def _loop_version() -> str:
-    """A short hash of the compiled loop's sources: numba itself notices changes in one file only."""
+    """A short hash of the compiled sources: numba itself notices changes in one file only."""
     digest = hashlib.sha256()
-    for source in sorted((Path(__file__).parent / "loop").glob("*.py")):
-        digest.update(source.read_bytes())
+    for folder in ("conntrack", "loop"):
+        for source in sorted((Path(__file__).parent / folder).glob("*.py")):
+            digest.update(source.read_bytes())
     return digest.hexdigest()[:12]
 
 

@@ -15,6 +15,7 @@ import llvmlite.binding
 import numba
 import numpy as np
 
+from workers.decode.conntrack.reading import scan
 from workers.decode.interfaces import LARGEST_PACKET
 from workers.decode.loop.walk import walk_pcap, walk_pcapng
 from workers.decode.tables import Tables
@@ -43,6 +44,10 @@ def _load_or_compile() -> None:
     walk_pcapng(nothing, 0, False, LARGEST_PACKET, *tables.arguments())
 
 
+def _load_or_compile_scanner() -> None:
+    scan([b"\n"])
+
+
 def _say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)  # noqa: T201 - a wait without a word looks like a hang
 
@@ -64,7 +69,16 @@ def ensure_compiled(announce: Callable[[str], None] = _say) -> None:
         if not marker.exists():
             announce(f"Compiling the packet loop (once, about {_SECONDS} s) …")
         _load_or_compile()
+        _load_or_compile_scanner()
         marker.touch()
+
+
+@cache
+def ensure_scanner(announce: Callable[[str], None] = _say) -> None:
+    """Makes the scanner of connection-tracking lines ready; whoever has neither compiles both."""
+    if not _marker().exists():
+        ensure_compiled(announce)
+    _load_or_compile_scanner()
 
 
 if __name__ == "__main__":

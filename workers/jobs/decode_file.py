@@ -13,7 +13,7 @@ from backend.errors import Cancelled, UnreadableInput
 from backend.storage import evidence_files, investigations
 from backend.storage.records import DECODED, UNDECIDED, EvidenceFile, FileOutcome, FileProgress
 from workers.decode.reading import DecodeProgress
-from workers.decode.warm import ensure_compiled
+from workers.decode.warm import ensure_compiled, ensure_scanner
 from workers.jobs.workshop import Workshop, workshop
 from workers.pipeline import Ingested, ingest_file
 from workers.sandbox import ChildDied, Tell
@@ -95,6 +95,7 @@ def get_ready(tell: Tell) -> None:
     """A child's first work: import and load everything, so that the first upload need not wait for it."""
     del tell
     ensure_compiled()
+    ensure_scanner()
 
 
 def ingest_in_child(
@@ -110,6 +111,8 @@ def ingest_in_child(
     if is_capture:
         # The first time on a machine this compiles for a while, which must not look like a hang.
         ensure_compiled(tell)
+    else:
+        ensure_scanner(tell)
     started = told = time.monotonic()
 
     def progress(reached: DecodeProgress) -> None:

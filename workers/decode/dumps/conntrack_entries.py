@@ -15,12 +15,15 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from backend.forensics.dumps import ConntrackEntry, ConntrackTable, Dump
-from workers.decode.dumps.conntrack_flow import read_flow
-from workers.decode.dumps.fields import LONGEST_LINE
+from backend.forensics.dumps import Dump
+from workers.decode.conntrack.reading import Run
+from workers.decode.dumps.conntrack_lines import Entries, count_lines
 from workers.decode.dumps.formats import share_owned
+from workers.decode.dumps.text import Item, item_lines
 
 KIND = "conntrack-list"
+ANY_LINE = "tcp      6 114 TIME_WAIT src=192.0.2.1 dst=192.0.2.2"
+"""Stands for the lines of a run."""
 
 _ENTRY = re.compile(
     r"\s{0,8}(?:ipv[46]\s{1,8}\d{1,3}\s{1,8})?[a-z0-9-]{2,12}\s{1,8}\d{1,3}\s"
@@ -50,41 +53,36 @@ def starts_anew(previous: str, line: str) -> bool:
     return bool(_SHOWN.match(previous) and _SHOWN.match(line))
 
 
-def parse(lines: Sequence[str], first_line: int) -> Dump:
+def parse(lines: Sequence[Item], first_line: int) -> Dump:
     """The entries; a line cut short or with a word nobody knows is not understood."""
-    entries: list[ConntrackEntry] = []
-    not_understood: list[int] = []
+    collected = Entries()
     shown: int | None = None
-    for numbers, line, said in _whole_lines(lines, first_line):
+    for numbers, item, said in _whole_lines(lines, first_line):
         shown = said if said is not None else shown
-        if not line.strip() or _NOISE.match(line):
-            continue
-        entry = read_flow(line, numbers[0]) if len(line) <= LONGEST_LINE else None
-        if entry is None:
-            not_understood += numbers
-        else:
-            entries.append(entry)
-    warnings = _count_warnings(shown, len(entries), not_understood)
-    return Dump(
-        KIND, len(lines), tuple(not_understood), entries=ConntrackTable.of(entries), warnings=warnings
-    )
+        if isinstance(item, Run):
+            collected.add_run(item)
+        elif item.strip() and not _NOISE.match(item):
+            collected.add_line(numbers, item)
+    table, not_understood = collected.finish()
+    warnings = _count_warnings(shown, len(table), not_understood)
+    return Dump(KIND, count_lines(lines), not_understood, entries=table, warnings=warnings)
 
 
-def _whole_lines(lines: Sequence[str], first_line: int) -> Iterator[tuple[list[int], str, int | None]]:
+def _whole_lines(lines: Sequence[Item], first_line: int) -> Iterator[tuple[list[int], Item, int | None]]:
     """Numbers and text of each line and the count it stated; what the closing line cut is joined."""
-    index = 0
+    index, number = 0, first_line
     while index < len(lines):
-        line, numbers = lines[index], [first_line + index]
-        index += 1
-        shown = _SHOWN.search(line) if "conntrack v" in line else None
-        if shown is None:
+        line, numbers = lines[index], [number]
+        index, number = index + 1, number + item_lines(line)
+        shown = _SHOWN.search(line) if isinstance(line, str) and "conntrack v" in line else None
+        if shown is None or not isinstance(line, str):
             yield numbers, line, None
             continue
-        before = line[: shown.start()]
-        if before.strip() and index < len(lines):
-            numbers.append(first_line + index)
-            before += lines[index]
-            index += 1
+        before, after = line[: shown.start()], lines[index] if index < len(lines) else None
+        if before.strip() and isinstance(after, str):
+            numbers.append(number)
+            before += after
+            index, number = index + 1, number + 1
         yield numbers, before, int(shown[1])
 
 

@@ -11,13 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from backend.forensics.dumps import ConntrackEntry, ConntrackTable, Dump
-from workers.decode.dumps.conntrack_flow import read_flow
-from workers.decode.dumps.fields import LONGEST_LINE
+from backend.forensics.dumps import Dump
+from backend.forensics.dumps.conntrack import NOT_SHOWN
+from workers.decode.conntrack.reading import Run
+from workers.decode.dumps.conntrack_lines import Entries, count_lines
 from workers.decode.dumps.formats import share_owned
-from workers.decode.dumps.stated_times import epoch_time_ns
+from workers.decode.dumps.text import Item, item_lines
 
 KIND = "conntrack-events"
+ANY_LINE = "    [NEW] tcp      6 120 SYN_SENT src=192.0.2.1 dst=192.0.2.2"
+"""Stands for the lines of a run."""
 
 _EVENT = re.compile(r"\s{0,8}(?:\[(\d{10}\.\d{1,9})\])?\s{0,16}\[(NEW|UPDATE|DESTROY)\]\s{1,8}(?=\S)")
 _SHOWN = re.compile(r"conntrack v[\w.]{1,16} \(conntrack-tools\): (\d{1,12}) flow events have been shown\.")
@@ -43,40 +46,30 @@ def starts_anew(previous: str, line: str) -> bool:
     return bool(_SHOWN.match(previous) and _EVENT.match(line))
 
 
-def parse(lines: Sequence[str], first_line: int) -> Dump:
+def parse(lines: Sequence[Item], first_line: int) -> Dump:
     """The events, in the order printed; taken at the time of the first one that has a time."""
-    entries: list[ConntrackEntry] = []
-    not_understood: list[int] = []
+    collected = Entries(events=True)
     overruns: list[int] = []
-    for number, line in enumerate(lines, first_line):
-        if not line.strip() or _SHOWN.match(line) or line.startswith(_OVERRUN_NOTES):
-            continue
-        if line.startswith(_OVERRUN):
+    number = first_line
+    for item in lines:
+        if isinstance(item, Run):
+            collected.add_run(item)
+        elif item.startswith(_OVERRUN):
             overruns.append(number)
-            continue
-        entry = _read_event(line, number) if len(line) <= LONGEST_LINE else None
-        if entry is None:
-            not_understood.append(number)
-        else:
-            entries.append(entry)
-    first_time_ns = next((entry.time_ns for entry in entries if entry.time_ns is not None), None)
+        elif item.strip() and not _SHOWN.match(item) and not item.startswith(_OVERRUN_NOTES):
+            collected.add_line([number], item)
+        number += item_lines(item)
+    table, not_understood = collected.finish()
+    times = table.rows["time_ns"][table.rows["time_ns"] != NOT_SHOWN]
     return Dump(
         KIND,
-        len(lines),
-        tuple(not_understood),
-        captured_at_ns=first_time_ns,
-        captured_at_basis="unknown" if first_time_ns is None else "text",
-        entries=ConntrackTable.of(entries),
+        count_lines(lines),
+        not_understood,
+        captured_at_ns=int(times[0]) if len(times) else None,
+        captured_at_basis="text" if len(times) else "unknown",
+        entries=table,
         warnings=_overrun_warnings(overruns),
     )
-
-
-def _read_event(line: str, number: int) -> ConntrackEntry | None:
-    match = _EVENT.match(line)
-    if match is None:
-        return None
-    time_ns = epoch_time_ns(match[1]) if match[1] else None
-    return read_flow(line[match.end() :], number, event=match[2], time_ns=time_ns)
 
 
 def _overrun_warnings(overruns: Sequence[int]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Sequence
 from functools import cache
+from types import ModuleType
 from typing import Protocol, cast
 
 import workers.decode.dumps
@@ -36,7 +37,12 @@ def dump_formats() -> tuple[DumpFormat, ...]:
     """Every format there is, by name of its module."""
     names = sorted(module.name for module in pkgutil.iter_modules(workers.decode.dumps.__path__))
     modules = [importlib.import_module(f"workers.decode.dumps.{name}") for name in names if name != "tests"]
-    return tuple(cast(DumpFormat, module) for module in modules if hasattr(module, "KIND"))
+    return tuple(as_format(module) for module in modules if hasattr(module, "KIND"))
+
+
+def as_format(module: ModuleType) -> DumpFormat:
+    """A module of this package as the format that it is."""
+    return cast(DumpFormat, module)
 
 
 def share_owned(owns_line: Callable[[str], bool], head: Sequence[str]) -> float:

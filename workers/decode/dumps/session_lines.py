@@ -1,9 +1,11 @@
-"""Lines of a pasted shell session that are no dump but say where and when: prompts, `=== time`, `date`.
+"""Lines of a pasted shell session that are no dump but say where and when: prompts, `=== time`, headings, `date`.
 
 root@node-7:~# conntrack -S
 [root@node-7 ~]$ sudo conntrack -L
 === 2026-11-21T00:44:09.553Z
 Sat Nov 21 00:58:22 UTC 2026
+--- ipvsadm -Ln ---
+==> /proc/sys/net/ipv4/vs/conntrack <==
 """
 
 from __future__ import annotations
@@ -19,13 +21,15 @@ _NAMED_PROMPT = re.compile(
 )
 _BARE_PROMPT = re.compile(r"(?:bash-[\d.]{1,8}|sh-[\d.]{1,8}|~|/[\w./-]{0,255})? ?[#$%] ?(?P<command>.*)$")
 _RULED_LINE = re.compile(r"(?:={2,}|-{2,}|#{1,6}|\+{2,})\s?(?P<text>\S.{0,200})$")
+_FILE_HEADING = re.compile(r"==> (?P<path>\S.{0,1000}) <==$")
+_CLOSED_RULE = re.compile(r"(?P<rule>={3,}|-{3,}|#{3,}|\*{3,}) ?\S.{0,200}?\S? ?(?P=rule)$")
 # A bare `#` also begins comments, so the command behind it has to be one that people run here.
 _COMMANDS = frozenset(
     (
         "awk", "cat", "conntrack", "cp", "curl", "date", "docker", "echo", "for", "grep", "head",
         "hostname", "ip", "ip6tables-save", "iptables", "iptables-save", "ipvsadm", "journalctl", "k3s",
         "kubectl", "ls", "netstat", "nft", "nsenter", "nstat", "ping", "podman", "sleep", "ss", "sudo",
-        "sysctl", "tail", "tcpdump", "uname", "uptime", "watch", "while",
+        "sysctl", "tail", "tcpdump", "uname", "uptime", "watch", "while", "ab", "dmesg", "ethtool",
     )
 )  # fmt: skip
 
@@ -47,7 +51,7 @@ def read_session_line(line: str, *, command_before: str = "") -> SessionLine | N
     text = line.strip()
     if not text or len(text) > 4096:
         return None
-    return _time_line(text, command_before) or _prompt(text)
+    return _time_line(text, command_before) or _prompt(text) or _heading(text)
 
 
 def _time_line(text: str, command_before: str) -> SessionLine | None:
@@ -65,6 +69,20 @@ def _time_line(text: str, command_before: str) -> SessionLine | None:
     if time_ns is None:
         time_ns = epoch_time_ns(stated.split(" ", 1)[0])
     return None if time_ns is None else SessionLine(time_ns=time_ns)
+
+
+def _heading(text: str) -> SessionLine | None:
+    """A file's name as `tail` prints it, a command between rules, or anything closed in by rules on both sides."""
+    file = _FILE_HEADING.match(text)
+    if file is not None:
+        return SessionLine(command=f"cat {file['path']}")
+    ruled = _RULED_LINE.match(text)
+    if ruled is None:
+        return None
+    stated = ruled["text"].strip("=-#+* \t") if _CLOSED_RULE.match(text) else ruled["text"].strip()
+    if stated.split(" ", 1)[0].rsplit("/", 1)[-1] in _COMMANDS:
+        return SessionLine(command=stated)
+    return SessionLine() if _CLOSED_RULE.match(text) else None
 
 
 def _prompt(text: str) -> SessionLine | None:

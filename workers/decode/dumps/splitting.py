@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from backend.forensics.dumps import Dump
-from workers.decode.dumps.formats import DumpFormat, dump_formats
+from workers.decode.dumps import conntrack_entries, conntrack_events
+from workers.decode.dumps.bare_values import read_bare_values
+from workers.decode.dumps.formats import DumpFormat, as_format, dump_formats
+from workers.decode.dumps.prefixes import Said, without_prefixes
 from workers.decode.dumps.session_lines import SessionLine, read_session_line
+from workers.decode.dumps.text import Item, Text, item_lines, read_text, text_of
 
 LOOKED_AT = 4096
 """Characters of a line that decide to which format it belongs."""
@@ -18,13 +21,16 @@ LOOKED_AT = 4096
 class _Segment:
     """Lines in a row of one format (`formats` empty: of none that is known)."""
 
-    first: int
-    """Index of its first line in the text."""
+    first_line: int
     formats: tuple[DumpFormat, ...]
-    host: str
-    time_ns: int | None
-    lines: list[str] = field(default_factory=list)
+    said: SessionLine
+    items: list[Item] = field(default_factory=list)
+    lines: int = 0
     last_owned: str = ""
+
+    def texts(self) -> list[str]:
+        """The lines, where none is an entry."""
+        return [item for item in self.items if isinstance(item, str)]
 
 
 def parse_dumps(text: str) -> list[Dump]:
@@ -33,82 +39,89 @@ def parse_dumps(text: str) -> list[Dump]:
     Line numbers count from 1 in the whole text and each line belongs to exactly one dump: prompts and times
     to the one that follows, lines of no known format (not understood) to the one before. Never raises.
     """
-    lines = _lines_of(text)
+    return dumps_in(text_of(text))
+
+
+def dumps_in(text: Text) -> list[Dump]:
+    """The same of a text that was read from a file."""
     dumps: list[Dump] = []
     stray: list[int] = []
     next_line = 1
     stamped: set[tuple[str, int]] = set()
-    for segment in _segments(lines):
-        first_line, last_line = segment.first + 1, segment.first + len(segment.lines)
-        if not segment.formats:
-            unknown = [first_line + n for n, line in enumerate(segment.lines) if line.strip()]
+    for segment in _segments(*without_prefixes(text, _is_known)):
+        last_line = segment.first_line + segment.lines - 1
+        dump = _parse(segment)
+        if dump is None:
+            texts = enumerate(segment.texts(), segment.first_line)
+            unknown = [number for number, line in texts if line.strip()]
             if dumps:
                 dumps[-1] = _with_strays(dumps[-1], unknown, lines=last_line - next_line + 1)
                 next_line = last_line + 1
             else:
                 stray += unknown
             continue
-        dump = _dated(_best_format(segment).parse(segment.lines, first_line), segment, stamped)
+        dump = _dated(dump, segment.said, stamped)
         dumps.append(_with_strays(replace(dump, lines=0), stray, lines=last_line - next_line + 1))
         stray, next_line = [], last_line + 1
-    if dumps and next_line <= len(lines):
-        dumps[-1] = _with_strays(dumps[-1], [], lines=len(lines) - next_line + 1)
+    if dumps and next_line <= text.lines:
+        dumps[-1] = _with_strays(dumps[-1], [], lines=text.lines - next_line + 1)
     return dumps
 
 
 def recognise_dump(head: bytes) -> str | None:
     """The kind of the first dump in the first bytes of a file, None when there is none. Never raises."""
-    text = read_dump_text(head)
-    if "\x00" in text:
+    text = read_text([head])
+    if any("\x00" in item for item in text.items if isinstance(item, str)):
         return None
-    for segment in _segments(_lines_of(text)):
-        if segment.formats:
-            return _best_format(segment).KIND
-    return None
+    dumps = dumps_in(text)
+    return dumps[0].kind if dumps else None
 
 
-def read_dump_text(content: bytes) -> str:
-    """The text of a file: UTF-8, or UTF-16 as PowerShell's `>` writes it; a byte order mark is dropped."""
-    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-        return content.decode("utf-16", errors="replace")
-    return content.decode("utf-8-sig", errors="replace")
+def parse_dump_bytes(content: bytes) -> list[Dump]:
+    """The dumps in the bytes of a file, whatever their encoding. Never raises."""
+    return dumps_in(read_text([content]))
 
 
-def _lines_of(text: str) -> list[str]:
-    # Not splitlines(): it also breaks at form feeds and U+2028, and numbers would differ from any editor's.
-    lines = text.removeprefix("\ufeff").split("\n")
-    if lines[-1] == "":
-        lines.pop()
-    return [line.rstrip("\r") for line in lines]
+def _parse(segment: _Segment) -> Dump | None:
+    if segment.formats:
+        return _best_format(segment).parse(segment.items, segment.first_line)  # type: ignore[arg-type]
+    return read_bare_values(segment.texts(), segment.first_line, segment.said.command)
 
 
-def _segments(lines: Sequence[str]) -> list[_Segment]:
+def _segments(text: Text, prefixes: Said) -> list[_Segment]:
     segments: list[_Segment] = []
     current: _Segment | None = None
-    said = SessionLine()
-    for index, line in enumerate(lines):
-        heard = _session_line(line, current, said)
+    said, number = SessionLine(), 1
+    for index, item in enumerate(text.items):
+        line_number, number = number, number + item_lines(item)
+        host = prefixes.hosts.get(index, said.host)
+        if host != said.host:
+            said, current = replace(said, host=host), None
+        heard = _session_line(item, current, said)
         if heard is not None:
-            said = _updated(said, heard)
-            current = None
+            said, current = _updated(said, heard), None
             continue
-        owners = _owners(line[:LOOKED_AT], current)
+        line, owners = _owners(item, current)
         if current is None or (owners and not _continues(current, owners, line)):
             if current is None and not line.strip():
                 continue
-            current = _Segment(index, owners, said.host, said.time_ns)
+            time_ns = prefixes.times_ns.get(index) if said.time_ns is None else said.time_ns
+            current = _Segment(line_number, owners, replace(said, time_ns=time_ns))
             segments.append(current)
-        current.lines.append(line)
+        current.items.append(item)
+        current.lines += item_lines(item)
         if owners:
             current.formats, current.last_owned = owners, line
     return segments
 
 
-def _session_line(line: str, current: _Segment | None, said: SessionLine) -> SessionLine | None:
+def _session_line(item: Item, current: _Segment | None, said: SessionLine) -> SessionLine | None:
     # Most lines of a long listing are told at their first character or by the format that owns the listing.
-    if current is not None and any(format_.owns_line(line[:LOOKED_AT]) for format_ in current.formats):
+    if not isinstance(item, str):
         return None
-    return read_session_line(line, command_before=said.command)
+    if current is not None and any(format_.owns_line(item[:LOOKED_AT]) for format_ in current.formats):
+        return None
+    return read_session_line(item, command_before=said.command)
 
 
 def _updated(said: SessionLine, heard: SessionLine) -> SessionLine:
@@ -119,35 +132,44 @@ def _updated(said: SessionLine, heard: SessionLine) -> SessionLine:
     )
 
 
-def _owners(line: str, current: _Segment | None) -> tuple[DumpFormat, ...]:
+def _owners(item: Item, current: _Segment | None) -> tuple[str, tuple[DumpFormat, ...]]:
+    """The line, or one that stands for those of a run, and the formats that own it."""
+    if not isinstance(item, str):
+        module = conntrack_events if item.events else conntrack_entries
+        return module.ANY_LINE, (as_format(module),)
+    line = item[:LOOKED_AT]
     if current is not None and current.formats:
         still = tuple(format_ for format_ in current.formats if format_.owns_line(line))
         if still:
-            return still
-    return tuple(format_ for format_ in dump_formats() if format_.owns_line(line))
+            return line, still
+    return line, tuple(format_ for format_ in dump_formats() if format_.owns_line(line))
+
+
+def _is_known(line: str) -> bool:
+    return any(format_.owns_line(line[:LOOKED_AT]) for format_ in dump_formats())
 
 
 def _continues(current: _Segment, owners: tuple[DumpFormat, ...], line: str) -> bool:
     if not current.formats or not set(map(id, owners)) & set(map(id, current.formats)):
         return False
-    return not any(format_.starts_anew(current.last_owned, line[:LOOKED_AT]) for format_ in owners)
+    return not any(format_.starts_anew(current.last_owned, line) for format_ in owners)
 
 
 def _best_format(segment: _Segment) -> DumpFormat:
     if len(segment.formats) == 1:
         return segment.formats[0]
-    head = [line[:LOOKED_AT] for line in segment.lines[:200]]
+    head = [line[:LOOKED_AT] for line in segment.texts()[:200]]
     return max(segment.formats, key=lambda format_: format_.recognise(head))
 
 
-def _dated(dump: Dump, segment: _Segment, stamped: set[tuple[str, int]]) -> Dump:
+def _dated(dump: Dump, said: SessionLine, stamped: set[tuple[str, int]]) -> Dump:
     """With the host and time said above it. One time dates one dump of a kind: a second was taken later."""
-    if not dump.host and segment.host:
-        dump = replace(dump, host=segment.host)
-    if dump.captured_at_ns is not None or segment.time_ns is None or (dump.kind, segment.time_ns) in stamped:
+    if not dump.host and said.host:
+        dump = replace(dump, host=said.host)
+    if dump.captured_at_ns is not None or said.time_ns is None or (dump.kind, said.time_ns) in stamped:
         return dump
-    stamped.add((dump.kind, segment.time_ns))
-    return replace(dump, captured_at_ns=segment.time_ns, captured_at_basis="text")
+    stamped.add((dump.kind, said.time_ns))
+    return replace(dump, captured_at_ns=said.time_ns, captured_at_basis="text")
 
 
 def _with_strays(dump: Dump, strays: Sequence[int], *, lines: int) -> Dump:

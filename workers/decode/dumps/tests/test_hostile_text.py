@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backend.forensics.dumps import Dump
-from workers.decode.dumps import parse_dumps, read_dump_text, recognise_dump
+from workers.decode.dumps import parse_dump_bytes, parse_dumps, recognise_dump
 from workers.decode.dumps.formats import dump_formats
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -45,7 +45,7 @@ def test_damaged_listings_never_raise_and_lose_no_line(lines: list[str]) -> None
 @given(st.binary(max_size=400))
 def test_any_bytes_never_raise(content: bytes) -> None:
     recognise_dump(content)
-    parse_dumps(read_dump_text(content))
+    parse_dump_bytes(content)
 
 
 @settings(deadline=None, max_examples=100)

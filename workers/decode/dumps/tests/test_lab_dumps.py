@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.decode.dumps import parse_dumps, read_dump_text
+from workers.decode.dumps import parse_dump_bytes, parse_dumps
 
 
 @pytest.mark.parametrize(
@@ -14,7 +14,7 @@ from workers.decode.dumps import parse_dumps, read_dump_text
 def test_every_line_of_the_labs_listings_is_understood(extra_captures: Path, scenario: str) -> None:
     folder = extra_captures / "lab" / scenario
     for path in [*folder.glob("*.txt"), *folder.glob("*.nft")]:
-        dumps = parse_dumps(read_dump_text(path.read_bytes()))
+        dumps = parse_dump_bytes(path.read_bytes())
         assert len(dumps) == 1, path.name
         assert dumps[0].lines_not_understood == (), path.name
 
@@ -32,5 +32,5 @@ def test_the_counters_rose_by_the_collisions_the_lab_counted(extra_captures: Pat
 
 def test_windows_line_ends_lose_no_entry(extra_captures: Path) -> None:
     content = (extra_captures / "lab" / "formats" / "conntrack-L-crlf.txt").read_bytes()
-    (dump,) = parse_dumps(read_dump_text(content))
+    (dump,) = parse_dump_bytes(content)
     assert len(dump.entries) == content.count(b"\r\n")

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from workers.decode.dumps import parse_dumps, read_dump_text, recognise_dump
+from workers.decode.dumps import parse_dump_bytes, parse_dumps, recognise_dump
 
 SAMPLES = Path(__file__).parent / "samples"
 STATS = "cpu=0   \tfound=1 insert_failed={} drop=0\n"
@@ -65,8 +65,8 @@ def test_windows_line_ends_and_byte_order_marks_change_nothing() -> None:
     lines = (SAMPLES / "conntrack-L.txt").read_text()
     plain = parse_dumps(lines)
     assert parse_dumps("\ufeff" + lines.replace("\n", "\r\n")) == plain
-    assert parse_dumps(read_dump_text(lines.encode("utf-8-sig"))) == plain
-    assert parse_dumps(read_dump_text(b"\xff\xfe" + lines.encode("utf-16-le"))) == plain
+    assert parse_dump_bytes(lines.encode("utf-8-sig")) == plain
+    assert parse_dump_bytes(b"\xff\xfe" + lines.encode("utf-16-le")) == plain
 
 
 def test_line_numbers_are_an_editors_even_behind_form_feeds() -> None:
@@ -85,7 +85,7 @@ def test_a_text_without_a_dump_holds_none(text: str) -> None:
 @pytest.mark.parametrize("sample", sorted(path.name for path in SAMPLES.iterdir()))
 def test_the_head_of_a_file_tells_its_kind(sample: str) -> None:
     content = (SAMPLES / sample).read_bytes()
-    assert recognise_dump(content[:4096]) == parse_dumps(read_dump_text(content))[0].kind
+    assert recognise_dump(content[:4096]) == parse_dump_bytes(content)[0].kind
 
 
 def test_bytes_of_a_capture_are_no_dump() -> None:
