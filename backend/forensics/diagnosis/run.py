@@ -48,6 +48,7 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart]) -> Answer:
     rest = importlib.import_module(f"{causes.__name__}.{REST}")
     named = [s.hypothesis for s in settled if weigh(s.hypothesis)[1] != "cannot-tell"]
     explained = frozenset(name for h in named for name in h.findings)
+    settled = [s for s in settled if not _answered_elsewhere(s, settled)]
     unsettled = [s for s in settled if _open_about(s, left)]
     found = rest.assess_rest(facts, findings, explained, left, [conclude(s.hypothesis) for s in unsettled])
     if found is not None:
@@ -67,3 +68,16 @@ def _open_about(settled: Settled, left: frozenset[int]) -> bool:
     refuted = any(piece.weight < 0 for piece in hypothesis.weighed)
     about = left.intersection(hypothesis.attempts)
     return bool(about) and not refuted and weigh(hypothesis)[1] == "cannot-tell"
+
+
+def _answered_elsewhere(one: Settled, settled: Sequence[Settled]) -> bool:
+    """A cause that was not shown, about attempts that other causes took which name it among their rivals: its answer
+    stands there."""
+    hypothesis = one.hypothesis
+    if not hypothesis.attempts or weigh(hypothesis)[1] != "cannot-tell":
+        return False
+    wanted = set(hypothesis.attempts)
+    for other in settled:
+        if any(rival.cause == hypothesis.cause for rival in other.hypothesis.rivals):
+            wanted -= other.taken
+    return not wanted

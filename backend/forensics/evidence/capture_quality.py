@@ -27,6 +27,11 @@ class CaptureQuality:
         return self.lost_segments > max(3, self.data_segments // 1000)
 
     @property
+    def lost_ratio(self) -> float:
+        """Segments that passed and were not captured, of all that passed with data."""
+        return self.lost_segments / max(1, self.lost_segments + self.data_segments)
+
+    @property
     def data_retransmission_ratio(self) -> float:
         return self.data_retransmissions / self.data_segments if self.data_segments else 0.0
 

@@ -110,7 +110,10 @@ def _lost(attempts: Attempts, usual_s: NDArray[np.float64]) -> NDArray[np.float6
     retried = {a.link: a for a in attempts.retried}
     for row in np.flatnonzero(table["transmissions"] > 1).tolist():
         attempt = retried[int(table["link"][row])]
-        if attempt.connect_delay_s is None:
+        if attempt.connect_delay_s is None and attempt.outcome == "refused":
+            # The refusal is the answer; some clients ask again all the same.
+            lost[row] = (attempt.replies[0].time_ns - attempt.start_ns) / 1e9
+        elif attempt.connect_delay_s is None:
             lost[row] = (attempt.transmissions[-1].time_ns - attempt.start_ns) / 1e9
         else:
             lost[row] = attempt.connect_delay_s - usual_s[row]

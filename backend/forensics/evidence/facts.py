@@ -12,6 +12,8 @@ from backend.forensics.evidence.capture_quality import CaptureQuality, judge_qua
 from backend.forensics.evidence.challenges import Challenge, find_challenges
 from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
 from backend.forensics.evidence.delays import Delays, measure_delays
+from backend.forensics.evidence.destinations import Destination, list_destinations
+from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
@@ -56,6 +58,16 @@ class Facts:
     def exhausted(self) -> dict[int, PortPool]:
         """By index in `losses`: the pool that had no port left for that SYN."""
         return find_exhausted(self.port_pools, self.losses)
+
+    @cached_property
+    def destinations(self) -> tuple[Destination, ...]:
+        """Attempts that were sent again, by where they went, with who else was answered there."""
+        return list_destinations(self.captures, self.attempts, self.losses)
+
+    @cached_property
+    def icmp_errors(self) -> IcmpErrors:
+        """Errors with what they quote."""
+        return join_icmp_errors(self.captures, self.attempts)
 
     def baseline_connect_s(self, server: tuple[int, int, int]) -> float | None:
         """Median handshake time to (high, low, port) over connections whose SYN was sent once; None without

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,10 @@ from backend.forensics.evidence.attempts import Attempts, Endpoint, RetriedAttem
 from backend.forensics.evidence.sightings import Place
 
 UNKNOWN_PLACE = "unknown (one vantage point only)"
+
+LossKind = Literal["inside", "beyond", "return", "replied", "one-sided"]
+"""``inside``: between two vantage points; ``beyond``: seen at the last one of several; ``return``: its SYN-ACK was
+seen; ``replied``: a bare ACK or RST came; ``one-sided``: only one vantage point could have seen it."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +32,11 @@ class Loss:
     """(last that saw it, first that should have) when it vanished between two vantage points."""
     rewritten: bool
     """The path between these two rewrites the address or port of this client's other SYNs."""
+    kind: LossKind
+    answered_by: tuple[Sighting, ...] = ()
+    """Of kind ``return``: the first SYN-ACK, from the server's side on; ``replied``: the bare ACK or RST."""
+    answer_lost: tuple[Place, Place] | None = None
+    """Of kind ``return``: (last that saw the SYN-ACK, first that should have) on its way back."""
 
 
 @dataclass(frozen=True)
@@ -70,12 +80,13 @@ def _locate(
         a for a in attempt.answers if a.time_ns >= sent.time_ns and (until_ns is None or a.time_ns < until_ns)
     ]
     if answers:
-        return Loss(attempt, sent, retry, _return_path(expected, answers), None, False)
+        return _lost_answer(attempts, attempt, sent, retry, answers)
     replies = [
         r for r in attempt.replies if r.time_ns >= sent.time_ns and (until_ns is None or r.time_ns < until_ns)
     ]
     if replies:
-        return Loss(attempt, sent, retry, f"answered without SYN-ACK at {replies[0].place.name}", None, False)
+        where = f"answered without SYN-ACK at {replies[0].place.name}"
+        return Loss(attempt, sent, retry, where, None, False, "replied", tuple(replies))
     rank = attempts.order.rank
     last = max(seen, key=lambda number: rank[number])
     after = [
@@ -85,17 +96,11 @@ def _locate(
     ]
     if after:
         pair = (attempts.places[last], after[0])
-        return Loss(
-            attempt,
-            sent,
-            retry,
-            f"between {pair[0].name} and {pair[1].name}",
-            pair,
-            _rewrites(attempts, attempt, *pair),
-        )
+        where = f"between {pair[0].name} and {pair[1].name}"
+        return Loss(attempt, sent, retry, where, pair, _rewrites(attempts, attempt, *pair), "inside")
     if len(expected) < 2:
-        return Loss(attempt, sent, retry, UNKNOWN_PLACE, None, False)
-    return Loss(attempt, sent, retry, f"beyond {attempts.places[last].name}", None, False)
+        return Loss(attempt, sent, retry, UNKNOWN_PLACE, None, False, "one-sided")
+    return Loss(attempt, sent, retry, f"beyond {attempts.places[last].name}", None, False, "beyond")
 
 
 def _at(attempts: Attempts, place: Place, sent: Transmission) -> int:
@@ -103,13 +108,35 @@ def _at(attempts: Attempts, place: Place, sent: Transmission) -> int:
     return sent.time_ns + attempts.clock_offset_ns.get(place.input, 0)
 
 
-def _return_path(expected: list[Place], answers: list[Sighting]) -> str:
-    seen = {a.place.number for a in answers}
-    missing = [p for p in expected if p.number not in seen]
-    inner = [p for p in expected if p.number in seen]
-    if missing and inner:
-        return f"return path between {inner[0].name} and {missing[-1].name}"
-    return f"return path before {inner[0].name}" if inner else "return path"
+def _lost_answer(
+    attempts: Attempts,
+    attempt: RetriedAttempt,
+    sent: Transmission,
+    retry: Transmission | None,
+    answers: list[Sighting],
+) -> Loss:
+    """Follow the first SYN-ACK back. A later one is the server's own repeat: it crosses the client's retry and says
+    nothing about the loss of the first."""
+    first: dict[int, Sighting] = {}
+    for answer in answers:
+        if answer.place.number in first:
+            break
+        first[answer.place.number] = answer
+    rank = attempts.order.rank
+    inner = min(first, key=lambda number: rank[number])
+    expected = attempts.expected_places(attempt)
+    missing = [
+        p
+        for p in expected
+        if rank[p.number] < rank[inner] and p.number not in first and _recorded(p, _at(attempts, p, sent))
+    ]
+    way = tuple(sorted(first.values(), key=lambda a: (-rank[a.place.number], a.place.number)))
+    if not missing:
+        where = f"return path before {attempts.places[inner].name}"
+        return Loss(attempt, sent, retry, where, None, False, "return", way)
+    pair = (attempts.places[inner], missing[-1])
+    where = f"return path between {pair[0].name} and {pair[1].name}"
+    return Loss(attempt, sent, retry, where, None, False, "return", way, pair)
 
 
 def _rewrites(attempts: Attempts, attempt: RetriedAttempt, inner: Place, outer: Place) -> bool:

@@ -62,7 +62,14 @@ def _attempts_total(facts: Facts, server: Server) -> int:
     return int(np.count_nonzero(same & (table["server_port"] == server[2])))
 
 
-def _severity(delayed: int, total: int) -> Severity:
+def _severity(facts: Facts, attempts: list[RetriedAttempt], total: int) -> Severity:
+    """`info` is for what is true and harmless: the only repeated SYN of a whole capture, and a closed port that is
+    asked again (Windows asks three times)."""
+    alone = len(facts.attempts.retried) <= DEFAULT.harmless_attempts
+    refused = all(a.outcome == "refused" for a in attempts)
+    if refused or alone:
+        return "info"
+    delayed = len(attempts)
     critical = delayed >= DEFAULT.critical_attempts and delayed >= DEFAULT.critical_ratio * total
     return "critical" if critical else "warning"
 
@@ -105,7 +112,7 @@ def _finding(facts: Facts, server: Server, attempts: list[RetriedAttempt], numbe
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
-        severity=_severity(len(attempts), total),
+        severity=_severity(facts, attempts, total),
         confidence=0.6 if facts.quality.lossy else 0.99,
         title=f"SYN sent again on the way to {target}",
         summary=(

@@ -12,6 +12,8 @@ class Thresholds:
 
     step_tolerance_s: float = 0.030
     step_tolerance_ratio: float = 0.05
+    harmless_attempts: int = 1
+    """A single repeated SYN in all the evidence happens on any network (attempts)."""
     critical_attempts: int = 5
     critical_ratio: float = 0.01
     marked_instances: int = 300

@@ -1,0 +1,105 @@
+"""The capture lost so many packets that what is absent from it may have been there: where SYNs died cannot be told."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import frame_evidence, plural
+from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+
+CAUSE = "capture-too-lossy"
+TITLE = "The capture itself lost packets"
+PRIOR = -2.0
+"""Most captures are whole; holes must show in them."""
+MUCH_RATIO = 0.01
+"""From one packet in a hundred on, a SYN or its answer is likely to be among a few dozen handshakes that are judged."""
+
+REFERENCES = (
+    "RFC 9293 section 3.4: an ACK acknowledges data that must have passed",
+    "pcapng: Interface Statistics Block, isb_osdrop and isb_ifdrop",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """Only where lost SYNs are judged by absence and the capture has holes. It explains no delay."""
+    if not facts.losses or not facts.quality.lossy:
+        return []
+    return [_hypothesis(facts, findings)]
+
+
+def _hypothesis(facts: Facts, findings: Sequence[FindingPart]) -> Hypothesis:
+    pieces = _pieces(facts)
+    concerned = tuple(f.id for f in findings if f.kind in ("syn-retransmission", "capture-loss"))
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="neutral",
+        statement=(
+            f"{plural(len(facts.losses), 'lost SYN')} can be placed less surely: the capture lost packets itself, "
+            "and what it does not show may have been there."
+        ),
+        prior=PRIOR,
+        steps=(),
+        weighed=tuple(pieces),
+        both_sides=False,
+        independent=bool(facts.quality.dropped),
+        signs=int(bool(facts.quality.dropped)),
+        findings=concerned,
+        time_lost_s=0.0,
+        missing=(_AGAIN,),
+        remedies=_REMEDIES,
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by a capture without acknowledged data that it never showed",
+        figures=(("answers to data never seen", f"{facts.quality.lost_segments:,}"),),
+    )
+
+
+def _pieces(facts: Facts) -> list[Weighed]:
+    quality = facts.quality
+    frames = frame_evidence(
+        (p.input, int(frame)) for p in facts.attempts.places for frame in _frames(facts, p.capture, p.index)
+    )
+    pieces = []
+    if quality.lost_segments:
+        ratio = quality.lost_ratio
+        text = (
+            f"{quality.lost_segments:,} ACKs acknowledge data that was never seen, beside {quality.data_segments:,} "
+            f"data segments ({ratio:.2%})."
+        )
+        weight = 3.0 if ratio >= MUCH_RATIO else 1.6
+        pieces.append(
+            Weighed(weight, text, frames, "what was acknowledged has passed: the capture missed it")
+        )
+    if quality.dropped:
+        text = (
+            f"{quality.dropped:,} packets were dropped before they were written, by the capture's own count."
+        )
+        evidence = frames or frame_evidence([(facts.captures[0].name, 1)])
+        pieces.append(Weighed(2.0, text, evidence, "counted by the kernel or the driver"))
+    return pieces
+
+
+def _frames(facts: Facts, capture: int, vantage: int) -> list[int]:
+    table = facts.captures[capture].connections
+    holes = table[(table["vantage"] == vantage) & (table["lost_segments"] > 0)]
+    return [int(frame) for frame in holes["first_frame"][:100]]
+
+
+_AGAIN = MissingPart(
+    what="The same capture without holes: headers only, a larger buffer, only the hosts in question",
+    command="tcpdump -i any -y LINUX_SLL2 -s 96 -B 65536 -w again.pcap 'tcp and host HOST'",
+)
+_REMEDIES = (
+    RemedyPart(
+        what="Capture again: headers only, a larger buffer, a filter, and write to a fast disk",
+        command=_AGAIN.command,
+        applies_to="the capture",
+        check="tcpdump prints 'packets dropped by kernel' when it ends",
+        proof="0 packets dropped by kernel, and no ACK for data never seen",
+        undo="not needed",
+        side_effect="96 bytes a packet hold headers only, no payload",
+        versions=None,
+    ),
+)

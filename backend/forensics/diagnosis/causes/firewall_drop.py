@@ -1,0 +1,182 @@
+"""A rule drops the SYNs of one combination of source, destination and port, always; the host itself lives.
+
+A rule that rejects says so (ICMP type 3 codes 9, 10, 13: RFC 1812 section 5.2.7.1; ICMPv6 type 1 code 1: RFC 4443); one
+that drops is told from a dead host only by the host's other answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.loss_rivals import list_rivals
+from backend.forensics.diagnosis.lost_syns import (
+    CAPTURE_BOTH_SIDES,
+    FILTER_RULES,
+    about,
+    figures_of,
+    hurt,
+    loss_evidence,
+    lossy,
+    of_kind,
+    one_instance,
+)
+from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.icmp_errors import PROHIBITED
+from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.report import FindingPart, RemedyPart
+
+CAUSE = "firewall-drop"
+TITLE = "Dropped by a firewall rule"
+PRIOR = -2.0
+"""A silent port on a living host is a rule more often than anything else, but a lost packet is silent, too."""
+SEVERAL_SYNS = 3
+"""One SYN can get lost on any path; three over several seconds do not."""
+REPEATED_ATTEMPTS = 2
+
+REFERENCES = (
+    "RFC 9293 section 3.10.7.1: without a filter a closed port answers with RST",
+    "RFC 1812 section 5.2.7.1: ICMP codes 9, 10 and 13, administratively prohibited",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per combination that was never answered while its host was heard."""
+    return [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(facts, d)]
+
+
+def _fits(facts: Facts, d: Destination) -> bool:
+    """Silence on a living host, or an error that names the rule."""
+    silent = d.silent and not of_kind(d, "replied", "return")
+    return silent and (d.heard_after or d.opened > 0 or d.refused > 0 or bool(_prohibited(facts, d)))
+
+
+def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
+    prohibited, rules = _prohibited(facts, d), _rules(facts, d)
+    pieces = [*_place(d), *_life(d), *_often(d), *prohibited, *rules, *lossy(facts, d)]
+    names = ("listen-overflow", "path-loss", "return-path-loss", "target-unresponsive", "conntrack-full")
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=(
+            f"{hurt(d)} got no answer at all, while the same host answered others: "
+            "a rule drops this combination of source, address and port."
+        ),
+        prior=PRIOR,
+        steps=tuple(one_instance(d)),
+        weighed=tuple(pieces),
+        both_sides=bool(prohibited) or bool(of_kind(d, "beyond", "inside")),
+        independent=bool(prohibited or rules),
+        signs=int(bool(prohibited)) + int(bool(rules)),
+        findings=about(findings, d),
+        time_lost_s=0.0,
+        rivals=() if prohibited else list_rivals(facts, d, *names),
+        missing=(FILTER_RULES, CAPTURE_BOTH_SIDES),
+        remedies=_remedies(d),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by one connection of the same source that opens",
+        figures=figures_of(facts, d),
+        attempts=d.links,
+    )
+
+
+def _place(d: Destination) -> list[Weighed]:
+    if d.one_sided:
+        text = f"{d.syns} SYNs seen on {d.outermost.name}, none answered; what happened behind it was not captured."
+        return [Weighed(0.3, text, loss_evidence(d), "one vantage point cannot show where a SYN died")]
+    places = ", ".join(dict.fromkeys(loss.where for loss in d.losses))
+    text = f"Every SYN of this combination was lost: {places}."
+    return [Weighed(1.0, text, loss_evidence(d), "a rule drops at one place and drops all")]
+
+
+def _life(d: Destination) -> list[Weighed]:
+    pieces = []
+    if d.heard_after:
+        also = (
+            f"{d.neighbours_answered} attempts to its other ports were answered"
+            if d.neighbours_answered
+            else ""
+        )
+        text = f"The host lives: {also or 'other packets of it were seen at that time'}."
+        reason = "a living host without a filter answers every SYN, if only with RST"
+        pieces.append(Weighed(1.4, text, frame_evidence(d.life), reason))
+    if d.opened or d.refused:
+        text = f"Other sources were answered on the same port: {d.opened + d.refused} of {d.tried} attempts."
+        weight = 0.8 if len(d.attempts) >= REPEATED_ATTEMPTS or d.syns > SEVERAL_SYNS else -0.8
+        reason = "the port serves others, so the source decides; with few SYNs chance may do as well"
+        pieces.append(Weighed(weight, text, loss_evidence(d), reason))
+    return pieces
+
+
+def _often(d: Destination) -> list[Weighed]:
+    pieces = []
+    if d.syns >= SEVERAL_SYNS:
+        text = f"{d.syns} SYNs in {len(d.attempts)} attempt(s), not one answered."
+        pieces.append(Weighed(0.5, text, loss_evidence(d), "chance loss does not take several in a row"))
+    if len(d.attempts) >= REPEATED_ATTEMPTS:
+        text = f"{len(d.attempts)} attempts at different times had the same fate."
+        pieces.append(Weighed(0.5, text, loss_evidence(d), "a queue that overflows lets some pass"))
+    return pieces
+
+
+def _prohibited(facts: Facts, d: Destination) -> list[Weighed]:
+    errors = facts.icmp_errors
+    found = errors.about(d.links, PROHIBITED)
+    if not len(found):
+        return []
+    places = facts.attempts.places
+    frames = frame_evidence((places[int(errors.place[n])].input, int(errors.rows["frame"][n])) for n in found)
+    text = f"{len(found)} ICMP errors say that communication is administratively prohibited."
+    return [Weighed(4.0, text, frames, "the filter itself says so")]
+
+
+def _rules(facts: Facts, d: Destination) -> list[Weighed]:
+    """A DROP rule of the dump that names this port."""
+    lines, texts = [], []
+    for each in facts.kernel.dumps:
+        for rule in each.dump.filter_rules:
+            words = rule.text.replace(",", " ").replace("{", " ").replace("}", " ").split()
+            if rule.verdict.upper() in ("DROP", "REJECT") and str(d.endpoint.port) in words:
+                lines.append((each.input, rule.line))
+                texts.append(rule.text)
+    if not lines:
+        return []
+    text = f"A rule drops packets to port {d.endpoint.port}: {texts[0][:80]}"
+    return [Weighed(1.5, text, line_evidence(lines), "the rule that does it, unless an earlier one accepts")]
+
+
+def _remedies(d: Destination) -> tuple[RemedyPart, ...]:
+    proof = "a new connection opens; the counter of the dropping rule stops rising"
+    return (
+        RemedyPart(
+            what="Find the rule by its counter while you connect again, and allow this combination before it",
+            command=None,
+            applies_to="iptables or nftables on either host or between them",
+            check=f"iptables-save -c | grep -E -- '-j (DROP|REJECT)'; nft list ruleset | grep -n -C3 {d.endpoint.port}",
+            proof=proof,
+            undo="take the allowing rule out again",
+            side_effect="opens this port for that source",
+            versions=None,
+        ),
+        RemedyPart(
+            what="Allow it in the network policy of the destination's namespace (ingress) and the source's (egress)",
+            command="kubectl get networkpolicy -A -o wide",
+            applies_to="Kubernetes network policies",
+            check="kubectl describe networkpolicy -A",
+            proof=proof,
+            undo="the former policy",
+            side_effect="a policy selects pods: every pod with these labels is opened",
+            versions=None,
+        ),
+        RemedyPart(
+            what="Allow it in the security group or network ACL of the cloud network",
+            command=None,
+            applies_to="cloud networks",
+            check="the flow log of the interface: REJECT entries for this port",
+            proof=proof,
+            undo="the former rule",
+            side_effect="network ACLs are stateless: the way back needs its own rule for the ephemeral ports",
+            versions=None,
+        ),
+    )

@@ -1,0 +1,228 @@
+"""The listener's accept queue is full: the server's kernel drops the SYN and answers a later one.
+
+Linux drops a SYN while the accept queue is full (net/ipv4/tcp_input.c, tcp_conn_request(): sk_acceptq_is_full counts
+TcpExtListenOverflows and, with every other drop there, TcpExtListenDrops); the last ACK of a handshake is dropped in
+the same way, after which the server repeats its SYN-ACK."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.loss_rivals import SAMPLE_LIKE_P, SIGNIFICANT_P, list_rivals
+from backend.forensics.diagnosis.lost_syns import (
+    CAPTURE_BOTH_SIDES,
+    LISTEN_COUNTERS,
+    REFUTES,
+    about,
+    figures_of,
+    hurt,
+    loss_evidence,
+    lossy,
+    of_kind,
+    one_instance,
+)
+from backend.forensics.evidence.data_loss import compare_losses
+from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import counter_rise
+from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.report import FindingPart, RemedyPart
+
+CAUSE = "listen-overflow"
+TITLE = "Server's accept queue full"
+PRIOR = -2.0
+"""One of several ways for a SYN to get no answer from a server that answers others."""
+COUNTERS = ("TcpExtListenOverflows", "TcpExtListenDrops")
+
+REFERENCES = (
+    "net/ipv4/tcp_input.c: tcp_conn_request() drops the SYN while sk_acceptq_is_full()",
+    "listen(2): the backlog is cut to net.core.somaxconn (4096 since Linux 5.4, 128 before)",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per endpoint that opened other connections, with SYNs that stayed unanswered."""
+    return [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(facts, d)]
+
+
+def _fits(facts: Facts, d: Destination) -> bool:
+    unanswered = of_kind(d, "beyond", "one-sided")
+    return d.opened > 0 and len(unanswered) * 2 > len(d.losses) and (not d.silent or bool(_queues(facts, d)))
+
+
+def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
+    counters, queues, repeated = _counters(facts), _queues(facts, d), _repeated_answers(facts, d)
+    pieces = [*_place(d), *_later(d), *_others(facts, d), *repeated, *counters, *queues, *lossy(facts, d)]
+    kernel_agrees = any(p.weight > 0 for p in (*counters, *queues))
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=(
+            f"{hurt(d)} waited although the server answers others: it looks as if its queue of connections to be "
+            "accepted was full."
+        ),
+        prior=PRIOR,
+        steps=tuple(one_instance(d)),
+        weighed=tuple(pieces),
+        both_sides=bool(of_kind(d, "beyond")),
+        independent=kernel_agrees,
+        signs=int(kernel_agrees) + int(bool(repeated)),
+        findings=about(findings, d),
+        time_lost_s=0.0,
+        rivals=()
+        if kernel_agrees
+        else list_rivals(
+            facts,
+            d,
+            "path-loss",
+            "return-path-loss",
+            "snat-port-race",
+            "ipvs-port-reuse",
+            "conntrack-full",
+            "firewall-drop",
+        ),
+        missing=(LISTEN_COUNTERS, CAPTURE_BOTH_SIDES),
+        remedies=_remedies(d),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by listen counters that stay flat while SYNs are repeated",
+        figures=figures_of(facts, d),
+        attempts=d.links,
+    )
+
+
+def _place(d: Destination) -> list[Weighed]:
+    beyond = of_kind(d, "beyond")
+    pieces = []
+    if beyond:
+        text = f"{len(beyond)} of {len(d.losses)} lost SYNs were seen as far out as {d.outermost.name}."
+        reason = "they were on their way to the server; whether they arrived only a capture there can show"
+        pieces.append(Weighed(0.8 * len(beyond) / len(d.losses), text, loss_evidence(d, beyond), reason))
+    elif d.one_sided:
+        text = f"The lost SYNs were seen on {d.outermost.name} only; where they died is not known."
+        pieces.append(Weighed(0.2, text, loss_evidence(d), "one vantage point cannot show where a SYN died"))
+    inside = of_kind(d, "inside")
+    if inside:
+        text = f"{len(inside)} of {len(d.losses)} lost SYNs vanished before the server: {inside[0].where}."
+        weight = REFUTES * len(inside) / len(d.losses)
+        pieces.append(
+            Weighed(weight, text, loss_evidence(d, inside), "what never arrived cannot overflow a queue")
+        )
+    return pieces
+
+
+def _later(d: Destination) -> list[Weighed]:
+    opened = [a for a in d.attempts if a.outcome == "established"]
+    if not opened:
+        return []
+    text = f"{len(opened)} of {len(d.attempts)} were answered at once when the same SYN came again."
+    frames = frame_evidence((a.place.input, a.frame) for attempt in opened for a in attempt.answers)
+    return [
+        Weighed(0.5, text, frames or loss_evidence(d), "a queue has room again as soon as one is accepted")
+    ]
+
+
+def _others(facts: Facts, d: Destination) -> list[Weighed]:
+    """Other ports of the host and data: a queue belongs to one listener and touches only SYNs."""
+    pieces = []
+    p_value = _port_chance(d)
+    text = (
+        f"{d.opened} of {d.tried} attempts to this port opened; of {d.neighbours_answered} to other ports of the host "
+        f"{d.neighbours_delayed} waited (p = {p_value:.2g})."
+    )
+    if d.neighbours_answered:
+        weight = 1.2 if p_value < SIGNIFICANT_P else 0.4 if not d.neighbours_delayed else -0.8
+        pieces.append(
+            Weighed(weight, text, loss_evidence(d), "each listener has its own queue; Fisher's exact test")
+        )
+    else:
+        pieces.append(Weighed(0.2, text, loss_evidence(d), "the server answers others"))
+    rates = compare_losses(facts.captures, d)
+    if rates.data_again >= 3 and rates.p_like > SAMPLE_LIKE_P:
+        text = f"{rates.in_words}: data suffers as much (p = {rates.p_like:.2g})."
+        pieces.append(Weighed(-2.0, text, loss_evidence(d), "a full queue drops SYNs, never data"))
+    return pieces
+
+
+def _port_chance(d: Destination) -> float:
+    """Probability that one port's connections wait so much more often than its neighbours' by chance."""
+    if not d.neighbours_answered:
+        return 1.0
+    from scipy.stats import fisher_exact  # half a second to import, needed only where a SYN was lost
+
+    waited = len(d.attempts)
+    neighbours = [d.neighbours_delayed, d.neighbours_answered - d.neighbours_delayed]
+    counts = np.array([[waited, max(0, d.tried - waited)], neighbours])
+    return float(fisher_exact(counts, alternative="greater")[1])
+
+
+def _repeated_answers(facts: Facts, d: Destination) -> list[Weighed]:
+    """Connections to the port whose SYN-ACK the server repeated although the client had acknowledged it."""
+    place = d.outermost
+    table = facts.captures[place.capture].connections
+    same = (table["vantage"] == place.index) & (table["server_high"] == d.endpoint.high)
+    same &= (table["server_low"] == d.endpoint.low) & (table["server_port"] == d.endpoint.port)
+    again = table[same & (table["syns"] == 1) & (table["syn_acks"] > 1) & (table["established_ns"] != NEVER)]
+    if not len(again):
+        return []
+    text = f"The server repeated its SYN-ACK in {len(again)} connections that the client had acknowledged."
+    frames = frame_evidence((place.input, int(frame)) for frame in again["syn_ack_frame"])
+    return [Weighed(1.2, text, frames, "it dropped the last ACK, as a full accept queue does")]
+
+
+def _counters(facts: Facts) -> list[Weighed]:
+    rises = [r for name in COUNTERS if (r := counter_rise(facts.kernel, "nstat", name)) is not None]
+    if not rises:
+        return []
+    evidence = line_evidence(line for r in rises for line in r.lines)
+    text = ", ".join(f"{r.name} +{r.by:,}" for r in rises) + " between the dumps."
+    if any(r.by for r in rises):
+        return [Weighed(3.0, text, evidence, "the kernel counts every SYN that it drops at a listener")]
+    return [Weighed(REFUTES, text, evidence, "every SYN dropped at a listener would be counted")]
+
+
+def _queues(facts: Facts, d: Destination) -> list[Weighed]:
+    """ss -lnt: Recv-Q above Send-Q is a queue that is full."""
+    full = [
+        (each.input, s)
+        for each in facts.kernel.dumps
+        for s in each.dump.listen_sockets
+        if s.port == d.endpoint.port and s.receive_queue > s.send_queue > 0
+    ]
+    if not full:
+        return []
+    socket = full[0][1]
+    text = f"ss: {socket.receive_queue} connections wait on port {socket.port}, the backlog is {socket.send_queue}."
+    return [
+        Weighed(2.5, text, line_evidence((n, s.line) for n, s in full), "the queue itself, over its limit")
+    ]
+
+
+def _remedies(d: Destination) -> tuple[RemedyPart, ...]:
+    proof = "nstat: TcpExtListenOverflows and TcpExtListenDrops stop rising under the same load"
+    return (
+        RemedyPart(
+            what="Let the application accept faster: more workers or an accept loop that does nothing else",
+            command=None,
+            applies_to="the server program",
+            check=f"ss -lnt 'sport = :{d.endpoint.port}'   # Recv-Q waits, Send-Q is the backlog",
+            proof=proof,
+            undo="the former number of workers",
+            side_effect="more workers need more memory and database connections",
+            versions=None,
+        ),
+        RemedyPart(
+            what="Raise the backlog that the program asks for, and the kernel's limit on it, then restart the program",
+            command="sysctl -w net.core.somaxconn=4096",
+            applies_to="the server's network namespace",
+            check="sysctl net.core.somaxconn",
+            proof=proof,
+            undo="sysctl -w net.core.somaxconn=128",
+            side_effect="hides a slow accept loop: clients then wait in the queue instead",
+            versions="the limit is 4096 by default from Linux 5.4, 128 before",
+        ),
+    )

@@ -1,0 +1,158 @@
+"""The path loses packets of every kind: data is sent again as often as SYNs are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.loss_rivals import SAMPLE_LIKE_P, SIGNIFICANT_P, list_rivals
+from backend.forensics.diagnosis.lost_syns import (
+    CAPTURE_BOTH_SIDES,
+    REFUTES,
+    about,
+    figures_of,
+    hurt,
+    loss_evidence,
+    lossy,
+    of_kind,
+    one_instance,
+)
+from backend.forensics.evidence.data_loss import LossRates, compare_losses
+from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+
+CAUSE = "path-loss"
+TITLE = "Packets lost on the way"
+PRIOR = -2.0
+"""Loss on a data centre's wire is rare; it has to show in data as well."""
+SYNS_LOST_FROM = 3
+"""One or two lost SYNs agree with any rate (SYNs)."""
+DATA_LOST_FROM = 3
+"""Fewer data segments sent again happen on any path (segments)."""
+
+REFERENCES = ("RFC 6298: retransmission timer; a lost SYN waits 1 s, a lost data segment about a round trip",)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per destination that answers sometimes and whose losses no translation encloses."""
+    return [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(facts, d)]
+
+
+def _fits(facts: Facts, d: Destination) -> bool:
+    outside = len(of_kind(d, "beyond", "one-sided", "return")) + len(_between_captures(d))
+    if not d.opened or d.silent or outside * 2 <= len(d.losses):
+        return False
+    rates = compare_losses(facts.captures, d)
+    return rates.data_again > 0 or not rates.data_segments or bool(_between_captures(d))
+
+
+def _between_captures(d: Destination) -> list[int]:
+    return [
+        n
+        for n, loss in enumerate(d.losses)
+        if loss.inside is not None and not loss.rewritten and loss.inside[0].capture != loss.inside[1].capture
+    ]
+
+
+def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
+    rates = compare_losses(facts.captures, d)
+    data = _data(d, rates)
+    pieces = [*_place(d), *data, *_spread(d), *lossy(facts, d)]
+    located = bool(_between_captures(d))
+    agrees = any(p.weight > 1 for p in data)
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=f"{hurt(d)} waited because their first packet (SYN) was lost on the way: {rates.in_words}.",
+        prior=PRIOR,
+        steps=tuple(one_instance(d)),
+        weighed=tuple(pieces),
+        both_sides=located,
+        independent=located and agrees,
+        signs=int(agrees),
+        findings=about(findings, d),
+        time_lost_s=0.0,
+        rivals=list_rivals(facts, d, "listen-overflow", "return-path-loss", "snat-port-race", "firewall-drop")
+        if not agrees
+        else list_rivals(facts, d, "snat-port-race", "firewall-drop"),
+        missing=(CAPTURE_BOTH_SIDES, _PATH, _INTERFACES),
+        remedies=_REMEDIES,
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by data that passes where SYNs are lost",
+        figures=figures_of(facts, d),
+        attempts=d.links,
+    )
+
+
+_PATH = MissingPart(what="Loss per hop of the path", command="mtr -rwc 100 HOST")
+_INTERFACES = MissingPart(
+    what="Drops and errors of the interfaces at both ends, before and after",
+    command="ip -s link show dev eth0; ethtool -S eth0 | grep -iE 'drop|err|miss'",
+)
+
+
+def _place(d: Destination) -> list[Weighed]:
+    outside = of_kind(d, "beyond", "return")
+    pieces = []
+    if outside:
+        text = f"{len(outside)} of {len(d.losses)} lost packets were last seen on {d.outermost.name}, on the way."
+        reason = "they left this side; what lies behind is the path and the server"
+        pieces.append(Weighed(0.6 * len(outside) / len(d.losses), text, loss_evidence(d, outside), reason))
+    if _between_captures(d):
+        text = f"{len(_between_captures(d))} of {len(d.losses)} lost SYNs left one host and did not reach the other."
+        pieces.append(Weighed(1.5, text, loss_evidence(d), "both ends of the path were captured"))
+    inside = [
+        loss
+        for loss in of_kind(d, "inside")
+        if loss.inside and loss.inside[0].capture == loss.inside[1].capture
+    ]
+    if inside:
+        text = f"{len(inside)} of {len(d.losses)} lost SYNs vanished inside the node: {inside[0].where}."
+        weight = REFUTES * len(inside) / len(d.losses)
+        pieces.append(Weighed(weight, text, loss_evidence(d, inside), "the path begins behind the node"))
+    return pieces
+
+
+def _data(d: Destination, rates: LossRates) -> list[Weighed]:
+    if not rates.data_segments:
+        return []
+    if rates.p_syns_more < SIGNIFICANT_P:
+        text = f"{rates.in_words} (p = {rates.p_syns_more:.1g}): only SYNs suffer."
+        reason = "a path does not read flags: it loses data as often; Fisher's exact test"
+        return [Weighed(REFUTES, text, loss_evidence(d), reason)]
+    text = f"{rates.in_words} (p = {rates.p_like:.2g})."
+    if len(d.losses) < SYNS_LOST_FROM:
+        reason = "data is lost, but so few SYNs have no rate"
+        return [Weighed(1.0, text, loss_evidence(d), reason)] if rates.data_again >= DATA_LOST_FROM else []
+    if rates.data_again >= DATA_LOST_FROM and rates.p_like > SAMPLE_LIKE_P:
+        return [
+            Weighed(
+                2.6, text, loss_evidence(d), "the same rate for every kind of packet; Fisher's exact test"
+            )
+        ]
+    if rates.data_again >= DATA_LOST_FROM:
+        return [Weighed(1.6, text, loss_evidence(d), "data is lost even more often than SYNs")]
+    return []
+
+
+def _spread(d: Destination) -> list[Weighed]:
+    if not d.neighbours_delayed:
+        return []
+    text = f"{d.neighbours_delayed} attempts to other ports of the host were sent again, too."
+    return [Weighed(0.5, text, loss_evidence(d), "a path does not choose ports")]
+
+
+_REMEDIES = (
+    RemedyPart(
+        what="Find the hop that loses: compare loss per hop, then the drop counters of the interfaces around it",
+        command="mtr -rwc 100 HOST",
+        applies_to="the network between the two hosts",
+        check="ip -s link; ethtool -S eth0 | grep -iE 'drop|err|miss'",
+        proof="data segments sent again fall to what other destinations show",
+        undo="not needed: it only looks",
+        side_effect="routers limit the ICMP they answer: loss that only one middle hop shows is none",
+        versions=None,
+    ),
+)

@@ -1,0 +1,213 @@
+"""The server ignores SYNs whose TCP time stamp is lower than one it saw from the same address before.
+
+With `net.ipv4.tcp_tw_recycle` Linux remembered the last TSval per *address* and dropped SYNs below it for 60 s
+(TCP_PAWS_MSL); behind one NAT address several hosts with clocks of their own share that memory. Removed in Linux 4.12
+(commit 4396e46187ca). Counted in TcpExtPAWSPassive. RFC 7323 section 5.3 asks for the check per connection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.loss_rivals import SIGNIFICANT_P, list_rivals
+from backend.forensics.diagnosis.lost_syns import (
+    CAPTURE_BOTH_SIDES,
+    REFUTES,
+    about,
+    figures_of,
+    hurt,
+    loss_evidence,
+    lossy,
+    of_kind,
+    one_instance,
+)
+from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import counter_rise, settings_of
+from backend.forensics.findings import line_evidence
+from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+
+CAUSE = "paws-or-timestamp-drop"
+TITLE = "SYNs with an older time stamp ignored"
+PRIOR = -3.0
+"""Needs a server kernel older than 4.12 with a setting that was never the default."""
+MEMORY_NS = 60_000_000_000
+"""TCP_PAWS_MSL: how long the server remembers an address's last time stamp."""
+MIN_LOWER = 3
+"""Fewer SYNs with a lower time stamp prove no rule (SYNs)."""
+SETTING = "net.ipv4.tcp_tw_recycle"
+
+REFERENCES = (
+    "RFC 7323 section 5: protection against wrapped sequence numbers",
+    "Linux commit 4396e46187ca (4.12): tcp: remove tcp_tw_recycle",
+)
+
+
+@dataclass(frozen=True)
+class Stamps:
+    """SYNs towards one destination as the server saw them, by whether the time stamp went back and whether lost."""
+
+    lower_lost: int
+    lower_passed: int
+    higher_lost: int
+    higher_passed: int
+    p_value: float
+
+    @property
+    def in_words(self) -> str:
+        return (
+            f"{self.lower_lost} of {self.lower_lost + self.lower_passed} SYNs with a lower time stamp than the one "
+            f"before from that address got no answer, {self.higher_lost} of "
+            f"{self.higher_lost + self.higher_passed} with a higher one (p = {self.p_value:.2g})"
+        )
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per destination whose unanswered SYNs mostly carried an older time stamp."""
+    found = []
+    for destination in facts.destinations:
+        if destination.opened and of_kind(destination, "beyond", "one-sided"):
+            stamps = compare_stamps(facts, destination)
+            if stamps.lower_lost >= MIN_LOWER and stamps.lower_lost > stamps.higher_lost:
+                found.append(_hypothesis(facts, findings, destination, stamps))
+    return found
+
+
+def compare_stamps(facts: Facts, d: Destination) -> Stamps:
+    """At the vantage point furthest out: there SYNs carry the address that the server remembers."""
+    sightings, place = facts.attempts.sightings, d.outermost
+    rows = sightings.rows
+    chosen = (
+        (sightings.transmission >= 0) & (sightings.place == place.number) & (rows["timestamp_value"] != 0)
+    )
+    chosen &= (rows["destination_high"] == d.endpoint.high) & (rows["destination_low"] == d.endpoint.low)
+    syns = rows[chosen]
+    lost_frames = np.array(
+        [s.frame for loss in d.losses for s in loss.transmission.sightings if s.place.number == place.number],
+        np.int64,
+    )
+    order = np.lexsort((syns["time_ns"], syns["source_low"], syns["source_high"]))
+    syns = syns[order]
+    lost = np.isin(syns["frame"].astype(np.int64), lost_frames)
+    lower, known = _went_back(syns, lost)
+    return _table(lower & known, lost, known)
+
+
+def _went_back(
+    syns: NDArray[np.void], lost: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """(lower than the last *accepted* time stamp of the same address within a minute, whether there is one)."""
+    lower, known = np.zeros(len(syns), np.bool_), np.zeros(len(syns), np.bool_)
+    last: dict[tuple[int, int], tuple[int, int]] = {}
+    for n, row in enumerate(syns[["source_high", "source_low", "time_ns", "timestamp_value"]].tolist()):
+        high, low, time_ns, stamp = row
+        before = last.get((high, low))
+        if before is not None and time_ns - before[0] < MEMORY_NS:
+            known[n] = True
+            # RFC 7323 section 5.2: s < t when 0 < (t - s) < 2^31.
+            lower[n] = 0 < (before[1] - stamp) % 2**32 < 2**31
+        if not lost[n]:
+            last[high, low] = (time_ns, stamp)
+    return lower, known
+
+
+def _table(lower: NDArray[np.bool_], lost: NDArray[np.bool_], known: NDArray[np.bool_]) -> Stamps:
+    one, two, three, four = (
+        int(np.count_nonzero(known & a & b)) for a in (lower, ~lower) for b in (lost, ~lost)
+    )
+    if not one:
+        return Stamps(one, two, three, four, 1.0)
+    from scipy.stats import fisher_exact  # half a second to import, needed only where a SYN was lost
+
+    p_value = float(fisher_exact(np.array([[one, two], [three, four]]), alternative="greater")[1])
+    return Stamps(one, two, three, four, p_value)
+
+
+def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination, stamps: Stamps) -> Hypothesis:
+    kernel = [*_setting(facts), *_counter(facts)]
+    pieces = [*_stamps(d, stamps), *kernel, *lossy(facts, d)]
+    agrees = any(p.weight > 0 for p in kernel)
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=f"{hurt(d)} waited: the server seems to ignore SYNs whose time stamp is older than the last it saw "
+        "from the same address.",
+        prior=PRIOR,
+        steps=tuple(one_instance(d)),
+        weighed=tuple(pieces),
+        both_sides=bool(of_kind(d, "beyond")),
+        independent=agrees,
+        signs=int(agrees) + int(stamps.p_value < SIGNIFICANT_P),
+        findings=about(findings, d),
+        time_lost_s=0.0,
+        rivals=() if agrees else list_rivals(facts, d, "listen-overflow", "path-loss", "snat-port-race"),
+        missing=(_SERVER, CAPTURE_BOTH_SIDES),
+        remedies=_REMEDIES,
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by SYNs with an older time stamp that are answered",
+        figures=figures_of(facts, d),
+        attempts=d.links,
+    )
+
+
+def _stamps(d: Destination, stamps: Stamps) -> list[Weighed]:
+    pieces = []
+    text = f"{stamps.in_words}."
+    if stamps.p_value < SIGNIFICANT_P:
+        reason = "the time stamp decides who is answered; Fisher's exact test"
+        pieces.append(Weighed(2.8, text, loss_evidence(d), reason))
+    else:
+        pieces.append(Weighed(0.4, text, loss_evidence(d), "too few, or too much alike, to exclude chance"))
+    if stamps.lower_passed > stamps.lower_lost:
+        text = f"{stamps.lower_passed} SYNs with an older time stamp were answered."
+        pieces.append(Weighed(REFUTES, text, loss_evidence(d), "the server would ignore every one of them"))
+    elif stamps.lower_passed == 0:
+        text = "No SYN with an older time stamp was answered."
+        pieces.append(Weighed(0.6, text, loss_evidence(d), "a rule of the server has no exceptions"))
+    return pieces
+
+
+def _setting(facts: Facts) -> list[Weighed]:
+    found = settings_of(facts.kernel, SETTING)
+    if not found:
+        return []
+    value, line = found[-1]
+    text = f"{SETTING} = {value}."
+    if value != "0":
+        return [
+            Weighed(2.5, text, line_evidence([line]), "the setting that does it, if this is the server's")
+        ]
+    return [Weighed(-2.0, text, line_evidence([line]), "switched off, if this is the server's")]
+
+
+def _counter(facts: Facts) -> list[Weighed]:
+    rise = counter_rise(facts.kernel, "nstat", "TcpExtPAWSPassive")
+    if rise is None:
+        return []
+    text = f"TcpExtPAWSPassive +{rise.by:,} between the dumps."
+    if rise.by:
+        return [Weighed(2.5, text, line_evidence(rise.lines), "each ignored SYN is counted there")]
+    return [Weighed(-2.5, text, line_evidence(rise.lines), "each ignored SYN would be counted there")]
+
+
+_SERVER = MissingPart(
+    what="The server's setting, kernel and counter",
+    command="sysctl net.ipv4.tcp_tw_recycle; uname -r; nstat -az TcpExtPAWSPassive",
+)
+_REMEDIES = (
+    RemedyPart(
+        what="Switch tcp_tw_recycle off on the server",
+        command="sysctl -w net.ipv4.tcp_tw_recycle=0",
+        applies_to="the server",
+        check="sysctl net.ipv4.tcp_tw_recycle",
+        proof="nstat: TcpExtPAWSPassive stops rising; SYNs with older time stamps are answered",
+        undo="sysctl -w net.ipv4.tcp_tw_recycle=1",
+        side_effect="more sockets stay in TIME_WAIT for their 60 s, which costs little memory",
+        versions="the setting is gone from Linux 4.12 on",
+    ),
+)

@@ -1,0 +1,145 @@
+"""The server answered; its SYN-ACK got lost on the way back, so both sides send again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.loss_rivals import list_rivals
+from backend.forensics.diagnosis.lost_syns import (
+    REFUTES,
+    about,
+    figures_of,
+    hurt,
+    loss_evidence,
+    lossy,
+    of_kind,
+    one_instance,
+)
+from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.losses import Loss
+from backend.forensics.findings import frame_evidence
+from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart
+
+CAUSE = "return-path-loss"
+TITLE = "Answer lost on the way back"
+PRIOR = -2.5
+"""Rarer than a lost SYN, and easy to see where the answer was captured."""
+
+REFERENCES = (
+    "RFC 9293 section 3.10.7.4: an answer that passes the window opens the connection",
+    "net/ipv4/inet_connection_sock.c: the server repeats its SYN-ACK after 1, 3, 7 s",
+)
+
+_INNER = MissingPart(
+    what="A capture at the client's own interface: it shows whether the answer arrives there",
+    command="tcpdump -i any -y LINUX_SLL2 -s 96 -w client.pcap 'tcp[tcpflags] & tcp-syn != 0'",
+)
+_REASONS = MissingPart(
+    what="What the kernel dropped on the way in: reverse-path filter, invalid packets, rules",
+    command="nstat -az TcpExtIPReversePathFilter; conntrack -S; iptables-save -c; sysctl net.ipv4.conf.all.rp_filter",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per destination with SYNs that were answered and sent again all the same."""
+    return [_hypothesis(facts, findings, d) for d in facts.destinations if of_kind(d, "return")]
+
+
+def _answers(losses: Sequence[Loss]) -> list[EvidencePart]:
+    return frame_evidence((a.place.input, a.frame) for loss in losses for a in loss.answered_by)
+
+
+def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
+    answered = of_kind(d, "return")
+    located = [loss for loss in answered if loss.answer_lost is not None]
+    links = tuple(sorted({loss.attempt.link for loss in answered}))
+    pieces = [*_place(d, answered, located), *_repeats(answered), *_elsewhere(d, answered), *lossy(facts, d)]
+    first = located[0] if located else answered[0]
+    where = first.where.removeprefix("return path ")
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=f"{hurt(d)} waited: the server's answer (SYN-ACK) was lost on its way back, {where}.",
+        prior=PRIOR,
+        steps=(*one_instance(d)[:1], _answer_step(first)),
+        weighed=tuple(pieces),
+        both_sides=len(located) == len(answered),
+        independent=bool(located)
+        and len({p.capture for loss in located for p in loss.answer_lost or ()}) > 1,
+        signs=int(bool(_repeats(answered))) + int(bool(located)),
+        findings=about(findings, d),
+        time_lost_s=0.0,
+        rivals=list_rivals(facts, d, "listen-overflow", "snat-port-race", "ipvs-port-reuse", "firewall-drop"),
+        missing=(_INNER, _REASONS),
+        remedies=_REMEDIES,
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by the answer being seen at the client before it sent again",
+        figures=figures_of(facts, d),
+        attempts=links,
+    )
+
+
+def _answer_step(loss: Loss) -> ClaimPart:
+    seen = " and ".join(dict.fromkeys(a.place.name for a in loss.answered_by))
+    text = f"The server answered; its SYN-ACK was seen on {seen}, and then the client sent its SYN again."
+    return ClaimPart(role="step", text=text, evidence=_answers([loss]))
+
+
+def _place(d: Destination, answered: Sequence[Loss], located: Sequence[Loss]) -> list[Weighed]:
+    share = len(answered) / len(d.losses)
+    if located:
+        pair = located[0].answer_lost
+        between = f"seen on {pair[0].name}, absent on {pair[1].name}" if pair else ""
+        text = f"The SYN-ACK was {between}: {len(located)} of {len(d.losses)} repeated SYNs."
+        return [Weighed(3.4 * share, text, _answers(located), "the loss itself, between two vantage points")]
+    name = answered[0].answered_by[0].place.name
+    text = f"{len(answered)} of {len(d.losses)} repeated SYNs had been answered on {name} before they were repeated."
+    reason = "the client did not accept an answer that passed here: it was lost behind this point, or refused there"
+    return [Weighed(1.8 * share, text, _answers(answered), reason)]
+
+
+def _repeats(answered: Sequence[Loss]) -> list[Weighed]:
+    """The server sends its SYN-ACK again because no ACK came."""
+    again = [loss for loss in answered if len(loss.attempt.answers) > len(loss.answered_by)]
+    if not again:
+        return []
+    attempts = len({loss.attempt.link for loss in again})
+    text = f"The server repeated its SYN-ACK in {attempts} attempts: no ACK reached it."
+    frames = frame_evidence((a.place.input, a.frame) for loss in again for a in loss.attempt.answers)
+    return [Weighed(0.6, text, frames, "both ends repeat, as they do when the answer is lost")]
+
+
+def _elsewhere(d: Destination, answered: Sequence[Loss]) -> list[Weighed]:
+    rest = [loss for loss in d.losses if loss.kind not in ("return",)]
+    if len(rest) <= len(answered):
+        return []
+    text = f"{len(rest)} of {len(d.losses)} lost SYNs were not answered at all ({rest[0].where})."
+    weight = REFUTES if len(rest) > 3 * len(answered) else -1.5
+    return [Weighed(weight, text, loss_evidence(d, rest), "most losses are on the way out")]
+
+
+_REMEDIES = (
+    RemedyPart(
+        what="Follow the answer: find the rule, filter or hop between the two places that swallows it",
+        command="nft list ruleset; iptables-save -c; nstat -az TcpExtIPReversePathFilter",
+        applies_to="the way from the server back to the client",
+        check="sysctl net.ipv4.conf.all.rp_filter net.ipv4.conf.default.rp_filter",
+        proof="SYN-ACKs are seen at both places; the server repeats none",
+        undo="not needed: it only looks",
+        side_effect="none",
+        versions=None,
+    ),
+    RemedyPart(
+        what="Where the answer comes in by another interface than the SYN left: loosen the reverse-path filter there",
+        command="sysctl -w net.ipv4.conf.eth0.rp_filter=2",
+        applies_to="hosts with several uplinks (asymmetric routes)",
+        check="nstat -az TcpExtIPReversePathFilter   # rises with each lost answer",
+        proof="TcpExtIPReversePathFilter stops rising",
+        undo="sysctl -w net.ipv4.conf.eth0.rp_filter=1",
+        side_effect="loose mode lets spoofed sources pass that any route covers",
+        versions="the larger value of conf.all and the interface's counts",
+    ),
+)

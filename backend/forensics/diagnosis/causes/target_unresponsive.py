@@ -1,0 +1,194 @@
+"""The host that was asked is down, or nothing routes to it: none of its ports answers.
+
+A dead host on the own segment leaves failed neighbour entries (ARP, RFC 826; Linux reports EHOSTUNREACH once the entry
+fails) and, from a router, ICMP type 3 code 1 (RFC 792); otherwise only silence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.loss_rivals import list_rivals
+from backend.forensics.diagnosis.lost_syns import (
+    CAPTURE_BOTH_SIDES,
+    NEIGHBOUR,
+    about,
+    figures_of,
+    hurt,
+    loss_evidence,
+    lossy,
+    of_kind,
+    one_instance,
+)
+from backend.forensics.dumps import conntrack
+from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.icmp_errors import HOST, NETWORK
+from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.report import FindingPart, RemedyPart
+
+CAUSE = "target-unresponsive"
+TITLE = "Host down or unreachable"
+PRIOR = -2.0
+"""Silence has many causes; a host that is down is told from a silent port by all that it could have said."""
+SEVERAL_SYNS = 3
+"""One SYN can get lost on any path; three over several seconds do not."""
+REPEATED_ATTEMPTS = 2
+
+REFERENCES = (
+    "RFC 792: ICMP destination unreachable, code 1",
+    "RFC 9293 section 3.10.7.1: a living host answers a SYN to a closed port with RST",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per destination that never answered and was not heard meanwhile."""
+    return [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(d)]
+
+
+def _fits(destination: Destination) -> bool:
+    silent = destination.silent and not destination.heard_after and not destination.opened
+    return silent and not destination.refused and len(of_kind(destination, "replied", "return")) == 0
+
+
+def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
+    told, listed = _told(facts, d), _unreplied(facts, d)
+    pieces = [
+        *_place(d),
+        *_silence(d),
+        *_often(d),
+        *told,
+        *listed,
+        *_only_direction(facts, d),
+        *lossy(facts, d),
+    ]
+    host = str(d.endpoint).rsplit(":", 1)[0]
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=f"{hurt(d)} got no answer: nothing was heard from {host}, which looks down or unreachable.",
+        prior=PRIOR,
+        steps=tuple(one_instance(d)),
+        weighed=tuple(pieces),
+        both_sides=bool(of_kind(d, "beyond")) or bool(told),
+        independent=bool(told or listed),
+        signs=int(bool(told)) + int(bool(listed)),
+        findings=about(findings, d),
+        time_lost_s=0.0,
+        rivals=list_rivals(
+            facts, d, "firewall-drop", "listen-overflow", "path-loss", "return-path-loss", "node-drop"
+        )
+        if not told
+        else list_rivals(facts, d, "path-loss", "return-path-loss", "node-drop"),
+        missing=(NEIGHBOUR, CAPTURE_BOTH_SIDES),
+        remedies=_remedies(host),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by any packet from this host at that time",
+        figures=figures_of(facts, d),
+        attempts=d.links,
+    )
+
+
+def _place(d: Destination) -> list[Weighed]:
+    beyond = of_kind(d, "beyond")
+    if beyond:
+        text = (
+            f"{len(beyond)} of {len(d.losses)} SYNs were seen as far out as {d.outermost.name}, unanswered."
+        )
+        reason = "they left towards the host; weaker when a part of them vanished earlier"
+        return [Weighed(1.0 * len(beyond) / len(d.losses), text, loss_evidence(d, beyond), reason)]
+    if d.one_sided:
+        text = f"{d.syns} SYNs seen on {d.outermost.name}, none answered; what happened behind it was not captured."
+        return [Weighed(0.3, text, loss_evidence(d), "one vantage point cannot show where a SYN died")]
+    text = (
+        "The SYNs did not reach the furthest vantage point; an unanswered ARP request looks like this, too."
+    )
+    return [
+        Weighed(0.1, text, loss_evidence(d), "the kernel holds back a packet whose neighbour it cannot find")
+    ]
+
+
+def _silence(d: Destination) -> list[Weighed]:
+    text = "Nothing was heard from this host: no port answered, no other packet came."
+    reason = "a living host refuses a closed port with RST; a firewall that drops everything looks the same"
+    return [Weighed(1.2, text, loss_evidence(d), reason)]
+
+
+def _often(d: Destination) -> list[Weighed]:
+    pieces = []
+    if d.syns >= SEVERAL_SYNS:
+        span_s = max(a.transmissions[-1].time_ns - a.start_ns for a in d.attempts) / 1e9
+        text = f"{d.syns} SYNs over up to {span_s:.1f} s each stayed unanswered."
+        pieces.append(Weighed(0.4, text, loss_evidence(d), "chance loss does not take several in a row"))
+    if len(d.attempts) >= REPEATED_ATTEMPTS:
+        clients = {(a.client.high, a.client.low) for a in d.attempts}
+        text = f"{len(d.attempts)} attempts from {len(clients)} source address(es), none answered."
+        pieces.append(Weighed(0.6, text, loss_evidence(d), "independent attempts agree"))
+    return pieces
+
+
+def _told(facts: Facts, d: Destination) -> list[Weighed]:
+    errors = facts.icmp_errors
+    found = errors.about(d.links, HOST, NETWORK)
+    if not len(found):
+        return []
+    frames = frame_evidence(
+        (facts.attempts.places[int(errors.place[n])].input, int(errors.rows["frame"][n])) for n in found
+    )
+    text = f"{len(found)} ICMP errors say that the host cannot be reached."
+    return [Weighed(2.5, text, frames, "the last router, or the own kernel, tried and says so")]
+
+
+def _unreplied(facts: Facts, d: Destination) -> list[Weighed]:
+    """conntrack lists the attempt as SYN_SENT without a reply: the kernel saw no answer either."""
+    lines: list[tuple[str, int]] = []
+    for each in facts.kernel.dumps:
+        rows = each.dump.entries.rows
+        if not len(rows):
+            continue
+        same = (rows["original_destination_high"] == d.endpoint.high) | (
+            rows["reply_source_high"] == d.endpoint.high
+        )
+        same &= (rows["original_destination_low"] == d.endpoint.low) | (
+            rows["reply_source_low"] == d.endpoint.low
+        )
+        silent = same & ((rows["flags"] & conntrack.UNREPLIED) != 0) & (rows["protocol"] == 6)
+        lines += [(each.input, int(line)) for line in rows["line"][silent]]
+    if not lines:
+        return []
+    text = f"conntrack lists {len(lines)} connections to it as unreplied."
+    return [Weighed(0.8, text, line_evidence(lines), "the kernel's own view, which no capture loss touches")]
+
+
+def _only_direction(facts: Facts, d: Destination) -> list[Weighed]:
+    """A capture that shows no answer of anyone may see one direction only."""
+    if d.heard_others:
+        return []
+    text = "No attempt to any other host was answered in this capture either: it may show one direction only."
+    return [Weighed(-1.0, text, loss_evidence(d), "absence counts only where answers are seen at all")]
+
+
+def _remedies(host: str) -> tuple[RemedyPart, ...]:
+    return (
+        RemedyPart(
+            what="Bring the host back, or take its address out of the configuration, the service or the DNS record",
+            command=None,
+            applies_to="the host or whatever names it",
+            check=f"ping -c 3 {host}; ip neigh show {host}",
+            proof="a new connection opens at once; the neighbour entry is REACHABLE",
+            undo="not needed",
+            side_effect="clients with a long connect timeout wait until their present attempt ends",
+            versions=None,
+        ),
+        RemedyPart(
+            what="Shorten what clients wait: a connect timeout of seconds, not the kernel's two minutes",
+            command="sysctl -w net.ipv4.tcp_syn_retries=3",
+            applies_to="the client's host or network namespace",
+            check="sysctl net.ipv4.tcp_syn_retries",
+            proof="an attempt to the dead address fails after 15 s (7 s and the last wait of 8 s)",
+            undo="sysctl -w net.ipv4.tcp_syn_retries=6",
+            side_effect="attempts over bad paths give up earlier, too",
+            versions="the count is of exponential retries; from Linux 6.5 four linear ones come before",
+        ),
+    )

@@ -1,0 +1,68 @@
+"""A rule drops one combination always; the host lives."""
+
+from __future__ import annotations
+
+from backend.forensics.diagnosis.causes.tests.build_losses import (
+    OTHER_HOST,
+    OTHER_PORT,
+    SERVER,
+    Losses,
+    confidence,
+    diagnosis,
+    drop_rule,
+)
+
+CAUSE = "firewall-drop"
+
+
+def filtered(attempts: int = 2) -> Losses:
+    return Losses().silent(SERVER, attempts).usual(OTHER_PORT, 20)
+
+
+def test_a_silent_port_of_a_living_host_is_filtered() -> None:
+    found = diagnosis(CAUSE, filtered().build())
+    assert found is not None
+    assert 0.5 < found.confidence < 0.7
+    assert {r.cause: r.status for r in found.rivals}["target-unresponsive"] == "ruled-out"
+
+
+def test_an_icmp_error_that_names_the_rule_makes_it_sure() -> None:
+    found = diagnosis(CAUSE, filtered().silent(SERVER, 1).told(SERVER, 13).build())
+    assert found is not None
+    assert found.verdict == "confirmed"
+
+
+def test_a_dropping_rule_for_the_port_counts_and_one_for_another_port_does_not() -> None:
+    capture = filtered(1).build()
+    plain = diagnosis(CAUSE, capture)
+    ours, others = diagnosis(CAUSE, capture, drop_rule(80)), diagnosis(CAUSE, capture, drop_rule(8080))
+    assert plain is not None
+    assert ours is not None
+    assert others is not None
+    assert len(ours.supporting) == len(plain.supporting) + 1
+    assert others.supporting == plain.supporting
+
+
+def test_one_connection_of_the_same_source_that_opens_refutes_it() -> None:
+    assert confidence(CAUSE, filtered().usual(SERVER, 1).build()) < 0.5
+
+
+def test_another_source_that_is_served_points_at_the_source() -> None:
+    found = diagnosis(CAUSE, Losses().silent(SERVER, 2).usual(SERVER, 20, client="10.0.0.7").build())
+    assert found is not None
+    assert any("Other sources were answered" in text for text in found.supporting)
+
+
+def test_few_syns_beside_others_served_are_as_likely_chance() -> None:
+    capture = Losses().silent(SERVER, 1, gaps_s=(1,)).usual(SERVER, 20, client="10.0.0.7").build()
+    assert confidence(CAUSE, capture) < 0.5
+
+
+def test_a_host_that_was_never_heard_is_no_filtered_port() -> None:
+    assert diagnosis(CAUSE, Losses().silent(SERVER, 2).usual(OTHER_HOST, 20).build()) is None
+
+
+def test_one_vantage_point_cannot_tell() -> None:
+    both = confidence(CAUSE, filtered(1).build())
+    one = confidence(CAUSE, Losses("eth0").silent(SERVER, 1).usual(OTHER_PORT, 20).build())
+    assert one < both

@@ -1,0 +1,50 @@
+"""A lossy path loses data as often as SYNs."""
+
+from __future__ import annotations
+
+from backend.forensics.diagnosis.causes.tests.build_losses import (
+    SERVER,
+    Losses,
+    add_data,
+    confidence,
+    diagnosis,
+)
+
+CAUSE = "path-loss"
+
+
+def lossy(late: int = 8, usual: int = 72) -> Losses:
+    return Losses().usual(SERVER, usual).late(SERVER, late)
+
+
+def test_data_lost_at_the_rate_of_the_syns_makes_it_likely() -> None:
+    found = diagnosis(CAUSE, add_data(lossy().build(), 400, 40))
+    assert found is not None
+    assert (found.verdict, found.claims[0].role) == ("likely", "step")
+    assert "Fisher" not in found.statement
+    assert "40 of 400 data segments" in found.statement
+
+
+def test_data_that_passes_where_syns_are_lost_refutes_it() -> None:
+    capture = lossy(late=20).build()
+    add_data(capture, 20_000, 4)
+    assert confidence(CAUSE, capture) < 0.5
+
+
+def test_syns_lost_inside_the_node_refute_it() -> None:
+    capture = Losses().usual(SERVER, 50).late(SERVER, 6, seen_at=1).build()
+    add_data(capture, 400, 40)
+    assert confidence(CAUSE, capture) == 0.0
+
+
+def test_few_losses_cannot_be_told_from_chance() -> None:
+    one = Losses("eth0").usual(SERVER, 10).late(SERVER, 1).build()
+    add_data(one, 100, 5)
+    assert confidence(CAUSE, one) <= 0.5
+
+
+def test_without_the_data_the_number_falls() -> None:
+    capture = lossy().build()
+    plain = confidence(CAUSE, capture)
+    add_data(capture, 400, 40)
+    assert confidence(CAUSE, capture) > plain

@@ -1,0 +1,142 @@
+"""What else could have lost these SYNs: one judgement a rival, from the same facts for every cause that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from backend.forensics.diagnosis.lost_syns import CAPTURE_BOTH_SIDES, FILTER_RULES, LISTEN_COUNTERS, NEIGHBOUR
+from backend.forensics.evidence.data_loss import compare_losses
+from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import conntrack_fill, counter_rise
+from backend.forensics.report import RivalPart
+
+SIGNIFICANT_P = 0.01
+SAMPLE_LIKE_P = 0.05
+"""Above this the two rates cannot be told apart."""
+CONNTRACK_FAR_BELOW = 0.8
+CONNTRACK_COMMAND = (
+    "sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max; dmesg | grep 'table full'"
+)
+NAT_COMMAND = "conntrack -S; sleep 60; conntrack -S"
+IPVS_COMMAND = "ipvsadm -Ln; sysctl net.ipv4.vs"
+
+Judgement = tuple[str, str, str | None]
+"""(status, because, command)."""
+
+
+def list_rivals(facts: Facts, destination: Destination, *names: str) -> tuple[RivalPart, ...]:
+    """The named rivals, judged."""
+    parts = []
+    for name in names:
+        title, judge = _RIVALS[name]
+        status, because, command = judge(facts, destination)
+        parts.append(
+            RivalPart(cause=name, title=title, status=status, because=because, command=command)  # type: ignore[arg-type]
+        )
+    return tuple(parts)
+
+
+def _unresponsive(facts: Facts, d: Destination) -> Judgement:
+    if d.opened or d.refused:
+        return "ruled-out", f"{d.endpoint} answered {d.opened + d.refused} attempts in this capture", None
+    if d.heard_after:
+        return "ruled-out", "the host was heard at the same time, only not on this port", None
+    return "possible", "the host was not heard in this capture", NEIGHBOUR.command
+
+
+def _firewall(facts: Facts, d: Destination) -> Judgement:
+    if not d.silent:
+        return "ruled-out", "the same sources were answered there at other times: a rule drops always", None
+    return "possible", "a rule that drops in front of the host looks the same from here", FILTER_RULES.command
+
+
+def _listen(facts: Facts, d: Destination) -> Judgement:
+    rises = [counter_rise(facts.kernel, "nstat", f"TcpExtListen{n}") for n in ("Overflows", "Drops")]
+    if any(r is not None for r in rises) and not any(r.by for r in rises if r is not None):
+        return "ruled-out", "the listen counters of the host that was asked stayed flat", None
+    if d.kinds.get("inside", 0) == len(d.losses):
+        return "ruled-out", "the lost SYNs never left the node", None
+    if d.kinds.get("return", 0) == len(d.losses):
+        return "ruled-out", "the server answered: a full queue drops the SYN instead", None
+    status = "possible" if d.opened or d.heard_after else "cannot-tell"
+    return status, "a server with a full accept queue stays silent, too", LISTEN_COUNTERS.command
+
+
+def _path(facts: Facts, d: Destination) -> Judgement:
+    rates = compare_losses(facts.captures, d)
+    command = "mtr -rwc 100 HOST; tcpdump -i eth0 -w eth0.pcap host HOST"
+    if d.kinds.get("inside", 0) == len(d.losses) and all(
+        loss.inside is not None and loss.inside[0].capture == loss.inside[1].capture for loss in d.losses
+    ):
+        return "ruled-out", "the lost SYNs never left the node", None
+    if not rates.data_segments:
+        return (
+            "cannot-tell",
+            "no data was exchanged with this host, so there is nothing to compare with",
+            command,
+        )
+    if rates.p_syns_more < SIGNIFICANT_P:
+        return "ruled-out", f"{rates.in_words} (p = {rates.p_syns_more:.1g}): only SYNs suffer", None
+    return "possible", f"{rates.in_words} (p = {rates.p_syns_more:.2g})", command
+
+
+def _return(facts: Facts, d: Destination) -> Judgement:
+    if d.kinds.get("return", 0):
+        return (
+            "possible",
+            f"{d.kinds['return']} of the lost SYNs had been answered",
+            CAPTURE_BOTH_SIDES.command,
+        )
+    if d.kinds.get("inside", 0) == len(d.losses):
+        return "ruled-out", "the lost SYNs never left the node, so nothing could be answered", None
+    because = f"no answer was seen on {d.outermost.name}; beyond it an answer can be lost as well as a SYN"
+    return "cannot-tell", because, CAPTURE_BOTH_SIDES.command
+
+
+def _snat(facts: Facts, d: Destination) -> Judgement:
+    if d.kinds.get("beyond", 0) + d.kinds.get("return", 0) + d.kinds.get("replied", 0) == len(d.losses):
+        return "ruled-out", "the lost SYNs were seen behind the node", None
+    delta = facts.kernel.delta
+    if delta is not None and delta.deltas.get("insert_failed") == 0:
+        return "ruled-out", "insert_failed stayed flat: no entry was refused", None
+    return "cannot-tell", "whether the SYNs passed NAT was not seen", NAT_COMMAND
+
+
+def _ipvs(facts: Facts, d: Destination) -> Judgement:
+    if d.kinds.get("beyond", 0) == len(d.losses) or d.kinds.get("return", 0) == len(d.losses):
+        return "ruled-out", f"the lost SYNs were seen as far out as {d.outermost.name}", None
+    return "cannot-tell", "nothing says whether this address is a virtual service", IPVS_COMMAND
+
+
+def _table_full(facts: Facts, d: Destination) -> Judgement:
+    fill = conntrack_fill(facts.kernel)
+    if fill is not None and fill.ratio < CONNTRACK_FAR_BELOW:
+        return "ruled-out", f"{fill.count:,} of {fill.limit:,} entries in use", None
+    delta = facts.kernel.delta
+    if delta is not None and not delta.deltas.get("drop", 1) and not delta.deltas.get("early_drop", 0):
+        return "ruled-out", "drop and early_drop stayed flat", None
+    if d.kinds.get("beyond", 0) + d.kinds.get("return", 0) == len(d.losses):
+        return "ruled-out", "this node let the SYNs pass; the server's own table is not known", None
+    return "cannot-tell", "no counters and no sizes were given", CONNTRACK_COMMAND
+
+
+def _node_drop(facts: Facts, d: Destination) -> Judgement:
+    if d.kinds.get("inside", 0) == len(d.losses):
+        return "possible", "they vanish inside the node, as with a rule that drops", FILTER_RULES.command
+    if d.one_sided:
+        return "cannot-tell", "with one vantage point the place of the loss is unknown", FILTER_RULES.command
+    return "ruled-out", f"the lost SYNs were seen as far out as {d.outermost.name}", None
+
+
+_RIVALS: dict[str, tuple[str, Callable[[Facts, Destination], Judgement]]] = {
+    "target-unresponsive": ("Host down or unreachable", _unresponsive),
+    "firewall-drop": ("Dropped by a firewall rule", _firewall),
+    "listen-overflow": ("Server's accept queue full", _listen),
+    "path-loss": ("Packets lost on the way", _path),
+    "return-path-loss": ("Answer lost on the way back", _return),
+    "snat-port-race": ("SNAT tuple collision", _snat),
+    "ipvs-port-reuse": ("IPVS port reuse (conn_reuse_mode)", _ipvs),
+    "conntrack-full": ("Conntrack table full", _table_full),
+    "node-drop": ("A rule or program in the node drops them", _node_drop),
+}

@@ -1,0 +1,136 @@
+"""What the causes of lost SYNs have in common: whom they concern, how one instance went, what is asked for next."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from statistics import median
+
+from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
+from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.losses import Loss
+from backend.forensics.findings import frame_evidence, plural, seconds_text
+from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart
+
+REFUTES = -6.0
+"""Outweighs all that can speak for any of these causes together: one of these alone leaves less than even odds."""
+LOSSY_CAPTURE = -1.5
+"""Absence is what these causes rest on, and a capture that lost packets shows absence everywhere."""
+
+CAPTURE_BOTH_SIDES = MissingPart(
+    what="A capture at the server at the same time: it shows whether the SYN arrived and whether it was answered",
+    command="tcpdump -i any -y LINUX_SLL2 -s 96 -w server.pcap 'tcp[tcpflags] & (tcp-syn|tcp-rst) != 0 or icmp'",
+)
+LISTEN_COUNTERS = MissingPart(
+    what="The server's listen counters before and after, and the queue against its backlog",
+    command="nstat -az TcpExtListenOverflows TcpExtListenDrops; ss -lnt; sleep 60; "
+    "nstat -az TcpExtListenOverflows TcpExtListenDrops",
+)
+NEIGHBOUR = MissingPart(
+    what="Whether the host is up, asked from its own network segment",
+    command="ip neigh show; ping -c 3 HOST",
+)
+FILTER_RULES = MissingPart(
+    what="The rules that packets to this port meet, with their counters",
+    command="iptables-save -c; nft list ruleset; kubectl get networkpolicy -A",
+)
+
+
+@dataclass(frozen=True)
+class Waits:
+    """How long the attempts of a destination took."""
+
+    lost_s: float
+    worst_s: float
+    median_s: float
+    usual_s: float | None
+
+
+def waits_of(facts: Facts, destination: Destination) -> Waits:
+    """Observed waits; an attempt that never opened waited until its last SYN at least."""
+    seen = [
+        a.connect_delay_s
+        if a.connect_delay_s is not None
+        else (a.transmissions[-1].time_ns - a.start_ns) / 1e9
+        for a in destination.attempts
+    ]
+    server = destination.attempts[0].server
+    usual_s = facts.baseline_connect_s((server.high, server.low, server.port))
+    return Waits(facts.delays.lost_by(destination.links), max(seen), median(seen), usual_s)
+
+
+def figures_of(facts: Facts, destination: Destination) -> tuple[tuple[str, str], ...]:
+    """The verdict strip: time lost, worst, usual, to whom."""
+    waits = waits_of(facts, destination)
+    figures = [(TIME_LOST, seconds_text(waits.lost_s)), ("worst", seconds_text(waits.worst_s))]
+    if waits.usual_s is not None:
+        figures.append(("usual", seconds_text(waits.usual_s)))
+    return (*figures, ("to", str(destination.attempts[0].server)))
+
+
+def hurt(destination: Destination) -> str:
+    """``3 of 40 new connections to 192.0.2.1:80``."""
+    target = destination.attempts[0].server
+    real = f" (at {destination.endpoint})" if destination.endpoint != target else ""
+    total = max(destination.tried, len(destination.attempts))
+    return f"{len(destination.attempts)} of {plural(total, 'new connection')} to {target}{real}"
+
+
+def about(findings: Sequence[FindingPart], destination: Destination) -> tuple[str, ...]:
+    """Ids of the findings on repeated SYNs to this destination."""
+    servers = {str(a.server) for a in destination.attempts}
+    return tuple(f.id for f in findings if f.affected and str(f.affected[0].get("destination")) in servers)
+
+
+def one_instance(destination: Destination) -> list[ClaimPart]:
+    """The attempt that waited longest: its SYNs, and what came of it."""
+    attempt = max(destination.attempts, key=lambda a: (a.transmissions[-1].time_ns - a.start_ns, -a.start_ns))
+    sent = attempt.transmissions
+    first = frame_evidence((s.place.input, s.frame) for s in sent[0].sightings)
+    seen = " and ".join(dict.fromkeys(s.place.name for s in sent[0].sightings))
+    steps = [
+        ClaimPart(
+            role="step",
+            text=f"{attempt.client} sent its first packet (SYN) to {attempt.server}; seen on {seen}.",
+            evidence=first,
+        )
+    ]
+    if len(sent) > 1:
+        again = ", ".join(f"{(t.time_ns - attempt.start_ns) / 1e9:.2f}" for t in sent[1:8])
+        frames = frame_evidence((s.place.input, s.frame) for t in sent[1:] for s in t.sightings)
+        steps.append(
+            ClaimPart(role="step", text=f"It had to send it again after {again} s.", evidence=frames)
+        )
+    return [*steps, *_outcome(destination, attempt.link)]
+
+
+def _outcome(destination: Destination, link: int) -> list[ClaimPart]:
+    attempt = next(a for a in destination.attempts if a.link == link)
+    if attempt.connect_delay_s is not None and attempt.answers:
+        frames = frame_evidence((a.place.input, a.frame) for a in attempt.answers)
+        text = f"The answer (SYN-ACK) that opened the connection came after {seconds_text(attempt.connect_delay_s)}."
+        return [ClaimPart(role="step", text=text, evidence=frames)]
+    return []
+
+
+def lossy(facts: Facts, destination: Destination) -> list[Weighed]:
+    """The piece that a capture with holes adds to every claim of absence."""
+    if not facts.quality.lossy:
+        return []
+    text = (
+        f"The capture itself lost packets ({facts.quality.lost_segments:,} answers to data never seen, "
+        f"{facts.quality.dropped or 0:,} reported dropped): absence proves little."
+    )
+    reason = "a packet that was not captured looks like one that was never sent"
+    return [Weighed(LOSSY_CAPTURE, text, frame_evidence(destination.frames()), reason)]
+
+
+def of_kind(destination: Destination, *kinds: str) -> list[Loss]:
+    """The losses of these kinds."""
+    return [loss for loss in destination.losses if loss.kind in kinds]
+
+
+def loss_evidence(destination: Destination, losses: Iterable[Loss] | None = None) -> list[EvidencePart]:
+    """Frames of the lost SYNs, at every vantage point that saw them."""
+    return frame_evidence(destination.frames(losses))
