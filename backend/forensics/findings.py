@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from backend.forensics.report import EvidencePart
+from backend.forensics.evidence.counter_series import CounterSeries
+from backend.forensics.report import EvidencePart, MarkPart
 
 FRAMES_SHOWN = 1_000
 """Frames listed per input in one piece of evidence; the tables and events hold the rest."""
@@ -39,6 +40,41 @@ def line_evidence(lines: Iterable[tuple[str, int]], note: str = "") -> list[Evid
     return [
         EvidencePart(input=name, lines=sorted(by_input[name])[:FRAMES_SHOWN], note=note)
         for name in sorted(by_input)
+    ]
+
+
+DRAWN_COUNTERS = {"conntrack-stats": frozenset(("insert_failed", "drop", "early_drop"))}
+"""Kind of dump -> the counters whose rises belong on the timeline."""
+
+
+def drawn_series(series: Iterable[CounterSeries]) -> list[CounterSeries]:
+    """Those of them that a timeline shows."""
+    return [each for each in series if each.name in DRAWN_COUNTERS.get(each.kind, ())]
+
+
+def counter_lane(series: CounterSeries) -> str:
+    """Id of the lane that the steps of a kind of counters are drawn in."""
+    return f"kernel:{series.kind}@{series.host}" if series.host else f"kernel:{series.kind}"
+
+
+def step_marks(series: CounterSeries) -> list[MarkPart]:
+    """A step for each rise between two dumps with times, from the one to the other: when in between is not known."""
+    return [
+        MarkPart(
+            glyph="step",
+            role="neutral",
+            basis="seen",
+            start=rfc3339(step.before.time_ns),
+            end=rfc3339(step.after.time_ns),
+            lanes=[counter_lane(series)],
+            evidence=line_evidence(
+                (value.input, line) for value in (step.before, step.after) for line in value.lines
+            ),
+            label=f"{series.name} {step.before.total:,} → {step.after.total:,}",
+            value=float(step.rise),
+        )
+        for step in series.steps
+        if step.rise and step.before.time_ns is not None and step.after.time_ns is not None
     ]
 
 

@@ -9,7 +9,7 @@ from backend.forensics.addresses import address_text
 from backend.forensics.dumps.conntrack import NOT_SHOWN
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Place
-from backend.forensics.findings import rfc3339
+from backend.forensics.findings import counter_lane, drawn_series, rfc3339
 from backend.forensics.report import LanePart
 
 SOURCES_LISTED = 8
@@ -35,7 +35,7 @@ def list_lanes(facts: Facts) -> list[LanePart]:
         note = "inferred: addresses or ports change between the vantage points around it"
         lanes.append(LanePart(id="nat", name="NAT", role="nat", captured=True, note=note))
     lanes += [_place_lane(facts, p, "uplink") for p in ranked if p.number in behind_nat]
-    return lanes + _event_lanes(facts)
+    return lanes + _event_lanes(facts) + _counter_lanes(facts)
 
 
 def sides_of_nat(facts: Facts) -> tuple[frozenset[int], frozenset[int]]:
@@ -147,3 +147,24 @@ def _event_lanes(facts: Facts) -> list[LanePart]:
                 )
             )
     return lanes
+
+
+def _counter_lanes(facts: Facts) -> list[LanePart]:
+    """A lane for each kind of counters that rose between dumps with times."""
+    times: dict[str, list[int]] = {}
+    for series in drawn_series(facts.kernel.series):
+        for step in series.steps:
+            if step.rise and step.before.time_ns is not None and step.after.time_ns is not None:
+                times.setdefault(counter_lane(series), []).extend((step.before.time_ns, step.after.time_ns))
+    return [
+        LanePart(
+            id=lane,
+            name=f"{lane.removeprefix('kernel:')} counters",
+            role="kernel",
+            captured=True,
+            first=rfc3339(min(of_lane)),
+            last=rfc3339(max(of_lane)),
+            note="a counter rose somewhere between two dumps, not at a known moment",
+        )
+        for lane, of_lane in sorted(times.items())
+    ]

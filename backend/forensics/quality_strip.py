@@ -97,23 +97,19 @@ def _clocks(facts: Facts) -> list[QualityPart]:
 
 def _counters(facts: Facts) -> list[QualityPart]:
     delta = facts.kernel.delta
+    contradictions = [QualityPart(status="caution", text=text) for text in facts.kernel.contradictions]
     if delta is None:
-        return (
-            [QualityPart(status="caution", text=facts.kernel.delta_problem)]
-            if facts.kernel.has("conntrack-stats")
-            else []
-        )
+        if contradictions or not facts.kernel.has("conntrack-stats"):
+            return contradictions
+        return [QualityPart(status="caution", text=facts.kernel.delta_problem)]
     shown = [
         f"+{delta.deltas[n]:,} {n}" for n in ("insert_failed", "drop", "early_drop") if n in delta.deltas
     ]
     evidence = line_evidence(
         [(delta.before, n) for n in delta.before_lines] + [(delta.after, n) for n in delta.after_lines]
     )
-    return [
-        QualityPart(
-            status="good", text=f"conntrack -S before and after: {', '.join(shown)}", evidence=evidence
-        )
-    ]
+    text = f"conntrack -S before and after: {', '.join(shown)}"
+    return [*contradictions, QualityPart(status="good", text=text, evidence=evidence)]
 
 
 def _account(facts: Facts) -> list[QualityPart]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from backend.forensics.dumps import ConntrackEntry, ConntrackTable, CounterRow, Dump, Interface, NatRule
 from backend.forensics.dumps.conntrack import EVENT_NEW
+from backend.forensics.evidence.counter_series import CounterSeries, Source, counter_series
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,10 @@ class KernelFacts:
     delta: CounterDelta | None
     delta_problem: str
     """Why there is no delta, in words; "" when there is one."""
+    series: tuple[CounterSeries, ...] = ()
+    """Every counter of every kind over the dumps that hold it."""
+    contradictions: tuple[str, ...] = ()
+    """Sentences on dumps between which a counter falls, with their lines."""
 
     def nat_rules(self) -> Iterator[tuple[str, NatRule]]:
         """(input, rule) of every dump of NAT rules."""
@@ -80,7 +85,8 @@ class KernelFacts:
 def gather_kernel_facts(dumps: Sequence[DumpInput]) -> KernelFacts:
     """Compare the counters and keep the rest at hand."""
     delta, problem = _delta([d for d in dumps if d.dump.kind == "conntrack-stats"])
-    return KernelFacts(tuple(dumps), delta, problem)
+    series, contradictions = counter_series([Source(d.input, d.host or d.dump.host, d.dump) for d in dumps])
+    return KernelFacts(tuple(dumps), delta, problem, series, contradictions)
 
 
 def counter_totals(rows: Sequence[CounterRow]) -> dict[str, int]:

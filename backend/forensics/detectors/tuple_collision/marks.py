@@ -6,14 +6,14 @@ from backend.forensics.detectors.tuple_collision.thresholds import DEFAULT
 from backend.forensics.dumps import ConntrackEntry
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss, Rival
-from backend.forensics.findings import frame_evidence, line_evidence, rfc3339
+from backend.forensics.findings import drawn_series, frame_evidence, line_evidence, rfc3339, step_marks
 from backend.forensics.report import MarkPart
 
 Key = tuple[str, str]
 
 
 def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]]) -> list[MarkPart]:
-    """A pair per collision, and the NEW events of both tuples where a listing with times was given."""
+    """A pair per collision, the NEW events of both tuples and the rises of counters where dumps have times."""
     shown = collisions[: DEFAULT.marked_instances]
     events = _new_events(facts, {loss.attempt.client.port for loss, _ in shown})
     marks: list[MarkPart] = []
@@ -51,7 +51,8 @@ def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]]) -> list[MarkP
             marks.extend(
                 _event_mark(name, entry, instance) for name, entry in events.get((source, server), [])
             )
-    return marks
+    steps = [mark for series in drawn_series(facts.kernel.series) for mark in step_marks(series)]
+    return [*marks, *steps[: DEFAULT.marked_instances]]
 
 
 def _new_events(facts: Facts, ports: set[int]) -> dict[Key, list[tuple[str, ConntrackEntry]]]:

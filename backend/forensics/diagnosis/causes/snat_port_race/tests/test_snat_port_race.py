@@ -145,3 +145,23 @@ def test_the_remedy_is_made_from_the_own_rule() -> None:
 def test_rules_that_are_fully_random_already_are_not_offered_again() -> None:
     remedies = Case().but(rules=rules(fully_random=True)).diagnosis().remedies
     assert "plain iptables" not in {remedy.applies_to for remedy in remedies}
+
+
+def test_counters_that_rose_between_times_are_steps_of_the_timeline() -> None:
+    report = Case().report()
+    (lane,) = [lane for lane in report.lanes if lane.id == "kernel:conntrack-stats"]
+    marks = [
+        mark
+        for f in report.findings
+        if f.kind == "tuple-collision"
+        for mark in f.marks
+        if mark.glyph == "step"
+    ]
+    assert {mark.label for mark in marks} == {"insert_failed 3 → 13", "drop 3 → 13"}
+    assert {(mark.start, mark.end) for mark in marks} == {(lane.first, lane.last)}
+    assert all(mark.lanes == [lane.id] and len(mark.evidence) == 2 for mark in marks)
+
+
+def test_counters_that_stood_still_are_no_step() -> None:
+    report = Case().but(counters=counters(0)).report()
+    assert not [lane for lane in report.lanes if lane.id.startswith("kernel:conntrack-stats")]
