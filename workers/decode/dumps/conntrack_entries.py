@@ -91,3 +91,14 @@ def _count_warnings(shown: int | None, read: int, not_understood: Sequence[int])
     if shown is None or shown == read or not_understood:
         return ()
     return (f"conntrack counted {shown} entries, this text holds {read}: it is not the whole listing",)
+
+
+def shown_count(line: str) -> int | None:
+    """The number in conntrack's closing line, None of any other line."""
+    match = _SHOWN.match(line)
+    return int(match[1]) if match else None
+
+
+def is_noise(line: str) -> bool:
+    """Whether this is a complaint that says nothing of the entries."""
+    return bool(_NOISE.match(line))
