@@ -26,7 +26,7 @@ TIME_WAIT for 60 s, conntrack and IPVS for 120 s."""
 ANSWER_WAIT_NS = 900_000_000
 """A SYN counts as unanswered only where the recording went on for this long, just below the first retry."""
 _ENDS = ("client_high", "client_low", "client_port", "server_high", "server_low", "server_port")
-_TUPLE = ("vantage", "vlan", *_ENDS)
+_TUPLE = ("vantage", "vlan", "network", *_ENDS)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 

@@ -141,9 +141,9 @@ def test_without_any_sign_of_ipvs_it_is_not_claimed() -> None:
 @pytest.mark.parametrize("places", [("vip", "cni0"), ("vip",)])
 def test_a_refutation_makes_it_unlikely(changes: dict[str, object], places: tuple[str, ...]) -> None:
     case = replace(Case(places=places), **changes)  # type: ignore[arg-type]
-    found = case.diagnosis()
-    assert found.contradicting
-    assert found.confidence < 0.5
+    # Where another cause explains all of these attempts, a refuted one is not shown any more.
+    found = case.diagnoses().get(CAUSE)
+    assert found is None or (found.contradicting and found.confidence < 0.5)
 
 
 def test_failed_insertions_as_many_as_lost_syns_speak_for_conntrack_instead() -> None:

@@ -1,0 +1,98 @@
+"""SYNs vanish inside the node: a rule or a program drops them, since nothing that the kernel would count did.
+
+What is left when a SYN is seen at one vantage point of the node and not at the next, no other source raced for its
+tuple, ports were free, and the counters of conntrack stand still.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.causes.node_drop.evidence import NodeLosses, collect_losses, weigh_losses
+from backend.forensics.diagnosis.causes.node_drop.remedies import list_remedies
+from backend.forensics.diagnosis.causes.node_drop.rivals import list_rivals
+from backend.forensics.diagnosis.contract import Hypothesis
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.report import ClaimPart, FindingPart, MissingPart
+
+CAUSE = "node-drop"
+TITLE = "A rule or program in the node drops them"
+PRIOR = -1.8
+"""The remainder: it stands only as far as the others are excluded."""
+
+REFERENCES = (
+    "net/netfilter/core.c: nf_hook_slow(), a verdict of NF_DROP ends the packet without any counter of conntrack",
+    "nft monitor trace; iptables -t raw -j TRACE: which rule ended a packet",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per destination whose SYNs vanished inside the node without another explanation."""
+    return [_hypothesis(facts, found) for found in collect_losses(facts, findings)]
+
+
+def _hypothesis(facts: Facts, found: NodeLosses) -> Hypothesis:
+    weighed = weigh_losses(facts, found)
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=_statement(found, weighed.counters_flat),
+        prior=PRIOR,
+        steps=tuple(_steps(found)),
+        weighed=tuple(weighed.pieces),
+        both_sides=True,
+        independent=weighed.rule_counted,
+        signs=int(weighed.counters_flat) + int(bool(found.rules)),
+        findings=found.victims.findings,
+        time_lost_s=found.victims.time_lost_s,
+        rivals=tuple(list_rivals(facts, found, weighed)),
+        missing=tuple(_missing(facts, found)),
+        remedies=tuple(list_remedies(found)),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by insert_failed or drop rising with the lost SYNs",
+        figures=found.victims.figures,
+        attempts=found.victims.links,
+    )
+
+
+def _statement(found: NodeLosses, flat: bool) -> str:
+    inner, outer = found.between
+    victims = found.victims
+    hurt = f"{len(victims.attempts)} of {victims.attempts_total} connections to {victims.target} waited"
+    where = f"their first packet (SYN) vanished inside the node, between {inner} and {outer}"
+    return f"{hurt}: {where}{', and conntrack counted no drop' if flat else ''}."
+
+
+def _steps(found: NodeLosses) -> list[ClaimPart]:
+    loss = found.losses[len(found.losses) // 2]
+    first = loss.transmission.first
+    inner, outer = found.between
+    text = f"The SYN of {first.source} was seen at {inner} and never at {outer}, where others of that source arrive."
+    frames = frame_evidence((s.place.input, s.frame) for s in loss.transmission.sightings)
+    steps = [ClaimPart(role="step", text=text, evidence=frames)]
+    if found.rules:
+        text = f"A rule of the node drops packets on that way: {found.rules[0][1].text}"
+        lines = line_evidence((name, rule.line) for name, rule in found.rules)
+        steps.append(ClaimPart(role="step", text=text, evidence=lines))
+    if loss.retry is not None:
+        gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
+        passed = len(loss.retry.sightings) > 1
+        text = f"It was sent again after {gap_s:.3f} s{', and passed' if passed else ''}."
+        frames = frame_evidence((s.place.input, s.frame) for s in loss.retry.sightings)
+        steps.append(ClaimPart(role="step", text=text, evidence=frames))
+    return steps
+
+
+def _missing(facts: Facts, found: NodeLosses) -> list[MissingPart]:
+    missing = []
+    if facts.kernel.delta is None:
+        what = "Kernel counters before and after: they must stand still, else conntrack dropped the packets"
+        missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
+    if not any(d.dump.filter_rules for d in facts.kernel.dumps):
+        what = "The rules of the node with their counters: the one that rises drops them"
+        missing.append(MissingPart(what=what, command="nft list ruleset; iptables-save -c"))
+    what = "The place in the kernel that frees the packet: it names the rule, the program or the queue"
+    command = "perf record -e skb:kfree_skb -a -g -- sleep 30; perf script"
+    return [*missing, MissingPart(what=what, command=command)]
