@@ -95,6 +95,7 @@ format: install-dev
 
 bench: install-dev warm ## speed and memory against tshark, on generated captures
 	$(BIN)/python -m workers.decode.bench
+	$(BIN)/python -m workers.decode.bench.conntrack_listing
 
 clean:
 	rm -rf $(STAMPS) $(VENV) node_modules frontend/dist
