@@ -7,6 +7,7 @@ from statistics import median
 import numpy as np
 
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.tuple_collision.groups import detect_in_dumps
 from backend.forensics.detectors.tuple_collision.marks import draw_marks
 from backend.forensics.detectors.tuple_collision.thresholds import DEFAULT
 from backend.forensics.evidence.facts import Facts
@@ -22,11 +23,11 @@ Collision = tuple[Loss, Rival]
 def detect(facts: Facts) -> Detection:
     """One finding per destination ip:port."""
     if not facts.has_packets:
-        return Detection("not-checkable", "needs a capture that holds connection attempts")
+        return detect_in_dumps(facts)
     groups: dict[tuple[int, int, int], list[Collision]] = {}
     for number, rival in sorted(facts.rivals.items()):
         loss = facts.losses[number]
-        if _could_collide(loss):
+        if number not in facts.exhausted and _could_collide(loss):
             server = loss.attempt.server
             groups.setdefault((server.high, server.low, server.port), []).append((loss, rival))
     if not groups:

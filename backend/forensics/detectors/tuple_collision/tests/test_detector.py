@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import pytest
+
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.tuple_collision.detector import detect
+from backend.forensics.dumps import (
+    ConntrackEntry,
+    ConntrackTable,
+    ConntrackTuple,
+    CounterRow,
+    Dump,
+)
+from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
+from backend.forensics.tests.build_pool import SERVER as POOL_SERVER
+from backend.forensics.tests.build_pool import capture, events, rule
+from backend.forensics.tests.build_pool import facts as facts_of
 
 SERVER = "192.0.2.10:80"
 LOSER, RIVAL = "10.0.0.1:40000", "10.0.0.2:40000"
@@ -56,3 +69,54 @@ def test_with_one_vantage_point_the_collision_is_only_half_believed() -> None:
     capture.connect(T0_NS + MS, snat(RIVAL, 40_000), isn=500_000)
     (found,) = detect(gather_facts([capture.build()], [])).findings
     assert found.confidence == 0.5
+
+
+def listing(*entries: tuple[str, int, int], stats: int | None = None) -> list[DumpInput]:
+    """conntrack -L with (source, source port, port after translation); counters that rose by `stats`."""
+    rows = []
+    for line, (source, port, outer) in enumerate(entries, start=1):
+        original = ConntrackTuple(source, "192.0.2.10", port, 80)
+        reply = ConntrackTuple("192.0.2.10", "198.51.100.1", 80, outer)
+        rows.append(ConntrackEntry(line, "tcp", "ESTABLISHED", 100, original, reply, ("ASSURED",)))
+    dumps = [DumpInput("list.txt", None, Dump("conntrack-list", 9, (), entries=ConntrackTable.of(rows)))]
+    for name, failed in (("a", 1), ("b", 1 + (stats or 0))):
+        if stats is not None:
+            row = CounterRow(1, 0, {"insert_failed": failed, "drop": failed})
+            dump = Dump("conntrack-stats", 1, (), T0_NS + failed, "text", counters=(row,))
+            dumps.append(DumpInput(f"{name}.txt", None, dump))
+    return dumps
+
+
+PAIR = (("10.0.0.1", 40_000, 40_000), ("10.0.0.2", 40_000, 51_000))
+
+
+@pytest.mark.parametrize(("rise", "severity"), [(None, "info"), (0, "info"), (4, "warning")])
+def test_groups_in_a_listing_are_harmless_unless_insertions_failed(rise: int | None, severity: str) -> None:
+    (found,) = detect(gather_facts([], listing(*PAIR, ("10.0.0.3", 41_000, 41_000), stats=rise))).findings
+    assert (found.count, found.severity, found.measures["ports_rewritten"]) == (1, severity, 1)
+    assert found.evidence[0].lines == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "entries",
+    [
+        (("10.0.0.1", 40_000, 40_000), ("10.0.0.1", 40_000, 51_000)),
+        (("10.0.0.1", 40_000, 40_000), ("10.0.0.2", 40_001, 51_000)),
+        (("10.0.0.1", 40_000, 40_000), ("10.0.0.2", 40_000, 40_000)),
+    ],
+    ids=["one source", "two ports", "no port rewritten"],
+)
+def test_other_entries_make_no_group(entries: tuple[tuple[str, int, int], ...]) -> None:
+    assert detect(gather_facts([], listing(*entries))).findings == ()
+
+
+def test_a_syn_that_found_no_free_port_is_no_collision() -> None:
+    builder = capture(16, lost=5)
+    for number in range(5):
+        at_ns = T0_NS + S + number * MS + 1_000
+        builder.connect(
+            at_ns, plain_path(f"10.0.0.7:{50_000 + number}", POOL_SERVER, "cni0"), isn=7_000 + number
+        )
+    used_up = facts_of(builder, rule(16), events(16))
+    assert len(used_up.exhausted) >= 5
+    assert detect(used_up).status == "clear"
