@@ -28,7 +28,7 @@ def detect_in_dumps(facts: Facts) -> Detection:
         )
     delta = facts.kernel.delta
     rise = delta.deltas.get("insert_failed") if delta else None
-    findings = []
+    findings: list[FindingPart] = []
     for each in listed:
         rows = each.dump.entries.rows
         rows = rows[np.isin(rows["protocol"], (TCP, UDP)) & np.isin(rows["event"], (0, EVENT_NEW))]
@@ -45,10 +45,10 @@ def detect_in_dumps(facts: Facts) -> Detection:
 
 
 def _translated(rows: NDArray[np.void]) -> NDArray[np.bool_]:
-    same = (rows["reply_destination_low"] == rows["original_source_low"]) & (
-        rows["reply_destination_high"] == rows["original_source_high"]
+    other: NDArray[np.bool_] = (rows["reply_destination_low"] != rows["original_source_low"]) | (
+        rows["reply_destination_high"] != rows["original_source_high"]
     )
-    return ~same
+    return other
 
 
 def _groups(rows: NDArray[np.void], rewritten: NDArray[np.bool_]) -> tuple[int, list[int]]:
