@@ -192,6 +192,15 @@ class _SynIndex:
                 int(packet["source_port"]),
             )
             groups.setdefault(key, []).append(row)
+        self._vlan_of = {
+            (link, place): vlan
+            for link, place, vlan in zip(
+                self._link[keep].tolist(),
+                sightings.place[keep].tolist(),
+                rows["vlan"][keep].tolist(),
+                strict=True,
+            )
+        }
         self._groups = {key: (np.array(found), self._time[found]) for key, found in groups.items()}
 
     def near(self, sighting: Sighting, link: int, within_ns: int) -> list[Rival]:
@@ -208,6 +217,9 @@ class _SynIndex:
             if (source.high, source.low) == (sighting.source.high, sighting.source.low) or self._link[
                 row
             ] == link:
+                continue
+            # One tuple in two VLANs is two: their networks need not meet.
+            if self._vlan_of[link, sighting.place.number] != int(packet["vlan"]):
                 continue
             distance = abs(int(self._time[row]) - sighting.time_ns)
             rivals.append(

@@ -63,6 +63,15 @@ def test_two_sources_with_one_port_and_no_loss_are_no_collision() -> None:
     assert detect(gather_facts([capture.build()], [])).status == "clear"
 
 
+@pytest.mark.parametrize(("vlan", "collisions"), [(10, 1), (20, 0)])
+def test_equal_tuples_in_two_vlans_do_not_collide(vlan: int, collisions: int) -> None:
+    capture = CaptureBuilder(places=("cni0",))
+    for late_ns in (0, S):
+        capture.syn(T0_NS + late_ns, snat(LOSER, 40_000), isn=1, vlan=10)
+    capture.syn(T0_NS + 1_000, snat(RIVAL, 40_000), isn=500_000, vlan=vlan)
+    assert sum(f.count for f in detect(gather_facts([capture.build()], [])).findings) == collisions
+
+
 def test_with_one_vantage_point_the_collision_is_only_half_believed() -> None:
     capture = CaptureBuilder(places=("cni0",))
     capture.retry(T0_NS, snat(LOSER, 40_000), isn=1, seen_at=1)
