@@ -45,6 +45,8 @@ class Sighting:
     destination: Endpoint
     ip_id: int
     timestamp_value: int
+    network: int = 0
+    """`Tunnel.network` of the packet there."""
 
 
 @dataclass(frozen=True)
@@ -305,6 +307,7 @@ def _sighting(row: int, sightings: Sightings, time: Ints) -> Sighting:
         destination,
         int(packet["ip_id"]),
         int(packet["timestamp_value"]),
+        int(sightings.network[row]),
     )
 
 

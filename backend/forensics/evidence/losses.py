@@ -164,7 +164,7 @@ def find_rivals(attempts: Attempts, losses: Iterable[Loss], *, within_ns: int) -
 
 
 class _SynIndex:
-    """SYNs sorted by (place, destination, ports, time) so that neighbours are found by bisection."""
+    """SYNs sorted by (place, network, destination, ports, time) so that neighbours are found by bisection."""
 
     def __init__(self, attempts: Attempts) -> None:
         sightings = attempts.sightings
@@ -178,7 +178,7 @@ class _SynIndex:
         self._time: NDArray[np.int64] = sightings.rows["time_ns"].astype(np.int64) - (
             shift[sightings.place] if len(sightings.rows) else 0
         )
-        groups: dict[tuple[int, int, int, int, int], list[int]] = {}
+        groups: dict[tuple[int, ...], list[int]] = {}
         rows = sightings.rows
         wanted = {s.source.port for a in attempts.retried for t in a.transmissions for s in t.sightings}
         keep = chosen[np.isin(rows["source_port"][chosen], np.array(sorted(wanted), np.uint16))]
@@ -186,6 +186,7 @@ class _SynIndex:
             packet = rows[row]
             key = (
                 int(sightings.place[row]),
+                int(sightings.network[row]),
                 int(packet["destination_high"]),
                 int(packet["destination_low"]),
                 int(packet["destination_port"]),
@@ -205,7 +206,7 @@ class _SynIndex:
 
     def near(self, sighting: Sighting, link: int, within_ns: int) -> list[Rival]:
         to = sighting.destination
-        key = (sighting.place.number, to.high, to.low, to.port, sighting.source.port)
+        key = (sighting.place.number, sighting.network, to.high, to.low, to.port, sighting.source.port)
         found, times = self._groups.get(key, (np.zeros(0, np.int64), np.zeros(0, np.int64)))
         low, high = np.searchsorted(times, [sighting.time_ns - within_ns, sighting.time_ns + within_ns + 1])
         rivals: list[Rival] = []

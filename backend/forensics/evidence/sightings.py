@@ -57,6 +57,9 @@ class Sightings:
     transmission: Ints
     link_of_node: Ints
     node_offset: tuple[int, ...]
+    network: Ints
+    """Of each row, `Tunnel.network`: a packet inside VXLAN and the same packet bare are joined, equal tuples in
+    two networks are not."""
 
     @property
     def link(self) -> Ints:
@@ -99,11 +102,32 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
     is_syn = ((rows["tcp_flags"] & (SYN | ACK)) == SYN) & ((rows["marks"] & MARK_COPY) == 0) & (node >= 0)
     transmission = np.full(len(rows), -1, np.int64)
     syns = rows[is_syn]
-    transmission[is_syn] = _group_transmissions(syns, place[is_syn], node[is_syn])
-    link_of_node = _link_nodes(syns, node[is_syn], transmission[is_syn], int(node_offset[-1]))
+    network = _networks(captures, node)
+    seen_in = network[is_syn]
+    transmission[is_syn] = _group_transmissions(syns, place[is_syn], node[is_syn], seen_in)
+    link_of_node = _link_nodes(syns, node[is_syn], transmission[is_syn], seen_in, int(node_offset[-1]))
     return Sightings(
-        places, rows, place, node, transmission, link_of_node, tuple(int(n) for n in node_offset)
+        places, rows, place, node, transmission, link_of_node, tuple(int(n) for n in node_offset), network
     )
+
+
+def _networks(captures: Sequence[Capture], node: Ints) -> Ints:
+    """`Tunnel.network` of each row: 0 for bare packets and those of no connection."""
+    found = np.zeros(len(node), np.int64)
+    if any(capture.tunnels for capture in captures):
+        of_node = np.concatenate([capture.connections["network"] for capture in captures]).astype(np.int64)
+        found[node >= 0] = of_node[node[node >= 0]]
+    return found
+
+
+def _of_several_networks(group: Ints, network: Ints) -> NDArray[np.bool_]:
+    """Rows of groups that were seen in more than one network; bare sightings belong to any."""
+    inside = np.flatnonzero(network)
+    if not len(inside):
+        return np.zeros(len(group), np.bool_)
+    pairs = np.unique(np.stack([group[inside], network[inside]], axis=1), axis=0)
+    groups, networks = np.unique(pairs[:, 0], return_counts=True)
+    return np.isin(group, groups[networks > 1])
 
 
 def _boundaries(columns: Sequence[NDArray[np.generic]], order: Ints) -> NDArray[np.bool_]:
@@ -117,7 +141,7 @@ def _boundaries(columns: Sequence[NDArray[np.generic]], order: Ints) -> NDArray[
     return new
 
 
-def _group_transmissions(syns: NDArray[np.void], place: Ints, node: Ints) -> Ints:
+def _group_transmissions(syns: NDArray[np.void], place: Ints, node: Ints, network: Ints) -> Ints:
     """Number the transmissions: rows with one number are sightings of one packet."""
     time = syns["time_ns"].astype(np.int64)
     strong = (syns["ip_id"] != 0) & (syns["timestamp_value"] != 0)
@@ -138,17 +162,19 @@ def _group_transmissions(syns: NDArray[np.void], place: Ints, node: Ints) -> Int
     new |= gap > np.where(strong[order], STRONG_WINDOW_NS, WEAK_WINDOW_NS)
     group = np.empty(len(syns), np.int64)
     group[order] = np.cumsum(new) - 1
-    return _split_ambiguous(group, place, node, strong)
+    return _split_ambiguous(group, place, node, network, strong)
 
 
-def _split_ambiguous(group: Ints, place: Ints, node: Ints, strong: NDArray[np.bool_]) -> Ints:
-    """Weak groups that hold two connections of one vantage point are several packets: one per connection."""
+def _split_ambiguous(group: Ints, place: Ints, node: Ints, network: Ints, strong: NDArray[np.bool_]) -> Ints:
+    """Weak groups that hold two connections of one vantage point and network, or two networks, are several
+    packets: one per connection."""
     weak = np.flatnonzero(~strong)
     if not len(weak):
         return group
-    pairs = np.unique(np.stack([group[weak], place[weak], node[weak]], axis=1), axis=0)
-    seen, per_place = np.unique(pairs[:, :2], axis=0, return_counts=True)
+    pairs = np.unique(np.stack([group[weak], place[weak], network[weak], node[weak]], axis=1), axis=0)
+    seen, per_place = np.unique(pairs[:, :3], axis=0, return_counts=True)
     ambiguous = np.isin(group[weak], seen[per_place > 1, 0])
+    ambiguous |= _of_several_networks(group[weak], network[weak])
     if not ambiguous.any():
         return group
     split = weak[ambiguous]
@@ -158,15 +184,27 @@ def _split_ambiguous(group: Ints, place: Ints, node: Ints, strong: NDArray[np.bo
     return np.unique(separated, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _link_nodes(syns: NDArray[np.void], node: Ints, transmission: Ints, nodes_total: int) -> Ints:
-    """Connected components: nodes that share a transmission, or a tuple with its ISN, are one connection."""
-    if not nodes_total:
-        return np.zeros(0, np.int64)
+def _same_tuple(syns: NDArray[np.void], network: Ints) -> Ints:
+    """Numbers SYNs with one tuple and ISN; those of several networks are kept apart."""
     tuple_keys = [syns[name] for name in ("sequence", "source_low", "source_high", "source_port")]
     tuple_keys += [syns[name] for name in ("destination_low", "destination_high", "destination_port")]
     order = np.lexsort(tuple(tuple_keys))
-    same_tuple = np.empty(len(syns), np.int64)
-    same_tuple[order] = np.cumsum(_boundaries(tuple_keys, order)) - 1
+    number = np.empty(len(syns), np.int64)
+    number[order] = np.cumsum(_boundaries(tuple_keys, order)) - 1
+    apart = _of_several_networks(number, network)
+    if not apart.any():
+        return number
+    labels = np.stack([number, np.where(apart, network, 0)], axis=1)
+    return np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _link_nodes(
+    syns: NDArray[np.void], node: Ints, transmission: Ints, network: Ints, nodes_total: int
+) -> Ints:
+    """Connected components: nodes that share a transmission, or a tuple with its ISN, are one connection."""
+    if not nodes_total:
+        return np.zeros(0, np.int64)
+    same_tuple = _same_tuple(syns, network)
     transmissions_total = int(transmission.max()) + 1 if len(transmission) else 0
     tuples_total = int(same_tuple.max()) + 1 if len(same_tuple) else 0
     size = nodes_total + transmissions_total + tuples_total

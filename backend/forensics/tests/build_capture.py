@@ -12,6 +12,7 @@ from backend.forensics.addresses import address_halves
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE, NEVER
 from backend.forensics.packets import ACK, DECODED_TRANSPORT, ICMP, NO_CONNECTION, PACKET_DTYPE, RST, SYN, TCP
+from backend.forensics.tunnels import Tunnel
 
 T0_NS = 1_700_000_000_000_000_000
 MS = 1_000_000
@@ -121,6 +122,7 @@ class CaptureBuilder:
             connections=connections,
             handshakes=rows[keep],
             buckets=np.zeros(0, BUCKET_DTYPE),
+            tunnels=tuple(Tunnel(network=n) for n in range(1 + int(rows["tunnel"].max(initial=0)))),
         )
 
     def _point(
@@ -145,7 +147,7 @@ def _track(rows: NDArray[np.void]) -> NDArray[np.void]:
     current: dict[tuple[object, ...], int] = {}
     for row in rows:
         source, destination = _end(row, "source"), _end(row, "destination")
-        place = int(row["vantage"])
+        place = (int(row["vantage"]), int(row["tunnel"]))
         is_syn = int(row["tcp_flags"]) & (SYN | ACK) == SYN
         forth, back = (place, source, destination), (place, destination, source)
         known = current.get(forth, current.get(back))
@@ -160,8 +162,9 @@ def _track(rows: NDArray[np.void]) -> NDArray[np.void]:
 
 def _open(row: np.void, source: tuple[int, int, int], destination: tuple[int, int, int]) -> np.void:
     entry: np.void = np.zeros(1, CONNECTION_DTYPE)[0]
-    for name in ("vantage", "protocol", "ip_version", "vlan"):
+    for name in ("vantage", "protocol", "ip_version", "vlan", "tunnel"):
         entry[name] = row[name]
+    entry["network"] = row["tunnel"]  # each path of a built capture is a network of its own
     entry["client_high"], entry["client_low"], entry["client_port"] = source
     entry["server_high"], entry["server_low"], entry["server_port"] = destination
     entry["first_ns"], entry["first_frame"] = row["time_ns"], row["frame"]
