@@ -12,9 +12,9 @@ connection into its two halves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,7 +113,8 @@ def layer_rows(tunnels: Sequence[Tunnel]) -> NDArray[np.void]:
     return np.array(rows, LAYER_DTYPE)
 
 
-def _layer(row: np.void) -> TunnelLayer:
+def layer_of_row(row: Mapping[str, Any] | np.void) -> TunnelLayer:
+    """A layer of a row of the table."""
     ends = [(int(row[f"{end}_high"]), int(row[f"{end}_low"])) for end in ("lower", "upper")]
     texts = [address_text(*end) if end != (0, 0) else "" for end in ends]
     return TunnelLayer(
@@ -128,5 +129,5 @@ def tunnels_of_rows(rows: NDArray[np.void]) -> tuple[Tunnel, ...]:
     tunnels = [NO_TUNNEL] * (int(rows["tunnel"].max()) + 1)
     for row in rows:
         number = int(row["tunnel"])
-        tunnels[number] = Tunnel((*tunnels[number].layers, _layer(row)), int(row["network"]))
+        tunnels[number] = Tunnel((*tunnels[number].layers, layer_of_row(row)), int(row["network"]))
     return tuple(tunnels)

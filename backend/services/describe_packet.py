@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backend.forensics.addresses import endpoint_text
@@ -18,9 +18,13 @@ from backend.forensics.packets import (
     TCP,
     UDP,
 )
+from backend.forensics.tunnels import Tunnel, layer_of_row
 
 FLAG_NAMES = ((SYN, "SYN"), (FIN, "FIN"), (RST, "RST"), (PSH, "PSH"), (ACK, "ACK"), (0x20, "URG"))
-PROTOCOL_NAMES = {TCP: "TCP", UDP: "UDP", ICMP: "ICMP", ICMPV6: "ICMPv6", 255: "not IP"}
+PROTOCOL_NAMES = {
+    TCP: "TCP", UDP: "UDP", ICMP: "ICMP", ICMPV6: "ICMPv6", 255: "not IP", 2: "IGMP", 4: "IPv4 in IP", 41: "IPv6 in IP",
+    47: "GRE", 50: "ESP (encrypted)", 51: "AH", 132: "SCTP",
+}  # fmt: skip
 
 Packet = Mapping[str, Any]
 
@@ -33,6 +37,11 @@ def source_of(packet: Packet) -> str:
 def destination_of(packet: Packet) -> str:
     """Address and port it goes to."""
     return endpoint_text(packet["destination_high"], packet["destination_low"], packet["destination_port"])
+
+
+def tunnel_of(layers: Sequence[Mapping[str, Any]]) -> str:
+    """``VLAN 7 › VXLAN VNI 42 (10.0.0.1 ↔ 10.0.0.2)`` of the rows of a path; empty for a packet in no tunnel."""
+    return str(Tunnel(tuple(layer_of_row(row) for row in layers)))
 
 
 def flags_of(packet: Packet) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from backend.errors import InvalidRequest, NotFound
@@ -10,7 +10,7 @@ from backend.forensics.addresses import address_halves
 from backend.forensics.packets import ACK, SYN
 from backend.forensics.report import LanePart
 from backend.services.cluster_marks import TimelineMark, marks_of
-from backend.services.describe_packet import Packet, destination_of, flags_of, source_of, what_is
+from backend.services.describe_packet import Packet, destination_of, flags_of, source_of, tunnel_of, what_is
 from backend.services.open_tables import NS_PER_S, Tables, open_tables
 from backend.storage import capture_tables, path_tables
 from backend.storage.path_tables import PathFilter, Sort
@@ -50,6 +50,8 @@ class ConnectionPacket:
     payload_bytes: int
     timestamp_value: int | None
     ip_id: int
+    tunnel: str
+    """What it was wrapped in, in words; empty for nothing."""
 
 
 @dataclass(frozen=True)
@@ -127,11 +129,16 @@ def _packets(tables: Tables, row: PathRow) -> tuple[ConnectionPacket, ...]:
         if capture is None:
             continue
         client = capture_tables.client_of(tables.query, capture, sighting["connection"])
+        tunnels: dict[int, str] = {}
         for packet in capture_tables.packets_of_connection(
             tables.query, capture, sighting["connection"], PACKETS_EACH
         ):
             sent_by = (packet["source_high"], packet["source_low"], packet["source_port"])
-            found.append(_connection_packet(packet, sighting, row, tables.t0_ns, sent_by == client))
+            path = packet["tunnel"]
+            if path not in tunnels:
+                tunnels[path] = tunnel_of(capture_tables.tunnel_layers(tables.query, capture, path))
+            shown = _connection_packet(packet, sighting, row, tables.t0_ns, sent_by == client)
+            found.append(replace(shown, tunnel=tunnels[path]))
     return tuple(sorted(found, key=lambda packet: (packet.time_ns, packet.input, packet.frame)))
 
 
@@ -154,6 +161,7 @@ def _connection_packet(
         payload_bytes=packet["payload_bytes"],
         timestamp_value=packet["timestamp_value"] or None,
         ip_id=packet["ip_id"],
+        tunnel="",
     )
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from backend.errors import InvalidRequest, NotFound
 from backend.forensics.addresses import address_text
-from backend.services.describe_packet import PROTOCOL_NAMES, flags_of, what_is
+from backend.services.describe_packet import PROTOCOL_NAMES, flags_of, tunnel_of, what_is
 from backend.services.open_tables import NS_PER_S, capture_tables
 from backend.services.read_progress import read_file
-from backend.storage.capture_tables import frame_row
+from backend.storage.capture_tables import frame_row, tunnel_layers
 from backend.storage.packet_store import open_packets
 from backend.storage.store import Store
 
@@ -69,12 +69,13 @@ def show_frame(store: Store, investigation_id: str, file_id: str, number: int) -
     tables = capture_tables(store, file)
     with open_packets(store.investigation_folder(investigation_id)) as query:
         row = frame_row(query, tables, number)
-    if row is None:
-        raise NotFound(f"{file.name} has no frame {number}.")
-    return Frame(file.id, file.name, number, tuple(_columns(row, file.name)))
+        if row is None:
+            raise NotFound(f"{file.name} has no frame {number}.")
+        tunnel = tunnel_of(tunnel_layers(query, tables, row.get("tunnel", 0)))
+    return Frame(file.id, file.name, number, tuple(_columns(row, file.name, tunnel)))
 
 
-def _columns(row: dict[str, Any], input_name: str) -> list[FrameColumn]:
+def _columns(row: dict[str, Any], input_name: str, tunnel: str) -> list[FrameColumn]:
     shown = [
         FrameColumn("time", _rfc3339(row["time_ns"]), "UTC", "when the capture point saw it"),
         FrameColumn("vantage", f"{input_name}#{row['vantage']}", "", "capture point"),
@@ -90,6 +91,8 @@ def _columns(row: dict[str, Any], input_name: str) -> list[FrameColumn]:
         )
         target = address_text(row["destination_high"], row["destination_low"])
         shown.append(FrameColumn("destination", target, "", "sent to"))
+    if tunnel:
+        shown.append(FrameColumn("tunnel", tunnel, "", "what the packet was wrapped in, from the outside in"))
     if flags_of(row):
         shown.append(FrameColumn("tcp_flags", flags_of(row), "", "TCP flags"))
     for name, unit, meaning in NUMBERS:

@@ -14,7 +14,7 @@ BUCKET_TABLE_NS = 1_000_000
 PACKET_COLUMNS = (
     "frame, time_ns, vantage, connection, captured_bytes, original_bytes, source_high, source_low, "
     "destination_high, destination_low, source_port, destination_port, protocol, tcp_flags, sequence, "
-    "acknowledgement, payload_bytes, timestamp_value, ip_id, marks"
+    "acknowledgement, payload_bytes, timestamp_value, ip_id, marks, tunnel"
 )
 
 
@@ -35,6 +35,11 @@ class CaptureTables:
     def buckets(self) -> str:
         """Path of the time buckets."""
         return str(self.folder / "buckets.parquet")
+
+    @property
+    def tunnels(self) -> str:
+        """Path of the tunnel paths, one row a layer."""
+        return str(self.folder / "tunnels.parquet")
 
     @property
     def connections(self) -> str:
@@ -98,6 +103,15 @@ def client_of(query: PacketQuery, tables: CaptureTables, connection: int) -> Row
         (tables.connections, connection),
     )
     return found[0] if found else None
+
+
+def tunnel_layers(query: PacketQuery, tables: CaptureTables, tunnel: int) -> list[dict[str, Any]]:
+    """The layers of a tunnel path, the outermost first (columns of `tunnels.LAYER_DTYPE`)."""
+    if not tunnel:
+        return []
+    return query.dicts(
+        "SELECT * FROM read_parquet(?) WHERE tunnel = ? ORDER BY depth", (tables.tunnels, tunnel)
+    )
 
 
 def frame_row(query: PacketQuery, tables: CaptureTables, frame: int) -> dict[str, Any] | None:

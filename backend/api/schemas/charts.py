@@ -192,6 +192,8 @@ class ConnectionPacket(BaseModel):
     payload_bytes: int
     timestamp_value: int | None
     ip_id: int
+    tunnel: str = ""
+    """What it was wrapped in, from the outside in; empty for nothing."""
 
 
 class Filters(BaseModel):

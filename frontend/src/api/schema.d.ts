@@ -1069,6 +1069,11 @@ export interface components {
             time_ns: string;
             /** Timestamp Value */
             timestamp_value: number | null;
+            /**
+             * Tunnel
+             * @default
+             */
+            tunnel: string;
             /** What */
             what: string;
         };

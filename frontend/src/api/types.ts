@@ -171,6 +171,8 @@ export interface ConnectionPacket {
   payload_bytes: number;
   timestamp_value: number | null;
   ip_id: number;
+  /** What it was wrapped in, from the outside in; empty for nothing. */
+  tunnel?: string;
 }
 
 export interface ConnectionDetail {
