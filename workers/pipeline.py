@@ -29,8 +29,10 @@ from backend.forensics.path_table import path_table
 from backend.forensics.report import InputPart, Report, VantagePointPart
 from backend.forensics.tunnels import LAYER_DTYPE, layer_rows, tunnels_of_rows
 from backend.limits import Limits
+from workers.decode.bundles import LISTED
 from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
 from workers.decode.identify import identify_file
+from workers.decode.left_out import LeftOut
 from workers.decode.sources import open_source
 
 READ_BYTES = 1 << 20
@@ -56,6 +58,12 @@ class Ingested:
     part: InputPart
     capture: Capture | None
     dumps: tuple[Dump, ...]
+    origin: str = ""
+    """The folder or bundle it came in: files of one origin are of one host unless they say otherwise."""
+
+    def came_in(self, origin: str, *, bundle: str | None) -> Ingested:
+        """The same, with where it came from."""
+        return replace(self, origin=origin, part=self.part.model_copy(update={"bundle": bundle}))
 
 
 def hash_file(path: Path) -> str:
@@ -81,7 +89,8 @@ def ingest_file(
 ) -> Ingested:
     """Decode a capture or parse a dump, and keep the tables in `folder` (None keeps nothing).
 
-    Raises UnreadableInput with a sentence for the user, Cancelled when `cancelled` says so."""
+    A bundle is for `left_out.open_bundle`. Raises UnreadableInput with a sentence for the user, Cancelled when
+    `cancelled` says so."""
     identified = identify_file(path)
     if identified.kind == "bundle":
         raise UnreadableInput(f"a {identified.format} archive. Nothing of it was used.")
@@ -308,9 +317,43 @@ def _with_tables(dump: Dump, number: int, folder: Path) -> Dump:
     return dump
 
 
+def _on_their_hosts(ingested: Sequence[Ingested]) -> list[Ingested]:
+    """One folder or bundle is one host: where its files name one, the others are of that, too."""
+    named: dict[str, set[str]] = {}
+    for each in ingested:
+        named.setdefault(each.origin, set()).update([each.part.host] if each.part.host else [])
+    placed = []
+    for each in ingested:
+        hosts = named[each.origin]
+        if each.origin and each.part.host is None and len(hosts) == 1:
+            host = next(iter(hosts))
+            capture = replace(each.capture, host=host) if each.capture is not None else None
+            part = each.part.model_copy(update={"host": host})
+            each = replace(each, part=part, capture=capture)
+        placed.append(each)
+    return placed
+
+
+def _dump_inputs(ingested: Sequence[Ingested]) -> list[DumpInput]:
+    """With their hosts; of several folders or bundles that name none, each counts as a host of its own."""
+    nameless = {each.origin for each in ingested if each.origin} - {
+        each.origin for each in ingested if each.part.host
+    }
+    return [
+        DumpInput(
+            each.part.name,
+            each.part.host or (each.origin if each.origin in nameless and len(nameless) > 1 else None),
+            dump,
+        )
+        for each in ingested
+        for dump in each.dumps
+    ]
+
+
 def analyse(
     ingested: Sequence[Ingested],
     *,
+    left_out: LeftOut = LeftOut(),  # noqa: B008 - frozen
     label: str,
     created: str,
     tool_version: str,
@@ -319,15 +362,19 @@ def analyse(
 ) -> Report:
     """The report on all files; with a folder, also `report.json` and the connection table `paths.parquet`
     there."""
+    ingested = _on_their_hosts(ingested)
     analysis = analyse_evidence(
         [i.capture for i in ingested if i.capture is not None],
-        [DumpInput(i.part.name, i.part.host, dump) for i in ingested for dump in i.dumps],
+        _dump_inputs(ingested),
         [i.part for i in ingested],
         label=label,
         created=created,
         tool_version=tool_version,
         found=found,
     )
+    listed = sorted(left_out.files, key=lambda each: (each.name, each.why))[:LISTED]
+    told = {"not_used": listed, "not_used_total": left_out.total}
+    analysis = replace(analysis, report=analysis.report.model_copy(update=told))
     if folder is not None:
         _keep(analysis, folder)
     return analysis.report

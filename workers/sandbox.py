@@ -222,16 +222,14 @@ def _live(pipe: Connection, parent_pid: int, limits: Limits) -> None:
     threading.current_thread().name = "work"
     while True:
         try:
-            work, arguments = pipe.recv()
+            asked = pipe.recv_bytes()
         except EOFError:
             return
         _allow_processor_time(limits)
-        pipe.send(_attempt(work, arguments, pipe, limits))
+        pipe.send(_attempt(asked, pipe, limits))
 
 
-def _attempt(
-    work: Callable[..., object], arguments: tuple[object, ...], pipe: Connection, limits: Limits
-) -> _Message:
+def _attempt(asked: bytes, pipe: Connection, limits: Limits) -> _Message:
     import traceback
 
     memory = f"more than {limits.child_memory_bytes >> 20:,} MiB of memory"
@@ -240,6 +238,7 @@ def _attempt(
         pipe.send(_Message("told", news))
 
     try:
+        work, arguments = pickle.loads(asked)  # imports what the work needs, which takes memory, too
         return _Message("done", work(*arguments, tell))
     except StallscopeError as error:
         return _Message("unreadable", error.sentence)

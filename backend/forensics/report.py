@@ -55,6 +55,15 @@ class InputPart(_Part):
     lines_not_understood: int = 0
     warnings: list[str] = []
     error: str | None = None
+    bundle: str | None = None
+    """Name of the archive it came in, None when it came by itself."""
+
+
+class NotUsedPart(_Part):
+    """A file that was given, by itself or in a bundle, and is no evidence."""
+
+    name: str
+    why: str
 
 
 class EvidencePart(_Part):
@@ -231,6 +240,9 @@ class Report(_Part):
     created: str
     tool: ToolPart
     inputs: list[InputPart]
+    not_used: list[NotUsedPart] = []
+    """By name, at most 1,000; `not_used_total` counts them all."""
+    not_used_total: int = 0
     findings: list[FindingPart]
     diagnoses: list[DiagnosisPart]
     checked: list[CheckedPart]

@@ -97,6 +97,7 @@ def complete_upload(
     store.blobs.adopt(file.id, digest)
     with store.database.writing() as session:
         same_name = evidence_files.find_file(session, file.investigation_id, file.name)
+        members = evidence_files.list_members(session, same_name.id) if same_name is not None else []
         if same_name is not None and same_name.sha256 == digest:
             evidence_files.delete_file(session, file.id)
             return same_name
@@ -114,7 +115,8 @@ def complete_upload(
         )
         stored = evidence_files.get_file(session, file.investigation_id, file.id)
     if same_name is not None and replaces:
-        forget_bytes(store, same_name)
+        for gone in (same_name, *members):
+            forget_bytes(store, gone)
     inputs_changed(store, file.investigation_id)
     return stored
 
@@ -131,10 +133,12 @@ def remove_file(store: Store, investigation_id: str, file_id: str) -> None:
     """Take a file out of an investigation; what remains is analysed anew."""
     with store.database.writing() as session:
         file = evidence_files.get_file(session, investigation_id, file_id)
+        members = evidence_files.list_members(session, file.id)
         evidence_files.delete_file(session, file.id)
         remaining = evidence_files.list_files(session, investigation_id)
     store.blobs.discard_incoming(file.id)
-    forget_bytes(store, file)
+    for gone in (file, *members):
+        forget_bytes(store, gone)
     if file.status == UPLOADING:
         return
     if any(other.status != UPLOADING for other in remaining):

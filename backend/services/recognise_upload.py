@@ -67,7 +67,7 @@ class Recognised:
     """What the first bytes say; a worker has the last word."""
 
     kind: str
-    """capture or dump."""
+    """capture, dump or bundle."""
     format: str
 
 
@@ -78,12 +78,16 @@ def recognise_upload(head: bytes) -> Recognised:
     capture = next((name for magic, name in CAPTURE_MAGICS if head.startswith(magic)), None)
     if capture is not None:
         return Recognised("capture", capture)
+    bundle = _bundle(head)
+    if bundle is not None:
+        return Recognised("bundle", bundle)
     foreign = _foreign(head)
     if foreign is None and _is_text(head):
         return Recognised("dump", recognise_text(head))
     raise UnknownFormat(
         f"This is {foreign or 'a binary file of an unknown kind'}. Stallscope reads packet captures "
-        "(pcap, pcapng, snoop, also compressed) and the text that conntrack, iptables-save, ip and the like print. "
+        "(pcap, pcapng, snoop, also compressed), the text that conntrack, iptables-save, ip and the like print, "
+        "and archives (tar, zip) of these. "
         "Nothing of it was stored."
     )
 
@@ -94,21 +98,27 @@ def recognise_text(head: bytes) -> str:
     return next((name for name, matches in found if matches), "text")
 
 
+def _bundle(head: bytes) -> str | None:
+    """Archives of files; a packed tar shows only when it is unpacked."""
+    if head[:4] == b"PK\x03\x04" and _zip_kind(head) is None:
+        return "zip"
+    return "tar" if head[257:262] == b"ustar" else None
+
+
 def _foreign(head: bytes) -> str | None:
     if head[:4] == b"PK\x03\x04":
         return _zip_kind(head)
-    if head[257:262] == b"ustar":
-        return "a tar archive, which is not read yet: unpack it and give the files in it"
     return next((words for magic, words in FOREIGN_MAGICS if head.startswith(magic)), None)
 
 
-def _zip_kind(head: bytes) -> str:
+def _zip_kind(head: bytes) -> str | None:
+    """The kind of document that is a zip inside, None of a plain archive."""
     name = head[ZIP_MEMBER_NAME_AT : ZIP_MEMBER_NAME_AT + 64]
     if name.startswith((b"[Content_Types].xml", b"word/", b"_rels/", b"docProps/", b"xl/", b"ppt/")):
         return "an Office document (docx, xlsx or pptx)"
     if name.startswith(b"mimetypeapplication/vnd.oasis"):
         return "an OpenDocument file"
-    return "a zip archive, which is not read yet: unpack it and give the files in it"
+    return None
 
 
 def _is_text(head: bytes) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
@@ -18,6 +20,7 @@ from backend.storage.records import (
     EvidenceFile,
     FileOutcome,
     FileProgress,
+    NewMember,
     now_text,
 )
 from backend.storage.tables import EvidenceFileRow
@@ -33,6 +36,7 @@ COLUMNS = (
     "status",
     "attempt",
     "created",
+    "bundle_id",
     "host",
     "captured_at_ns",
     "stage_number",
@@ -70,6 +74,37 @@ def add_file(
         )
     )
     session.flush()
+
+
+def add_members(session: Session, bundle: EvidenceFile, members: Sequence[NewMember]) -> None:
+    """Files that came out of a bundle: stored, and to be decoded like any other."""
+    taken = {file.name for file in list_files(session, bundle.investigation_id)}
+    for member in members:
+        name = member.name if member.name not in taken else f"{bundle.name}/{member.name}"
+        taken.add(name)
+        session.add(
+            EvidenceFileRow(
+                id=member.id,
+                investigation_id=bundle.investigation_id,
+                name=name,
+                kind=member.kind,
+                format=member.format,
+                size_bytes=member.size_bytes,
+                sha256=member.sha256,
+                status=STORED,
+                created=now_text(),
+                bundle_id=bundle.id,
+                host=bundle.host,
+                captured_at_ns=bundle.captured_at_ns,
+            )
+        )
+    session.flush()
+
+
+def list_members(session: Session, bundle_id: str) -> list[EvidenceFile]:
+    """The files that came out of a bundle."""
+    query = select(EvidenceFileRow).where(EvidenceFileRow.bundle_id == bundle_id)
+    return [_record(row) for row in session.scalars(query)]
 
 
 def get_file(session: Session, investigation_id: str, file_id: str) -> EvidenceFile:
@@ -189,8 +224,17 @@ def is_wanted(session: Session, file_id: str, attempt: int) -> bool:
 
 
 def delete_file(session: Session, file_id: str) -> None:
-    """Remove the row; the blob goes when no row names it any more."""
-    session.execute(delete(EvidenceFileRow).where(EvidenceFileRow.id == file_id))
+    """Remove the row and those of what came out of it; blobs go when no row names them any more."""
+    session.execute(
+        delete(EvidenceFileRow).where(
+            (EvidenceFileRow.id == file_id) | (EvidenceFileRow.bundle_id == file_id)
+        )
+    )
+
+
+def delete_members(session: Session, bundle_id: str) -> None:
+    """Remove what came out of a bundle, before it is opened anew."""
+    session.execute(delete(EvidenceFileRow).where(EvidenceFileRow.bundle_id == bundle_id))
 
 
 def blob_in_use(session: Session, sha256: str) -> bool:

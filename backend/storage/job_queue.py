@@ -12,7 +12,7 @@ FILES_QUEUE = "files"
 APPLICATION = "stallscope"
 JSON_ONLY = DBOSPortableJSONSerializer()
 """The engine's default is pickle, which would run whatever someone writes into its tables."""
-JOBS_VERSION = "stallscope-jobs-1"
+JOBS_VERSION = "stallscope-jobs-2"
 """Version of the jobs' shape: a worker only takes over jobs of its own version."""
 
 

@@ -64,6 +64,7 @@ class EvidenceFile:
     status: str
     attempt: int
     created: str
+    bundle_id: str | None
     host: str | None
     captured_at_ns: int | None
     stage_number: int
@@ -88,6 +89,18 @@ class FileOutcome:
     lines_not_understood: int
     warnings: tuple[str, ...]
     error: str | None
+
+
+@dataclass(frozen=True)
+class NewMember:
+    """One file that came out of a bundle; its bytes are stored already."""
+
+    id: str
+    name: str
+    kind: str
+    format: str
+    size_bytes: int
+    sha256: str
 
 
 @dataclass(frozen=True)

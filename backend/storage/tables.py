@@ -65,6 +65,8 @@ class EvidenceFileRow(Base):
     attempt: Mapped[int] = mapped_column(default=1)
     """Grows when a decode is called off or tried anew; a decode of an older attempt gives up."""
     created: Mapped[str] = mapped_column(String(40))
+    bundle_id: Mapped[str | None] = mapped_column(String(32), index=True)
+    """The file it was unpacked from; it goes when that one goes."""
     host: Mapped[str | None] = mapped_column(Text)
     captured_at_ns: Mapped[int | None] = mapped_column(BigInteger)
     stage_number: Mapped[int] = mapped_column(default=1)

@@ -34,7 +34,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options, as in the contract."""
     parser.epilog = EPILOG
     add = parser.add_argument
-    add("files", nargs="+", metavar="FILE", help="a capture, a dump, or a directory: all the files in it")
+    add(
+        "files",
+        nargs="+",
+        metavar="FILE",
+        help="a capture, a dump, or a directory or archive (tar, zip): all the files in it",
+    )
     add("--label", help="what the investigation is called in the report")
     add(
         "--at", action="append", default=[], metavar="FILE=TIME", help="when a dump was taken (RFC 3339, UTC)"
@@ -123,40 +128,24 @@ def _analyse(request: _Request) -> Report | None:
     """The report on the files that can be read, None if none can; the others are named on standard error."""
     from datetime import UTC, datetime
 
-    from backend.errors import StallscopeError
     from workers.cli.main import tool_version
     from workers.cli.progress_line import ProgressLine
-    from workers.pipeline import analyse, ingest_file
+    from workers.cli.read_evidence import read_evidence
+    from workers.pipeline import analyse
 
-    ingested = []
     line = ProgressLine(sys.stderr)
-    for number, file in enumerate(request.files, 1):
-        line.begin(f"reading {file.name} ({number} of {len(request.files)})")
-        try:
-            ingested.append(
-                ingest_file(
-                    file.path,
-                    name=file.name,
-                    folder=None,
-                    host=file.host,
-                    captured_at_ns=file.captured_at_ns,
-                    keep_packets=False,
-                    progress=line.decoded,
-                    cancelled=None,
-                )
-            )
-        except StallscopeError as unreadable:
-            line.clear()
-            _complain(f"{file.name}: {unreadable.sentence.removeprefix(f'{file.name}: ')}")
-        except OSError as error:
-            line.clear()
-            _complain(f"{file.name}: cannot be opened ({error.strerror}).")
+    evidence = read_evidence(request.files, line, _complain)
     report = None
-    if ingested:
+    if evidence.ingested:
         line.begin("looking for what went wrong")
         created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
         report = analyse(
-            ingested, label=request.label, created=created, tool_version=tool_version(), folder=None
+            evidence.ingested,
+            left_out=evidence.left_out,
+            label=request.label,
+            created=created,
+            tool_version=tool_version(),
+            folder=None,
         )
     line.clear()
     return report

@@ -19,6 +19,9 @@ class EvidenceFile:
     """As the report calls it; unique among the files of one run."""
     host: str | None = None
     captured_at_ns: int | None = None
+    origin: str = ""
+    """The folder or bundle it came in, empty when it was given by itself."""
+    bundle: str | None = None
 
 
 def find_evidence_files(
@@ -45,7 +48,8 @@ def find_evidence_files(
         used.update(said_as)
         host = next((hosts[key] for key in said_as if key in hosts), None)
         time_ns = next((times_ns[key] for key in said_as if key in times_ns), None)
-        files.append(EvidenceFile(path, name, host, time_ns))
+        origin = str(Path(argument).resolve()) if Path(argument).is_dir() else ""
+        files.append(EvidenceFile(path, name, host, time_ns, origin))
     for key in (*hosts, *times_ns):
         if key not in used:
             raise WrongUsage(f"--at or --host names “{key}”, which is none of the files given.")

@@ -17,12 +17,16 @@ from backend.forensics.report import Report
 from backend.storage import evidence_files, investigations
 from backend.storage.job_queue import ANALYSE_WORKFLOW, FILES_QUEUE
 from backend.storage.records import UNDECIDED
-from workers.jobs.decode_file import decode_file, decode_job_id, decoded_folders
+from workers.decode.left_out import LeftOut
+from workers.jobs.decode_file import DecodedFile, decode_file, decode_job_id, decoded_files
+from workers.jobs.unpack_bundle import what_is_left_out
 from workers.jobs.workshop import Workshop, workshop
 from workers.pipeline import analyse, load_ingested
 from workers.sandbox import ChildDied, Tell
 
 JOIN, DETECT, DIAGNOSE = 4, 5, 6
+ROUNDS = 2
+"""What comes out of bundles is decoded in a second round; nothing comes out of that."""
 NOTHING_READABLE = "None of the files could be read, so there is nothing to analyse."
 OUR_FAULT = (
     "The analysis failed by a fault of Stallscope's. The files are kept; the worker's log has the details."
@@ -56,8 +60,17 @@ def analyse_investigation(investigation_id: str, generation: int) -> None:
 def _decode_and_judge(investigation_id: str, generation: int) -> None:
     DBOS.sleep(workshop().store.settings.quiet_s)
     waiting = begin(investigation_id, generation)
-    if waiting is None:
-        return
+    for _ in range(ROUNDS):
+        if waiting is None:
+            return
+        _decode_all(investigation_id, waiting)
+        waiting = begin(investigation_id, generation)
+        if not waiting:
+            break
+    judge(investigation_id, generation)
+
+
+def _decode_all(investigation_id: str, waiting: list[list[Any]]) -> None:
     handles = []
     for file_id, attempt in waiting:
         with SetWorkflowID(decode_job_id(file_id, attempt)):
@@ -66,7 +79,6 @@ def _decode_and_judge(investigation_id: str, generation: int) -> None:
             )
     for handle in handles:
         handle.get_result()
-    judge(investigation_id, generation)
 
 
 @DBOS.step()
@@ -88,12 +100,17 @@ def judge(investigation_id: str, generation: int) -> None:
     with shop.store.database.reading() as session:
         investigation = investigations.get_investigation(session, investigation_id)
         files = evidence_files.list_files(session, investigation_id)
-    folders = decoded_folders(files, shop)
-    if not folders:
+    decoded = decoded_files(files, shop)
+    if not decoded:
         _finish(shop, investigation_id, generation, "failed", message=NOTHING_READABLE)
         return
     try:
-        summary = _judge_in_child(shop, investigation_id, generation, (folders, investigation.label))
+        summary = _judge_in_child(
+            shop,
+            investigation_id,
+            generation,
+            (decoded, what_is_left_out(shop.store, files), investigation.label),
+        )
     except Cancelled:
         return
     except (ChildDied, RuntimeError, UnreadableInput) as error:
@@ -110,7 +127,7 @@ def give_up(investigation_id: str, generation: int) -> None:
 
 
 def _judge_in_child(
-    shop: Workshop, investigation_id: str, generation: int, subject: tuple[list[Path], str]
+    shop: Workshop, investigation_id: str, generation: int, subject: tuple[list[DecodedFile], LeftOut, str]
 ) -> dict[str, Any]:
     def tell(news: object) -> None:
         assert isinstance(news, StageReached)
@@ -135,11 +152,17 @@ def _judge_in_child(
 
 
 def judge_in_child(
-    folders: list[Path], label: str, created: str, tool_version: str, folder: Path, tell: Tell
+    files: list[DecodedFile],
+    left_out: LeftOut,
+    label: str,
+    created: str,
+    tool_version: str,
+    folder: Path,
+    tell: Tell,
 ) -> dict[str, Any]:
     """The child's part. The result replaces an earlier one in one step, so readers never see half of it."""
-    tell(StageReached(JOIN, f"Joining {len(folders)} files."))
-    ingested = [load_ingested(source) for source in folders]
+    tell(StageReached(JOIN, f"Joining {len(files)} files."))
+    ingested = [load_ingested(file.folder).came_in(file.bundle or "", bundle=file.bundle) for file in files]
     tell(StageReached(DETECT, "Looking for what went wrong."))
     fresh = folder.with_name("analysis.new")
     fresh.mkdir(parents=True, exist_ok=True)
@@ -148,7 +171,13 @@ def judge_in_child(
         tell(StageReached(DETECT, "Found something." if number else "Found nothing so far.", number))
 
     report = analyse(
-        ingested, label=label, created=created, tool_version=tool_version, folder=fresh, found=found
+        ingested,
+        left_out=left_out,
+        label=label,
+        created=created,
+        tool_version=tool_version,
+        folder=fresh,
+        found=found,
     )
     tell(StageReached(DIAGNOSE, "Writing the report.", len(report.findings)))
     folder.mkdir(parents=True, exist_ok=True)

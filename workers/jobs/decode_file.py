@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import shutil
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 from dbos import DBOS
 
 from backend.errors import Cancelled, UnreadableInput
+from backend.limits import Limits
 from backend.storage import evidence_files, investigations
 from backend.storage.records import DECODED, UNDECIDED, EvidenceFile, FileOutcome, FileProgress
+from workers.decode.left_out import is_bundle
 from workers.decode.reading import DecodeProgress
 from workers.decode.warm import ensure_compiled, ensure_scanner
+from workers.jobs.unpack_bundle import OpenedBundle, keep_members, open_in_child
 from workers.jobs.workshop import Workshop, workshop
 from workers.pipeline import Ingested, ingest_file
 from workers.sandbox import ChildDied, Tell
@@ -57,12 +61,15 @@ def decode_in_child(investigation_id: str, file_id: str, attempt: int) -> None:
         log.error("decode failed", file=file.name, sha256=file.sha256, error=str(error))
         _write_failure(shop, file, OUR_FAULT, refused=False)
     else:
+        if isinstance(outcome, OpenedBundle):
+            keep_members(shop.store, file, outcome)
+            return
         with shop.store.database.writing() as session:
             evidence_files.set_decoded(session, file.id, file.attempt, outcome)
             investigations.touch_investigation(session, file.investigation_id)
 
 
-def _decode(shop: Workshop, file: EvidenceFile) -> FileOutcome:
+def _decode(shop: Workshop, file: EvidenceFile) -> FileOutcome | OpenedBundle:
     folder = shop.store.file_folder(file.investigation_id, file.id)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -87,6 +94,7 @@ def _decode(shop: Workshop, file: EvidenceFile) -> FileOutcome:
         folder,
         file.host,
         file.captured_at_ns,
+        shop.store.settings.limits,
     )
     return shop.children.run(ingest_in_child, arguments, tell=tell, is_wanted=is_wanted)
 
@@ -105,9 +113,12 @@ def ingest_in_child(
     folder: Path,
     host: str | None,
     captured_at_ns: int | None,
+    limits: Limits,
     tell: Tell,
-) -> FileOutcome:
-    """The child's part: decode, and say now and then how far it is."""
+) -> FileOutcome | OpenedBundle:
+    """The child's part: decode or unpack, and say now and then how far it is."""
+    if is_bundle(path):
+        return open_in_child(path, folder, limits)
     if is_capture:
         # The first time on a machine this compiles for a while, which must not look like a hang.
         ensure_compiled(tell)
@@ -132,6 +143,7 @@ def ingest_in_child(
         keep_packets=True,
         progress=progress,
         cancelled=None,
+        limits=limits,
     )
     return _outcome(ingested)
 
@@ -155,6 +167,19 @@ def _write_failure(shop: Workshop, file: EvidenceFile, sentence: str, *, refused
         investigations.touch_investigation(session, file.investigation_id)
 
 
-def decoded_folders(files: list[EvidenceFile], shop: Workshop) -> list[Path]:
-    """Folders of the files that can be analysed."""
-    return [shop.store.file_folder(f.investigation_id, f.id) for f in files if f.status == DECODED]
+@dataclass(frozen=True)
+class DecodedFile:
+    """Where the tables of a file are, and the bundle it came in."""
+
+    folder: Path
+    bundle: str | None = None
+
+
+def decoded_files(files: list[EvidenceFile], shop: Workshop) -> list[DecodedFile]:
+    """The files that can be analysed."""
+    names = {file.id: file.name for file in files}
+    return [
+        DecodedFile(shop.store.file_folder(f.investigation_id, f.id), names.get(f.bundle_id or ""))
+        for f in files
+        if f.status == DECODED and f.kind != "bundle"
+    ]

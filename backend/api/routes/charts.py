@@ -65,7 +65,7 @@ def get_connection(subject: Subject, cid: Annotated[int, Path(ge=0)], store: Sto
     return ConnectionDetail.of(show_connection(store, subject, cid))
 
 
-@router.get("/frames/{file_id}/{number}")
+@router.get("/frames/{file_id:path}/{number}")
 def get_frame(
     subject: Subject, file_id: FileId, number: Annotated[int, Path(ge=1)], store: StoreDep
 ) -> Frame:

@@ -98,7 +98,9 @@ def delete_file(investigation_id: InvestigationId, file_id: FileId, store: Store
     receive_upload.remove_file(store, investigation_id, file_id)
 
 
-@router.get("/investigations/{investigation_id}/files/{file_id}/content", response_class=StreamingResponse)
+@router.get(
+    "/investigations/{investigation_id}/files/{file_id:path}/content", response_class=StreamingResponse
+)
 def download(investigation_id: InvestigationId, file_id: FileId, store: StoreDep) -> StreamingResponse:
     """The file as it was uploaded."""
     file = read_file(store, investigation_id, file_id)

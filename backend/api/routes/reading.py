@@ -26,7 +26,7 @@ def get_files(subject: Subject, store: StoreDep) -> FileList:
     return FileList(items=[File.of(file) for file in list_files(store, subject)])
 
 
-@router.get("/files/{file_id}/lines")
+@router.get("/files/{file_id:path}/lines")
 def get_lines(
     subject: Subject,
     file_id: FileId,

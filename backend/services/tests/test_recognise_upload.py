@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from backend.errors import UnknownFormat
-from backend.services.recognise_upload import HEAD_BYTES, recognise_text, recognise_upload
+from backend.services.recognise_upload import HEAD_BYTES, Recognised, recognise_text, recognise_upload
 
 DEMO = Path(__file__).parents[2] / "demo" / "snat-race"
 
@@ -36,6 +36,11 @@ def test_captures_are_known_by_their_magic_number(head: bytes, format_name: str)
     assert (recognised.kind, recognised.format) == ("capture", format_name)
 
 
+def test_archives_are_bundles() -> None:
+    assert recognise_upload(zip_holding("notes.txt")) == Recognised("bundle", "zip")
+    assert recognise_upload(bytes(257) + b"ustar" + bytes(300)) == Recognised("bundle", "tar")
+
+
 @pytest.mark.parametrize(
     ("file", "format_name"),
     [
@@ -53,7 +58,6 @@ def test_dumps_are_known_by_what_commands_print(file: str, format_name: str) -> 
     ("head", "named"),
     [
         (zip_holding("[Content_Types].xml"), "Office document"),
-        (zip_holding("notes.txt"), "zip archive"),
         (b"%PDF-1.7\n", "PDF"),
         (b"\x89PNG\r\n\x1a\n" + bytes(30), "PNG"),
         (b"\x7fELF" + bytes(30), "program"),

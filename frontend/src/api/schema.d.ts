@@ -1368,6 +1368,8 @@ export interface components {
         };
         /** InputPart */
         InputPart: {
+            /** Bundle */
+            bundle?: string | null;
             /**
              * Bytes
              * @default 0
@@ -1593,6 +1595,16 @@ export interface components {
             url_path: string;
         };
         /**
+         * NotUsedPart
+         * @description A file that was given, by itself or in a bundle, and is no evidence.
+         */
+        NotUsedPart: {
+            /** Name */
+            name: string;
+            /** Why */
+            why: string;
+        };
+        /**
          * PastedText
          * @description A text to recognise; nothing of it is kept.
          */
@@ -1725,6 +1737,16 @@ export interface components {
              * @default []
              */
             lanes: components["schemas"]["LanePart"][];
+            /**
+             * Not Used
+             * @default []
+             */
+            not_used: components["schemas"]["NotUsedPart"][];
+            /**
+             * Not Used Total
+             * @default 0
+             */
+            not_used_total: number;
             /**
              * Quality
              * @default []

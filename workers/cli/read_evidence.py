@@ -1,0 +1,226 @@
+"""Reads the files of one `analyze`: opens bundles, and decodes large captures side by side, one a core."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+from backend.errors import StallscopeError
+from backend.forensics.report import NotUsedPart
+from backend.limits import Limits
+from workers.cli.evidence_files import EvidenceFile
+from workers.decode.bundles import Expansion
+from workers.decode.identify import identify_file
+from workers.decode.left_out import LeftOut, is_bundle, left_out_of, open_bundle
+from workers.pipeline import Ingested, ingest_file, load_ingested
+from workers.sandbox import ChildDied, ChildPool, Tell
+
+if TYPE_CHECKING:
+    from workers.cli.progress_line import ProgressLine
+    from workers.decode.reading import DecodeProgress
+
+SIDE_BY_SIDE_BYTES: Final = 512 << 20
+"""So much must be beside the largest capture: starting a process costs about as long as decoding this."""
+_PACKED_WEIGHT: Final = 10
+"""A packed byte takes as long as so many plain ones."""
+_REASONS_SHOWN: Final = 3
+
+
+@dataclass
+class Evidence:
+    """What was read, in the order of the files, and what was not."""
+
+    ingested: list[Ingested] = field(default_factory=list)
+    left_out: LeftOut = field(default_factory=LeftOut)
+
+
+def read_evidence(
+    files: Sequence[EvidenceFile], line: ProgressLine, complain: Callable[[str], None]
+) -> Evidence:
+    """All files, decoded or parsed; what cannot be read is told to `complain` and left out."""
+    with TemporaryDirectory(prefix="stallscope-") as scratch:
+        reader = _Reader(chosen_limits(), Path(scratch), line, complain)
+        plain = _told_apart([one for number, file in enumerate(files) for one in reader.open(file, number)])
+        if reader.is_worth_processes(plain):
+            reader.read_side_by_side(plain)
+        else:
+            reader.read_one_by_one(plain)
+    return reader.evidence
+
+
+def chosen_limits() -> Limits:
+    """The limits by default, or as set: the settings are imported only where something is."""
+    if not any(name.startswith("STALLSCOPE_") for name in os.environ):
+        return Limits()
+    from backend.settings import Settings
+
+    return Settings().limits
+
+
+def _told_apart(files: list[EvidenceFile]) -> list[EvidenceFile]:
+    """A name that occurs twice gets the bundle's before it."""
+    used = Counter(file.name for file in files)
+    return [
+        replace(file, name=f"{file.bundle}/{file.name}") if file.bundle and used[file.name] > 1 else file
+        for file in files
+    ]
+
+
+@dataclass
+class _Reader:
+    limits: Limits
+    scratch: Path
+    line: ProgressLine
+    complain: Callable[[str], None]
+    evidence: Evidence = field(default_factory=Evidence)
+
+    def open(self, file: EvidenceFile, number: int) -> list[EvidenceFile]:
+        """The members of a bundle, or the file itself."""
+        try:
+            if not is_bundle(file.path):
+                return [file]
+            self.line.begin(f"opening {file.name}")
+            expansion = open_bundle(file.path, self.scratch / f"bundle-{number}", self.limits)
+        except (StallscopeError, OSError) as error:
+            self.leave_out(file, error)
+            return []
+        self.evidence.left_out += left_out_of(expansion)
+        for sentence in _about_bundle(expansion):
+            self.say(f"{file.name}: {sentence}")
+        return [
+            replace(file, path=m.path, name=m.name, origin=file.origin or file.name, bundle=file.name)
+            for m in expansion.members
+        ]
+
+    def leave_out(self, file: EvidenceFile, error: Exception) -> None:
+        """Name the file and why it is not used."""
+        if isinstance(error, StallscopeError):
+            why = error.sentence.removeprefix(f"{file.name}: ")
+        elif isinstance(error, OSError):
+            why = f"cannot be opened ({error.strerror})."
+        else:
+            why = str(error)
+        self.say(f"{file.name}: {why}")
+        self.evidence.left_out += LeftOut((NotUsedPart(name=file.name, why=why),), 1)
+
+    def say(self, sentence: str) -> None:
+        """On a line of its own."""
+        self.line.clear()
+        self.complain(sentence)
+
+    def take(self, file: EvidenceFile, ingested: Ingested) -> None:
+        """Keep what was read."""
+        self.evidence.ingested.append(ingested.came_in(file.origin, bundle=file.bundle))
+
+    def read_one_by_one(self, files: Sequence[EvidenceFile]) -> None:
+        """Here, in this process."""
+        for number, file in enumerate(files, 1):
+            self.line.begin(f"reading {file.name} ({number} of {len(files)})")
+            try:
+                ingested = ingest_file(
+                    file.path,
+                    name=file.name,
+                    folder=None,
+                    host=file.host,
+                    captured_at_ns=file.captured_at_ns,
+                    keep_packets=False,
+                    progress=self.line.decoded,
+                    limits=self.limits,
+                )
+            except (StallscopeError, OSError) as error:
+                self.leave_out(file, error)
+            else:
+                self.take(file, ingested)
+
+    def is_worth_processes(self, files: Sequence[EvidenceFile]) -> bool:
+        """Whether several captures are so large that it pays to decode them at the same time."""
+        weights = sorted(_weight(file.path) for file in files)
+        return _cores() > 1 and len(weights) > 1 and sum(weights[:-1]) >= SIDE_BY_SIDE_BYTES
+
+    def read_side_by_side(self, files: Sequence[EvidenceFile]) -> None:
+        """In as many children as there are cores; the order stays that of the files."""
+        self.line.begin(f"reading {len(files)} files, {_cores()} at a time")
+        children = ChildPool(_cores(), self.limits)
+        try:
+            with ThreadPoolExecutor(_cores()) as threads:
+                outcomes = list(
+                    threads.map(lambda each: self._in_child(children, each[1], each[0]), enumerate(files))
+                )
+        finally:
+            children.close()
+        for number, (file, error) in enumerate(zip(files, outcomes, strict=True)):
+            if error is None:
+                self.take(file, load_ingested(self._tables(number)))
+            else:
+                self.leave_out(file, error)
+
+    def _in_child(self, children: ChildPool, file: EvidenceFile, number: int) -> Exception | None:
+        arguments = (file.path, file.name, self._tables(number), file.host, file.captured_at_ns, self.limits)
+        try:
+            children.run(ingest_in_child, arguments, tell=self._told, is_wanted=lambda: True)
+        except (StallscopeError, ChildDied, OSError) as error:
+            return error
+        return None
+
+    def _tables(self, number: int) -> Path:
+        return self.scratch / f"tables-{number}"
+
+    def _told(self, news: object) -> None:
+        self.line.decoded(news)  # type: ignore[arg-type]  # all that ingest_in_child tells
+
+
+def ingest_in_child(
+    path: Path,
+    name: str,
+    folder: Path,
+    host: str | None,
+    captured_at_ns: int | None,
+    limits: Limits,
+    tell: Tell,
+) -> None:
+    """The child's part."""
+
+    def progress(reached: DecodeProgress) -> None:
+        tell(reached)
+
+    ingest_file(
+        path,
+        name=name,
+        folder=folder,
+        host=host,
+        captured_at_ns=captured_at_ns,
+        keep_packets=False,
+        progress=progress,
+        limits=limits,
+    )
+
+
+def _about_bundle(expansion: Expansion) -> list[str]:
+    told = list(expansion.warnings)
+    if expansion.not_used_total:
+        reasons = Counter(each.why for each in expansion.not_used).most_common(_REASONS_SHOWN)
+        shown = ", ".join(f"{count:,} × {why}" for why, count in reasons)
+        told.append(f"{expansion.not_used_total:,} files in it are not used ({shown} …).")
+    return told
+
+
+def _weight(path: Path) -> int:
+    """Bytes to decode, as if none were packed; 0 for what is no capture."""
+    try:
+        identified = identify_file(path)
+        size = path.stat().st_size
+    except OSError:
+        return 0
+    if identified.kind != "capture":
+        return 0
+    return size * _PACKED_WEIGHT if identified.compression else size
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0))
