@@ -17,7 +17,6 @@ NOT_BUILT = {
     "zero-window": "closed windows",
     "path-mtu": "packets too big",
     "idle-timeout": "idle connections that died",
-    "ipvs-drain": "drained real servers",
     "conntrack-pressure": "the fill level of conntrack",
     "capture-loss": "packets the capture missed",
 }

@@ -14,6 +14,7 @@ from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_k
 from backend.forensics.evidence.delays import Delays, measure_delays
 from backend.forensics.evidence.destinations import Destination, list_destinations
 from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
+from backend.forensics.evidence.ipvs_servers import Drain, find_drains
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
@@ -68,6 +69,11 @@ class Facts:
     def icmp_errors(self) -> IcmpErrors:
         """Errors with what they quote."""
         return join_icmp_errors(self.captures, self.attempts)
+
+    @cached_property
+    def ipvs_drains(self) -> tuple[Drain, ...]:
+        """Real servers that IPVS was to send nothing new to, and what they still received."""
+        return find_drains(self.attempts, self.kernel)
 
     def baseline_connect_s(self, server: tuple[int, int, int]) -> float | None:
         """Median handshake time to (high, low, port) over connections whose SYN was sent once; None without

@@ -1,0 +1,117 @@
+"""New connections to drained real servers, one finding per server and service."""
+
+from __future__ import annotations
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.ipvs_drain.marks import draw_marks, instance_table, list_events
+from backend.forensics.detectors.ipvs_drain.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.ipvs_servers import Drain, SentConnection, list_untimed
+from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339
+from backend.forensics.report import EvidencePart, FindingPart, Severity
+
+KIND = "ipvs-drain"
+
+
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
+    """Needs listings of real servers with their times, and a capture behind IPVS where one was drained."""
+    if not any(each.dump.services for each in facts.kernel.dumps):
+        return Detection("not-checkable", "needs ipvsadm -Ln at known times, and a capture behind IPVS")
+    drains = facts.ipvs_drains
+    if not drains:
+        untimed = list_untimed(facts.kernel)
+        if untimed:
+            why = f"{plural(len(untimed), 'real server')} of weight 0 in a listing whose time is unknown"
+            return Detection("not-checkable", why)
+        return Detection("clear", "no real server of the listings had weight 0 or was removed")
+    if not facts.has_packets:
+        return Detection("not-checkable", "a real server was drained; needs a capture behind IPVS")
+    hit = [drain for drain in drains if drain.sent]
+    if not hit:
+        why = f"{plural(len(drains), 'real server')} drained; no connection began towards them after that"
+        if all(drain.last_answer_ns < 0 for drain in drains):
+            return Detection(
+                "not-checkable", "a real server was drained; no capture shows any of its packets"
+            )
+        return Detection("clear", why)
+    findings = tuple(_finding(facts, drain, number, thresholds) for number, drain in enumerate(hit, start=1))
+    loud = any(f.severity != "info" for f in findings)
+    why = f"{plural(sum(f.count for f in findings), 'connection')} began towards drained real servers"
+    return Detection("found" if loud else "clear", why, findings)
+
+
+def _counted(drain: Drain) -> tuple[SentConnection, ...]:
+    """Those that IPVS sent; without a vantage point before it, all."""
+    return drain.through_service or drain.sent
+
+
+def _severity(drain: Drain, suffered: int, thresholds: Thresholds) -> Severity:
+    sent = drain.through_service
+    if len(sent) < thresholds.least_connections:
+        return "info"
+    if sent[-1].syn_ns - drain.drained.since_ns < thresholds.settled_ns:
+        return "info"
+    return "critical" if suffered >= thresholds.critical_suffered else "warning"
+
+
+def _finding(facts: Facts, drain: Drain, number: int, thresholds: Thresholds) -> FindingPart:
+    drained, sent = drain.drained, _counted(drain)
+    suffered = sum(bool(facts.port_reuse.suffered[s.row]) for s in sent)
+    removed_ns = drained.removed_ns
+    gone = sum(removed_ns is not None and s.syn_ns > removed_ns for s in sent)
+    sure = thresholds.confidence if drain.through_service else thresholds.confidence_behind_only
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity=_severity(drain, suffered, thresholds),
+        confidence=sure,
+        title=f"New connections to {drained.server}, which is drained",
+        summary=_summary(drain, len(sent), gone, suffered),
+        count=len(sent),
+        first=rfc3339(sent[0].syn_ns),
+        last=rfc3339(sent[-1].syn_ns),
+        # The wait is counted by the finding on repeated SYNs; counting it here too would double it.
+        time_lost_s=0.0,
+        measures={
+            "real_server": str(drained.server),
+            "service": str(drained.service),
+            "weight": drained.weight,
+            "connections_after_removal": gone,
+            "suffered": suffered,
+            "drained_at": rfc3339(drained.since_ns),
+            "removed_at": rfc3339(removed_ns) if removed_ns is not None else None,
+        },
+        affected=[
+            {"protocol": "tcp", "source": source, "destination": str(drained.service)}
+            for source in sorted({str(s.client).rsplit(":", 1)[0] for s in sent})
+        ],
+        events=list_events(drain, sent),
+        evidence=_evidence(drain, sent),
+        marks=draw_marks(drain, sent[: thresholds.marked_instances]),
+        tables=[instance_table(facts, sent)],
+    )
+
+
+def _summary(drain: Drain, total: int, gone: int, suffered: int) -> str:
+    drained = drain.drained
+    state = "after it was removed" if drained.weight is None else "after its weight became 0"
+    verb = "connection was" if total == 1 else "connections were"
+    text = f"{total:,} new {verb} sent to {drained.server} {state}"
+    if gone and drained.weight == 0:
+        text += f", {gone:,} of them after it was removed"
+    text += f"; {suffered:,} had to send the SYN again or never opened."
+    if drained.persistent:
+        text += " The service is persistent: its clients keep their server."
+    if not drain.through_service:
+        text += (
+            " No capture shows them on their way to the service, so they may have been opened to it directly."
+        )
+    return text
+
+
+def _evidence(drain: Drain, sent: tuple[SentConnection, ...]) -> list[EvidencePart]:
+    lines = [drain.drained.since, *([drain.drained.removed] if drain.drained.removed else [])]
+    return [
+        *frame_evidence(((s.place.input, s.frame) for s in sent), "first SYNs towards the drained server"),
+        *line_evidence(lines, "the listings that show it drained"),
+    ]
