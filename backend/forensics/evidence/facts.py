@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
 from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
@@ -69,6 +71,13 @@ class Facts:
     def icmp_errors(self) -> IcmpErrors:
         """Errors with what they quote."""
         return join_icmp_errors(self.captures, self.attempts)
+
+    @cached_property
+    def row_of_link(self) -> dict[int, int]:
+        """By link of an attempt sent again: its row in `Attempts.table`."""
+        table = self.attempts.table
+        again = np.flatnonzero(table["transmissions"] > 1)
+        return dict(zip(table["link"][again].tolist(), again.tolist(), strict=True))
 
     @cached_property
     def ipvs_drains(self) -> tuple[Drain, ...]:

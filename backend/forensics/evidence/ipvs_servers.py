@@ -74,6 +74,8 @@ class Drain:
     sent: tuple[SentConnection, ...]
     last_answer_ns: int
     """Latest SYN-ACK of this server in any capture, NEVER without one."""
+    served: frozenset[int]
+    """Links of all connections whose SYN was ever seen on its way to it."""
 
     @property
     def through_service(self) -> tuple[SentConnection, ...]:
@@ -189,11 +191,12 @@ def find_drains(attempts: Attempts, kernel: KernelFacts) -> tuple[Drain, ...]:
 def _drain(attempts: Attempts, drained: DrainedServer) -> Drain:
     rows = attempts.sightings.rows
     if not len(rows):
-        return Drain(drained, (), NEVER)
+        return Drain(drained, (), NEVER, frozenset())
     is_syn = attempts.sightings.transmission >= 0
     time = _reference_time(attempts)
     to_server = np.flatnonzero(is_syn & _is(rows, "destination", drained.server))
     link = attempts.sightings.link
+    served = frozenset(link[to_server].tolist())
     # A connection began when its first SYN went to this server: a retry of an older one is none.
     order = to_server[np.lexsort((time[to_server], link[to_server]))]
     first = order[np.flatnonzero(np.diff(link[order], prepend=-1))]
@@ -203,15 +206,15 @@ def _drain(attempts: Attempts, drained: DrainedServer) -> Drain:
     answers = _is_answer(rows) & _is(rows, "source", drained.server)
     last_answer_ns = int(time[answers].max()) if answers.any() else NEVER
     if not len(first):
-        return Drain(drained, (), last_answer_ns)
+        return Drain(drained, (), last_answer_ns, served)
     first = first[np.argsort(time[first], kind="stable")]
-    row_of_link = {int(n): row for row, n in enumerate(attempts.table["link"].tolist())}
+    row_of_link = {link: row for row, link in enumerate(attempts.table["link"].tolist())}
     came = np.isin(link[first], through)
     sent = [
         _sent(attempts, row, int(time[row]), row_of_link, bool(by))
         for row, by in zip(first.tolist(), came, strict=True)
     ]
-    return Drain(drained, tuple(sent), last_answer_ns)
+    return Drain(drained, tuple(sent), last_answer_ns, served)
 
 
 def _is_answer(rows: NDArray[np.void]) -> NDArray[np.bool_]:

@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from backend.forensics.diagnosis.causes.ipvs_port_reuse.evidence import Drops, collect_drops, weigh_drops
 from backend.forensics.diagnosis.causes.ipvs_port_reuse.remedies import list_remedies
 from backend.forensics.diagnosis.causes.ipvs_port_reuse.rivals import list_rivals
-from backend.forensics.diagnosis.causes.ipvs_port_reuse.settings import read_settings
 from backend.forensics.diagnosis.contract import Hypothesis
+from backend.forensics.diagnosis.ipvs_settings import read_settings
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart

@@ -8,9 +8,9 @@ from statistics import median
 
 import numpy as np
 
-from backend.forensics.diagnosis.causes.ipvs_port_reuse.settings import IpvsSettings, read_settings
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.counted import delta_lines
+from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
 from backend.forensics.dumps import VirtualService
 from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backend.forensics.diagnosis.causes.ipvs_port_reuse.settings import IpvsSettings, read_settings
+from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
 

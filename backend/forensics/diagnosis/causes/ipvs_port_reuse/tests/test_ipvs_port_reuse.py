@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 import pytest
 
 from backend.forensics.analyze import analyse_evidence
-from backend.forensics.diagnosis.causes.ipvs_port_reuse.settings import carries_fix
+from backend.forensics.diagnosis.ipvs_settings import carries_fix
 from backend.forensics.dumps import CounterRow, Dump, KernelVersion, RealServer, Setting, VirtualService
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.report import DiagnosisPart
