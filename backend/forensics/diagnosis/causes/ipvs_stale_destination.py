@@ -143,7 +143,7 @@ def _weigh(stale: Stale, settings: IpvsSettings) -> list[Weighed]:
     if stale.swallowed:
         text = (
             f"{plural(len(stale.swallowed), 'SYN')} vanished inside IPVS on tuples whose earlier connection had "
-            f"{drained.server}."
+            f"gone to {drained.server}."
         )
         pieces.append(
             Weighed(1.5, text, _frames(stale.swallowed), "the old entry names the server that is gone")
