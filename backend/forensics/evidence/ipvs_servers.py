@@ -231,7 +231,8 @@ def _reference_time(attempts: Attempts) -> Ints:
 
 def _is(rows: NDArray[np.void], end: str, which: Endpoint) -> NDArray[np.bool_]:
     same: NDArray[np.bool_] = (rows[f"{end}_low"] == which.low) & (rows[f"{end}_port"] == which.port)
-    return same & (rows[f"{end}_high"] == which.high)
+    same &= rows[f"{end}_high"] == which.high
+    return same
 
 
 def _sent(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backend.forensics.dumps import Dump, RealServer, VirtualService
+from backend.forensics.dumps import CapturedAtBasis, Dump, RealServer, VirtualService
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.tests.build_capture import Hop
 
@@ -32,5 +32,5 @@ def listing(
     service = VirtualService(
         4, "TCP", "10.96.0.100", 80, "rr", persistent_s=persistent_s, real_servers=tuple(servers)
     )
-    basis = "unknown" if at_ns is None else "text"
+    basis: CapturedAtBasis = "unknown" if at_ns is None else "text"
     return DumpInput(input_name, None, Dump("ipvs-services", 8, (), at_ns, basis, services=(service,)))

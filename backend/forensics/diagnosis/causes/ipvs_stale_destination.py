@@ -151,7 +151,7 @@ def _weigh(stale: Stale, settings: IpvsSettings) -> list[Weighed]:
     if stale.answered_others:
         text = f"{drained.server} answered others after the first of these SYNs."
         pieces.append(
-            Weighed(-3.0, text, _frames(stale.victims.attempts), "a server that answers is not gone")
+            Weighed(-5.0, text, _frames(stale.victims.attempts), "a server that answers is not gone")
         )
     return [*pieces, *_of_retries(stale), *_of_settings(settings)]
 
@@ -229,7 +229,6 @@ def _rivals(stale: Stale) -> list[RivalPart]:
     )
     title = "Server's accept queue full"
     because = "every SYN to that server was lost, none was answered later"
-    status = "ruled-out"
     if stale.answered_others:
         because = "the server answers others"
         third = RivalPart(
@@ -240,7 +239,7 @@ def _rivals(stale: Stale) -> list[RivalPart]:
             command="nstat -az TcpExtListenDrops",
         )
     else:
-        third = RivalPart(cause="listen-overflow", title=title, status=status, because=because)
+        third = RivalPart(cause="listen-overflow", title=title, status="ruled-out", because=because)
     return [first, second, third]
 
 
