@@ -11,7 +11,22 @@ from backend.forensics.packets import (
     FIN,
     ICMP,
     ICMPV6,
+    MARK_COPY,
+    MARK_DUPLICATE_ACK,
+    MARK_FAST_RETRANSMISSION,
+    MARK_KEEP_ALIVE,
+    MARK_KEEP_ALIVE_ACK,
+    MARK_LOST_SEGMENT,
+    MARK_OUT_OF_ORDER,
+    MARK_PORT_REUSE,
+    MARK_PREVIOUS_MISSING,
     MARK_RETRANSMISSION,
+    MARK_SPURIOUS_RETRANSMISSION,
+    MARK_SUPER_FRAME,
+    MARK_WINDOW_FULL,
+    MARK_WINDOW_UPDATE,
+    MARK_ZERO_WINDOW,
+    MARK_ZERO_WINDOW_PROBE,
     PSH,
     RST,
     SYN,
@@ -25,6 +40,26 @@ PROTOCOL_NAMES = {
     TCP: "TCP", UDP: "UDP", ICMP: "ICMP", ICMPV6: "ICMPv6", 255: "not IP", 2: "IGMP", 4: "IPv4 in IP", 41: "IPv6 in IP",
     47: "GRE", 50: "ESP (encrypted)", 51: "AH", 132: "SCTP",
 }  # fmt: skip
+
+MARK_NAMES = (
+    (MARK_COPY, "copy"),
+    (MARK_PORT_REUSE, "port used again"),
+    (MARK_FAST_RETRANSMISSION, "fast retransmission"),
+    (MARK_SPURIOUS_RETRANSMISSION, "spurious retransmission"),
+    (MARK_RETRANSMISSION, "retransmission"),
+    (MARK_OUT_OF_ORDER, "out of order"),
+    (MARK_PREVIOUS_MISSING, "previous segment not captured"),
+    (MARK_LOST_SEGMENT, "ACK of data not captured"),
+    (MARK_DUPLICATE_ACK, "duplicate ACK"),
+    (MARK_ZERO_WINDOW, "zero window"),
+    (MARK_WINDOW_FULL, "window full"),
+    (MARK_WINDOW_UPDATE, "window update"),
+    (MARK_ZERO_WINDOW_PROBE, "zero window probe"),
+    (MARK_KEEP_ALIVE, "keep-alive"),
+    (MARK_KEEP_ALIVE_ACK, "answer to keep-alive"),
+    (MARK_SUPER_FRAME, "super-frame (before segmentation)"),
+)
+_KINDS_OF_RETRANSMISSION = MARK_FAST_RETRANSMISSION | MARK_SPURIOUS_RETRANSMISSION
 
 Packet = Mapping[str, Any]
 
@@ -49,6 +84,14 @@ def flags_of(packet: Packet) -> str:
     if packet["protocol"] != TCP:
         return ""
     return " ".join(name for bit, name in FLAG_NAMES if packet["tcp_flags"] & bit)
+
+
+def marks_of_packet(packet: Packet) -> tuple[str, ...]:
+    """What the connection tracker saw in it, in words; a kind of retransmission is named without the general."""
+    marks = packet["marks"]
+    if marks & _KINDS_OF_RETRANSMISSION:
+        marks &= ~MARK_RETRANSMISSION
+    return tuple(name for bit, name in MARK_NAMES if marks & bit)
 
 
 def what_is(packet: Packet, *, sent_again: bool = False) -> str:

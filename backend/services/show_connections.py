@@ -10,7 +10,15 @@ from backend.forensics.addresses import address_halves
 from backend.forensics.packets import ACK, SYN
 from backend.forensics.report import LanePart
 from backend.services.cluster_marks import TimelineMark, marks_of
-from backend.services.describe_packet import Packet, destination_of, flags_of, source_of, tunnel_of, what_is
+from backend.services.describe_packet import (
+    Packet,
+    destination_of,
+    flags_of,
+    marks_of_packet,
+    source_of,
+    tunnel_of,
+    what_is,
+)
 from backend.services.open_tables import NS_PER_S, Tables, open_tables
 from backend.storage import capture_tables, path_tables
 from backend.storage.path_tables import PathFilter, Sort
@@ -52,6 +60,8 @@ class ConnectionPacket:
     ip_id: int
     tunnel: str
     """What it was wrapped in, in words; empty for nothing."""
+    marks: tuple[str, ...]
+    """What this vantage point's own analysis says of it, in words."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +172,7 @@ def _connection_packet(
         timestamp_value=packet["timestamp_value"] or None,
         ip_id=packet["ip_id"],
         tunnel="",
+        marks=marks_of_packet(packet),
     )
 
 

@@ -194,6 +194,8 @@ class ConnectionPacket(BaseModel):
     ip_id: int
     tunnel: str = ""
     """What it was wrapped in, from the outside in; empty for nothing."""
+    marks: list[str]
+    """What the TCP analysis of this vantage point says of it, in words: ``fast retransmission``."""
 
 
 class Filters(BaseModel):

@@ -126,8 +126,11 @@ def _begin(mine: Record, row: Record) -> None:
 
 
 @compiled
-def _syn(connection: Record, mine: Record, row: Record) -> int:
+def _syn(connection: Record, mine: Record, other: Record, row: Record) -> int:
     if connection.syns == 0:
+        if mine.known and after(row.sequence, mine.first) < 0:
+            # A file that is not in order of time: what comes next is older than what came before.
+            mine.known = other.known = mine.told = other.told = 0
         connection.isn = row.sequence
         connection.syn_ns = row.time_ns
         connection.syn_frame = np.int64(row.frame)
@@ -171,7 +174,7 @@ def _syn_ack(connection: Record, mine: Record, other: Record, row: Record) -> in
 def _with_syn(connection: Record, mine: Record, other: Record, side: int, row: Record) -> int:
     """Marks of a packet with SYN and without RST."""
     if not row.tcp_flags & ACK:
-        return _syn(connection, mine, row) if side == 0 else _server_syn(connection, mine, row)
+        return _syn(connection, mine, other, row) if side == 0 else _server_syn(connection, mine, row)
     if side == 1:
         return _syn_ack(connection, mine, other, row)
     _established(connection, side, row)  # both ends opened at once, and this one agrees
