@@ -1057,6 +1057,8 @@ export interface components {
             ip_id: number;
             /** Lane */
             lane: string;
+            /** Marks */
+            marks: string[];
             /** Payload Bytes */
             payload_bytes: number;
             /** Sequence */

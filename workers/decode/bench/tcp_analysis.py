@@ -81,7 +81,8 @@ def as_markdown(comparison: Comparison, version: str) -> str:
 
 def _version() -> str:
     words = subprocess.run(["tshark", "--version"], capture_output=True, text=True, check=True).stdout
-    return " ".join(words.split()[:3]).replace("(Wireshark)", "").strip()
+    name, _, number = words.split()[:3]
+    return f"{name} {number}"
 
 
 def main() -> None:

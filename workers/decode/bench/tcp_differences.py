@@ -40,7 +40,7 @@ _FIELDS: Final = tuple(sorted({name for _, names in FLAGS.values() for name in n
 _COLUMNS: Final = [
     "frame", "time_ns", "connection", "captured_bytes", "original_bytes", "source_low", "source_port",
     "destination_low", "destination_port", "tcp_flags", "sequence", "acknowledgement", "payload_bytes", "vlan",
-    "marks", "sack",
+    "tunnel", "marks", "sack",
 ]  # fmt: skip
 
 
@@ -54,6 +54,8 @@ class Segment:
     outstanding: bool
     in_order: bool
     """No earlier packet of its connection has a later time."""
+    after_cut: bool
+    """The snap length cut this frame or an earlier one of its connection."""
 
     @property
     def marks(self) -> int:
@@ -90,6 +92,13 @@ class _Sides:
     def __init__(self) -> None:
         self._highest: dict[tuple[int, int, int], int] = {}
         self._latest: dict[int, int] = {}
+        self._cut: set[int] = set()
+
+    def after_cut(self, row: Mapping[str, Any]) -> bool:
+        """Whether the snap length cut this frame or an earlier one of its connection."""
+        if row["captured_bytes"] < row["original_bytes"]:
+            self._cut.add(row["connection"])
+        return row["connection"] in self._cut
 
     def outstanding(self, row: Mapping[str, Any]) -> bool:
         """Whether the other side has sent bytes beyond this segment's ACK."""
@@ -123,7 +132,8 @@ def segments(path: Path, name: str, folder: Path) -> Iterator[Segment]:
     for row in pq.read_table(table, columns=_COLUMNS, filters=wanted).to_pylist():
         if row["frame"] in theirs:
             outstanding = sides.outstanding(row)
-            yield Segment(name, row, theirs[row["frame"]], outstanding, sides.take(row))
+            in_order, after_cut = sides.take(row), sides.after_cut(row)
+            yield Segment(name, row, theirs[row["frame"]], outstanding, in_order, after_cut)
 
 
 def all_segments(folders: list[Path], folder: Path) -> Iterator[Segment]:

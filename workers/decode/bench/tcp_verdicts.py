@@ -43,9 +43,15 @@ VERDICTS: Final = (
         "RFC 9293 section 3.4 are there.",
     ),
     Verdict(
-        (), THEIRS, lambda s: s.row["vlan"] != 0,
-        "Ours: the same tuple in another VLAN is another connection, for RFC 9293 section 3.4.1 identifies one "
-        "by sockets, and addresses are unique within one network only.",
+        ("retransmission", "duplicate ACK"), THEIRS, lambda s: s.row["vlan"] != 0 or s.row["tunnel"] != 0,
+        "Ours: the same tuple in another VLAN or tunnel is another connection: RFC 9293 section 3.4.1 identifies "
+        "one by sockets, and addresses are unique within one network only.",
+    ),
+    Verdict(
+        ("ACK of unseen data", "previous segment not captured"), THEIRS,
+        lambda s: s.row["tunnel"] != 0 and s.after_cut,
+        "Ours: the snap length cut frames of this tunnel, and the outer IP length is that of the cut packet; the inner "
+        "one (RFC 791) still tells the length, and agrees with the length the record gives.",
     ),
     Verdict(
         (), THEIRS, lambda s: not s.in_order,

@@ -40,7 +40,5 @@ def test_every_difference_on_other_peoples_captures_is_explained(tmp_path: Path)
     comparison = compare(all_segments(folders, tmp_path))
     assert comparison.segments > 5_000
     assert {side for _, side in comparison.counts} == {BOTH, OURS, THEIRS}
-    unexplained = {
-        key: comparison.examples[key] for key in comparison.reasons if key[2] == UNEXPLAINED
-    }
+    unexplained = {key: comparison.examples[key] for key in comparison.reasons if key[2] == UNEXPLAINED}
     assert unexplained == {}
