@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 PAGE_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
-.PHONY: run demo install install-dev build warm test test-python test-page test-browser check check-python \
+.PHONY: formats run demo install install-dev build warm test test-python test-page test-browser check check-python \
 	check-page format bench test-long clean versions
 
 run: install build warm ## the whole product on this machine
@@ -96,6 +96,9 @@ format: install-dev
 bench: install-dev warm ## speed and memory against tshark, on generated captures
 	$(BIN)/python -m workers.decode.bench
 	$(BIN)/python -m workers.decode.bench.conntrack_listing
+
+formats: install-dev ## docs/formats.md, from the lists that the tests run over
+	$(BIN)/python -m workers.decode.tests.formats_page
 
 clean:
 	rm -rf $(STAMPS) $(VENV) node_modules frontend/dist
