@@ -12,13 +12,9 @@ NOT_BUILT = {
     "metadata-burst": "metadata calls",
     "dns-delay": "lookups",
     "data-retransmission": "repeated data",
-    "connection-reset": "resets",
-    "unreachable": "ICMP errors",
     "zero-window": "closed windows",
     "path-mtu": "packets too big",
     "idle-timeout": "idle connections that died",
-    "conntrack-pressure": "the fill level of conntrack",
-    "capture-loss": "packets the capture missed",
 }
 """Kinds of the report that this version has no detector for: said, not left out."""
 

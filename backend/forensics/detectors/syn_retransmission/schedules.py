@@ -12,7 +12,7 @@ from backend.forensics.detectors.syn_retransmission.thresholds import DEFAULT, T
 SCHEDULES: dict[str, tuple[float, ...]] = {
     "linux-exponential": (1, 2, 4, 8, 16, 32),
     "linux-linear": (1, 1, 1, 1, 1, 2, 4, 8, 16, 32),
-    "three-second": (3, 6, 12, 24),
+    "three-second": (3, 6, 12, 24, 48),
     "macos": (1, 1, 1, 1, 1, 2, 4, 8, 16, 32),
 }
 """In order of preference: the first that fits is named. macOS shares its first steps with Linux 6.5."""
@@ -23,15 +23,26 @@ ROUNDING_S = 1e-9
 
 
 def fits(gaps_s: Sequence[float], schedule: str, thresholds: Thresholds = DEFAULT) -> bool:
-    """Whether every gap is the schedule's gap within the tolerance."""
+    """Whether every gap is the schedule's gap within the tolerance.
+
+    Two gaps or more may begin with the schedule's second step: the first SYN was sent before the capture began."""
     steps = SCHEDULES[schedule]
+    return _follows(gaps_s, steps, thresholds) or (
+        len(gaps_s) > 1 and steps[1] == 2 * steps[0] and _follows(gaps_s, steps[1:], thresholds)
+    )
+
+
+def _follows(gaps_s: Sequence[float], steps: Sequence[float], thresholds: Thresholds) -> bool:
     if not gaps_s or len(gaps_s) > len(steps):
         return False
-    return all(
-        abs(gap - step)
-        <= max(thresholds.step_tolerance_s, thresholds.step_tolerance_ratio * step) + ROUNDING_S
-        for gap, step in zip(gaps_s, steps, strict=False)
-    )
+    return all(_is_step(gap, step, thresholds) for gap, step in zip(gaps_s, steps, strict=False))
+
+
+def _is_step(gap_s: float, step_s: float, thresholds: Thresholds) -> bool:
+    tolerance_s = max(thresholds.step_tolerance_s, thresholds.step_tolerance_ratio * step_s)
+    long_step = step_s >= thresholds.coarse_from_s
+    late_s = max(tolerance_s, thresholds.coarse_ratio * step_s) if long_step else tolerance_s
+    return step_s - tolerance_s - ROUNDING_S <= gap_s <= step_s + late_s + ROUNDING_S
 
 
 def name_schedule(attempts_gaps_s: Sequence[Sequence[float]], thresholds: Thresholds = DEFAULT) -> str:

@@ -12,6 +12,10 @@ class Thresholds:
 
     step_tolerance_s: float = 0.030
     step_tolerance_ratio: float = 0.05
+    coarse_from_s: float = 4.0
+    coarse_ratio: float = 0.125
+    """Steps of `coarse_from_s` and more may be late by an eighth: the timer wheel of Linux (kernel/time/timer.c, since
+    4.8) rounds a long timeout up to the granularity of its level; 4 s were seen to take 4.256 s at HZ = 250."""
     harmless_attempts: int = 1
     """A single repeated SYN in all the evidence happens on any network (attempts)."""
     critical_attempts: int = 5

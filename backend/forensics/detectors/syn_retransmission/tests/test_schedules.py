@@ -53,3 +53,22 @@ def test_the_schedule_of_most_attempts_is_named() -> None:
 def test_expected_times_add_up() -> None:
     assert expected_times_s("linux-exponential")[:3] == (1, 3, 7)
     assert expected_times_s(IRREGULAR) == ()
+
+
+@pytest.mark.parametrize(("gap_s", "fitting"), [(4.5, True), (4.501, False), (3.8, True), (3.799, False)])
+def test_a_long_step_may_be_late_by_an_eighth_and_early_by_a_twentieth(gap_s: float, fitting: bool) -> None:
+    assert fits([1.0, 2.0, gap_s], "linux-exponential") is fitting
+
+
+@pytest.mark.parametrize(
+    ("gaps_s", "name"),
+    [
+        ([2.0, 4.0, 8.0], "linux-exponential"),
+        ([2.0], "irregular"),
+        ([3.0, 6.0], "three-second"),
+        ([1, 1, 1, 1, 1, 2, 4, 8], "linux-linear"),
+        ([1, 1, 1, 1, 2], "irregular"),
+    ],
+)
+def test_shapes_seen_in_public_captures_have_names(gaps_s: list[float], name: str) -> None:
+    assert name_schedule([gaps_s]) == name

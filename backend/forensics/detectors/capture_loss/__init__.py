@@ -1,0 +1,1 @@
+"""Packets that the capture itself missed: what it cannot prove."""

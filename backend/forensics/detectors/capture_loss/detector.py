@@ -1,0 +1,104 @@
+"""Counts what passed and was not captured, per vantage point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.capture_loss.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.sightings import Place
+from backend.forensics.findings import frame_evidence, rfc3339
+from backend.forensics.packets import TCP
+from backend.forensics.report import ColumnPart, FindingPart, Measure, Severity, TablePart
+
+KIND = "capture-loss"
+
+
+@dataclass(frozen=True)
+class Holes:
+    """One vantage point: ACKs of data it never saw beside the data it saw, and what its kernel counted."""
+
+    place: Place
+    lost_segments: int
+    data_segments: int
+    dropped: int | None
+    frames: tuple[int, ...]
+
+    @property
+    def ratio(self) -> float:
+        return self.lost_segments / max(1, self.lost_segments + self.data_segments)
+
+
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
+    """One finding for all vantage points together: it is about the evidence, not about the network."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture")
+    holes = [_holes(facts, place) for place in facts.attempts.places]
+    bad = [h for h in holes if h.lost_segments or h.dropped]
+    if not bad:
+        told = facts.quality.places_that_tell
+        return Detection(
+            "clear", f"no answer to unseen data; {told} of {len(holes)} vantage points count drops, 0 seen"
+        )
+    finding = _finding(facts, bad, thresholds)
+    return Detection("found" if finding.severity != "info" else "clear", finding.summary, (finding,))
+
+
+def _holes(facts: Facts, place: Place) -> Holes:
+    table = facts.captures[place.capture].connections
+    here = (table["vantage"] == place.index) & (table["protocol"] == TCP)
+    lost = table["lost_segments"][here]
+    frames = table["first_frame"][here][lost > 0]
+    return Holes(
+        place,
+        int(lost.sum()),
+        int(table["data_segments"][here].sum()),
+        place.point.dropped_by_capture,
+        tuple(int(frame) for frame in np.sort(frames)[:100]),
+    )
+
+
+def _severity(bad: list[Holes], thresholds: Thresholds) -> Severity:
+    holes = any(h.lost_segments > thresholds.loud_segments and h.ratio > thresholds.loud_ratio for h in bad)
+    dropped = any((h.dropped or 0) > thresholds.loud_dropped for h in bad)
+    return "warning" if holes or dropped else "info"
+
+
+def _finding(facts: Facts, bad: list[Holes], thresholds: Thresholds) -> FindingPart:
+    lost, dropped = sum(h.lost_segments for h in bad), sum(h.dropped or 0 for h in bad)
+    first = facts.captures[bad[0].place.capture]
+    measures: dict[str, Measure] = {
+        "lost_segments": lost,
+        "dropped_by_capture": dropped if any(h.dropped is not None for h in bad) else None,
+        "lost_ratio": round(max(h.ratio for h in bad), 6),
+    }
+    frames = [(h.place.input, frame) for h in bad for frame in (h.frames or (1,))]
+    return FindingPart(
+        id=f"{KIND}-1",
+        kind=KIND,
+        severity=_severity(bad, thresholds),
+        confidence=0.95,
+        title="The capture missed packets",
+        summary=(
+            f"{lost:,} data segments were acknowledged and never captured, {dropped:,} packets were reported dropped: "
+            "what is absent may have been there."
+        ),
+        count=lost + dropped,
+        first=rfc3339(first.first_ns),
+        last=rfc3339(first.last_ns),
+        time_lost_s=0.0,
+        measures=measures,
+        affected=[{"vantage_point": h.place.id} for h in bad],
+        evidence=frame_evidence(frames, "first frames of connections with data that was never captured"),
+        tables=[_table(bad)],
+    )
+
+
+def _table(bad: list[Holes]) -> TablePart:
+    names = ("vantage point", "acknowledged, not captured", "data segments", "dropped by the kernel")
+    rows: list[list[object]] = [[h.place.name, h.lost_segments, h.data_segments, h.dropped] for h in bad]
+    columns = [ColumnPart(name=name) for name in names]
+    return TablePart(name="vantage points", columns=columns, rows=rows, rows_total=len(rows))

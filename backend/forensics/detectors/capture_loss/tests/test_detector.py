@@ -1,0 +1,48 @@
+"""Holes of a capture are counted where they are, and loud only beyond both limits."""
+
+from __future__ import annotations
+
+import pytest
+
+from backend.forensics.captures import Capture
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.capture_loss.detector import detect
+from backend.forensics.detectors.capture_loss.thresholds import Thresholds
+from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, plain_path
+
+
+def capture_with(holes: int, data: int = 1_000) -> Capture:
+    builder = CaptureBuilder()
+    for number in range(5):
+        path = plain_path(f"10.0.0.1:{20_000 + number}", "192.0.2.1:80", "cni0", "eth0")
+        builder.connect(T0_NS + number * MS, path, isn=number + 1)
+    capture = builder.build(data=(data, 0))
+    capture.connections["lost_segments"][0] = holes
+    return capture
+
+
+def detection(capture: Capture, limits: Thresholds | None = None) -> Detection:
+    return detect(gather_facts([capture], []), limits or Thresholds())
+
+
+def test_a_whole_capture_is_clear() -> None:
+    assert detection(capture_with(0)).status == "clear"
+
+
+@pytest.mark.parametrize(("holes", "data", "loud"), [(4, 1_000, True), (3, 1_000, False), (4, 4_000, False)])
+def test_holes_are_loud_beyond_both_limits(holes: int, data: int, loud: bool) -> None:
+    (finding,) = detection(capture_with(holes, data)).findings
+    assert (finding.severity == "warning") is loud
+    assert (finding.count, finding.evidence[0].frames[0] > 0) == (holes, True)
+
+
+def test_looser_limits_would_raise_what_reordering_does() -> None:
+    (finding,) = detection(capture_with(2), Thresholds(loud_segments=1, loud_ratio=0.0)).findings
+    assert finding.severity == "warning"
+    (finding,) = detection(capture_with(2)).findings
+    assert finding.severity == "info"
+
+
+def test_without_packets_it_cannot_be_checked() -> None:
+    assert detect(gather_facts([], [])).status == "not-checkable"

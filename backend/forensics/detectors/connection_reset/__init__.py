@@ -1,0 +1,1 @@
+"""Connections that were ended by RST: by whom, after what."""

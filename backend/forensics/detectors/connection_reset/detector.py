@@ -1,0 +1,197 @@
+"""Sorts resets by who sent them and what had gone before, per destination."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.addresses import endpoint_text
+from backend.forensics.connections import CONNECTION_DTYPE, NEVER
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.connection_reset.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.sightings import Ints, join_rows
+from backend.forensics.findings import frame_evidence, plural, rfc3339
+from backend.forensics.packets import TCP
+from backend.forensics.report import FindingPart, Severity
+
+KIND = "connection-reset"
+REST = "other destinations"
+REFUSED: Final = 1
+BY_SERVER: Final = 2
+BY_CLIENT: Final = 3
+UNTRANSLATED: Final = 4
+WORDS = {
+    REFUSED: "refused at once",
+    BY_SERVER: "reset by the server after it had opened",
+    BY_CLIENT: "reset by the client after it had opened",
+    UNTRANSLATED: "reset by the client because the packet came from an address it had not asked",
+}
+
+Words = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Resets of one sort towards one destination; `rows` are CONNECTION_DTYPE, one per connection."""
+
+    sort: int
+    destination: str
+    rows: NDArray[np.void]
+    inputs: tuple[str, ...]
+    opened: int
+
+
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
+    """One finding per sort and destination."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture")
+    table, capture = _once_each(facts)
+    sort = _sorts(table) if len(table) else np.zeros(0, np.int64)
+    sort[_untranslated(facts, table)] = UNTRANSLATED
+    chosen = np.flatnonzero(sort)
+    if not len(chosen):
+        return Detection(
+            "clear", f"none of {plural(len(table), 'TCP connection')} was ended by a RST before its FIN"
+        )
+    groups = _groups(facts, table, capture, sort)
+    findings = tuple(
+        _finding(group, n, thresholds) for n, group in enumerate(groups[: thresholds.findings_most], 1)
+    )
+    loud = any(f.severity != "info" for f in findings)
+    more = len(groups) - len(findings)
+    rest = f"; {more} smaller groups are not listed" if more > 0 else ""
+    why = f"{len(chosen):,} of {plural(len(table), 'TCP connection')} ended by a RST before a FIN{rest}"
+    return Detection("found" if loud else "clear", why, findings)
+
+
+def _once_each(facts: Facts) -> tuple[NDArray[np.void], Ints]:
+    """(each logical connection as its innermost vantage point saw it, number of that capture)."""
+    table = join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE)
+    capture = np.repeat(np.arange(len(facts.captures)), [len(c.connections) for c in facts.captures])
+    first = {(p.capture, p.index): facts.attempts.order.rank[p.number] for p in facts.attempts.places}
+    rank = np.zeros(len(table), np.int64)
+    for (number, index), value in first.items():
+        rank[(capture == number) & (table["vantage"] == index)] = value
+    tcp = np.flatnonzero(table["protocol"] == TCP)
+    link = facts.attempts.sightings.link_of_node[tcp]
+    order = tcp[np.lexsort((rank[tcp], link))]
+    link = facts.attempts.sightings.link_of_node[order]
+    kept = order[np.flatnonzero(np.diff(link, prepend=-1))] if len(order) else order
+    return table[kept], capture[kept].astype(np.int64)
+
+
+def _sorts(table: NDArray[np.void]) -> Ints:
+    """0 for connections that need no word: no RST, or a RST after a FIN."""
+    reset = (table["resets"] != 0) & (table["fins"] == 0)
+    opened = (table["syn_ack_ns"] != NEVER) | ((table["client_bytes"] > 0) & (table["server_bytes"] > 0))
+    sort = np.zeros(len(table), np.int64)
+    sort[reset & opened & ((table["resets"] & 1) != 0)] = BY_CLIENT
+    sort[reset & opened & (table["resets"] == 2)] = BY_SERVER
+    sort[reset & ~opened & ((table["resets"] & 2) != 0) & (table["syns"] > 0)] = REFUSED
+    return sort
+
+
+def _key(address: Words, port: NDArray[np.generic], other: NDArray[np.generic]) -> Words:
+    ports = (port.astype(np.uint64) << np.uint64(16)) | other.astype(np.uint64)
+    spread: Words = address * np.uint64(0x9E3779B97F4A7C15) ^ ports
+    return spread
+
+
+def _untranslated(facts: Facts, table: NDArray[np.void]) -> NDArray[np.bool_]:
+    """No SYN was seen on this tuple, the client reset it, and it is the tuple behind a translated address."""
+    sightings, attempts = facts.attempts.sightings, facts.attempts.table
+    stray = (table["syns"] == 0) & (table["resets"] != 0)
+    moved = attempts[attempts["rewritten_destination"]]
+    found = np.zeros(len(table), np.bool_)
+    if not stray.any() or not len(moved):
+        return found
+    rows = sightings.rows[(sightings.transmission >= 0) & np.isin(sightings.link, moved["link"])]
+    behind = _key(rows["destination_low"], rows["destination_port"], rows["source_port"])
+    asked = _key(moved["server_low"], moved["server_port"], moved["client_port"])
+    # Without a SYN either end may be taken for the client: the one that reset and sent nothing else is it.
+    for real, other, bit in (("server", "client", 1), ("client", "server", 2)):
+        mine = _key(table[f"{real}_low"], table[f"{real}_port"], table[f"{other}_port"])
+        quiet = ((table["resets"] & bit) != 0) & (table[f"{other}_bytes"] == 0)
+        hit = stray & quiet & np.isin(mine, behind) & ~np.isin(mine, asked)
+        if real == "client":
+            _swap_ends(table, hit)
+        found |= hit
+    return found
+
+
+def _swap_ends(table: NDArray[np.void], rows: NDArray[np.bool_]) -> None:
+    for part in ("high", "low", "port"):
+        client = table[f"client_{part}"][rows].copy()
+        table[f"client_{part}"][rows] = table[f"server_{part}"][rows]
+        table[f"server_{part}"][rows] = client
+
+
+def _groups(facts: Facts, table: NDArray[np.void], capture: Ints, sort: Ints) -> list[Group]:
+    """By host for refusals (a scan asks every port), by endpoint for the rest."""
+    port = np.where(sort == REFUSED, 0, table["server_port"])
+    key = _key(table["server_low"] ^ table["server_high"], port, np.zeros(len(table), np.int64))
+    chosen = np.flatnonzero(sort)
+    order = chosen[np.lexsort((table["first_ns"][chosen], key[chosen], sort[chosen]))]
+    cuts = np.flatnonzero((np.diff(key[order]) != 0) | (np.diff(sort[order]) != 0)) + 1
+    every = _key(
+        table["server_low"] ^ table["server_high"], table["server_port"], np.zeros(len(table), np.int64)
+    )
+    keys, totals = np.unique(every[table["syn_ack_ns"] != NEVER], return_counts=True)
+    groups = []
+    for part in np.split(order, cuts):
+        row, kind = table[part[0]], int(sort[part[0]])
+        name = endpoint_text(int(row["server_high"]), int(row["server_low"]), int(row["server_port"]))
+        at = int(np.searchsorted(keys, every[part[0]]))
+        opened = int(totals[at]) if at < len(keys) and keys[at] == every[part[0]] else 0
+        inputs = tuple(facts.captures[n].name for n in capture[part].tolist())
+        groups.append(
+            Group(kind, name.rsplit(":", 1)[0] if kind == REFUSED else name, table[part], inputs, opened)
+        )
+    return sorted(groups, key=lambda g: (-g.sort, -len(g.rows), g.destination))
+
+
+def _severity(group: Group, thresholds: Thresholds) -> Severity:
+    number = len(group.rows)
+    if group.sort == UNTRANSLATED:
+        return "warning" if number >= thresholds.loud_untranslated else "info"
+    # Asked and not answered is what hurts. One that carried nothing is a health check or a scan; one that was answered
+    # may be closed by RST on purpose.
+    hurt = (group.rows["client_bytes"] > 0) & (group.rows["server_bytes"] == 0)
+    number = int(np.count_nonzero(hurt)) if group.sort == BY_SERVER else number
+    often = number >= thresholds.loud_resets and number >= thresholds.loud_ratio * max(group.opened, number)
+    return "warning" if group.sort == BY_SERVER and often else "info"
+
+
+def _finding(group: Group, number: int, thresholds: Thresholds) -> FindingPart:
+    rows = group.rows
+    frames = [
+        (name, int(frame))
+        for name, frame in zip(
+            group.inputs, np.where(rows["reset_frame"] > 0, rows["reset_frame"], 1), strict=True
+        )
+    ]
+    closed = np.where(rows["closed_ns"] != NEVER, rows["closed_ns"], rows["last_ns"])
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity=_severity(group, thresholds),
+        confidence=0.9,
+        title=f"Connections {WORDS[group.sort]}: {group.destination}",
+        summary=f"{plural(len(rows), 'connection')} to {group.destination}: {WORDS[group.sort]}.",
+        count=len(rows),
+        first=rfc3339(int(closed.min())),
+        last=rfc3339(int(closed.max())),
+        time_lost_s=0.0,
+        measures={
+            "sort": WORDS[group.sort],
+            "opened_total": group.opened,
+            "bytes_before_median": float(np.median(rows["client_bytes"] + rows["server_bytes"])),
+            "age_median_s": round(float(np.median(closed - rows["first_ns"])) / 1e9, 6),
+        },
+        affected=[{"protocol": "tcp", "destination": group.destination}],
+        evidence=frame_evidence(frames, "the RST of each connection"),
+    )

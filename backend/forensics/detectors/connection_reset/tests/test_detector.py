@@ -1,0 +1,102 @@
+"""Resets are sorted by who sent them and what had gone before."""
+
+from __future__ import annotations
+
+import pytest
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.connection_reset.detector import detect
+from backend.forensics.detectors.connection_reset.thresholds import Thresholds
+from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.packets import ACK, RST
+from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
+
+SERVER = "192.0.2.10:80"
+PLACES = ("cni0", "eth0")
+
+
+def opened(capture: CaptureBuilder, number: int, *, reset_by: str = "", server: str = SERVER) -> None:
+    client, at_ns = f"10.0.0.1:{20_000 + number}", T0_NS + number * 10 * MS
+    capture.connect(at_ns, plain_path(client, server, *PLACES), isn=number + 1)
+    ends = {"server": (server, client), "client": (client, server)}
+    for place in PLACES if reset_by else ():
+        capture.packet(place, at_ns + S, *ends[reset_by], tcp_flags=RST | ACK)
+
+
+def resets(by: str, number: int, *, among: int = 0) -> CaptureBuilder:
+    capture = CaptureBuilder()
+    for n in range(number):
+        opened(capture, n, reset_by=by)
+    for n in range(number, among):
+        opened(capture, n)
+    return capture
+
+
+def detection(
+    capture: CaptureBuilder,
+    limits: Thresholds | None = None,
+    *,
+    fins: int = 0,
+    client_bytes: int = 100,
+    server_bytes: int = 0,
+) -> Detection:
+    built = capture.build()
+    built.connections["fins"] = fins
+    built.connections["client_bytes"][built.connections["syns"] > 0] = client_bytes
+    built.connections["server_bytes"][built.connections["syns"] > 0] = server_bytes
+    return detect(gather_facts([built], []), limits or Thresholds())
+
+
+@pytest.mark.parametrize(
+    ("number", "among", "loud"), [(3, 3, True), (2, 2, False), (5, 100, True), (4, 100, False)]
+)
+def test_a_server_that_resets_is_loud_when_users_meet_it(number: int, among: int, loud: bool) -> None:
+    (finding,) = detection(resets("server", number, among=among)).findings
+    assert (finding.count, finding.severity) == (number, "warning" if loud else "info")
+
+
+def test_a_connection_that_carried_nothing_harmed_nobody() -> None:
+    (finding,) = detection(resets("server", 20), client_bytes=0).findings
+    assert finding.severity == "info"
+
+
+def test_a_server_that_answered_may_close_by_rst() -> None:
+    (finding,) = detection(resets("server", 20), server_bytes=210).findings
+    assert finding.severity == "info"
+
+
+def test_an_impatient_client_is_harmless() -> None:
+    (finding,) = detection(resets("client", 20)).findings
+    assert (finding.count, finding.severity) == (20, "info")
+
+
+def test_a_close_by_rst_after_a_fin_is_no_reset() -> None:
+    assert detection(resets("server", 20), fins=2).status == "clear"
+
+
+def test_a_scan_of_closed_ports_is_one_harmless_finding_a_host() -> None:
+    capture = CaptureBuilder()
+    for n in range(30):
+        client, server = f"10.0.0.1:{20_000 + n}", f"192.0.2.10:{n + 1}"
+        capture.syn(T0_NS + n * MS, plain_path(client, server, *PLACES), isn=n + 1)
+        for place in PLACES:
+            capture.packet(place, T0_NS + n * MS + MS, server, client, tcp_flags=RST | ACK)
+    (finding,) = detection(capture).findings
+    assert (finding.count, finding.severity) == (30, "info")
+
+
+@pytest.mark.parametrize(("number", "severity"), [(1, "info"), (2, "warning")])
+def test_a_packet_that_escaped_translation_and_was_reset_is_told(number: int, severity: str) -> None:
+    capture = CaptureBuilder()
+    for n in range(number):
+        client, pod = f"10.0.0.1:{20_000 + n}", "10.0.1.9:8080"
+        hops = [Hop("cni0", 0, client, "10.96.0.1:80"), Hop("eth0", 20_000, client, pod)]
+        capture.connect(T0_NS + n * 10 * MS, hops, isn=n + 1)
+        capture.packet("cni0", T0_NS + S + n, pod, client, tcp_flags=ACK, payload_bytes=100)
+        capture.packet("cni0", T0_NS + S + n + 1_000, client, pod, tcp_flags=RST)
+    found = [f for f in detection(capture).findings if "not asked" in f.title]
+    assert [(f.count, f.severity) for f in found] == [(number, severity)]
+
+
+def test_looser_limits_would_raise_a_restart() -> None:
+    assert detection(resets("server", 1), Thresholds(loud_resets=1)).status == "found"

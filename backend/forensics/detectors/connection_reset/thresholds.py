@@ -1,0 +1,22 @@
+"""Limits of the rule, with unit and reason."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Thresholds:
+    """A server that resets open connections is loud when it does so often enough to be met by users."""
+
+    loud_resets: int = 3
+    """One or two may be a restart (connections)."""
+    loud_ratio: float = 0.05
+    """Share of the connections that opened to that destination: below it clients try again and nobody notices."""
+    loud_untranslated: int = 2
+    """Packets that escaped address translation and were reset by the client (connections)."""
+    findings_most: int = 50
+    """A scan makes one group per host: the smallest are told together (findings)."""
+
+
+DEFAULT = Thresholds()

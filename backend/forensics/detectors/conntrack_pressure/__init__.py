@@ -1,0 +1,1 @@
+"""A connection-tracking table that is full, or will be soon."""

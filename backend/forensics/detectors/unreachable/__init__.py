@@ -1,0 +1,1 @@
+"""ICMP errors, joined to the connections that they end."""
