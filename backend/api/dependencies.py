@@ -8,6 +8,7 @@ from fastapi import Cookie, Depends, Header, Path, Request
 
 from backend.api.event_broadcaster import EventBroadcaster
 from backend.errors import Refused
+from backend.services.recognise_text import DumpReader
 from backend.services.share_investigation import open_share
 from backend.storage.store import Store
 
@@ -34,6 +35,13 @@ def current_broadcaster(request: Request) -> EventBroadcaster:
     return broadcaster
 
 
+def current_dump_reader(request: Request) -> DumpReader:
+    """What knows the formats of dumps."""
+    reader: DumpReader = request.app.state.read_dumps
+    return reader
+
+
+DumpReaderDep = Annotated[DumpReader, Depends(current_dump_reader)]
 StoreDep = Annotated[Store, Depends(current_store)]
 BroadcasterDep = Annotated[EventBroadcaster, Depends(current_broadcaster)]
 

@@ -161,7 +161,7 @@ def forget_bytes(store: Store, file: EvidenceFile) -> None:
 def store_text(
     store: Store,
     investigation_id: str,
-    name: str | None,
+    name: str,
     text: str,
     *,
     host: str | None = None,
@@ -172,7 +172,7 @@ def store_text(
     recognised = recognise_upload(content[:HEAD_BYTES])
     if recognised.kind != "dump":
         raise UnknownFormat("What was pasted is not text that a command printed.")
-    file = begin_upload(store, investigation_id, name or f"{recognised.format}.txt", len(content))
+    file = begin_upload(store, investigation_id, name, len(content))
     with store.database.writing() as session:
         evidence_files.set_origin(session, file.id, host=host, captured_at_ns=captured_at_ns)
     append_bytes(store, file, content)

@@ -47,17 +47,6 @@ FOREIGN_MAGICS = (
     (b"XCP\x00", "a Sniffer capture; convert it with editcap first"),
 )
 
-DUMP_SIGNATURES = (
-    ("conntrack-stats", (b"insert_failed=", b"search_restart=")),
-    ("conntrack-events", (b"[NEW]", b"[UPDATE]", b"[DESTROY]")),
-    ("conntrack-list", (b"[ASSURED]", b"[UNREPLIED]", b" src=")),
-    ("iptables-save", (b"*nat", b"*filter", b"*mangle", b"*raw", b":POSTROUTING", b"-A POSTROUTING")),
-    ("proc-stat-nf_conntrack", (b"entries  clashres", b"entries  searched")),
-    ("ipvsadm-list", (b"IP Virtual Server", b"RemoteAddress:Port")),
-    ("uname", (b"Linux ",)),
-    ("ip-link", (b"link/ether", b"link/loopback", b"mtu ")),
-    ("ip-addr", (b"inet ",)),
-)
 ZIP_MEMBER_NAME_AT = 30
 """Offset of the first member's name in a zip (APPNOTE 4.3.7)."""
 
@@ -69,6 +58,7 @@ class Recognised:
     kind: str
     """capture, dump or bundle."""
     format: str
+    """``text`` of every dump: which one it is shows when it is read."""
 
 
 def recognise_upload(head: bytes) -> Recognised:
@@ -83,19 +73,13 @@ def recognise_upload(head: bytes) -> Recognised:
         return Recognised("bundle", bundle)
     foreign = _foreign(head)
     if foreign is None and _is_text(head):
-        return Recognised("dump", recognise_text(head))
+        return Recognised("dump", "text")
     raise UnknownFormat(
         f"This is {foreign or 'a binary file of an unknown kind'}. Stallscope reads packet captures "
         "(pcap, pcapng, snoop, also compressed), the text that conntrack, iptables-save, ip and the like print, "
         "and archives (tar, zip) of these. "
         "Nothing of it was stored."
     )
-
-
-def recognise_text(head: bytes) -> str:
-    """The likely format of a text, ``text`` when no signature is found."""
-    found = ((name, any(mark in head for mark in marks)) for name, marks in DUMP_SIGNATURES)
-    return next((name for name, matches in found if matches), "text")
 
 
 def _bundle(head: bytes) -> str | None:

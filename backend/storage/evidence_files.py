@@ -187,6 +187,7 @@ def set_decoded(session: Session, file_id: str, attempt: int, outcome: FileOutco
     row.packets, row.bytes_done = outcome.packets, row.size_bytes
     row.lines, row.lines_not_understood = outcome.lines, outcome.lines_not_understood
     row.warnings, row.error = list(outcome.warnings), outcome.error
+    row.not_understood_at = list(outcome.not_understood_at)
     return True
 
 
@@ -251,4 +252,8 @@ def _row(session: Session, file_id: str) -> EvidenceFileRow:
 
 
 def _record(row: EvidenceFileRow) -> EvidenceFile:
-    return EvidenceFile(**{name: getattr(row, name) for name in COLUMNS}, warnings=tuple(row.warnings or ()))
+    return EvidenceFile(
+        **{name: getattr(row, name) for name in COLUMNS},
+        warnings=tuple(row.warnings or ()),
+        not_understood_at=tuple(row.not_understood_at or ()),
+    )

@@ -76,6 +76,8 @@ class EvidenceFile:
     lines_not_understood: int
     warnings: tuple[str, ...]
     error: str | None
+    not_understood_at: tuple[int, ...] = ()
+    """1-based numbers of the first of those lines."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,8 @@ class FileOutcome:
     lines_not_understood: int
     warnings: tuple[str, ...]
     error: str | None
+    not_understood_at: tuple[int, ...] = ()
+    """1-based numbers of the first of those lines."""
 
 
 @dataclass(frozen=True)

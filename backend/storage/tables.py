@@ -77,6 +77,8 @@ class EvidenceFileRow(Base):
     lines: Mapped[int] = mapped_column(BigInteger, default=0)
     lines_not_understood: Mapped[int] = mapped_column(BigInteger, default=0)
     warnings: Mapped[list[str]] = mapped_column(JSON, default=list)
+    not_understood_at: Mapped[list[int]] = mapped_column(JSON, default=list)
+    """1-based numbers of the first lines of a dump that nobody understood."""
     error: Mapped[str | None] = mapped_column(Text)
 
     __table_args__ = (Index("ix_evidence_files_name", "investigation_id", "name"),)

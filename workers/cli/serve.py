@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import socket
 
+    from backend.forensics.dumps import Dump
     from backend.settings import Settings
     from backend.storage.store import Store
 
@@ -81,7 +82,7 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
     port = listener.getsockname()[1]
     shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     config = uvicorn.Config(
-        create_guarded_app(store, port),
+        create_guarded_app(store, port, read_pasted),
         log_level="warning",
         server_header=False,
         proxy_headers=False,
@@ -94,6 +95,13 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
         print(f"Stallscope is at http://{shown}:{port}/", flush=True)
         uvicorn.Server(config).run(sockets=[listener])
     return True
+
+
+def read_pasted(content: bytes) -> list[Dump]:
+    """Every dump in a pasted text; the formats' expressions compile when the first one comes."""
+    from workers.decode.dumps import parse_dump_bytes
+
+    return parse_dump_bytes(content)
 
 
 def bound_socket(host: str, port: int) -> socket.socket | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,7 @@ import structlog
 from dbos import DBOS
 
 from backend.errors import Cancelled, UnreadableInput
+from backend.forensics.dumps import Dump
 from backend.limits import Limits
 from backend.storage import evidence_files, investigations
 from backend.storage.records import DECODED, UNDECIDED, EvidenceFile, FileOutcome, FileProgress
@@ -25,6 +27,8 @@ from workers.sandbox import ChildDied, Tell
 DECODE_WORKFLOW = "decode_file"
 IDENTIFY, DECODE = 2, 3
 TELL_EVERY_S = 0.25
+LINES_KEPT = 200
+"""Numbers of lines nobody understood that are kept to be shown; all are counted."""
 OUR_FAULT = "Stallscope failed on this file. Its bytes are kept; the worker's log has the details."
 
 log = structlog.get_logger()
@@ -156,9 +160,14 @@ def _outcome(ingested: Ingested) -> FileOutcome:
         packets=shown.packets,
         lines=shown.lines,
         lines_not_understood=shown.lines_not_understood,
+        not_understood_at=_strange_lines(ingested.dumps),
         warnings=tuple(shown.warnings),
         error=shown.error,
     )
+
+
+def _strange_lines(dumps: Sequence[Dump]) -> tuple[int, ...]:
+    return tuple(sorted({n for dump in dumps for n in dump.lines_not_understood})[:LINES_KEPT])
 
 
 def _write_failure(shop: Workshop, file: EvidenceFile, sentence: str, *, refused: bool) -> None:

@@ -11,13 +11,14 @@ from fastapi.responses import StreamingResponse
 from starlette.requests import ClientDisconnect
 
 from backend.api.byte_stream import pieces_of
-from backend.api.dependencies import FileId, InvestigationId, StoreDep
+from backend.api.dependencies import DumpReaderDep, FileId, InvestigationId, StoreDep
 from backend.api.routes.investigations import address
-from backend.api.schemas.files import File, PastedText, Recognition, Text
+from backend.api.schemas.files import File, Line, PastedText, Recognition, Text
 from backend.errors import Conflict, InvalidRequest
 from backend.services import receive_upload
 from backend.services.read_progress import read_file
-from backend.services.recognise_upload import HEAD_BYTES, recognise_text, recognise_upload
+from backend.services.recognise_text import recognise_text
+from backend.services.recognise_upload import HEAD_BYTES, recognise_upload
 from backend.services.request_analysis import read_investigation
 from backend.storage.records import UPLOADING, EvidenceFile
 from backend.storage.store import Store
@@ -70,20 +71,28 @@ async def _take_in(
 
 
 @router.post("/investigations/{investigation_id}/texts", status_code=status.HTTP_201_CREATED)
-def add_text(investigation_id: InvestigationId, text: Text, store: StoreDep, response: Response) -> File:
-    """Keep a pasted text as a file."""
+def add_text(
+    investigation_id: InvestigationId,
+    text: Text,
+    store: StoreDep,
+    read_dumps: DumpReaderDep,
+    response: Response,
+) -> File:
+    """Keep a pasted text as a file, named after what it is unless a name is given."""
+    name = text.name or f"{recognise_text(text.text, read_dumps).kind or 'text'}.txt"
     stored = receive_upload.store_text(
-        store, investigation_id, text.name, text.text, host=text.host, captured_at_ns=text.captured_at_ns
+        store, investigation_id, name, text.text, host=text.host, captured_at_ns=text.captured_at_ns
     )
     response.headers["Location"] = f"{address(investigation_id)}/files/{stored.id}"
     return File.of(stored)
 
 
 @router.post("/recognitions")
-def recognise(pasted: PastedText) -> Recognition:
-    """What a text seems to be, by its first lines; nothing is kept."""
-    head = pasted.text.encode()[:HEAD_BYTES]
-    return Recognition(kind=recognise_text(head), lines=len(pasted.text.splitlines()))
+def recognise(pasted: PastedText, read_dumps: DumpReaderDep) -> Recognition:
+    """What a text is and which of its lines nobody understands; nothing is kept."""
+    found = recognise_text(pasted.text, read_dumps)
+    strange = [Line.model_validate(line, from_attributes=True) for line in found.not_understood]
+    return Recognition(kind=found.kind, lines=found.lines, lines_not_understood=strange)
 
 
 @router.get("/investigations/{investigation_id}/files/{file_id}")

@@ -44,6 +44,8 @@ class File(BaseModel):
     error: str | None
     lines: int
     lines_not_understood: int
+    not_understood_at: list[int]
+    """1-based numbers of the first 200 lines that nobody understood."""
 
     @classmethod
     def of(cls, file: EvidenceFile) -> File:
@@ -64,6 +66,7 @@ class File(BaseModel):
             error=file.error,
             lines=file.lines,
             lines_not_understood=file.lines_not_understood,
+            not_understood_at=list(file.not_understood_at),
         )
 
 
@@ -111,8 +114,10 @@ class Lines(BaseModel):
 
 
 class Recognition(BaseModel):
-    """What a pasted text seems to be. Lines are only judged when it is analysed."""
+    """What a pasted text is. A long one is judged by its first 256 KiB; the analysis reads all of it."""
 
     kind: str
+    """Kinds of the dumps in it, joined with ``+``; empty where none is known."""
     lines: int
     lines_not_understood: list[Line] = Field(default_factory=list)
+    """The first 100 of them."""

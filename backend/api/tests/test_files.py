@@ -99,15 +99,9 @@ def test_strange_names_never_leave_the_store(
 def test_a_pasted_text_becomes_a_file(client: httpx.Client, address: str) -> None:
     first = client.post(f"{address}/texts", json={"text": DUMP.decode()}).json()
     second = client.post(f"{address}/texts", json={"text": 2 * DUMP.decode()}).json()
-    assert [first["name"], second["name"]] == ["conntrack-stats.txt", "conntrack-stats (2).txt"]
+    assert [first["name"], second["name"]] == ["text.txt", "text (2).txt"]
     lines = client.get(f"{address}/files/{second['name']}/lines", params={"from": 2, "to": 9}).json()
     assert lines == {"lines": [{"n": 2, "text": DUMP.decode().strip()}], "lines_total": 2}
-
-
-def test_a_text_is_recognised_and_not_kept(client: httpx.Client, store: Store) -> None:
-    answer = client.post("/api/v1/recognitions", json={"text": DUMP.decode()}).json()
-    assert (answer["kind"], answer["lines"]) == ("conntrack-stats", 1)
-    assert stored_files(store) == []
 
 
 def test_a_removed_file_is_gone_with_its_bytes(client: httpx.Client, address: str, store: Store) -> None:

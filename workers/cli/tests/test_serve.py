@@ -153,6 +153,27 @@ def test_a_cut_capture_is_analysed_up_to_the_cut(product: Product) -> None:
     assert file["warnings"]
 
 
+def test_a_pasted_text_is_recognised_and_not_kept(product: Product) -> None:
+    counters = (CASE / "conntrack-S-before.txt").read_text()
+    with product.client() as client:
+        answer = client.post("/recognitions", json={"text": counters + "what is this\n"}).json()
+        assert answer == {
+            "kind": "conntrack-stats",
+            "lines": 3,
+            "lines_not_understood": [{"n": 3, "text": "what is this"}],
+        }
+        assert client.post("/recognitions", json={"text": "Shall I compare thee\n"}).json()["kind"] == ""
+
+
+def test_lines_nobody_understood_are_kept_with_the_file(product: Product) -> None:
+    investigation = product.new_investigation()
+    counters = (CASE / "conntrack-S-before.txt").read_bytes()
+    with product.client() as client:
+        client.put(f"/investigations/{investigation}/files/s.txt", content=counters + b"what is this\n")
+    (file,) = product.wait_until_over(investigation)["files"]
+    assert (file["lines_not_understood"], file["not_understood_at"]) == (1, [3])
+
+
 def test_charts_and_tables_are_answered(product: Product) -> None:
     with product.client() as client:
         made = client.post("/demo", json={"name": "snat-race"}).json()

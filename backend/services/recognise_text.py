@@ -1,0 +1,52 @@
+"""What a pasted text is, line by line, before anything of it is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from backend.forensics.dumps import Dump
+from backend.services.read_lines import LONGEST_LINE, DumpLine
+
+DumpReader = Callable[[bytes], list[Dump]]
+"""Every dump in the bytes of a text, in their order; never raises. The workers have the one that knows the formats,
+and who starts the product hands it in."""
+
+LOOKED_AT_BYTES = 256 << 10
+"""How much of a pasted text is judged at once, so that typing in it stays quick; the analysis reads all of it."""
+LINES_SHOWN = 100
+
+
+@dataclass(frozen=True)
+class RecognisedText:
+    """`kind` is empty where no line is of a known dump, and joined with ``+`` where there are several."""
+
+    kind: str
+    lines: int
+    not_understood: tuple[DumpLine, ...]
+    """At most LINES_SHOWN; none where no dump is known, since then it is all of them."""
+
+
+def read_nothing(_content: bytes) -> list[Dump]:
+    """The reader of an application that is only described and never asked."""
+    return []
+
+
+def recognise_text(text: str, read_dumps: DumpReader) -> RecognisedText:
+    """What the text holds, as far as it is looked at. Never raises."""
+    content = text.encode("utf-8", errors="replace")
+    if len(content) > LOOKED_AT_BYTES:
+        # A line that is cut in two would be called not understood.
+        content = content[: content.rfind(b"\n", 0, LOOKED_AT_BYTES) + 1]
+    dumps = read_dumps(content)
+    lines = content.decode("utf-8", errors="replace").split("\n")
+    strange = sorted({number for dump in dumps for number in dump.lines_not_understood})
+    return RecognisedText(
+        kind="+".join(dict.fromkeys(dump.kind for dump in dumps)),
+        lines=len(text.splitlines()),
+        not_understood=tuple(
+            DumpLine(number, lines[number - 1][:LONGEST_LINE])
+            for number in strange[:LINES_SHOWN]
+            if number <= len(lines)
+        ),
+    )
