@@ -16,6 +16,7 @@ from backend.api.front_door import FrontDoor
 from backend.api.problems import PROBLEM_RESPONSES, install_error_handlers
 from backend.api.routes import (
     charts,
+    detectors,
     files,
     health,
     investigations,
@@ -25,13 +26,14 @@ from backend.api.routes import (
     shares,
     uploads,
 )
+from backend.services.recognise_text import DumpReader, read_nothing
 from backend.storage.store import Store
 
 API = "/api/v1"
 
 
-def create_app(store: Store) -> FastAPI:
-    """The web page and the API over what is stored."""
+def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
+    """The web page and the API over what is stored; `read_dumps` recognises texts that are pasted."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -51,10 +53,11 @@ def create_app(store: Store) -> FastAPI:
         responses=PROBLEM_RESPONSES,
     )
     app.state.store = store
+    app.state.read_dumps = read_dumps
     app.state.busy_uploads = set()
     install_error_handlers(app)
     app.include_router(health.router)
-    for part in (investigations, files, uploads, progress, shares, shared):
+    for part in (detectors, investigations, files, uploads, progress, shares, shared):
         app.include_router(part.router, prefix=API)
     for part in (reading, charts):
         app.include_router(
@@ -69,9 +72,9 @@ def create_app(store: Store) -> FastAPI:
     return app
 
 
-def create_guarded_app(store: Store, port: int) -> ASGIApp:
+def create_guarded_app(store: Store, port: int, read_dumps: DumpReader) -> ASGIApp:
     """The application behind its front door, which even the answer to a bug passes."""
-    return FrontDoor(create_app(store), port)
+    return FrontDoor(create_app(store, read_dumps), port)
 
 
 def product_version() -> str:

@@ -144,6 +144,14 @@ class MissingPart(_Part):
     command: str
 
 
+class ChoicePart(_Part):
+    """One side of a change that has its price either way."""
+
+    setting: str
+    gains: str
+    costs: str
+
+
 class RemedyPart(_Part):
     what: str
     command: str | None = None
@@ -153,6 +161,8 @@ class RemedyPart(_Part):
     undo: str = ""
     side_effect: str = ""
     versions: str | None = None
+    choice: list[ChoicePart] = []
+    """Both sides of it, where the change is a choice and no advice."""
 
 
 class DiagnosisPart(_Part):

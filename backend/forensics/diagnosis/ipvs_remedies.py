@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings
 from backend.forensics.evidence.ipvs_servers import DrainedServer
-from backend.forensics.report import RemedyPart
+from backend.forensics.report import ChoicePart, RemedyPart
 
 NODEST = "net.ipv4.vs.expire_nodest_conn"
 MODE = "net.ipv4.vs.conn_reuse_mode"
@@ -77,7 +77,24 @@ def _mode(settings: IpvsSettings) -> RemedyPart:
             "port waits 1 s"
         ),
         versions="kube-proxy sets 0 on kernels below 5.9 when it starts",
+        choice=list_mode_choice(),
     )
+
+
+def list_mode_choice() -> list[ChoicePart]:
+    """What conn_reuse_mode trades on kernels with neither fix (see REFERENCES)."""
+    return [
+        ChoicePart(
+            setting=f"{MODE} = 0",
+            gains="a connection on a used port opens at once, with the real server that the port had",
+            costs="a drained server (weight 0) goes on receiving new connections, for as long as clients reuse ports",
+        ),
+        ChoicePart(
+            setting=f"{MODE} = 1",
+            gains="a connection on a used port is given a server anew: a drained one is left",
+            costs="its first SYN is dropped, so that it opens after 1 s (before Linux 5.9, 4.19.140 and 5.8.2)",
+        ),
+    ]
 
 
 def _wait() -> RemedyPart:

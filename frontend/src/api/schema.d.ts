@@ -28,6 +28,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/detectors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Detectors
+         * @description Every detector with its rule: what it finds and does not claim, thresholds, look-alikes.
+         */
+        get: operations["list_detectors_api_v1_detectors_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations": {
         parameters: {
             query?: never;
@@ -459,7 +479,7 @@ export interface paths {
         put?: never;
         /**
          * Add Text
-         * @description Keep a pasted text as a file.
+         * @description Keep a pasted text as a file, named after what it is unless a name is given.
          */
         post: operations["add_text_api_v1_investigations__investigation_id__texts_post"];
         delete?: never;
@@ -551,7 +571,7 @@ export interface paths {
         put?: never;
         /**
          * Recognise
-         * @description What a text seems to be, by its first lines; nothing is kept.
+         * @description What a text is and which of its lines nobody understands; nothing is kept.
          */
         post: operations["recognise_api_v1_recognitions_post"];
         delete?: never;
@@ -921,6 +941,18 @@ export interface components {
             why: string;
         };
         /**
+         * ChoicePart
+         * @description One side of a change that has its price either way.
+         */
+        ChoicePart: {
+            /** Costs */
+            costs: string;
+            /** Gains */
+            gains: string;
+            /** Setting */
+            setting: string;
+        };
+        /**
          * ClaimPart
          * @description A sentence with its proof. A claim without evidence cannot be made.
          */
@@ -1108,6 +1140,24 @@ export interface components {
             items: components["schemas"]["Demo"][];
         };
         /**
+         * DetectorList
+         * @description All of them; there are never so many that they need pages.
+         */
+        DetectorList: {
+            /** Items */
+            items: components["schemas"]["DetectorRule"][];
+        };
+        /**
+         * DetectorRule
+         * @description One detector.
+         */
+        DetectorRule: {
+            /** Kind */
+            kind: string;
+            /** Rule */
+            rule: string;
+        };
+        /**
          * DiagnosisList
          * @description All diagnoses of a report.
          */
@@ -1237,6 +1287,8 @@ export interface components {
             lines_not_understood: number;
             /** Name */
             name: string;
+            /** Not Understood At */
+            not_understood_at: number[];
             /** Packets */
             packets: number;
             /** Rate Packets S */
@@ -1670,7 +1722,7 @@ export interface components {
         };
         /**
          * Recognition
-         * @description What a pasted text seems to be. Lines are only judged when it is analysed.
+         * @description What a pasted text is. A long one is judged by its first 256 KiB; the analysis reads all of it.
          */
         Recognition: {
             /** Kind */
@@ -1689,6 +1741,11 @@ export interface components {
              * @default
              */
             check: string;
+            /**
+             * Choice
+             * @default []
+             */
+            choice: components["schemas"]["ChoicePart"][];
             /** Command */
             command?: string | null;
             /**
@@ -2106,6 +2163,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Investigation"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_detectors_api_v1_detectors_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DetectorList"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */

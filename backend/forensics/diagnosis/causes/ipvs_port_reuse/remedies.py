@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backend.forensics.diagnosis.ipvs_remedies import list_mode_choice
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
@@ -51,6 +52,7 @@ def _mode(settings: IpvsSettings) -> RemedyPart:
             "(Kubernetes issue 81775; commit c95c07836fa4 mends it); kube-proxy sets the value again when it starts"
         ),
         versions="kube-proxy sets 0 on kernels below 5.9 and leaves it alone from 5.9 on",
+        choice=list_mode_choice(),
     )
 
 
