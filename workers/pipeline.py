@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
@@ -29,6 +28,7 @@ from backend.forensics.path_table import path_table
 from backend.forensics.report import InputPart, Report, VantagePointPart
 from backend.forensics.tunnels import LAYER_DTYPE, layer_rows, tunnels_of_rows
 from backend.limits import Limits
+from backend.storage.write_tables import write_buckets, write_paths, write_rows
 from workers.decode.bundles import LISTED
 from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
 from workers.decode.identify import identify_file
@@ -233,17 +233,6 @@ def _listed(lines: Sequence[int]) -> str:
     return ", ".join(map(str, lines[:20])) + (" …" if len(lines) > 20 else "")
 
 
-def _to_parquet(rows: NDArray[np.void], path: Path) -> None:
-    """In batches: a table of a million rows is not to be in memory twice."""
-    names = rows.dtype.names or ()
-    schema = pa.schema([(name, pa.from_numpy_dtype(rows.dtype[name])) for name in names])
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        for begin in range(0, max(len(rows), 1), BATCH_ROWS):
-            batch = rows[begin : begin + BATCH_ROWS]
-            columns = [pa.array(np.ascontiguousarray(batch[name])) for name in names]
-            writer.write_table(pa.table(columns, schema=schema))
-
-
 def _from_parquet(path: Path, dtype: np.dtype[np.void]) -> NDArray[np.void]:
     with pq.ParquetFile(path) as file:
         rows = np.zeros(file.metadata.num_rows, dtype)
@@ -262,13 +251,13 @@ def _save(result: Ingested, folder: Path) -> None:
         for name in DUMP_TABLES:
             rows = getattr(dump, name).rows
             if len(rows):
-                _to_parquet(rows, folder / f"{name}-{number}.parquet")
+                write_rows(rows, folder / f"{name}-{number}.parquet")
     capture = result.capture
     if capture is not None:
-        _to_parquet(capture.connections, folder / "connections.parquet")
-        _to_parquet(capture.handshakes, folder / "handshakes.parquet")
-        _to_parquet(capture.buckets, folder / "buckets.parquet")
-        _to_parquet(layer_rows(capture.tunnels), folder / "tunnels.parquet")
+        write_rows(capture.connections, folder / "connections.parquet")
+        write_rows(capture.handshakes, folder / "handshakes.parquet")
+        write_buckets(capture.buckets, folder)
+        write_rows(layer_rows(capture.tunnels), folder / "tunnels.parquet")
         about["first_ns"], about["last_ns"] = capture.first_ns, capture.last_ns
         about["vantage_points"] = _POINTS.dump_python(list(capture.vantage_points), mode="json")
         about["undecoded"] = capture.undecoded
@@ -360,9 +349,7 @@ def analyse(
     folder: Path | None,
     found: Callable[[int], None] | None = None,
 ) -> Report:
-    """The report on all files; with a folder, also `report.json` and the connection table `paths.parquet`
-    there."""
-    ingested = _on_their_hosts(ingested)
+    """The report on all files; with a folder, also `report.json` and the tables of connections there."""
     analysis = analyse_evidence(
         [i.capture for i in ingested if i.capture is not None],
         _dump_inputs(ingested),
@@ -382,9 +369,7 @@ def analyse(
 
 def _keep(analysis: Analysis, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    pq.write_table(
-        path_table(analysis.facts, analysis.report.findings), folder / "paths.parquet", compression="zstd"
-    )
+    write_paths(path_table(analysis.facts, analysis.report.findings), folder)
     unfinished = folder / "report.json.part"
     unfinished.write_text(analysis.report.model_dump_json(by_alias=True), encoding="utf-8")
     unfinished.rename(folder / "report.json")

@@ -28,6 +28,7 @@ class Tables:
     report: Report
     report_file: Path
     paths: str
+    sightings: str
     captures: tuple[CaptureTables, ...]
     t0_ns: int
     """Earliest packet of all captures; times in charts count from here."""
@@ -55,6 +56,7 @@ def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
             report=report,
             report_file=report_file,
             paths=str(store.analysis_folder(investigation_id) / "paths.parquet"),
+            sightings=str(store.analysis_folder(investigation_id) / "sightings.parquet"),
             captures=captures,
             t0_ns=begin_ns,
             end_ns=end_ns,

@@ -101,8 +101,7 @@ def list_connections(
             None if wanted.from_ns is None else wanted.from_ns + tables.t0_ns,
             None if wanted.to_ns is None else wanted.to_ns + tables.t0_ns,
         )
-        total = path_tables.count_paths(tables.query, tables.paths, absolute)
-        items = path_tables.list_paths(
+        items, total = path_tables.list_paths(
             tables.query, tables.paths, absolute, sort=sort, descending=descending, page=(offset, limit)
         )
     following = offset + len(items)
@@ -138,11 +137,11 @@ def _packets(tables: Tables, row: PathRow) -> tuple[ConnectionPacket, ...]:
         capture = tables.capture(sighting["input"])
         if capture is None:
             continue
-        client = capture_tables.client_of(tables.query, capture, sighting["connection"])
         tunnels: dict[int, str] = {}
-        for packet in capture_tables.packets_of_connection(
+        client, packets = capture_tables.packets_of_connection(
             tables.query, capture, sighting["connection"], PACKETS_EACH
-        ):
+        )
+        for packet in packets:
             sent_by = (packet["source_high"], packet["source_low"], packet["source_port"])
             path = packet["tunnel"]
             if path not in tunnels:

@@ -155,7 +155,7 @@ def _packets(tables: Tables, window: tuple[int, int]) -> tuple[LanePacket, ...] 
 
 def _cids(tables: Tables, input_name: str, rows: list[dict[str, int]]) -> dict[int, int]:
     connections = sorted({row["connection"] for row in rows})
-    return dict(path_tables.cids_of_sightings(tables.query, tables.paths, input_name, connections))
+    return dict(path_tables.cids_of_sightings(tables.query, tables.sightings, input_name, connections))
 
 
 def _lane_packet(row: Packet, input_name: str, t0_ns: int, cids: dict[int, int]) -> LanePacket:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.storage.packet_store import PacketQuery, Row
+from backend.storage.write_tables import COARSE_NS
 
 BUCKET_TABLE_NS = 1_000_000
 """Width of the stored time buckets."""
@@ -42,16 +43,22 @@ class CaptureTables:
         return str(self.folder / "tunnels.parquet")
 
     @property
+    def coarse(self) -> str:
+        """Path of the sums over wider buckets."""
+        return str(self.folder / "coarse.parquet")
+
+    @property
     def connections(self) -> str:
         """Path of the connection table."""
         return str(self.folder / "connections.parquet")
 
 
 def count_packets(query: PacketQuery, tables: CaptureTables, from_ns: int, to_ns: int) -> int:
-    """Packets in a window, rounded up to whole buckets of the table."""
+    """Packets in a window, rounded up to whole stored buckets, a thousandth of the window or 1 ms wide."""
+    path, level, width_ns = _stored_buckets(tables, (to_ns - from_ns) // 1000)
     found = query.value(
-        "SELECT coalesce(sum(packets), 0) FROM read_parquet(?) WHERE start_ns > ? AND start_ns < ?",
-        (tables.buckets, from_ns - BUCKET_TABLE_NS, to_ns),
+        f"SELECT coalesce(sum(packets), 0) FROM read_parquet(?) WHERE {level} AND start_ns > ? AND start_ns < ?",
+        (path, from_ns - width_ns, to_ns),
     )
     return int(found)
 
@@ -60,11 +67,12 @@ def density(query: PacketQuery, tables: CaptureTables, window: tuple[int, int], 
     """(vantage, start_ns, packets, bytes, syns) of each bucket that holds a packet, in order."""
     from_ns, to_ns = window
     if bucket_ns >= BUCKET_TABLE_NS:
+        path, level, width_ns = _stored_buckets(tables, bucket_ns)
         return query.rows(
             "SELECT vantage, (start_ns // ?) * ? AS start, sum(packets)::BIGINT, sum(bytes)::BIGINT, "
-            "sum(syns)::BIGINT FROM read_parquet(?) WHERE start_ns > ? AND start_ns < ? "
+            f"sum(syns)::BIGINT FROM read_parquet(?) WHERE {level} AND start_ns > ? AND start_ns < ? "
             "GROUP BY ALL ORDER BY 1, 2",
-            (bucket_ns, bucket_ns, tables.buckets, from_ns - BUCKET_TABLE_NS, to_ns),
+            (bucket_ns, bucket_ns, path, from_ns - width_ns, to_ns),
         )
     return query.rows(
         "SELECT vantage, (time_ns // ?) * ? AS start, count(*), sum(original_bytes)::BIGINT, "
@@ -72,6 +80,14 @@ def density(query: PacketQuery, tables: CaptureTables, window: tuple[int, int], 
         "WHERE time_ns >= ? AND time_ns < ? GROUP BY ALL ORDER BY 1, 2",
         (bucket_ns, bucket_ns, tables.packets, from_ns, to_ns),
     )
+
+
+def _stored_buckets(tables: CaptureTables, widest_ns: int) -> tuple[str, str, int]:
+    """(path, condition, width in ns) of the widest stored buckets that fit; 1 ms when none does."""
+    width_ns = max((width for width in COARSE_NS if width <= widest_ns), default=BUCKET_TABLE_NS)
+    if width_ns == BUCKET_TABLE_NS:
+        return tables.buckets, "true", width_ns
+    return tables.coarse, f"width_ns = {width_ns}", width_ns
 
 
 def packets_between(
@@ -87,22 +103,39 @@ def packets_between(
 
 def packets_of_connection(
     query: PacketQuery, tables: CaptureTables, connection: int, limit: int
-) -> list[dict[str, Any]]:
-    """The packets of one connection at one vantage point, in file order."""
-    return query.dicts(
-        f"SELECT {PACKET_COLUMNS} FROM read_parquet(?) WHERE connection = ? ORDER BY frame LIMIT ?",
-        (tables.packets, connection, limit),
-    )
-
-
-def client_of(query: PacketQuery, tables: CaptureTables, connection: int) -> Row | None:
-    """(address high, address low, port) of the client as that vantage point saw it."""
+) -> tuple[Row, list[dict[str, Any]]]:
+    """The client as that vantage point saw it, (address high, address low, port), and the connection's first
+    packets there in file order."""
     found = query.rows(
-        "SELECT client_high, client_low, client_port FROM read_parquet(?, file_row_number = true) "
-        "WHERE file_row_number = ?",
+        "SELECT client_high, client_low, client_port, first_ns, last_ns "
+        "FROM read_parquet(?, file_row_number = true) WHERE file_row_number = ?",
         (tables.connections, connection),
     )
-    return found[0] if found else None
+    if not found:
+        return (), []
+    *client, first_ns, last_ns = found[0]
+    # The times spare the row groups that lie before and after the connection.
+    rows = query.rows(
+        "SELECT file_row_number FROM read_parquet(?, file_row_number = true) "
+        "WHERE connection = ? AND time_ns >= ? AND time_ns <= ? ORDER BY file_row_number LIMIT ?",
+        (tables.packets, connection, first_ns, last_ns, limit),
+    )
+    return tuple(client), packets_in_rows(query, tables, [row[0] for row in rows])
+
+
+def packets_in_rows(query: PacketQuery, tables: CaptureTables, rows: list[int]) -> list[dict[str, Any]]:
+    """Packets by their place in the table, in the table's order."""
+    if not rows:
+        return []
+    if rows[-1] - rows[0] == len(rows) - 1:
+        where, wanted = "file_row_number BETWEEN ? AND ?", [rows[0], rows[-1]]
+    else:
+        where, wanted = f"file_row_number IN ({', '.join('?' * len(rows))})", rows
+    return query.dicts(
+        f"SELECT {PACKET_COLUMNS} FROM read_parquet(?, file_row_number = true) WHERE {where} "
+        "ORDER BY file_row_number",
+        (tables.packets, *wanted),
+    )
 
 
 def tunnel_layers(query: PacketQuery, tables: CaptureTables, tunnel: int) -> list[dict[str, Any]]:

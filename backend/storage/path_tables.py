@@ -1,4 +1,5 @@
-"""The connection table over all vantage points: `paths.parquet`, one row a logical connection."""
+"""The connection table over all vantage points: `paths.parquet`, one row a logical connection, and
+`sightings.parquet`, which finds a row from a capture's own connection number."""
 
 from __future__ import annotations
 
@@ -7,13 +8,31 @@ from typing import Any, Literal
 
 from backend.storage.packet_store import PacketQuery, Value
 
-Sort = Literal["start", "connect_ms", "tries", "bytes"]
-ORDERS: dict[Sort, str] = {
-    "start": "start_ns",
-    "connect_ms": "connect_ms",
-    "tries": "tries",
-    "bytes": "client_bytes + server_bytes",
+Sort = Literal[
+    "start", "end", "duration", "protocol", "client", "client_port", "server", "server_port", "connect_ms",
+    "tries", "outcome", "nat_client", "nat_server", "bytes", "client_bytes", "server_bytes", "packets", "findings",
+]  # fmt: skip
+ORDERS: dict[Sort, tuple[str, ...]] = {
+    "start": ("start_ns",),
+    "end": ("end_ns",),
+    "duration": ("end_ns - start_ns",),
+    "protocol": ("protocol",),
+    "client": ("client_order", "client_port"),
+    "client_port": ("client_port",),
+    "server": ("server_order", "server_port"),
+    "server_port": ("server_port",),
+    "connect_ms": ("connect_ms",),
+    "tries": ("tries",),
+    "outcome": ("outcome",),
+    "nat_client": ("nat_client", "nat_client_port"),
+    "nat_server": ("nat_server", "nat_server_port"),
+    "bytes": ("client_bytes + server_bytes",),
+    "client_bytes": ("client_bytes",),
+    "server_bytes": ("server_bytes",),
+    "packets": ("packets",),
+    "findings": ("len(finding_ids)",),
 }
+SHOWN = "* EXCLUDE (client_order, server_order, search)"
 
 
 @dataclass(frozen=True)
@@ -28,35 +47,41 @@ class PathFilter:
     to_ns: int | None = None
 
 
-ENDPOINTS = (
-    "concat_ws(' ', client || ':' || client_port, server || ':' || server_port, "
-    "nat_client || ':' || nat_client_port, nat_server || ':' || nat_server_port, protocol)"
-)
-
-
 def list_paths(
     query: PacketQuery, paths: str, wanted: PathFilter, *, sort: Sort, descending: bool, page: tuple[int, int]
-) -> list[dict[str, Any]]:
-    """A page (offset, limit) of connections; equal ones stay in the order of their ids."""
+) -> tuple[list[dict[str, Any]], int]:
+    """A page (offset, limit) of connections, and how many there are; equal ones stay in the order of ids."""
     where, parameters = _where(wanted)
-    direction = "DESC" if descending else "ASC"
+    order = "".join(f"{key} {'DESC' if descending else 'ASC'} NULLS LAST, " for key in ORDERS[sort])
     offset, limit = page
-    return query.dicts(
-        f"SELECT * FROM read_parquet(?) WHERE {where} ORDER BY {ORDERS[sort]} {direction} NULLS LAST, cid "
-        "LIMIT ? OFFSET ?",
+    # First which, by the few columns that decide it; only then their rows.
+    places = query.rows(
+        f"SELECT file_row_number FROM read_parquet(?, file_row_number = true) WHERE {where} "
+        f"ORDER BY {order}cid LIMIT ? OFFSET ?",
         (paths, *parameters, limit, offset),
     )
+    total = query.value(f"SELECT count(*) FROM read_parquet(?) WHERE {where}", (paths, *parameters))
+    return _rows_at(query, paths, [place[0] for place in places]), int(total)
 
 
-def count_paths(query: PacketQuery, paths: str, wanted: PathFilter) -> int:
-    """How many connections are wanted."""
-    where, parameters = _where(wanted)
-    return int(query.value(f"SELECT count(*) FROM read_parquet(?) WHERE {where}", (paths, *parameters)))
+def _rows_at(query: PacketQuery, paths: str, places: list[int]) -> list[dict[str, Any]]:
+    """Rows by their place in the table, in the order given. Rows lie in the order of their ids."""
+    if not places:
+        return []
+    found = query.dicts(
+        f"SELECT {SHOWN} FROM read_parquet(?, file_row_number = true) "
+        f"WHERE file_row_number IN ({', '.join('?' * len(places))})",
+        (paths, *places),
+    )
+    for row in found:
+        del row["file_row_number"]
+    by_place = {row["cid"]: row for row in found}
+    return [by_place[place] for place in places]
 
 
 def path_row(query: PacketQuery, paths: str, cid: int) -> dict[str, Any] | None:
     """One connection."""
-    found = query.dicts("SELECT * FROM read_parquet(?) WHERE cid = ?", (paths, cid))
+    found = query.dicts(f"SELECT {SHOWN} FROM read_parquet(?) WHERE cid = ?", (paths, cid))
     return found[0] if found else None
 
 
@@ -79,13 +104,13 @@ def cids_of_finding(query: PacketQuery, paths: str, finding: str) -> list[int]:
 
 
 def cids_of_sightings(
-    query: PacketQuery, paths: str, input_name: str, connections: list[int]
+    query: PacketQuery, sightings: str, input_name: str, connections: list[int]
 ) -> list[tuple[int, int]]:
     """(connection of that input, cid) for those connections."""
     found = query.rows(
-        "SELECT s.connection, cid FROM (SELECT cid, unnest(sightings) AS s FROM read_parquet(?)) "
-        "WHERE s.input = ? AND list_contains(?, s.connection)",
-        (paths, input_name, connections),
+        "SELECT connection, cid FROM read_parquet(?) WHERE input = ? AND connection >= ? AND connection <= ? "
+        "AND connection IN (SELECT unnest(?::BIGINT[]))",
+        (sightings, input_name, min(connections, default=0), max(connections, default=0), connections),
     )
     return [(int(connection), int(cid)) for connection, cid in found]
 
@@ -94,7 +119,7 @@ def _where(wanted: PathFilter) -> tuple[str, list[Value]]:
     clauses: list[tuple[str, Value]] = [
         ("outcome = ?", wanted.outcome),
         ("list_contains(finding_ids, ?)", wanted.finding),
-        (f"contains(lower({ENDPOINTS}), lower(?))", wanted.text),
+        ("contains(search, lower(?))", wanted.text),
         ("end_ns >= ?", wanted.from_ns),
         ("start_ns <= ?", wanted.to_ns),
     ]

@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from backend.api.dependencies import FileId, StoreDep, Subject
-from backend.api.schemas.charts import ConnectionDetail, ConnectionList, Frame, Outcome, Timeline
+from backend.api.schemas.charts import ConnectionDetail, ConnectionList, Frame, Outcome, PacketList, Timeline
+from backend.services.list_packets import PacketWish, list_packets
 from backend.services.show_connections import list_connections, show_connection
 from backend.services.show_frame import show_frame
 from backend.services.show_timeline import Window, show_timeline
@@ -17,6 +18,7 @@ router = APIRouter(tags=["results"])
 
 FromNs = Annotated[int | None, Query(alias="from", description="ns after t0")]
 ToNs = Annotated[int | None, Query(alias="to", description="ns after t0")]
+MAX_ID = 2**53
 
 
 @router.get("/timeline")
@@ -63,6 +65,30 @@ def get_connections(
 def get_connection(subject: Subject, cid: Annotated[int, Path(ge=0)], store: StoreDep) -> ConnectionDetail:
     """One connection with its packets over all vantage points."""
     return ConnectionDetail.of(show_connection(store, subject, cid))
+
+
+@router.get("/packets")
+def get_packets(
+    subject: Subject,
+    store: StoreDep,
+    q: Annotated[
+        str | None, Query(max_length=200, description="Part of an end's address, port, ip:port")
+    ] = None,
+    address: Annotated[str | None, Query(max_length=64, description="Address of either end")] = None,
+    port: Annotated[int | None, Query(ge=0, le=65535, description="Port of either end")] = None,
+    flags: Annotated[
+        str | None, Query(max_length=80, description="`SYN,!ACK`: set, and with ! not set")
+    ] = None,
+    cid: Annotated[int | None, Query(ge=0, le=MAX_ID, description="A logical connection")] = None,
+    lane: Annotated[str | None, Query(max_length=300, description="A vantage point, or an input")] = None,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    cursor: Annotated[str | None, Query(max_length=64)] = None,
+) -> PacketList:
+    """Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection."""
+    wish = PacketWish(from_ns, to_ns, lane, address or None, port, flags, cid, q or None)
+    return PacketList.of(list_packets(store, subject, wish, limit=limit, cursor=cursor))
 
 
 @router.get("/frames/{file_id:path}/{number}")

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from backend.forensics.report import EvidencePart, LanePart
 from backend.services.cluster_marks import TimelineMark as MarkRecord
+from backend.services.list_packets import PacketPage
 from backend.services.show_connections import ConnectionPage as PageRecord
 from backend.services.show_connections import ConnectionStory
 from backend.services.show_timeline import Timeline as TimelineRecord
@@ -196,6 +197,39 @@ class ConnectionPacket(BaseModel):
     """What it was wrapped in, from the outside in; empty for nothing."""
     marks: list[str]
     """What the TCP analysis of this vantage point says of it, in words: ``fast retransmission``."""
+
+
+class PacketLine(BaseModel):
+    """A packet as a line of a list; `t` is ns after t0."""
+
+    time_ns: str
+    t: int
+    lane: str
+    input: str
+    frame: int
+    what: str
+    protocol: str
+    source: str
+    destination: str
+    flags: str
+    sequence: int
+    acknowledgement: int
+    payload_bytes: int
+    original_bytes: int
+    cid: int | None
+
+
+class PacketList(BaseModel):
+    """A page of packets in order of time; the whole is not counted."""
+
+    items: list[PacketLine]
+    next_cursor: str | None
+
+    @classmethod
+    def of(cls, page: PacketPage) -> PacketList:
+        """The service's answer in the API's words."""
+        lines = [PacketLine(**{**vars(line), "time_ns": str(line.time_ns)}) for line in page.items]
+        return cls(items=lines, next_cursor=page.next_cursor)
 
 
 class Filters(BaseModel):

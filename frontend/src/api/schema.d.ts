@@ -384,6 +384,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/packets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Packets
+         * @description Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection.
+         */
+        get: operations["get_packets_api_v1_investigations__investigation_id__packets_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/progress": {
         parameters: {
             query?: never;
@@ -752,6 +772,26 @@ export interface paths {
          * @description The investigation behind the link.
          */
         get: operations["get_shared_investigation_api_v1_shared__share_id__investigation_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/packets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Packets
+         * @description Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection.
+         */
+        get: operations["get_packets_api_v1_shared__share_id__packets_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1659,6 +1699,52 @@ export interface components {
             why: string;
         };
         /**
+         * PacketLine
+         * @description A packet as a line of a list; `t` is ns after t0.
+         */
+        PacketLine: {
+            /** Acknowledgement */
+            acknowledgement: number;
+            /** Cid */
+            cid: number | null;
+            /** Destination */
+            destination: string;
+            /** Flags */
+            flags: string;
+            /** Frame */
+            frame: number;
+            /** Input */
+            input: string;
+            /** Lane */
+            lane: string;
+            /** Original Bytes */
+            original_bytes: number;
+            /** Payload Bytes */
+            payload_bytes: number;
+            /** Protocol */
+            protocol: string;
+            /** Sequence */
+            sequence: number;
+            /** Source */
+            source: string;
+            /** T */
+            t: number;
+            /** Time Ns */
+            time_ns: string;
+            /** What */
+            what: string;
+        };
+        /**
+         * PacketList
+         * @description A page of packets in order of time; the whole is not counted.
+         */
+        PacketList: {
+            /** Items */
+            items: components["schemas"]["PacketLine"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
+        /**
          * PastedText
          * @description A text to recognise; nothing of it is kept.
          */
@@ -2438,7 +2524,7 @@ export interface operations {
     get_connections_api_v1_investigations__investigation_id__connections_get: {
         parameters: {
             query?: {
-                sort?: "start" | "connect_ms" | "tries" | "bytes";
+                sort?: "start" | "end" | "duration" | "protocol" | "client" | "client_port" | "server" | "server_port" | "connect_ms" | "tries" | "outcome" | "nat_client" | "nat_server" | "bytes" | "client_bytes" | "server_bytes" | "packets" | "findings";
                 order?: "asc" | "desc";
                 outcome?: ("established" | "refused" | "unreachable" | "unanswered" | "partial") | null;
                 finding?: string | null;
@@ -2871,6 +2957,57 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Frame"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_packets_api_v1_investigations__investigation_id__packets_get: {
+        parameters: {
+            query?: {
+                /** @description Part of an end's address, port, ip:port */
+                q?: string | null;
+                /** @description Address of either end */
+                address?: string | null;
+                /** @description Port of either end */
+                port?: number | null;
+                /** @description `SYN,!ACK`: set, and with ! not set */
+                flags?: string | null;
+                /** @description A logical connection */
+                cid?: number | null;
+                /** @description A vantage point, or an input */
+                lane?: string | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PacketList"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -3328,7 +3465,7 @@ export interface operations {
     get_connections_api_v1_shared__share_id__connections_get: {
         parameters: {
             query?: {
-                sort?: "start" | "connect_ms" | "tries" | "bytes";
+                sort?: "start" | "end" | "duration" | "protocol" | "client" | "client_port" | "server" | "server_port" | "connect_ms" | "tries" | "outcome" | "nat_client" | "nat_server" | "bytes" | "client_bytes" | "server_bytes" | "packets" | "findings";
                 order?: "asc" | "desc";
                 outcome?: ("established" | "refused" | "unreachable" | "unanswered" | "partial") | null;
                 finding?: string | null;
@@ -3659,6 +3796,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Investigation"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_packets_api_v1_shared__share_id__packets_get: {
+        parameters: {
+            query?: {
+                /** @description Part of an end's address, port, ip:port */
+                q?: string | null;
+                /** @description Address of either end */
+                address?: string | null;
+                /** @description Port of either end */
+                port?: number | null;
+                /** @description `SYN,!ACK`: set, and with ! not set */
+                flags?: string | null;
+                /** @description A logical connection */
+                cid?: number | null;
+                /** @description A vantage point, or an input */
+                lane?: string | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PacketList"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */

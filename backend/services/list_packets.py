@@ -1,0 +1,218 @@
+"""Packets of all captures that a filter wants, in order of time, page by page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from backend.errors import InvalidRequest
+from backend.forensics.addresses import address_halves
+from backend.services.describe_packet import (
+    PROTOCOL_NAMES,
+    Packet,
+    destination_of,
+    flags_of,
+    source_of,
+    what_is,
+)
+from backend.services.open_tables import Tables, open_tables
+from backend.storage import capture_tables, path_tables
+from backend.storage.capture_tables import CaptureTables
+from backend.storage.packet_pages import PacketFilter, PathTables, Place, find_packets
+from backend.storage.store import Store
+
+FLAG_BITS = {"FIN": 1, "SYN": 2, "RST": 4, "PSH": 8, "ACK": 16, "URG": 32, "ECE": 64, "CWR": 128}
+NO_CURSOR = "The cursor is not one that a page gave."
+MAX_INTEGER = 2**62
+
+
+@dataclass(frozen=True)
+class PacketWish:
+    """The filter as it was asked; None wants all. Times are ns after t0, the end excluded."""
+
+    from_t: int | None = None
+    to_t: int | None = None
+    lane: str | None = None
+    """``<input>#<vantage>``, or an input alone."""
+    address: str | None = None
+    port: int | None = None
+    flags: str | None = None
+    """``SYN,!ACK``: names that are set, or with ``!`` not set."""
+    cid: int | None = None
+    text: str | None = None
+
+
+@dataclass(frozen=True)
+class PacketLine:
+    """One packet as a line of a list."""
+
+    time_ns: int
+    t: int
+    lane: str
+    input: str
+    frame: int
+    what: str
+    protocol: str
+    source: str
+    destination: str
+    flags: str
+    sequence: int
+    acknowledgement: int
+    payload_bytes: int
+    original_bytes: int
+    cid: int | None
+
+
+@dataclass(frozen=True)
+class PacketPage:
+    """A part of the list."""
+
+    items: tuple[PacketLine, ...]
+    next_cursor: str | None
+
+
+Found = tuple[int, int, int]
+"""(time_ns, number of the capture, row of its table): the order of the list, and a cursor."""
+
+
+def list_packets(
+    store: Store, investigation_id: str, wish: PacketWish, *, limit: int, cursor: str | None
+) -> PacketPage:
+    """The first packets after the cursor that are wanted."""
+    after = _read_cursor(cursor)
+    with open_tables(store, investigation_id) as tables:
+        wanted = _filter(wish, tables.t0_ns)
+        paths = PathTables(tables.paths, tables.sightings)
+        found: list[Found] = []
+        for number, capture, vantage in _captures(tables, wish.lane):
+            places = find_packets(
+                tables.query,
+                capture,
+                paths,
+                _at(wanted, vantage),
+                after=_after(after, number),
+                limit=limit + 1,
+            )
+            found += [(time_ns, number, row) for time_ns, row in places]
+        page = sorted(found)[: limit + 1]
+        lines = _lines(tables, page[:limit])
+    more = len(page) > limit
+    return PacketPage(lines, ".".join(map(str, page[limit - 1])) if more else None)
+
+
+def _read_cursor(cursor: str | None) -> Found | None:
+    if cursor is None:
+        return None
+    parts = cursor.split(".")
+    try:
+        time_ns, number, row = (int(part) for part in parts)
+    except ValueError:
+        raise InvalidRequest(NO_CURSOR) from None
+    if not (abs(time_ns) < MAX_INTEGER and 0 <= number < MAX_INTEGER and 0 <= row < MAX_INTEGER):
+        raise InvalidRequest(NO_CURSOR)
+    return time_ns, number, row
+
+
+def _after(after: Found | None, number: int) -> Place | None:
+    """The cursor as capture `number` sees it: of packets at the same time, those of earlier captures are read."""
+    if after is None:
+        return None
+    time_ns, at, row = after
+    if number == at:
+        return time_ns, row
+    return (time_ns, -1) if number > at else (time_ns + 1, -1)
+
+
+def _filter(wish: PacketWish, t0_ns: int) -> PacketFilter:
+    address, text = wish.address, wish.text
+    if text is not None and address is None and _is_address(text):
+        # A whole address is also looked for in packets of no connection.
+        address, text = text, None
+    if address is not None and not _is_address(address):
+        raise InvalidRequest(f"`{address}` is not an IP address.")
+    flags_set, flags_clear = _read_flags(wish.flags)
+    return PacketFilter(
+        from_ns=None if wish.from_t is None else wish.from_t + t0_ns,
+        to_ns=None if wish.to_t is None else wish.to_t + t0_ns,
+        flags_set=flags_set,
+        flags_clear=flags_clear,
+        address=None if address is None else address_halves(address),
+        port=wish.port,
+        cid=wish.cid,
+        text=text,
+    )
+
+
+def _is_address(text: str) -> bool:
+    try:
+        address_halves(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_flags(text: str | None) -> tuple[int, int]:
+    wanted, unwanted = 0, 0
+    for part in (text or "").upper().split(","):
+        name = part.strip()
+        if not name:
+            continue
+        bit = FLAG_BITS.get(name.removeprefix("!"))
+        if bit is None:
+            raise InvalidRequest(f"`{part}` is no TCP flag; there are {', '.join(FLAG_BITS)}, and ! negates.")
+        if name.startswith("!"):
+            unwanted |= bit
+        else:
+            wanted |= bit
+    if wanted & unwanted:
+        raise InvalidRequest("A flag cannot be set and not set.")
+    return wanted, unwanted
+
+
+def _captures(tables: Tables, lane: str | None) -> list[tuple[int, CaptureTables, int | None]]:
+    """(number, capture, its vantage point or None for all) of those that are asked for."""
+    listed = list(enumerate(tables.captures))
+    if lane is None:
+        return [(number, capture, None) for number, capture in listed]
+    by_input = [(number, capture, None) for number, capture in listed if capture.input == lane]
+    name, _, vantage = lane.rpartition("#")
+    if by_input or not vantage.isdecimal():
+        return list(by_input)
+    return [(number, capture, int(vantage)) for number, capture in listed if capture.input == name]
+
+
+def _at(wanted: PacketFilter, vantage: int | None) -> PacketFilter:
+    return replace(wanted, vantage=vantage)
+
+
+def _lines(tables: Tables, page: list[Found]) -> tuple[PacketLine, ...]:
+    lines: dict[Found, PacketLine] = {}
+    for number in sorted({place[1] for place in page}):
+        capture = tables.captures[number]
+        rows = sorted(place[2] for place in page if place[1] == number)
+        packets = capture_tables.packets_in_rows(tables.query, capture, rows)
+        connections = sorted({packet["connection"] for packet in packets})
+        cids = dict(path_tables.cids_of_sightings(tables.query, tables.sightings, capture.input, connections))
+        for row, packet in zip(rows, packets, strict=True):
+            lines[packet["time_ns"], number, row] = _line(packet, capture.input, tables.t0_ns, cids)
+    return tuple(lines[place] for place in page)
+
+
+def _line(packet: Packet, input_name: str, t0_ns: int, cids: dict[int, int]) -> PacketLine:
+    protocol = packet["protocol"]
+    return PacketLine(
+        time_ns=packet["time_ns"],
+        t=packet["time_ns"] - t0_ns,
+        lane=f"{input_name}#{packet['vantage']}",
+        input=input_name,
+        frame=packet["frame"],
+        what=what_is(packet),
+        protocol=PROTOCOL_NAMES.get(protocol, f"IP protocol {protocol}"),
+        source=source_of(packet),
+        destination=destination_of(packet),
+        flags=flags_of(packet),
+        sequence=packet["sequence"],
+        acknowledgement=packet["acknowledgement"],
+        payload_bytes=packet["payload_bytes"],
+        original_bytes=packet["original_bytes"],
+        cid=cids.get(packet["connection"]),
+    )

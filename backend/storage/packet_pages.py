@@ -1,0 +1,136 @@
+"""Packets of a capture that a filter wants, page by page in order of time.
+
+First only which packets, by the few columns that decide it; their rows are fetched afterwards. What is asked of
+a packet's ends is asked of its connection first: there are far fewer connections than packets.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backend.forensics.packets import NO_CONNECTION
+from backend.storage.capture_tables import CaptureTables
+from backend.storage.packet_store import PacketQuery, Value
+
+Place = tuple[int, int]
+"""(time_ns, row of the table): where a page begins or ends."""
+
+
+@dataclass(frozen=True)
+class PacketFilter:
+    """Which packets are wanted; None wants all. Times are epoch ns, the end excluded."""
+
+    from_ns: int | None = None
+    to_ns: int | None = None
+    vantage: int | None = None
+    flags_set: int = 0
+    flags_clear: int = 0
+    address: tuple[int, int] | None = None
+    """An end's address, in halves."""
+    port: int | None = None
+    cid: int | None = None
+    text: str | None = None
+    """Found in the ends of the packet's connection, as in the connection table."""
+
+
+@dataclass(frozen=True)
+class PathTables:
+    """Where the connections over all captures are."""
+
+    paths: str
+    sightings: str
+
+
+Clause = tuple[str, tuple[Value, ...]]
+
+
+def find_packets(
+    query: PacketQuery,
+    tables: CaptureTables,
+    paths: PathTables,
+    wanted: PacketFilter,
+    *,
+    after: Place | None,
+    limit: int,
+) -> list[Place]:
+    """The first `limit` packets after a place."""
+    own = _of_the_packet(wanted, after)
+    found: list[Place] = []
+    for ends in _of_its_ends(tables, paths, wanted):
+        clauses = [*own, *ends]
+        where = " AND ".join(clause for clause, _ in clauses) or "true"
+        parameters = [value for _, values in clauses for value in values]
+        rows = query.rows(
+            f"SELECT time_ns, file_row_number FROM read_parquet(?, file_row_number = true) WHERE {where} "
+            "ORDER BY time_ns, file_row_number LIMIT ?",
+            (tables.packets, *parameters, limit),
+        )
+        found += [(int(time_ns), int(row)) for time_ns, row in rows]
+    return sorted(found)[:limit]
+
+
+def _of_the_packet(wanted: PacketFilter, after: Place | None) -> list[Clause]:
+    clauses: list[Clause] = []
+    if after is not None:
+        # The first half is what statistics of row groups can be compared with.
+        clauses.append(("time_ns >= ?", (after[0],)))
+        clauses.append(("(time_ns > ? OR file_row_number > ?)", after))
+    if wanted.from_ns is not None:
+        clauses.append(("time_ns >= ?", (wanted.from_ns,)))
+    if wanted.to_ns is not None:
+        clauses.append(("time_ns < ?", (wanted.to_ns,)))
+    if wanted.vantage is not None:
+        clauses.append(("vantage = ?", (wanted.vantage,)))
+    if wanted.flags_set or wanted.flags_clear:
+        mask = wanted.flags_set | wanted.flags_clear
+        clauses.append(("protocol = 6 AND tcp_flags & ? = ?", (mask, wanted.flags_set)))
+    return clauses
+
+
+def _of_its_ends(tables: CaptureTables, paths: PathTables, wanted: PacketFilter) -> list[list[Clause]]:
+    """Alternatives: packets of connections that fit, and packets of no connection that fit themselves."""
+    connections: list[Clause] = []
+    if wanted.cid is not None or wanted.text is not None:
+        connections.append(_sighted(tables.input, paths, wanted))
+    if wanted.address is None and wanted.port is None:
+        return [connections]
+    where, values = _ends(wanted, ("client", "server"))
+    connections.append(
+        (
+            "connection IN (SELECT file_row_number FROM read_parquet(?, file_row_number = true) "
+            f"WHERE {where})",
+            (tables.connections, *values),
+        )
+    )
+    if len(connections) > 1:
+        return [connections]
+    where, values = _ends(wanted, ("source", "destination"))
+    return [connections, [("connection = ?", (NO_CONNECTION,)), (where, values)]]
+
+
+def _sighted(input_name: str, paths: PathTables, wanted: PacketFilter) -> Clause:
+    """Packets of logical connections."""
+    clauses: list[Clause] = []
+    if wanted.cid is not None:
+        clauses.append(("cid = ?", (wanted.cid,)))
+    if wanted.text is not None:
+        found = "cid IN (SELECT cid FROM read_parquet(?) WHERE contains(search, lower(?)))"
+        clauses.append((found, (paths.paths, wanted.text)))
+    where = " AND ".join(clause for clause, _ in clauses)
+    values = [value for _, given in clauses for value in given]
+    return (
+        f"connection IN (SELECT connection FROM read_parquet(?) WHERE input = ? AND {where})",
+        (paths.sightings, input_name, *values),
+    )
+
+
+def _ends(wanted: PacketFilter, ends: tuple[str, str]) -> Clause:
+    clauses: list[Clause] = []
+    if wanted.address is not None:
+        either = " OR ".join(f"({end}_low = ? AND {end}_high = ?)" for end in ends)
+        high, low = wanted.address
+        clauses.append((f"({either})", (low, high, low, high)))
+    if wanted.port is not None:
+        either = " OR ".join(f"{end}_port = ?" for end in ends)
+        clauses.append((f"({either})", (wanted.port, wanted.port)))
+    return " AND ".join(clause for clause, _ in clauses), tuple(v for _, values in clauses for v in values)

@@ -1,0 +1,80 @@
+"""Writes the tables that the API asks, in the form in which questions to them are quick."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+BATCH_ROWS: Final = 1 << 16
+COARSE_NS: Final = (10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000)
+"""Widths of the summed time buckets, each a multiple of the one before."""
+GROUP_ROWS: Final = 1 << 14
+"""Rows per row group of tables that are asked for few rows: a question decodes whole groups."""
+
+
+def write_rows(rows: NDArray[np.void], path: Path) -> None:
+    """Records as columns, in batches: a table of a million rows is not to be in memory twice."""
+    names = rows.dtype.names or ()
+    schema = pa.schema([(name, pa.from_numpy_dtype(rows.dtype[name])) for name in names])
+    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+        for begin in range(0, max(len(rows), 1), BATCH_ROWS):
+            batch = rows[begin : begin + BATCH_ROWS]
+            columns = [pa.array(np.ascontiguousarray(batch[name])) for name in names]
+            writer.write_table(pa.table(columns, schema=schema))
+
+
+def write_buckets(buckets: NDArray[np.void], folder: Path) -> None:
+    """``buckets.parquet``: the time buckets (BUCKET_DTYPE, sorted by vantage and start), and
+    ``coarse.parquet``: their sums over wider ones, sorted by width, for windows that hold too many."""
+    _write_groups(_table(buckets), folder / "buckets.parquet")
+    levels = []
+    for width_ns in COARSE_NS:
+        buckets = _widened(buckets, width_ns)
+        levels.append(_table(buckets).add_column(0, "width_ns", pa.array(np.full(len(buckets), width_ns))))
+    _write_groups(pa.concat_tables(levels), folder / "coarse.parquet")
+
+
+def write_paths(paths: pa.Table, folder: Path) -> None:
+    """``paths.parquet``: the connections over all vantage points, and ``sightings.parquet``: the same, found
+    from their number in a capture's own table."""
+    _write_groups(paths, folder / "paths.parquet")
+    seen = paths.column("sightings").combine_chunks()
+    places = pc.list_flatten(seen)
+    sightings = pa.table(
+        {
+            "input": pc.struct_field(places, "input"),
+            "connection": pc.struct_field(places, "connection"),
+            "cid": paths.column("cid").combine_chunks().take(pc.list_parent_indices(seen)),
+        }
+    )
+    ordered = sightings.sort_by([("input", "ascending"), ("connection", "ascending"), ("cid", "ascending")])
+    _write_groups(ordered, folder / "sightings.parquet")
+
+
+def _write_groups(table: pa.Table, path: Path) -> None:
+    pq.write_table(table, path, compression="zstd", row_group_size=GROUP_ROWS)
+
+
+def _table(rows: NDArray[np.void]) -> pa.Table:
+    return pa.table({name: pa.array(np.ascontiguousarray(rows[name])) for name in rows.dtype.names or ()})
+
+
+def _widened(buckets: NDArray[np.void], width_ns: int) -> NDArray[np.void]:
+    """Buckets of that width, which is a multiple of the present one."""
+    if len(buckets) == 0:
+        return buckets
+    start_ns = buckets["start_ns"] // width_ns * width_ns
+    new = np.ones(len(buckets), bool)
+    new[1:] = (start_ns[1:] != start_ns[:-1]) | (buckets["vantage"][1:] != buckets["vantage"][:-1])
+    starts = np.flatnonzero(new)
+    wide: NDArray[np.void] = buckets[starts]
+    wide["start_ns"] = start_ns[starts]
+    for name in ("packets", "bytes", "syns"):
+        wide[name] = np.add.reduceat(buckets[name], starts)
+    return wide
