@@ -80,6 +80,7 @@ def ingest_file(
     *,
     name: str,
     folder: Path | None,
+    sha256: str | None = None,
     host: str | None = None,
     captured_at_ns: int | None = None,
     keep_packets: bool = True,
@@ -87,7 +88,8 @@ def ingest_file(
     cancelled: Callable[[], bool] | None = None,
     limits: Limits = Limits(),  # noqa: B008 - frozen
 ) -> Ingested:
-    """Decode a capture or parse a dump, and keep the tables in `folder` (None keeps nothing).
+    """Decode a capture or parse a dump, and keep the tables in `folder` (None keeps nothing). `sha256` is the
+    file's where it is known.
 
     A bundle is for `left_out.open_bundle`. Raises UnreadableInput with a sentence for the user, Cancelled when
     `cancelled` says so."""
@@ -98,9 +100,9 @@ def ingest_file(
         raise UnreadableInput(f"not a capture or a dump, but {identified.reason}. Nothing of it was used.")
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
-    sha256 = hash_file(path)
     if identified.kind == "text":
-        result = _ingest_dump(path, identified.compression, name, sha256, host, captured_at_ns, limits)
+        digest = sha256 or hash_file(path)
+        result = _ingest_dump(path, identified.compression, name, digest, host, captured_at_ns, limits)
     else:
         packets = folder / "packets.parquet" if folder is not None and keep_packets else None
         try:

@@ -11,6 +11,7 @@ import numpy as np
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import NEVER
 from backend.limits import Limits
+from workers.decode.digest import running_digest
 from workers.decode.identify import Identified, identify_file
 from workers.decode.interfaces import COOKED_2, Interface
 from workers.decode.loop.records import NO_INDEX
@@ -155,7 +156,7 @@ def decode_capture(
     path: Path,
     *,
     name: str,
-    sha256: str,
+    sha256: str | None,
     packets_path: Path | None,
     progress: Callable[[DecodeProgress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -163,6 +164,7 @@ def decode_capture(
 ) -> Capture:
     """Decodes a pcap, pcapng or snoop file, compressed or not, in one pass and bounded memory.
 
+    `sha256` is that of the stored file where it is known; else it is computed beside the decoding.
     `packets_path` receives the packet table (Parquet, the columns of PACKET_DTYPE), or None for no table; it
     appears only when complete. Damage never raises: what came before is kept, `warnings` say where it broke,
     `error` is set when nothing could be read because of it. Progress is told once per 16 MiB. Raises
@@ -171,8 +173,11 @@ def decode_capture(
     identified = _identified(path)
     ensure_compiled()
     bytes_total = path.stat().st_size
-    with open_source(path, identified.compression, limits) as source:
-        reading = Reading(source, Watcher(bytes_total, progress, cancelled), packets_path)
+    watcher = Watcher(bytes_total, progress, cancelled)
+    with open_source(path, identified.compression, limits) as source, running_digest() as digest:
+        # Of a compressed file the stored bytes do not pass here.
+        passing = digest if sha256 is None and not identified.compression else None
+        reading = Reading(source, watcher, packets_path, passing)
         try:
             reading.start()
             _READERS[identified.format](reading)
@@ -180,6 +185,8 @@ def decode_capture(
         except BaseException:
             reading.abandon()
             raise
+        if sha256 is None:
+            sha256 = digest.finish(path, source.bytes_done if passing else 0)
     if progress is not None:
         progress(DecodeProgress(reading.packets, bytes_total, bytes_total))
     return _capture(reading, identified, name=name, sha256=sha256, bytes_total=bytes_total)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from workers.decode.digest import RunningDigest
 from workers.decode.interfaces import Interface
 from workers.decode.loop.records import BUCKETS_FULL, CONNECTIONS_FULL, INTERFACE_DTYPE, TRACKS_FULL
 from workers.decode.packet_writer import PacketWriter
@@ -47,8 +48,14 @@ class Watcher:
 class Reading:
     """One capture being decoded."""
 
-    def __init__(self, source: ByteSource, watcher: Watcher, packets_path: Path | None) -> None:
-        self.window = Window(source)
+    def __init__(
+        self,
+        source: ByteSource,
+        watcher: Watcher,
+        packets_path: Path | None,
+        digest: RunningDigest | None = None,
+    ) -> None:
+        self.window = Window(source, digest=digest)
         self.tables = Tables()
         self.interfaces: list[Interface] = []
         self.warnings: list[str] = []

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.limits import Limits
+from workers.decode.digest import RunningDigest
 
 BUFFER_BYTES: Final = 16 << 20
 
@@ -75,8 +76,11 @@ def open_source(path: Path, compression: str, limits: Limits = Limits()) -> Iter
 class Window:
     """The part of the stream that is in memory: `buffer[:end]`, of which `offset` bytes came before."""
 
-    def __init__(self, source: ByteSource, size: int = BUFFER_BYTES) -> None:
+    def __init__(
+        self, source: ByteSource, size: int = BUFFER_BYTES, digest: RunningDigest | None = None
+    ) -> None:
         self.source = source
+        self._digest = digest
         self.buffer: NDArray[np.uint8] = np.empty(size, np.uint8)
         self.end = 0
         self.offset = 0
@@ -85,10 +89,14 @@ class Window:
     def refill(self, position: int) -> None:
         """Drops buffer[:position], moves the rest to the front and reads on."""
         left = self.end - position
+        if self._digest is not None:
+            self._digest.wait()
         self.buffer[:left] = self.buffer[position : self.end].copy()
         self.offset += position
         wanted = len(self.buffer) - left
         count = self.source.read_into(self.buffer.data[left:])
+        if self._digest is not None:
+            self._digest.take(self.buffer.data[left : left + count])
         self.end = left + count
         self.ended = count < wanted
 
