@@ -23,7 +23,8 @@ from workers.sandbox import ChildDied, ChildPool
 
 DEAD_AFTER_BEATS = 4
 REQUEUE_EVERY_BEATS = 10
-POLL_EVERY_S = 0.05
+POLL_EVERY_S = 0.2
+"""Looking more often keeps an idle worker busy; a file takes longer to decode than this wait."""
 ANALYSES_AT_ONCE = 16
 """Analyses mostly wait for their files."""
 
