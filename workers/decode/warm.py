@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import hashlib
 import os
 import platform
 import sys
@@ -20,7 +21,7 @@ from workers.decode.interfaces import LARGEST_PACKET
 from workers.decode.loop.walk import walk_pcap, walk_pcapng
 from workers.decode.tables import Tables
 
-_SECONDS: Final = 20
+_SECONDS: Final = 60
 """About how long compiling takes on a slow machine, for the announcement."""
 
 
@@ -29,9 +30,11 @@ def _folder() -> Path:
 
 
 def _marker() -> Path:
-    """Exists when this Python on this kind of processor has compiled this version of the loop."""
+    """Exists when this Python on this kind of processor has compiled this version of the loop, here: numba keeps its
+    machine code by the path of the source."""
     processor = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
-    return _folder() / f"warm-{platform.python_version()}-numba-{numba.__version__}-{processor}"
+    here = hashlib.sha256(str(Path(__file__).parent).encode()).hexdigest()[:8]
+    return _folder() / f"warm-{platform.python_version()}-numba-{numba.__version__}-{processor}-{here}"
 
 
 def _load_or_compile() -> None:
