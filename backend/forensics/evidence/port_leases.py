@@ -112,7 +112,8 @@ def _of_events(rows: NDArray[np.void]) -> NDArray[np.void]:
         ordered = key[order]
         new[1:] |= ordered[1:] != ordered[:-1]
     starts = np.flatnonzero(new)
-    ends = np.append(starts[1:], len(rows)) - 1
+    # Of an empty listing there is no last row to end with.
+    ends = np.append(starts[1:], len(rows))[: len(starts)] - 1
     last = rows[ends]
     timeout_s = np.maximum(last["timeout_s"].astype(np.int64), 0)
     until_ns = np.where(
