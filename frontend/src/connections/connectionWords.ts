@@ -11,7 +11,8 @@ export function translated(connection: Connection): string {
     parts.push(endpoint(connection.nat_client, connection.nat_client_port));
   }
   if (connection.nat_server !== null && connection.nat_server_port !== null) {
-    parts.push(`→ ${endpoint(connection.nat_server, connection.nat_server_port)}`);
+    const server = endpoint(connection.nat_server, connection.nat_server_port);
+    if (server !== endpoint(connection.server, connection.server_port)) parts.push(`→ ${server}`);
   }
   return parts.join(" ");
 }
