@@ -5,7 +5,7 @@ import { OVERVIEW_HEIGHT } from "./laneLayout";
 import { densityOutline, fullestBucket, packetOutline, SPIKE_HEIGHT_PX } from "./density";
 import { findingBars } from "./findingBars";
 import { placeLabels, type Label } from "./labels";
-import { instancesOf, isChosen, matchesFilter } from "./marks";
+import { instancesOf, isChosen, matchesFilter, slotOf } from "./marks";
 import { overviewShapes } from "./overview";
 import { shapesOf, type Brush, type Shape } from "./shapes";
 import type { TimeWindow } from "./timeWindow";
@@ -146,7 +146,7 @@ function drawMark(mark: Mark | undefined, x: (t: number) => number, view: ChartV
   const brush: Brush = {
     x, geometry: view.geometry, tokens, opacity: opacityOf(mark, view, content),
     strong: mark.id === view.currentMark || isChosen(mark, content.chosen),
-    accent: accentOf(content),
+    accent: accentOf(content), slot: slotOf(mark, content.marks),
   };
   return group(shapesOf(mark, brush));
 }

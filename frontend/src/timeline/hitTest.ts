@@ -1,7 +1,7 @@
 /** Which mark is under the pointer. */
 import type { TimelineMark as Mark } from "../api/types";
 import type { ChartGeometry } from "./laneLayout";
-import { FINDINGS_HEIGHT, timeToPx } from "./laneLayout";
+import { FINDINGS_HEIGHT, LANE_HEIGHT, timeToPx } from "./laneLayout";
 import { instancesOf, markEnd, type Instance } from "./marks";
 import { MISSING_OFFSET_PX } from "./shapes";
 import type { TimeWindow } from "./timeWindow";
@@ -32,7 +32,9 @@ function distanceTo(mark: Mark, geometry: ChartGeometry, w: TimeWindow, x: numbe
   const dx = x < from ? from - x : x > to ? x - to : 0;
   const heights = rows.map((row) => Math.abs(row.middle - y));
   if (mark.glyph === "ladder") return dx + (heights[0] ?? Infinity) * 0.5;
-  return Math.hypot(dx, Math.min(Infinity, ...heights));
+  // A staircase fills its lane.
+  const inside = mark.glyph === "step" ? LANE_HEIGHT / 2 : 0;
+  return Math.hypot(dx, Math.max(Math.min(Infinity, ...heights) - inside, 0));
 }
 
 /** The instance whose bar in the first lane is under the pointer; the shortest where several overlap. */

@@ -3,6 +3,7 @@ import type { TimelineMark as Mark } from "../api/types";
 import type { ChartGeometry } from "./laneLayout";
 import { timeToPx } from "./laneLayout";
 import { guideRange, MISSING_OFFSET_PX } from "./shapes";
+import { markEnd } from "./marks";
 import type { TimeWindow } from "./timeWindow";
 
 export interface Label {
@@ -59,7 +60,7 @@ function markBoxes(marks: readonly Mark[], geometry: ChartGeometry, w: TimeWindo
 }
 
 const glyphX = (mark: Mark, geometry: ChartGeometry, w: TimeWindow): number =>
-  timeToPx(mark.t, w, geometry.widthPx) + (mark.glyph === "missing" ? MISSING_OFFSET_PX : 0);
+  timeToPx(mark.glyph === "step" ? markEnd(mark) : mark.t, w, geometry.widthPx) + (mark.glyph === "missing" ? MISSING_OFFSET_PX : 0);
 
 function candidates(mark: Mark, geometry: ChartGeometry, w: TimeWindow): Label[] {
   const text = mark.label.length > LONGEST ? `${mark.label.slice(0, LONGEST - 1)}…` : mark.label;

@@ -30,7 +30,7 @@ const GLYPH_WORDS: Record<Glyph, string> = {
   band: "interval",
   comb: "series",
   bracket: "burst",
-  step: "counter or entry",
+  step: "counter rose",
   guide: "expected time",
   note: "note",
 };
@@ -145,6 +145,18 @@ export function neighbour(marks: readonly Mark[], currentId: string | null, step
   const at = marks.findIndex((mark) => mark.id === currentId);
   if (at < 0) return (step === 1 ? marks[0] : marks.at(-1)) ?? null;
   return marks[Math.min(Math.max(at + step, 0), marks.length - 1)] ?? null;
+}
+
+/** The counter of a step: the first word of its label. */
+const counterOf = (mark: Mark): string => mark.label.split(" ", 1)[0] ?? "";
+
+/** Which of the counters that rise in the same lanes this one is, in order of their names. */
+export function slotOf(mark: Mark, marks: readonly Mark[]): { index: number; of: number } {
+  if (mark.glyph !== "step") return { index: 0, of: 1 };
+  const lanes = mark.lanes.join();
+  const beside = marks.filter((other) => other.glyph === "step" && other.lanes.join() === lanes);
+  const counters = [...new Set(beside.map(counterOf))].sort();
+  return { index: Math.max(counters.indexOf(counterOf(mark)), 0), of: Math.max(counters.length, 1) };
 }
 
 export const laneNames = (mark: Mark, lanes: readonly Lane[]): string =>

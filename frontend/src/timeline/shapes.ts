@@ -16,6 +16,11 @@ export interface Shape {
   z2?: number;
 }
 
+export interface Slot {
+  index: number;
+  of: number;
+}
+
 /** What a mark is drawn with. */
 export interface Brush {
   /** Pixel of a time. */
@@ -25,6 +30,8 @@ export interface Brush {
   opacity: number;
   /** Thicker when selected. */
   strong: boolean;
+  /** Which of the counters in its lane a step belongs to: each has a part of the height for itself. */
+  slot: Slot;
   /** Role whose hue guides take. */
   accent: Mark["role"];
 }
@@ -56,7 +63,7 @@ export function shapesOf(mark: Mark, brush: Brush): Shape[] {
     case "ladder": return [arc(mark, rows[0] as LaneRow, brush)];
     case "path": return path(mark, rows, brush);
     case "pair": return pair(mark, rows, brush);
-    case "step": return rows.map((row) => triangle(brush.x(mark.t), row.middle, mark, brush));
+    case "step": return rows.flatMap((row) => step(mark, row, brush));
     case "bracket": return rows.map((row) => bracket(mark, row, brush));
     default: return band(mark, rows, brush);
   }
@@ -155,6 +162,31 @@ function triangle(x: number, y: number, mark: Mark, brush: Brush): Shape {
     style: { fill, opacity: brush.opacity },
   };
 }
+
+/** Space between the staircases of two counters. */
+const STAIR_GAP_PX = 6;
+
+/** Flat from one dump to the next, where it rises: when in between it rose is not known, so no slope is drawn. */
+function step(mark: Mark, row: LaneRow, brush: Brush): Shape[] {
+  if (mark.t_end === null) return [triangle(brush.x(mark.t), row.middle, mark, brush)];
+  const [from, to] = [brush.x(mark.t), brush.x(mark.t_end)];
+  const height = (row.floor - row.top - STAIR_GAP_PX) / brush.slot.of;
+  const high = row.top + STAIR_GAP_PX + brush.slot.index * height;
+  const low = high + height - STAIR_GAP_PX;
+  const stroke = inkOf(mark, brush.tokens);
+  const line = { fill: "none", stroke, lineWidth: brush.strong ? 2.5 : 1.8, opacity: brush.opacity };
+  const dump = (x: number): Shape => ({
+    type: "line", shape: { x1: x, y1: low - 3, x2: x, y2: low + 3 }, style: { stroke, lineWidth: 1.8, opacity: brush.opacity },
+  });
+  return [
+    { type: "rect", shape: { x: from, y: high, width: Math.max(to - from, 1), height: low - high }, style: { fill: stroke, opacity: 0.08 * brush.opacity } },
+    { type: "polyline", shape: { points: [[from, low], [to, low], [to, high], [to + STAIR_TREAD_PX, high]] }, style: line },
+    dump(from),
+  ];
+}
+
+/** How far the new value is drawn beyond its dump: nothing is known of later. */
+const STAIR_TREAD_PX = 8;
 
 function bracket(mark: Mark, row: LaneRow, brush: Brush): Shape {
   const [x1, x2] = [brush.x(mark.t), Math.max(brush.x(mark.t_end ?? mark.t), brush.x(mark.t) + 4)];

@@ -5,7 +5,7 @@ import { layoutLanes } from "../laneLayout";
 import { chosenGroups, visibleMarks } from "../marks";
 import type { Shape } from "../shapes";
 import type { Tokens } from "../tokens";
-import { sampleTimeline } from "./sampleTimeline";
+import { sampleMark, sampleTimeline } from "./sampleTimeline";
 
 const ROLES = { loss: "#f00", stall: "#541", burst: "#00f", collision: "#e0e", ok: "#0a0", neutral: "#777" };
 const TOKENS: Tokens = { surface: "#fff", text: "#111", textDim: "#666", line: "#ddd", roles: ROLES, roleTexts: ROLES };
@@ -60,5 +60,33 @@ describe("option", () => {
   it("outlines inferred marks dashed", () => {
     const diamond = shapes("marks").find((shape) => shape.type === "polygon");
     expect(diamond?.style?.["lineDash"]).toEqual([3, 2]);
+  });
+});
+
+describe("a counter between two dumps", () => {
+  const steps = [
+    sampleMark({ id: "s1", glyph: "step", t: 0, t_end: 1_000_000_000, label: "drop 2 → 31", instance: null }),
+    sampleMark({ id: "s2", glyph: "step", t: 0, t_end: 1_000_000_000, label: "insert_failed 0 → 29", instance: null }),
+  ];
+
+  function stairs(): [number, number][][] {
+    const timeline = sampleTimeline({ marks: steps });
+    const view: ChartView = { window: WINDOW, geometry: layoutLanes(timeline.lanes, [], 1000), selection: null, currentMark: null, filter: "" };
+    const content: ChartContent = { timeline, overview: timeline, findings: [], letters: new Map(), marks: steps, chosen: new Set() };
+    const marks = buildOption(view, content, TOKENS).series.find((series) => series.id === "marks");
+    const drawn = steps.flatMap((_, dataIndex) => marks?.renderItem({ dataIndex }, api)?.children ?? []);
+    return drawn.filter((shape) => shape.type === "polyline").map((shape) => shape.shape?.["points"] as [number, number][]);
+  }
+
+  it("stays flat until the later one and rises there: nothing is interpolated", () => {
+    const [first] = stairs();
+    expect(first?.slice(0, 3).map(([x]) => x)).toEqual([0, 500, 500]);
+    expect(first?.[0]?.[1]).toBe(first?.[1]?.[1]);
+    expect(first?.[2]?.[1]).toBeLessThan(first?.[1]?.[1] ?? 0);
+  });
+
+  it("leaves each counter a part of the lane for itself", () => {
+    const [drop, insertFailed] = stairs();
+    expect(drop?.[0]?.[1]).toBeLessThan(insertFailed?.[2]?.[1] ?? 0);
   });
 });
