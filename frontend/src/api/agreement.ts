@@ -39,6 +39,7 @@ export type Agreement = [
   Agrees<Sent<Answers["Frame"]>, page.Frame>,
   Agrees<Sent<Answers["Lines"]>, page.DumpLines>,
   Agrees<Sent<Answers["Recognition"]>, page.Recognition>,
+  Agrees<Sent<Answers["DetectorRule"]>, page.DetectorRule>,
   Agrees<Sent<Answers["NewShare"]>, page.Share>,
   Agrees<Sent<Answers["Demo"]>, page.Demo>,
 ];

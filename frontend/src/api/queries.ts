@@ -4,7 +4,7 @@ import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react
 import { ask, Problem, queryString } from "./http";
 import { useSource } from "./source";
 import type {
-  Connection, ConnectionDetail, DumpLines, EvidenceFile, Frame, Investigation, Page, Progress, Report, Timeline,
+  Connection, ConnectionDetail, DetectorRule, DumpLines, EvidenceFile, Frame, Investigation, Page, Progress, Report, Timeline,
 } from "./types";
 
 const FINISHED_IS_FRESH_MS = 60_000;
@@ -145,5 +145,14 @@ export function useProgress(enabled: boolean): UseQueryResult<Progress> {
     enabled: enabled && !source.readOnly,
     refetchInterval: 2000,
     queryFn: ({ signal }) => ask<Progress>(`${source.api}/progress`, { headers: source.headers, signal }),
+  });
+}
+
+/** What each detector looks for. The same for every investigation. */
+export function useDetectorRules(): UseQueryResult<DetectorRule[]> {
+  return useQuery({
+    queryKey: ["detectors"],
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => (await ask<Page<DetectorRule>>("/api/v1/detectors", { signal })).items,
   });
 }

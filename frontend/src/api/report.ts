@@ -94,6 +94,13 @@ export interface Rival {
   command: string | null;
 }
 
+/** One side of a change that has its price either way. */
+export interface Choice {
+  setting: string;
+  gains: string;
+  costs: string;
+}
+
 export interface Remedy {
   what: string;
   command: string | null;
@@ -103,6 +110,7 @@ export interface Remedy {
   undo: string;
   side_effect: string;
   versions: string | null;
+  choice: Choice[];
 }
 
 export interface Diagnosis {
@@ -123,6 +131,25 @@ export interface Diagnosis {
   refutation: string;
   time_lost_s: number;
   figures: { name: string; value: string }[];
+}
+
+/** What one cause explains of the delayed connections. */
+export interface AccountLine {
+  cause: string;
+  title: string;
+  count: number;
+  time_lost_s: number;
+}
+
+/** Every connection delayed by `threshold_s` or more, counted once. */
+export interface Account {
+  threshold_s: number;
+  delayed: number;
+  time_lost_s: number;
+  explained: AccountLine[];
+  unexplained: number;
+  unexplained_time_lost_s: number;
+  unexplained_evidence: Evidence[];
 }
 
 export interface Checked {
@@ -157,6 +184,8 @@ export interface Report {
   findings: Finding[];
   diagnoses: Diagnosis[];
   checked: Checked[];
+  /** Missing where there were no packets to count. */
+  account?: Account | null;
   quality: Quality[];
   lanes: Lane[];
 }

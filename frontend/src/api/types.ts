@@ -48,6 +48,8 @@ export interface EvidenceFile {
   error: string | null;
   lines: number;
   lines_not_understood: number;
+  /** 1-based numbers of the first of them. */
+  not_understood_at: number[];
 }
 
 export interface Progress {
@@ -206,8 +208,15 @@ export interface DumpLines {
   lines_total: number;
 }
 
+/** A detector's rule in Markdown. */
+export interface DetectorRule {
+  kind: string;
+  rule: string;
+}
+
 export interface Recognition {
-  kind: string | null;
+  /** Empty where nothing is known. */
+  kind: string;
   lines: number;
   lines_not_understood?: { n: number; text: string }[];
 }

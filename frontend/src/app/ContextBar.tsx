@@ -1,4 +1,5 @@
 /** Window, filter and selection of the address as chips: the one place to clear them. */
+import { offset } from "../format/offset";
 import { duration } from "../format/quantity";
 import { useAddress, useSetParameters } from "../ui/RouteLink";
 
@@ -11,7 +12,7 @@ interface Chip {
 function windowWords(text: string): string | null {
   const match = /^(-?\d+)~(\d+)$/.exec(text);
   if (!match) return null;
-  return `+${(Number(match[1]) / 1e9).toFixed(6)} s, ${duration(Number(match[2]) / 1e9)} long`;
+  return `${offset(Number(match[1]), 6)}, ${duration(Number(match[2]) / 1e9)} long`;
 }
 
 export function chipsOf(parameters: Record<string, string>): Chip[] {

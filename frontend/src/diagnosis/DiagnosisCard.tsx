@@ -1,12 +1,20 @@
 /** A diagnosis in full, in eight sections that are always in the same order. */
-import type { Claim, Diagnosis, Evidence, Finding, Rival } from "../api/types";
+import type { Claim, Diagnosis, Finding, Rival, Verdict } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
-import { count } from "../format/quantity";
+import { frameFilter, portableFilter } from "../findings/wiresharkFilter";
+import { plural } from "../format/quantity";
 import { Command, CopyButton } from "../ui/CopyButton";
+import { HowRecognised } from "./HowRecognised";
 import { Remedies } from "./Remedies";
 import { Section } from "./Section";
 
-const FRAMES_IN_A_FILTER = 100;
+/** Nobody is sure of what may be otherwise. */
+const WHY: Record<Verdict, string> = {
+  confirmed: "Why we are sure",
+  likely: "Why we are sure",
+  possible: "What speaks for it",
+  "cannot-tell": "What speaks for it",
+};
 const NO_REFUTATION = "Nothing was found that speaks against it.";
 
 export function sectionId(diagnosis: Diagnosis, section: string): string {
@@ -34,7 +42,7 @@ export function DiagnosisCard({ diagnosis, findings, analysed }: DiagnosisCardPr
         <Claims claims={of("step")} sign="·" />
       </Section>
       <div className="diagnosis-pair">
-        <Section number={2} id={name("why")} title="Why we are sure">
+        <Section number={2} id={name("why")} title={WHY[diagnosis.verdict]}>
           <Claims claims={of("for")} sign="✓" />
         </Section>
         <Section number={3} id={name("against")} title="What speaks against it">
@@ -136,59 +144,60 @@ function Missing({ missing }: { missing: Diagnosis["missing"] }) {
   );
 }
 
-/** A Wireshark filter for the frames of one file; null when there are too many to type. */
-export function frameFilter(evidence: Evidence[], input: string): string | null {
-  const frames = evidence.filter((part) => part.input === input).flatMap((part) => part.frames);
-  const unique = [...new Set(frames)].sort((a, b) => a - b);
-  if (!unique.length || unique.length > FRAMES_IN_A_FILTER) return null;
-  return `frame.number in {${unique.join(",")}}`;
-}
-
 function FindingsEvidence({ findings }: { findings: Finding[] }) {
   return (
     <ul className="findings-evidence">
       {findings.map((finding) => (
         <li key={finding.id} data-claim="finding" data-testid="finding" data-kind={finding.kind}>
           <div>
-            <strong>{finding.title}</strong> <span className="dim">{count(finding.count)} instances</span>
+            <strong>{finding.title}</strong> {finding.count > 0 && <span className="dim">{plural(finding.count, "instance")}</span>}
           </div>
           <p>{finding.summary}</p>
           <EvidenceLinks evidence={finding.evidence} shown={12} />
-          <FrameFilters evidence={finding.evidence} />
+          <Filters finding={finding} />
         </li>
       ))}
     </ul>
   );
 }
 
-function FrameFilters({ evidence }: { evidence: Evidence[] }) {
-  const inputs = [...new Set(evidence.map((part) => part.input))];
-  const filters = inputs.flatMap((input) => {
-    const filter = frameFilter(evidence, input);
+/** For the frames of each file, and for the connections in any file. */
+function Filters({ finding }: { finding: Finding }) {
+  const inputs = [...new Set(finding.evidence.map((part) => part.input))];
+  const ofFiles = inputs.flatMap((input) => {
+    const filter = frameFilter(finding.evidence, input);
     return filter ? [{ input, filter }] : [];
   });
-  if (!filters.length) return null;
+  const portable = portableFilter(finding);
+  if (!ofFiles.length && !portable) return null;
   return (
     <p className="frame-filters">
-      {filters.map(({ input, filter }) => (
+      {ofFiles.map(({ input, filter }) => (
         <span key={input}>
           <span className="dim">{input}</span> <CopyButton text={filter} label="Copy Wireshark filter" />
         </span>
       ))}
+      {portable && (
+        <span>
+          <span className="dim">these connections in any file</span>{" "}
+          <CopyButton text={portable} label="Copy portable filter" />
+        </span>
+      )}
     </p>
   );
 }
 
 function Rule({ diagnosis, findings, analysed }: { diagnosis: Diagnosis; findings: Finding[]; analysed: AnalysedBy }) {
-  const kinds = [...new Set(findings.map((finding) => finding.kind))].join(", ");
+  const kinds = [...new Set(findings.map((finding) => finding.kind))];
   return (
     <>
       <p>
-        <code className="mono">{diagnosis.cause}</code> from <code className="mono">{kinds}</code>{" "}
+        <code className="mono">{diagnosis.cause}</code> from <code className="mono">{kinds.join(", ")}</code>{" "}
         <span className="dim">
           · rules of version {analysed.version} · analysed {analysed.created.slice(0, 19).replace("T", " ")} UTC
         </span>
       </p>
+      <HowRecognised kinds={kinds} />
       {diagnosis.references.length > 0 && (
         <ul className="references">
           {diagnosis.references.map((reference) => (

@@ -4,7 +4,7 @@ import { useState } from "react";
 import { useSource } from "../api/source";
 import type { Diagnosis, Finding, Report } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
-import { count, duration } from "../format/quantity";
+import { duration, plural } from "../format/quantity";
 import { RoleGlyph } from "../ui/Glyph";
 import { RouteLink } from "../ui/RouteLink";
 import { DiagnosisCard } from "./DiagnosisCard";
@@ -67,7 +67,7 @@ function FindingLine({ finding }: { finding: Finding }) {
       <div>
         <strong>{finding.title}</strong>{" "}
         <span className="dim">
-          {count(finding.count)} × {finding.time_lost_s > 0 && `· ${duration(finding.time_lost_s)} lost`}
+          {plural(finding.count, "instance")} {finding.time_lost_s > 0 && `· ${duration(finding.time_lost_s)} lost`}
         </span>{" "}
         {finding.marks.length > 0 && <RouteLink href={`${source.page}/timeline?sel=${finding.id}`}>timeline</RouteLink>}
       </div>

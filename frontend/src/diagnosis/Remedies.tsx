@@ -1,7 +1,7 @@
 /** Fixes, one tab for each setting they apply to. Always check, change, proof, undo, side effect, versions. */
 import { Tabs } from "@mantine/core";
 
-import type { Remedy } from "../api/types";
+import type { Choice, Remedy } from "../api/types";
 import { Command } from "../ui/CopyButton";
 
 export function Remedies({ remedies }: { remedies: Remedy[] }) {
@@ -30,6 +30,26 @@ export function Remedies({ remedies }: { remedies: Remedy[] }) {
   );
 }
 
+/** A change that costs something either way is shown as what it is: two columns, no advice. */
+function Sides({ choice }: { choice: Choice[] }) {
+  if (!choice.length) return null;
+  return (
+    <div className="choice" data-testid="choice" role="group" aria-label="A choice: either side has its price">
+      {choice.map((side) => (
+        <section key={side.setting} aria-label={side.setting}>
+          <h4 className="mono">{side.setting}</h4>
+          <p>
+            <b>Gains</b> {side.gains}
+          </p>
+          <p>
+            <b>Costs</b> {side.costs}
+          </p>
+        </section>
+      ))}
+    </div>
+  );
+}
+
 function RemedyRows({ remedy }: { remedy: Remedy }) {
   const rows: [string, string, boolean][] = [
     ["Check", remedy.check, true],
@@ -42,6 +62,7 @@ function RemedyRows({ remedy }: { remedy: Remedy }) {
   return (
     <div className="remedy">
       <p className="remedy-what">{remedy.what}</p>
+      <Sides choice={remedy.choice} />
       <dl>
         {rows
           .filter(([, text]) => text !== "")

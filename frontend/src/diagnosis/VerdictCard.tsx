@@ -1,8 +1,8 @@
 /** The first thing on the page: what happened, how sure, what it cost, what to type. */
 import { useSource } from "../api/source";
-import type { Diagnosis, Finding } from "../api/types";
+import type { Diagnosis, Finding, Remedy } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
-import { duration } from "../format/quantity";
+import { count, duration } from "../format/quantity";
 import { Command } from "../ui/CopyButton";
 import { RoleGlyph, roleWord } from "../ui/Glyph";
 import { RouteLink } from "../ui/RouteLink";
@@ -57,8 +57,14 @@ function Figures({ figures }: { figures: { name: string; value: string }[] }) {
   );
 }
 
+/** What to do first: never a change that is a choice, for it needs thought and not a copy button. */
+export function adviceOf(remedies: Remedy[]): Remedy | undefined {
+  const advice = remedies.filter((remedy) => !remedy.choice.length);
+  return advice.find((remedy) => remedy.command) ?? advice[0] ?? remedies[0];
+}
+
 function DoNow({ diagnosis }: { diagnosis: Diagnosis }) {
-  const remedy = diagnosis.remedies.find((candidate) => candidate.command) ?? diagnosis.remedies[0];
+  const remedy = adviceOf(diagnosis.remedies);
   if (!remedy) return null;
   return (
     <div className="do-now">
@@ -98,7 +104,7 @@ function Doors({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Findin
       {first && (
         <>
           <RouteLink className="button button-main" href={`${source.page}/connections?finding=${first.id}`}>
-            See the {first.count}
+            {first.count === 1 ? "See it" : `See the ${count(first.count)}`}
           </RouteLink>
           <RouteLink className="button" href={`${source.page}/timeline?sel=${first.id}${instances ? "~1" : ""}`}>
             Show me one

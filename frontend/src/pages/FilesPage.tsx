@@ -9,6 +9,7 @@ import { useSource } from "../api/source";
 import type { EvidenceFile } from "../api/types";
 import { DumpText } from "../findings/DumpText";
 import { evidenceParameter } from "../findings/evidenceAddress";
+import { StrangeLines } from "../findings/StrangeLines";
 import { bytes, count, plural } from "../format/quantity";
 import { CopyButton } from "../ui/CopyButton";
 import { Region } from "../ui/Region";
@@ -138,6 +139,7 @@ function FileNotes({ file }: { file: EvidenceFile }) {
           {file.lines_not_understood > 0 && `, ${count(file.lines_not_understood)} not understood`}
         </RouteLink>
       )}
+      <StrangeLines file={file} />
       {file.packets > 0 && (
         <RouteLink
           href={hrefWith({ evidence: evidenceParameter({ input: file.name, kind: "frame", first: 1, last: 1 }) })}

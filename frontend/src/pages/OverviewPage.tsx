@@ -2,6 +2,7 @@
 import { useInvestigation, useProgress, useReport } from "../api/queries";
 import { useSource } from "../api/source";
 import type { Investigation, Report } from "../api/types";
+import { AccountLine } from "../diagnosis/AccountLine";
 import { CheckedSummary } from "../diagnosis/CheckedList";
 import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
 import { NothingFound } from "../diagnosis/NothingFound";
@@ -72,11 +73,12 @@ function ReportBody({ report }: { report: Report }) {
       <div className="overview-grid">
         <div className="overview-column">
           <OtherDiagnoses report={report} diagnoses={others} />
+          <AccountLine account={report.account} />
           <DensityStrip />
-          {(first || report.findings.length > 0) && <CheckedSummary checked={report.checked} />}
         </div>
         <div className="overview-column">
           <QualityStrip quality={report.quality} />
+          {(first || report.findings.length > 0) && <CheckedSummary checked={report.checked} />}
         </div>
       </div>
       <LooseFindings report={report} />

@@ -5,10 +5,13 @@ import { useDeferredValue, useState } from "react";
 import { ask } from "../api/http";
 import { askAgain } from "../api/refetch";
 import type { EvidenceFile, Recognition } from "../api/types";
-import { plural } from "../format/quantity";
+import { count, plural } from "../format/quantity";
 import { Dialog } from "../ui/Dialog";
 import { useAddress, useGo } from "../ui/RouteLink";
 import { createInvestigation } from "./UploadsProvider";
+
+const LINES_SHOWN = 5;
+const CHARACTERS_SHOWN = 80;
 
 interface PastedDump {
   text: string;
@@ -40,7 +43,7 @@ export function PasteSheet({ text: pasted, onClose }: { text: string; onClose: (
   const [dump, setDump] = useState<PastedDump>({ text: pasted, captured_at: "", host: "" });
   const recognition = useRecognition(dump.text);
   const store = useMutation({
-    mutationFn: () => sendText(dump, recognition.data?.kind ?? null, investigation),
+    mutationFn: () => sendText(dump, recognition.data?.kind || null, investigation),
     onSuccess: (id) => {
       void askAgain(queries, {});
       onClose();
@@ -100,9 +103,9 @@ function useRecognition(text: string) {
 function Recognised({ recognition, error }: { recognition: Recognition | undefined; error: Error | null }) {
   if (error) return <p role="alert">It could not be recognised: {error.message}</p>;
   if (!recognition) return <p className="dim">Looking at it …</p>;
-  const problem = recognition.lines_not_understood?.[0];
+  const strange = recognition.lines_not_understood ?? [];
   return (
-    <p data-testid="recognition">
+    <div data-testid="recognition">
       {recognition.kind ? (
         <>
           Recognised: <strong>{recognition.kind}</strong>
@@ -111,12 +114,19 @@ function Recognised({ recognition, error }: { recognition: Recognition | undefin
         <strong>Not recognised</strong>
       )}
       , {plural(recognition.lines, "line")}
-      {problem && (
+      {strange.length > 0 && (
         <>
           {" "}
-          · not understood: line {problem.n} <code className="mono">{problem.text.slice(0, 80)}</code>
+          · {count(strange.length)} not understood
+          <ol className="strange-lines" data-testid="strange-lines">
+            {strange.slice(0, LINES_SHOWN).map((line) => (
+              <li key={line.n}>
+                line {line.n} <code className="mono">{line.text.slice(0, CHARACTERS_SHOWN)}</code>
+              </li>
+            ))}
+          </ol>
         </>
       )}
-    </p>
+    </div>
   );
 }

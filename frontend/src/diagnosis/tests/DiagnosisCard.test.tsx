@@ -4,7 +4,7 @@ import { render, screen, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 
 import type { Diagnosis, Finding } from "../../api/types";
-import { DiagnosisCard, frameFilter } from "../DiagnosisCard";
+import { DiagnosisCard } from "../DiagnosisCard";
 
 const EVIDENCE = [{ input: "node.pcap", frames: [7, 9], lines: [] }];
 
@@ -73,20 +73,5 @@ describe("a diagnosis in full", () => {
     const rival = within(card).getByTestId("rival");
     expect(rival.textContent).toContain("cannot tell");
     expect(rival.textContent).toContain("conntrack -S");
-  });
-});
-
-describe("the frame filter", () => {
-  test("names each frame of the file once, in order", () => {
-    const evidence = [...EVIDENCE, { input: "node.pcap", frames: [3, 7], lines: [] }, { input: "b", frames: [1], lines: [] }];
-    expect(frameFilter(evidence, "node.pcap")).toBe("frame.number in {3,7,9}");
-  });
-
-  test.each([
-    [100, true],
-    [101, false],
-  ])("of %i frames: given %s", (frames, given) => {
-    const evidence = [{ input: "a", frames: Array.from({ length: frames }, (_, at) => at + 1), lines: [] }];
-    expect(frameFilter(evidence, "a") !== null).toBe(given);
   });
 });
