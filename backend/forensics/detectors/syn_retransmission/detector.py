@@ -16,7 +16,7 @@ from backend.forensics.detectors.syn_retransmission.tables import (
     instance_table,
     list_events,
 )
-from backend.forensics.detectors.syn_retransmission.thresholds import DEFAULT
+from backend.forensics.detectors.syn_retransmission.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.attempts import RetriedAttempt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
@@ -28,7 +28,7 @@ KIND = "syn-retransmission"
 Server = tuple[int, int, int]
 
 
-def detect(facts: Facts) -> Detection:
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per destination ip:port."""
     if not facts.has_packets:
         return Detection("not-checkable", "needs a capture that holds connection attempts")
@@ -41,7 +41,7 @@ def detect(facts: Facts) -> Detection:
     if not groups:
         return Detection("clear", f"none of {plural(total, 'connection attempt')} had to send its SYN again")
     findings = [
-        _finding(facts, server, groups[server], number)
+        _finding(facts, server, groups[server], number, thresholds)
         for number, server in enumerate(sorted(groups), start=1)
     ]
     retried = len(facts.attempts.retried)
@@ -62,20 +62,24 @@ def _attempts_total(facts: Facts, server: Server) -> int:
     return int(np.count_nonzero(same & (table["server_port"] == server[2])))
 
 
-def _severity(facts: Facts, attempts: list[RetriedAttempt], total: int) -> Severity:
+def _severity(facts: Facts, attempts: list[RetriedAttempt], total: int, thresholds: Thresholds) -> Severity:
     """`info` is for what is true and harmless: the only repeated SYN of a whole capture, and a closed port that is
     asked again (Windows asks three times)."""
-    alone = len(facts.attempts.retried) <= DEFAULT.harmless_attempts
+    alone = len(facts.attempts.retried) <= thresholds.harmless_attempts
     refused = all(a.outcome == "refused" for a in attempts)
     if refused or alone:
         return "info"
     delayed = len(attempts)
-    critical = delayed >= DEFAULT.critical_attempts and delayed >= DEFAULT.critical_ratio * total
+    critical = delayed >= thresholds.critical_attempts and delayed >= thresholds.critical_ratio * total
     return "critical" if critical else "warning"
 
 
 def _measures(
-    attempts: list[RetriedAttempt], losses: list[Loss], total: int, usual_s: float | None
+    attempts: list[RetriedAttempt],
+    losses: list[Loss],
+    total: int,
+    usual_s: float | None,
+    thresholds: Thresholds,
 ) -> dict[str, object]:
     delays = [a.connect_delay_s for a in attempts if a.connect_delay_s is not None]
     outcomes = Counter(a.outcome for a in attempts)
@@ -83,7 +87,7 @@ def _measures(
     return {
         "attempts_total": total,
         "retransmissions": sum(len(a.transmissions) - 1 for a in attempts),
-        "schedule": name_schedule([gaps_s(a) for a in attempts]),
+        "schedule": name_schedule([gaps_s(a) for a in attempts], thresholds),
         "retry_gap_median_s": round(median(gaps_s(a)[0] for a in attempts), 6),
         "connect_delay_median_s": round(median(delays), 6) if delays else None,
         "connect_delay_max_s": round(max(delays), 6) if delays else None,
@@ -98,11 +102,13 @@ def _measures(
     }
 
 
-def _finding(facts: Facts, server: Server, attempts: list[RetriedAttempt], number: int) -> FindingPart:
+def _finding(
+    facts: Facts, server: Server, attempts: list[RetriedAttempt], number: int, thresholds: Thresholds
+) -> FindingPart:
     links = {a.link for a in attempts}
     losses = [loss for loss in facts.losses if loss.attempt.link in links]
     total, usual_s = _attempts_total(facts, server), facts.baseline_connect_s(server)
-    measures = _measures(attempts, losses, total, usual_s)
+    measures = _measures(attempts, losses, total, usual_s, thresholds)
     lost_s = round(facts.delays.lost_by(links), 6)
     end_ns = max(a.transmissions[-1].time_ns for a in attempts)
     target = str(attempts[0].server)
@@ -112,8 +118,8 @@ def _finding(facts: Facts, server: Server, attempts: list[RetriedAttempt], numbe
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
-        severity=_severity(facts, attempts, total),
-        confidence=0.6 if facts.quality.lossy else 0.99,
+        severity=_severity(facts, attempts, total, thresholds),
+        confidence=thresholds.confidence_lossy if facts.quality.lossy else thresholds.confidence,
         title=f"SYN sent again on the way to {target}",
         summary=(
             f"{len(attempts)} of {total} connection attempts to {target} had to send their SYN again{waited}."
@@ -126,6 +132,6 @@ def _finding(facts: Facts, server: Server, attempts: list[RetriedAttempt], numbe
         affected=affected_sources(facts, attempts),
         events=list_events(losses),
         evidence=frame_evidence(frames, "SYNs of the attempts that were sent again"),
-        marks=draw_marks(losses, str(measures["schedule"])),
+        marks=draw_marks(losses, str(measures["schedule"]), thresholds),
         tables=[instance_table(losses)],
     )

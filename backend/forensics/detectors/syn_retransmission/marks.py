@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backend.forensics.detectors.syn_retransmission.schedules import expected_times_s
-from backend.forensics.detectors.syn_retransmission.thresholds import DEFAULT
+from backend.forensics.detectors.syn_retransmission.thresholds import Thresholds
 from backend.forensics.evidence.attempts import Sighting, Transmission
 from backend.forensics.evidence.losses import Loss
 from backend.forensics.findings import frame_evidence, rfc3339
@@ -12,12 +12,12 @@ from backend.forensics.report import EvidencePart, MarkPart
 GUIDES_SHOWN = 3
 
 
-def draw_marks(losses: list[Loss], schedule: str) -> list[MarkPart]:
+def draw_marks(losses: list[Loss], schedule: str, thresholds: Thresholds) -> list[MarkPart]:
     """Marks of the first instances (`Thresholds.marked_instances`), instance by instance."""
     marks: list[MarkPart] = []
-    for instance, loss in enumerate(losses[: DEFAULT.marked_instances], start=1):
+    for instance, loss in enumerate(losses[: thresholds.marked_instances], start=1):
         marks.extend(_draw_loss(loss, instance))
-        marks.extend(_draw_guides(loss, instance, schedule))
+        marks.extend(_draw_guides(loss, instance, schedule, thresholds))
     return marks
 
 
@@ -112,12 +112,12 @@ def _draw_passage(retry: Transmission, instance: int) -> MarkPart:
     )
 
 
-def _draw_guides(loss: Loss, instance: int, schedule: str) -> list[MarkPart]:
+def _draw_guides(loss: Loss, instance: int, schedule: str, thresholds: Thresholds) -> list[MarkPart]:
     """Where the schedule expects retries, so that a reader can compare."""
     marks = []
     evidence = _evidence(loss.transmission.sightings)
     for at_s in expected_times_s(schedule)[:GUIDES_SHOWN]:
-        tolerance_s = max(DEFAULT.step_tolerance_s, DEFAULT.step_tolerance_ratio * at_s)
+        tolerance_s = max(thresholds.step_tolerance_s, thresholds.step_tolerance_ratio * at_s)
         marks.append(
             MarkPart(
                 glyph="guide",

@@ -19,7 +19,14 @@ class Thresholds:
     harmless_attempts: int = 1
     """A single repeated SYN in all the evidence happens on any network (attempts)."""
     critical_attempts: int = 5
+    """So many users that waited a second each are no accident (attempts)."""
     critical_ratio: float = 0.01
+    """Share of the attempts to that destination: below it the path is lossy, and few users meet it."""
+    confidence: float = 0.99
+    """A SYN of the same connection with the same sequence number is a repeat; only a capture that doubles frames
+    could be mistaken for one."""
+    confidence_lossy: float = 0.6
+    """The capture missed packets: an answer, or the first SYN, may be among them."""
     marked_instances: int = 300
     """Instances drawn on the timeline; all are in the table and the events."""
 

@@ -9,7 +9,7 @@ import numpy as np
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.tuple_collision.groups import detect_in_dumps
 from backend.forensics.detectors.tuple_collision.marks import draw_marks
-from backend.forensics.detectors.tuple_collision.thresholds import DEFAULT
+from backend.forensics.detectors.tuple_collision.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss, Rival
 from backend.forensics.findings import frame_evidence, plural, rfc3339
@@ -20,10 +20,10 @@ KIND = "tuple-collision"
 Collision = tuple[Loss, Rival]
 
 
-def detect(facts: Facts) -> Detection:
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per destination ip:port."""
     if not facts.has_packets:
-        return detect_in_dumps(facts)
+        return detect_in_dumps(facts, thresholds)
     groups: dict[tuple[int, int, int], list[Collision]] = {}
     for number, rival in sorted(facts.rivals.items()):
         loss = facts.losses[number]
@@ -34,7 +34,8 @@ def detect(facts: Facts) -> Detection:
         lost = plural(len(facts.losses), "SYN")
         return Detection("clear", f"{lost} lost; none had another source's SYN with its port within 1 ms")
     findings = [
-        _finding(facts, groups[server], number) for number, server in enumerate(sorted(groups), start=1)
+        _finding(facts, groups[server], number, thresholds)
+        for number, server in enumerate(sorted(groups), start=1)
     ]
     total = sum(len(group) for group in groups.values())
     return Detection(
@@ -56,7 +57,7 @@ def _ports_rewritten(facts: Facts, collisions: list[Collision]) -> int:
     )
 
 
-def _finding(facts: Facts, collisions: list[Collision], number: int) -> FindingPart:
+def _finding(facts: Facts, collisions: list[Collision], number: int, thresholds: Thresholds) -> FindingPart:
     located = all(loss.inside is not None for loss, _ in collisions)
     distances_us = [rival.distance_ns / 1000 for _, rival in collisions]
     delta = facts.kernel.delta
@@ -67,8 +68,8 @@ def _finding(facts: Facts, collisions: list[Collision], number: int) -> FindingP
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
-        severity="critical" if located and len(collisions) >= DEFAULT.critical_collisions else "warning",
-        confidence=DEFAULT.confidence_located if located else DEFAULT.confidence_unlocated,
+        severity="critical" if located and len(collisions) >= thresholds.critical_collisions else "warning",
+        confidence=thresholds.confidence_located if located else thresholds.confidence_unlocated,
         title=f"Two sources wanted one outgoing port towards {target}",
         summary=(
             f"{len(collisions)} lost {what} sent within 1 ms of another source's SYN with the same "
@@ -88,7 +89,7 @@ def _finding(facts: Facts, collisions: list[Collision], number: int) -> FindingP
         affected=[{"protocol": "tcp", "source": s, "destination": target} for s in _sources(collisions)],
         events=[_event(instance, *collision) for instance, collision in enumerate(collisions, start=1)],
         evidence=frame_evidence(frames, "lost SYNs and their rivals"),
-        marks=draw_marks(facts, collisions),
+        marks=draw_marks(facts, collisions, thresholds),
         tables=[_table(collisions)],
     )
 

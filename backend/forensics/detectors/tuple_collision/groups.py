@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.tuple_collision.thresholds import Thresholds
 from backend.forensics.dumps.conntrack import EVENT_NEW
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural
@@ -13,12 +16,22 @@ from backend.forensics.packets import TCP, UDP
 from backend.forensics.report import EvidencePart, FindingPart
 
 KIND = "tuple-collision"
-LINES_SHOWN = 1_000
 _GROUP = ("protocol", "original_source_port", "original_destination_high", "original_destination_low",
           "original_destination_port")  # fmt: skip
 
 
-def detect_in_dumps(facts: Facts) -> Detection:
+@dataclass(frozen=True)
+class Groups:
+    """What one listing shows: groups, lines of their entries, entries with another port, all entries."""
+
+    input: str
+    groups: int
+    lines: list[int]
+    rewritten: int
+    entries: int
+
+
+def detect_in_dumps(facts: Facts, thresholds: Thresholds) -> Detection:
     """One finding per dump: groups of entries with one source port towards one destination from several sources, of
     which a reply tuple shows a rewritten port. `info` unless insert_failed rose with them."""
     listed = [d for d in facts.kernel.dumps if len(d.dump.entries)]
@@ -33,11 +46,10 @@ def detect_in_dumps(facts: Facts) -> Detection:
         rows = each.dump.entries.rows
         rows = rows[np.isin(rows["protocol"], (TCP, UDP)) & np.isin(rows["event"], (0, EVENT_NEW))]
         rewritten = (rows["reply_destination_port"] != rows["original_source_port"]) & _translated(rows)
-        groups, lines = _groups(rows, rewritten)
+        groups, lines = _groups(rows, rewritten, thresholds.listed_lines)
         if groups:
-            findings.append(
-                _finding(each.input, len(findings) + 1, groups, lines, int(rewritten.sum()), len(rows), rise)
-            )
+            found = Groups(each.input, groups, lines, int(rewritten.sum()), len(rows))
+            findings.append(_finding(found, len(findings) + 1, rise, thresholds))
     total = sum(f.count for f in findings)
     why = f"{plural(total, 'group')} of entries wanted one outgoing port; only a capture shows whether a SYN was lost"
     loud = any(f.severity != "info" for f in findings)
@@ -51,7 +63,7 @@ def _translated(rows: NDArray[np.void]) -> NDArray[np.bool_]:
     return other
 
 
-def _groups(rows: NDArray[np.void], rewritten: NDArray[np.bool_]) -> tuple[int, list[int]]:
+def _groups(rows: NDArray[np.void], rewritten: NDArray[np.bool_], lines_most: int) -> tuple[int, list[int]]:
     """(number of groups with two sources and a rewritten port, lines of their entries)."""
     if not len(rows):
         return 0, []
@@ -69,35 +81,34 @@ def _groups(rows: NDArray[np.void], rewritten: NDArray[np.bool_]) -> tuple[int, 
     several = np.maximum.reduceat(other, starts) > 0
     several &= np.maximum.reduceat(rewritten[order].astype(np.int64), starts) > 0
     chosen = np.repeat(several, np.diff(np.append(starts, len(rows))))
-    return int(several.sum()), [int(line) for line in rows["line"][order][chosen][:LINES_SHOWN]]
+    return int(several.sum()), [int(line) for line in rows["line"][order][chosen][:lines_most]]
 
 
-def _finding(
-    name: str, number: int, groups: int, lines: list[int], rewritten: int, total: int, rise: int | None
-) -> FindingPart:
+def _finding(found: Groups, number: int, rise: int | None, thresholds: Thresholds) -> FindingPart:
+    failed = rise is not None and rise >= thresholds.least_insert_failed
     shown = "" if rise is None else f" insert_failed rose by {rise} between the dumps."
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
-        severity="warning" if rise else "info",
-        confidence=0.5 if rise else 0.3,
-        title=f"Several sources wanted one outgoing port ({name})",
+        severity="warning" if failed else "info",
+        confidence=thresholds.confidence_failed if failed else thresholds.confidence_listed,
+        title=f"Several sources wanted one outgoing port ({found.input})",
         summary=(
-            f"{plural(groups, 'group')} of entries share source port and destination; {rewritten:,} of {total:,} "
-            f"entries left with another port.{shown}"
+            f"{plural(found.groups, 'group')} of entries share source port and destination; "
+            f"{found.rewritten:,} of {found.entries:,} entries left with another port.{shown}"
         ),
-        count=groups,
+        count=found.groups,
         first=None,
         last=None,
         time_lost_s=0.0,
         measures={
             "rival_distance_median_us": None,
-            "ports_rewritten": rewritten,
-            "ports_rewritten_ratio": round(rewritten / total, 4),
+            "ports_rewritten": found.rewritten,
+            "ports_rewritten_ratio": round(found.rewritten / found.entries, 4),
             "insert_failed_delta": rise,
         },
         affected=[],
-        evidence=_evidence(name, lines),
+        evidence=_evidence(found.input, found.lines),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backend.forensics.detectors.tuple_collision.thresholds import DEFAULT
+from backend.forensics.detectors.tuple_collision.thresholds import Thresholds
 from backend.forensics.dumps import ConntrackEntry
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss, Rival
@@ -12,9 +12,9 @@ from backend.forensics.report import MarkPart
 Key = tuple[str, str]
 
 
-def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]]) -> list[MarkPart]:
+def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]], thresholds: Thresholds) -> list[MarkPart]:
     """A pair per collision, the NEW events of both tuples and the rises of counters where dumps have times."""
-    shown = collisions[: DEFAULT.marked_instances]
+    shown = collisions[: thresholds.marked_instances]
     events = _new_events(facts, {loss.attempt.client.port for loss, _ in shown})
     marks: list[MarkPart] = []
     for instance, (loss, rival) in enumerate(shown, start=1):
@@ -52,7 +52,7 @@ def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]]) -> list[MarkP
                 _event_mark(name, entry, instance) for name, entry in events.get((source, server), [])
             )
     steps = [mark for series in drawn_series(facts.kernel.series) for mark in step_marks(series)]
-    return [*marks, *steps[: DEFAULT.marked_instances]]
+    return [*marks, *steps[: thresholds.marked_instances]]
 
 
 def _new_events(facts: Facts, ports: set[int]) -> dict[Key, list[tuple[str, ConntrackEntry]]]:
