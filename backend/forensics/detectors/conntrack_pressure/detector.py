@@ -79,7 +79,8 @@ def _forecast(facts: Facts, fill: TableFill | None, thresholds: Thresholds) -> t
     if slope <= 0 or fit < thresholds.forecast_fit:
         return None, slope
     left_s = (thresholds.near_ratio * fill.limit - (start + slope * float(time_s[-1]))) / slope
-    return (max(0.0, left_s) if left_s <= thresholds.forecast_horizon_s else None), slope
+    reach_s = min(thresholds.forecast_horizon_s, thresholds.forecast_reach * float(time_s[-1]))
+    return (max(0.0, left_s) if left_s <= reach_s else None), slope
 
 
 def _severity(pressure: Pressure, thresholds: Thresholds) -> Severity | None:

@@ -69,6 +69,13 @@ def test_steady_growth_gives_a_forecast_within_the_horizon() -> None:
     assert detection(*(sizes(500 + n, at_s=60 * n) for n in range(4))).status == "clear"
 
 
+@pytest.mark.parametrize(("near_at_s", "status"), [(1_979, "found"), (1_981, "clear")])
+def test_a_forecast_reaches_ten_times_as_far_as_the_dumps(near_at_s: int, status: str) -> None:
+    limit = (1_000 + near_at_s) * 10
+    found = detection(*(sizes(9_000 + 9 * at_s, limit, at_s=at_s) for at_s in (0, 60, 120, 180)))
+    assert found.status == status
+
+
 def test_two_dumps_or_a_zigzag_give_no_forecast() -> None:
     assert detection(sizes(500, at_s=0), sizes(700, at_s=60)).status == "clear"
     assert detection(*(sizes(c, at_s=60 * n) for n, c in enumerate((500, 700, 480, 720)))).status == "clear"
