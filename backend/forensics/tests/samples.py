@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.report import FindingPart
+
+_LOUDNESS = (None, "info", "warning", "critical")
 
 
 @dataclass(frozen=True)
@@ -26,9 +29,10 @@ class Expected:
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample; `loosened` is None for a positive one."""
+    """One sample; `sort` is the docstring's first word, `loosened` is None for a positive one."""
 
     name: str
+    sort: str
     expected: Expected
     build: Callable[[], Facts]
     loosened: Any
@@ -43,5 +47,17 @@ def load_samples(package: str) -> list[Sample]:
         module = importlib.import_module(f"{package}.{entry.name}")
         assert module.__doc__, f"{entry.name} does not say what it shows"
         loosened, claim = getattr(module, "LOOSENED", None), getattr(module, "WRONG_CLAIM", "")
-        samples.append(Sample(entry.name, module.EXPECTED, module.build, loosened, claim))
+        samples.append(
+            Sample(entry.name, module.__doc__.split(".")[0], module.EXPECTED, module.build, loosened, claim)
+        )
     return samples
+
+
+def loudest(findings: Sequence[FindingPart]) -> str | None:
+    """The severity of the loudest finding, None without one."""
+    return max((f.severity for f in findings), key=_LOUDNESS.index, default=None)
+
+
+def louder(claimed: str | None, expected: str | None) -> bool:
+    """Whether a claim says more than is there."""
+    return _LOUDNESS.index(claimed) > _LOUDNESS.index(expected)
