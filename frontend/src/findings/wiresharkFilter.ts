@@ -28,10 +28,12 @@ export function endpointOf(text: unknown): Endpoint | null {
  * who talked to whom, or when there are too many.
  */
 export function portableFilter(finding: Finding): string | null {
+  const targets = new Set(finding.affected.map((affected) => affected["destination"]));
+  const onlyTarget = targets.size === 1 ? [...targets][0] : null;
   const ports = new Map<string, Set<string>>();
   for (const event of finding.events) {
     const source = endpointOf(event["source"]);
-    const target = endpointOf(event["destination"]);
+    const target = endpointOf(event["destination"] ?? onlyTarget);
     if (source === null || target === null) return null;
     const field = source.address.includes(":") ? "ipv6.addr" : "ip.addr";
     const pair = `${field} == ${source.address} && ${field} == ${target.address} && tcp.port == ${target.port}`;

@@ -9,15 +9,25 @@ const ROLE_WORDS: Record<TimelineLane["role"], string> = {
   pod: "pod", bridge: "bridge", nat: "translation", uplink: "uplink", host: "host", kernel: "kernel state", unknown: "",
 };
 
+/** Nearer to the right edge a label would be cut, so it ends at its tick. */
+const LABEL_ROOM_PX = 32;
+
 export function Ruler({ ticks, w, widthPx }: { ticks: Tick[]; w: TimeWindow; widthPx: number }) {
   return (
     <div className="timeline-ruler" data-testid="ruler">
       {ticks.map((tick) => (
-        <span key={tick.t} className="timeline-tick" data-tick={tick.label} style={{ left: timeToPx(tick.t, w, widthPx) }}>
-          {tick.label}
-        </span>
+        <RulerTick key={tick.t} tick={tick} x={timeToPx(tick.t, w, widthPx)} widthPx={widthPx} />
       ))}
     </div>
+  );
+}
+
+function RulerTick({ tick, x, widthPx }: { tick: Tick; x: number; widthPx: number }) {
+  const transform = x > widthPx - LABEL_ROOM_PX ? "translateX(-100%)" : undefined;
+  return (
+    <span className="timeline-tick" data-tick={tick.label} style={{ left: x, transform }}>
+      {tick.label}
+    </span>
   );
 }
 

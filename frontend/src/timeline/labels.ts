@@ -2,8 +2,8 @@
 import type { TimelineMark as Mark } from "../api/types";
 import type { ChartGeometry } from "./laneLayout";
 import { timeToPx } from "./laneLayout";
-import { guideRange, MISSING_OFFSET_PX } from "./shapes";
-import { markEnd } from "./marks";
+import { guideRange, MISSING_OFFSET_PX, stairOf } from "./shapes";
+import { markEnd, slotOf } from "./marks";
 import type { TimeWindow } from "./timeWindow";
 
 export interface Label {
@@ -20,6 +20,8 @@ const GAP_PX = 8;
 const LONGEST = 70;
 /** Beyond this many marks in view only those of the selection are named. */
 const NAMED_WITHOUT_SELECTION = 30;
+/** Steps that are named whatever else is in view. */
+const NAMED_STEPS = 8;
 
 interface Box {
   left: number;
@@ -31,12 +33,14 @@ export function placeLabels(
   marks: readonly Mark[], isSelected: (mark: Mark) => boolean, geometry: ChartGeometry, w: TimeWindow,
 ): Label[] {
   const some = marks.length <= NAMED_WITHOUT_SELECTION && !marks.some(isSelected);
-  const wanted = marks.filter((mark) => mark.label !== "" && (isSelected(mark) || some));
+  // Without its words a staircase does not say what it counts.
+  const steps = marks.filter((mark) => mark.glyph === "step").length <= NAMED_STEPS;
+  const wanted = marks.filter((mark) => mark.label !== "" && (isSelected(mark) || some || (steps && mark.glyph === "step")));
   const ordered = [...wanted].sort((a, b) => urgency(b, isSelected) - urgency(a, isSelected));
   const taken: Box[] = markBoxes(marks, geometry, w);
   const labels: Label[] = [];
   for (const mark of ordered) {
-    const free = candidates(mark, geometry, w).find((label) => fits(boxOf(label), taken, geometry.widthPx));
+    const free = candidates(mark, marks, geometry, w).find((label) => fits(boxOf(label), taken, geometry.widthPx));
     if (free === undefined) continue;
     taken.push(boxOf(free));
     labels.push(free);
@@ -51,7 +55,7 @@ const urgency = (mark: Mark, isSelected: (mark: Mark) => boolean): number =>
 
 /** Glyphs themselves, so that no text is written over one. */
 function markBoxes(marks: readonly Mark[], geometry: ChartGeometry, w: TimeWindow): Box[] {
-  return marks.filter((mark) => mark.glyph !== "ladder" && mark.glyph !== "guide" && mark.glyph !== "path").flatMap((mark) => {
+  return marks.filter((mark) => mark.glyph !== "ladder" && mark.glyph !== "step" && mark.glyph !== "guide" && mark.glyph !== "path").flatMap((mark) => {
     const x = glyphX(mark, geometry, w);
     return geometry.rows
       .filter((row) => mark.lanes.includes(row.lane.id))
@@ -62,7 +66,7 @@ function markBoxes(marks: readonly Mark[], geometry: ChartGeometry, w: TimeWindo
 const glyphX = (mark: Mark, geometry: ChartGeometry, w: TimeWindow): number =>
   timeToPx(mark.glyph === "step" ? markEnd(mark) : mark.t, w, geometry.widthPx) + (mark.glyph === "missing" ? MISSING_OFFSET_PX : 0);
 
-function candidates(mark: Mark, geometry: ChartGeometry, w: TimeWindow): Label[] {
+function candidates(mark: Mark, marks: readonly Mark[], geometry: ChartGeometry, w: TimeWindow): Label[] {
   const text = mark.label.length > LONGEST ? `${mark.label.slice(0, LONGEST - 1)}…` : mark.label;
   const base = { mark, text, bold: mark.glyph === "ladder" || mark.glyph === "pair" };
   if (mark.glyph === "guide") return guideLabels(base, geometry, w);
@@ -74,6 +78,10 @@ function candidates(mark: Mark, geometry: ChartGeometry, w: TimeWindow): Label[]
     const to = timeToPx(mark.t_end ?? mark.t, w, geometry.widthPx);
     const middle = (Math.max(from, 0) + Math.min(to, geometry.widthPx)) / 2;
     return [{ ...base, x: middle, y: row.middle - 33, align: "center" }];
+  }
+  if (mark.glyph === "step" && mark.t_end !== null) {
+    const { high, low } = stairOf(row, slotOf(mark, marks));
+    return [{ ...base, x: from - 8, y: (high + low) / 2, align: "right" }, { ...base, x: from + 12, y: (high + low) / 2, align: "left" }];
   }
   const beside = [0, -16, 16].flatMap((dy): Label[] => [
     { ...base, x: from + 13, y: row.middle + dy, align: "left" },

@@ -166,13 +166,18 @@ function triangle(x: number, y: number, mark: Mark, brush: Brush): Shape {
 /** Space between the staircases of two counters. */
 const STAIR_GAP_PX = 6;
 
+/** Where a counter's staircase begins and ends in its lane. */
+export function stairOf(row: LaneRow, slot: Slot): { high: number; low: number } {
+  const height = (row.floor - row.top - STAIR_GAP_PX) / slot.of;
+  const high = row.top + STAIR_GAP_PX + slot.index * height;
+  return { high, low: high + height - STAIR_GAP_PX };
+}
+
 /** Flat from one dump to the next, where it rises: when in between it rose is not known, so no slope is drawn. */
 function step(mark: Mark, row: LaneRow, brush: Brush): Shape[] {
   if (mark.t_end === null) return [triangle(brush.x(mark.t), row.middle, mark, brush)];
   const [from, to] = [brush.x(mark.t), brush.x(mark.t_end)];
-  const height = (row.floor - row.top - STAIR_GAP_PX) / brush.slot.of;
-  const high = row.top + STAIR_GAP_PX + brush.slot.index * height;
-  const low = high + height - STAIR_GAP_PX;
+  const { high, low } = stairOf(row, brush.slot);
   const stroke = inkOf(mark, brush.tokens);
   const line = { fill: "none", stroke, lineWidth: brush.strong ? 2.5 : 1.8, opacity: brush.opacity };
   const dump = (x: number): Shape => ({

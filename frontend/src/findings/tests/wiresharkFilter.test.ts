@@ -35,6 +35,13 @@ describe("the portable filter", () => {
     expect(filter).toBe("ip.addr == 10.0.0.1 && ip.addr == 10.0.0.9 && tcp.port == 80 && tcp.port in {4001,4002}");
   });
 
+  test("takes the one destination of the finding where its events name none", () => {
+    const affected = [{ protocol: "tcp", source: "10.0.0.1", destination: "10.0.0.9:80" }];
+    expect(portableFilter(finding([{ source: "10.0.0.1:5" }], affected))).toContain("tcp.port == 80 && tcp.port in {5}");
+    const two = [...affected, { protocol: "tcp", destination: "10.0.0.8:80" }];
+    expect(portableFilter(finding([{ source: "10.0.0.1:5" }], two))).toBeNull();
+  });
+
   test("joins clients, of either family", () => {
     const filter = portableFilter(finding([event("10.0.0.1:4001"), event("[fd00::1]:5", "[fd00::2]:443")]));
     expect(filter).toBe(

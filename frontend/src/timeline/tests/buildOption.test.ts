@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { buildOption, type ChartContent, type ChartView } from "../buildOption";
+import { placeLabels } from "../labels";
 import { layoutLanes } from "../laneLayout";
 import { chosenGroups, visibleMarks } from "../marks";
 import type { Shape } from "../shapes";
@@ -83,6 +84,18 @@ describe("a counter between two dumps", () => {
     expect(first?.slice(0, 3).map(([x]) => x)).toEqual([0, 500, 500]);
     expect(first?.[0]?.[1]).toBe(first?.[1]?.[1]);
     expect(first?.[2]?.[1]).toBeLessThan(first?.[1]?.[1] ?? 0);
+  });
+
+  it("names each counter beside its own staircase", () => {
+    const { rows, ...rest } = layoutLanes(sampleTimeline().lanes, [], 1000);
+    const labels = placeLabels(steps, () => false, { rows, ...rest }, WINDOW);
+    const stairsOf = new Map(steps.map((mark, at) => [mark.label, stairs()[at]]));
+    expect(labels).toHaveLength(2);
+    for (const label of labels) {
+      const own = stairsOf.get(label.text);
+      expect(label.y).toBeLessThan(own?.[0]?.[1] ?? 0);
+      expect(label.y).toBeGreaterThan(own?.[2]?.[1] ?? Infinity);
+    }
   });
 
   it("leaves each counter a part of the lane for itself", () => {
