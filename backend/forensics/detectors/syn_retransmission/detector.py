@@ -63,9 +63,10 @@ def _attempts_total(facts: Facts, server: Server) -> int:
 
 
 def _severity(facts: Facts, attempts: list[RetriedAttempt], total: int, thresholds: Thresholds) -> Severity:
-    """`info` is for what is true and harmless: the only repeated SYN of a whole capture, and a closed port that is
-    asked again (Windows asks three times)."""
-    alone = len(facts.attempts.retried) <= thresholds.harmless_attempts
+    """`info` is for what is true and harmless: the only lost SYN of a whole capture, and a closed port that is
+    asked again (Windows asks three times): nothing was lost there."""
+    lost = sum(a.outcome != "refused" for a in facts.attempts.retried)
+    alone = lost <= thresholds.harmless_attempts
     refused = all(a.outcome == "refused" for a in attempts)
     if refused or alone:
         return "info"

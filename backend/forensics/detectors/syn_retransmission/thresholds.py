@@ -17,7 +17,7 @@ class Thresholds:
     """Steps of `coarse_from_s` and more may be late by an eighth: the timer wheel of Linux (kernel/time/timer.c, since
     4.8) rounds a long timeout up to the granularity of its level; 4 s were seen to take 4.256 s at HZ = 250."""
     harmless_attempts: int = 1
-    """A single repeated SYN in all the evidence happens on any network (attempts)."""
+    """A single repeated SYN in all the evidence happens on any network (attempts, without those that were refused)."""
     critical_attempts: int = 5
     """So many users that waited a second each are no accident (attempts)."""
     critical_ratio: float = 0.01
