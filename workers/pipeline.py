@@ -26,13 +26,16 @@ from backend.forensics.findings import rfc3339
 from backend.forensics.packets import PACKET_DTYPE
 from backend.forensics.path_table import path_table
 from backend.forensics.report import InputPart, Report, VantagePointPart
+from backend.forensics.request_table import SCHEMA as REQUEST_SCHEMA
+from backend.forensics.request_table import request_batches
 from backend.forensics.tunnels import LAYER_DTYPE, layer_rows, tunnels_of_rows
 from backend.limits import Limits
-from backend.storage.write_tables import write_buckets, write_paths, write_rows
+from backend.storage.write_tables import write_buckets, write_paths, write_requests, write_rows
 from workers.decode.bundles import LISTED
 from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
 from workers.decode.identify import identify_file
 from workers.decode.left_out import LeftOut
+from workers.decode.messages.reader import load_messages
 from workers.decode.sources import open_source
 
 READ_BYTES = 1 << 20
@@ -111,6 +114,7 @@ def ingest_file(
                 name=name,
                 sha256=sha256,
                 packets_path=packets,
+                messages_folder=folder,
                 progress=progress,
                 cancelled=cancelled,
                 limits=limits,
@@ -291,6 +295,7 @@ def load_ingested(folder: Path) -> Ingested:
         connections=_from_parquet(folder / "connections.parquet", CONNECTION_DTYPE),
         handshakes=_from_parquet(folder / "handshakes.parquet", PACKET_DTYPE),
         buckets=_from_parquet(folder / "buckets.parquet", BUCKET_DTYPE),
+        messages=load_messages(folder),
         undecoded=about["undecoded"],
         tunnels=tunnels_of_rows(_from_parquet(folder / "tunnels.parquet", LAYER_DTYPE)),
         warnings=tuple(about["warnings"]),
@@ -371,7 +376,9 @@ def analyse(
 
 def _keep(analysis: Analysis, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    write_paths(path_table(analysis.facts, analysis.report.findings), folder)
+    paths = path_table(analysis.facts, analysis.report.findings)
+    write_paths(paths, folder)
+    write_requests(request_batches(analysis.facts, paths), REQUEST_SCHEMA, folder)
     unfinished = folder / "report.json.part"
     unfinished.write_text(analysis.report.model_dump_json(by_alias=True), encoding="utf-8")
     unfinished.rename(folder / "report.json")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.forensics.messages import Messages
 from backend.forensics.tunnels import Tunnel
 
 
@@ -51,6 +52,8 @@ class Capture:
     connections: NDArray[np.void]
     handshakes: NDArray[np.void]
     buckets: NDArray[np.void]
+    messages: Messages = field(default_factory=Messages)
+    """Application messages and ICMP errors."""
     undecoded: dict[str, int] = field(default_factory=dict)
     """Frames not decoded to a transport header, by the reason in words."""
     tunnels: tuple[Tunnel, ...] = ()

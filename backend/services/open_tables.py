@@ -29,6 +29,9 @@ class Tables:
     report_file: Path
     paths: str
     sightings: str
+    """Path of the connection table."""
+    requests: str
+    """Path of the table of HTTP requests."""
     captures: tuple[CaptureTables, ...]
     t0_ns: int
     """Earliest packet of all captures; times in charts count from here."""
@@ -57,6 +60,7 @@ def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
             report_file=report_file,
             paths=str(store.analysis_folder(investigation_id) / "paths.parquet"),
             sightings=str(store.analysis_folder(investigation_id) / "sightings.parquet"),
+            requests=str(store.analysis_folder(investigation_id) / "requests.parquet"),
             captures=captures,
             t0_ns=begin_ns,
             end_ns=end_ns,

@@ -8,13 +8,16 @@ from typing import Any
 
 from backend.errors import InvalidRequest, NotFound
 from backend.forensics.addresses import address_text
+from backend.services.describe_message import describe_message
 from backend.services.describe_packet import PROTOCOL_NAMES, flags_of, tunnel_of, what_is
 from backend.services.open_tables import NS_PER_S, capture_tables
 from backend.services.read_progress import read_file
 from backend.storage.capture_tables import frame_row, tunnel_layers
+from backend.storage.message_tables import messages_in_frame
 from backend.storage.packet_store import open_packets
 from backend.storage.store import Store
 
+MESSAGES_SHOWN = 20
 LAYERS = ("not decoded", "link header", "network header", "transport header")
 
 NUMBERS: tuple[tuple[str, str, str], ...] = (
@@ -72,7 +75,14 @@ def show_frame(store: Store, investigation_id: str, file_id: str, number: int) -
         if row is None:
             raise NotFound(f"{file.name} has no frame {number}.")
         tunnel = tunnel_of(tunnel_layers(query, tables, row.get("tunnel", 0)))
-    return Frame(file.id, file.name, number, tuple(_columns(row, file.name, tunnel)))
+        messages = messages_in_frame(query, tables, number, MESSAGES_SHOWN)
+    said = [
+        FrameColumn(
+            "message", describe_message(kind, message, number), "", "application message that begins here"
+        )
+        for kind, message in messages
+    ]
+    return Frame(file.id, file.name, number, (*_columns(row, file.name, tunnel), *said))
 
 
 def _columns(row: dict[str, Any], input_name: str, tunnel: str) -> list[FrameColumn]:

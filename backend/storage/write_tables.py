@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
@@ -55,6 +56,13 @@ def write_paths(paths: pa.Table, folder: Path) -> None:
     )
     ordered = sightings.sort_by([("input", "ascending"), ("connection", "ascending"), ("cid", "ascending")])
     _write_groups(ordered, folder / "sightings.parquet")
+
+
+def write_requests(batches: Iterable[pa.RecordBatch], schema: pa.Schema, folder: Path) -> None:
+    """``requests.parquet``: the HTTP requests over all vantage points."""
+    with pq.ParquetWriter(folder / "requests.parquet", schema, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(batch, row_group_size=GROUP_ROWS)
 
 
 def _write_groups(table: pa.Table, path: Path) -> None:

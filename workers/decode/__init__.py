@@ -22,6 +22,31 @@ def _loop_version() -> str:
     return digest.hexdigest()[:12]
 
 
+_USED_BY_MESSAGES = ("compiler", "message_records", "notice", "octets", "records")
+"""Modules of the loop whose code is compiled into the reading of messages."""
+
+
+def messages_version() -> str:
+    """The same of what reads messages."""
+    here = Path(__file__).parent
+    digest = hashlib.sha256()
+    sources = [
+        *(here / "messages").glob("*.py"),
+        *(here / "loop" / f"{name}.py" for name in _USED_BY_MESSAGES),
+    ]
+    for source in sorted(sources):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()[:12]
+
+
+def messages_cache() -> str:
+    """Where the machine code for messages is kept: beside the loop's, which changes more often."""
+    folder = Path(os.environ["NUMBA_CACHE_DIR"])
+    if folder.name != _loop_version():  # a folder that somebody chose
+        return str(folder)
+    return str(folder.with_name(f"messages-{messages_version()}"))
+
+
 def _is_writable(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)

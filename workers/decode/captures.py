@@ -10,6 +10,7 @@ import numpy as np
 
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import NEVER
+from backend.forensics.messages import Messages
 from backend.limits import Limits
 from workers.decode.digest import running_digest
 from workers.decode.identify import Identified, identify_file
@@ -120,7 +121,7 @@ def _undecoded(reading: Reading) -> dict[str, int]:
 
 
 def _capture(
-    reading: Reading, identified: Identified, *, name: str, sha256: str, bytes_total: int
+    reading: Reading, messages: Messages, identified: Identified, *, name: str, sha256: str, bytes_total: int
 ) -> Capture:
     points = _vantage_points(reading, name)
     seen = [point for point in points if point.packets]
@@ -137,6 +138,7 @@ def _capture(
         vantage_points=points,
         connections=tables.connection_table(),
         handshakes=tables.handshakes.view(),
+        messages=messages,
         buckets=merge_buckets(tables.buckets[: int(tables.state["buckets"])]),
         undecoded=_undecoded(reading),
         tunnels=list_tunnels(tables),
@@ -158,6 +160,7 @@ def decode_capture(
     name: str,
     sha256: str | None,
     packets_path: Path | None,
+    messages_folder: Path | None = None,
     progress: Callable[[DecodeProgress], None] | None = None,
     cancelled: Callable[[], bool] | None = None,
     limits: Limits = Limits(),  # noqa: B008 - frozen
@@ -166,9 +169,10 @@ def decode_capture(
 
     `sha256` is that of the stored file where it is known; else it is computed beside the decoding.
     `packets_path` receives the packet table (Parquet, the columns of PACKET_DTYPE), or None for no table; it
-    appears only when complete. Damage never raises: what came before is kept, `warnings` say where it broke,
-    `error` is set when nothing could be read because of it. Progress is told once per 16 MiB. Raises
-    NotACapture, DecodeCancelled, OSError.
+    appears only when complete. `messages_folder` receives the message tables, one Parquet file a kind; None keeps
+    them in memory, large ones in a temporary file. Damage never raises: what came before is kept, `warnings` say
+    where it broke, `error` is set when nothing could be read because of it. Progress is told once per 16 MiB.
+    Raises NotACapture, DecodeCancelled, OSError.
     """
     identified = _identified(path)
     ensure_compiled()
@@ -177,11 +181,11 @@ def decode_capture(
     with open_source(path, identified.compression, limits) as source, running_digest() as digest:
         # Of a compressed file the stored bytes do not pass here.
         passing = digest if sha256 is None and not identified.compression else None
-        reading = Reading(source, watcher, packets_path, passing)
+        reading = Reading(source, watcher, packets_path, messages_folder, passing)
         try:
             reading.start()
             _READERS[identified.format](reading)
-            reading.finish()
+            messages = reading.finish()
         except BaseException:
             reading.abandon()
             raise
@@ -189,4 +193,4 @@ def decode_capture(
             sha256 = digest.finish(path, source.bytes_done if passing else 0)
     if progress is not None:
         progress(DecodeProgress(reading.packets, bytes_total, bytes_total))
-    return _capture(reading, identified, name=name, sha256=sha256, bytes_total=bytes_total)
+    return _capture(reading, messages, identified, name=name, sha256=sha256, bytes_total=bytes_total)

@@ -80,6 +80,7 @@ def _walk(reading: Reading, big: bool) -> None:
     while True:
         window = reading.window
         walk_pcap(window.buffer, window.end, big, *reading.tables.arguments())
+        reading.read_messages()
         reason = reading.state["reason"]
         if reason == BAD_LENGTH:
             reading.damaged_length()

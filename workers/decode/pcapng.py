@@ -55,6 +55,7 @@ class PcapngReader:
         window.refill(0)
         while True:
             walk_pcapng(window.buffer, window.end, self.big, LARGEST_PACKET, *reading.tables.arguments())
+            reading.read_messages()
             reason = reading.state["reason"]
             if reason == NEED_BYTES:
                 if not reading.read_on():

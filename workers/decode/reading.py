@@ -8,9 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from backend.forensics.messages import Messages
 from workers.decode.digest import RunningDigest
 from workers.decode.interfaces import Interface
 from workers.decode.loop.records import BUCKETS_FULL, CONNECTIONS_FULL, INTERFACE_DTYPE, TRACKS_FULL
+from workers.decode.messages.reader import MessageReader
 from workers.decode.packet_writer import PacketWriter
 from workers.decode.sources import ByteSource, Window
 from workers.decode.tables import Tables
@@ -53,10 +55,12 @@ class Reading:
         source: ByteSource,
         watcher: Watcher,
         packets_path: Path | None,
+        messages_folder: Path | None,
         digest: RunningDigest | None = None,
     ) -> None:
         self.window = Window(source, digest=digest)
         self.tables = Tables()
+        self._messages = MessageReader(self.tables, messages_folder)
         self.interfaces: list[Interface] = []
         self.warnings: list[str] = []
         self.notes: list[str] = []
@@ -139,15 +143,23 @@ class Reading:
         else:
             batch.view(np.uint8).fill(0)
 
-    def finish(self) -> None:
-        """Writes the last rows and completes the packet table."""
+    def read_messages(self) -> None:
+        """Reads the messages in what the loop has just walked over."""
+        self._messages.read(self.window.buffer)
+
+    def finish(self) -> Messages:
+        """Writes the last rows and completes the packet table; returns the message tables."""
         self._count_undecoded_links()
+        messages = self._messages.finish()
+        self.warnings += self._messages.warnings()
         self.flush()
         if self._writer is not None:
             self._writer.finish()
+        return messages
 
     def abandon(self) -> None:
-        """Leaves no packet table."""
+        """Leaves no packet table and no messages."""
+        self._messages.abandon()
         if self._writer is not None:
             self._writer.abandon()
 

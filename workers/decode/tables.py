@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
 from backend.forensics.packets import PACKET_DTYPE
 from workers.decode.growing import GrowingRecords, RecordList, Records
+from workers.decode.loop.message_records import MEMORY_DTYPE
 from workers.decode.loop.records import (
+    BATCH_ROWS,
     FRAGMENT_DTYPE,
     HEAD_BYTES,
     INTERFACE_DTYPE,
@@ -32,8 +34,6 @@ from workers.decode.loop.records import (
 from workers.decode.loop.tracks import rest_idle
 from workers.decode.loop.tuples import rehash
 
-BATCH_ROWS: Final = 1 << 17
-"""Packets per batch that the loop fills."""
 _FIRST_CONNECTIONS: Final = 1 << 14
 _FIRST_TRACKS: Final = 1 << 12
 """1 MiB with the fingerprints: fits the processor's cache."""
@@ -84,6 +84,7 @@ class Tables:
         self.paths: Records = np.zeros(MAX_PATHS, PATH_DTYPE)
         self.fragments: Records = np.zeros(MAX_FRAGMENTED, FRAGMENT_DTYPE)
         self.heads: NDArray[np.uint8] = np.zeros(MAX_FRAGMENTED * HEAD_BYTES, np.uint8)
+        self._memory = GrowingRecords(MEMORY_DTYPE, 1)
         self.handshakes = RecordList(PACKET_DTYPE)
         self.state["paths"] = 1
 
@@ -99,6 +100,11 @@ class Tables:
         return view
 
     @property
+    def memory(self) -> Records:
+        """The one record in which messages are put together."""
+        return self._memory.array
+
+    @property
     def state(self) -> np.void:
         """The one state record; assigning to its fields changes it."""
         record: np.void = self.states[0]
@@ -110,6 +116,7 @@ class Tables:
             self.states, self.interfaces, self.vantages, self.rows, self.picked, self.slots,
             self._connections.array, self._sides.array, self._prints.array, self.buckets, self.undecoded,
             self.layers, self.paths, self.fragments, self.heads,
+            self._memory.array,
         )  # fmt: skip
 
     def grow_connections(self) -> None:

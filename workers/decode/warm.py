@@ -16,9 +16,11 @@ import llvmlite.binding
 import numba
 import numpy as np
 
+from workers.decode import messages_version
 from workers.decode.conntrack.reading import scan
 from workers.decode.interfaces import LARGEST_PACKET
 from workers.decode.loop.walk import walk_pcap, walk_pcapng
+from workers.decode.messages.reader import MessageReader
 from workers.decode.tables import Tables
 
 _SECONDS: Final = 60
@@ -34,7 +36,8 @@ def _marker() -> Path:
     machine code by the path of the source."""
     processor = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
     here = hashlib.sha256(str(Path(__file__).parent).encode()).hexdigest()[:8]
-    return _folder() / f"warm-{platform.python_version()}-numba-{numba.__version__}-{processor}-{here}"
+    versions = f"{messages_version()}-{platform.python_version()}-numba-{numba.__version__}"
+    return _folder() / f"warm-{versions}-{processor}-{here}"
 
 
 def _load_or_compile() -> None:
@@ -45,6 +48,7 @@ def _load_or_compile() -> None:
     nothing = np.zeros(1, np.uint8)
     walk_pcap(nothing, 0, False, *tables.arguments())
     walk_pcapng(nothing, 0, False, LARGEST_PACKET, *tables.arguments())
+    MessageReader(tables, None).finish()
 
 
 def _load_or_compile_scanner() -> None:

@@ -8,11 +8,14 @@ from fastapi import APIRouter, Path, Query
 
 from backend.api.dependencies import FileId, StoreDep, Subject
 from backend.api.schemas.charts import ConnectionDetail, ConnectionList, Frame, Outcome, PacketList, Timeline
+from backend.api.schemas.requests import HttpRequestList
 from backend.services.list_packets import PacketWish, list_packets
+from backend.services.list_requests import list_requests
 from backend.services.show_connections import list_connections, show_connection
 from backend.services.show_frame import show_frame
 from backend.services.show_timeline import Window, show_timeline
 from backend.storage.path_tables import PathFilter, Sort
+from backend.storage.request_tables import RequestFilter, RequestSort
 
 router = APIRouter(tags=["results"])
 
@@ -89,6 +92,39 @@ def get_packets(
     """Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection."""
     wish = PacketWish(from_ns, to_ns, lane, address or None, port, flags, cid, q or None)
     return PacketList.of(list_packets(store, subject, wish, limit=limit, cursor=cursor))
+
+
+@router.get("/requests")
+def get_requests(
+    subject: Subject,
+    store: StoreDep,
+    sort: RequestSort = "start",
+    order: Literal["asc", "desc"] = "asc",
+    q: Annotated[
+        str | None,
+        Query(
+            max_length=200, description="Part of an endpoint, method, host, path, user agent or request id"
+        ),
+    ] = None,
+    method: Annotated[str | None, Query(max_length=24)] = None,
+    status: Annotated[int | None, Query(ge=0, le=599, description="0: without a response")] = None,
+    cid: Annotated[int | None, Query(ge=0, description="Of this connection only")] = None,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    cursor: str | None = None,
+) -> HttpRequestList:
+    """HTTP/1 requests with their responses, each once however many vantage points saw it."""
+    page = list_requests(
+        store,
+        subject,
+        RequestFilter(q or None, method or None, status, cid, from_ns, to_ns),
+        sort=sort,
+        descending=order == "desc",
+        limit=limit,
+        cursor=cursor,
+    )
+    return HttpRequestList.of(page)
 
 
 @router.get("/frames/{file_id:path}/{number}")

@@ -444,6 +444,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Requests
+         * @description HTTP/1 requests with their responses, each once however many vantage points saw it.
+         */
+        get: operations["get_requests_api_v1_investigations__investigation_id__requests_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/shares": {
         parameters: {
             query?: never;
@@ -812,6 +832,26 @@ export interface paths {
          * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it, or as a text to paste.
          */
         get: operations["get_report_api_v1_shared__share_id__report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Requests
+         * @description HTTP/1 requests with their responses, each once however many vantage points saw it.
+         */
+        get: operations["get_requests_api_v1_shared__share_id__requests_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1459,6 +1499,88 @@ export interface components {
             unit: string;
             /** Value */
             value: string | number | null;
+        };
+        /**
+         * HttpRequest
+         * @description One request with its response. Texts are empty where a header is absent; values of a query are not kept.
+         */
+        HttpRequest: {
+            /** Cid */
+            cid: number;
+            /** Complete */
+            complete: boolean;
+            /** Cut */
+            cut: boolean;
+            /** Duration Ms */
+            duration_ms: number | null;
+            /** End Ns */
+            end_ns: string | null;
+            /** Given Up */
+            given_up: boolean;
+            /** Host */
+            host: string;
+            /** Input */
+            input: string;
+            /** Location */
+            location: string;
+            /** Method */
+            method: string;
+            /** Paired By Acknowledgement */
+            paired_by_acknowledgement: boolean;
+            /** Path */
+            path: string;
+            /** Request Bytes */
+            request_bytes: number;
+            /** Request First Frame */
+            request_first_frame: number | null;
+            /** Request Id */
+            request_id: string;
+            /** Request Last Frame */
+            request_last_frame: number | null;
+            /** Requester */
+            requester: string;
+            /** Requester Port */
+            requester_port: number;
+            /** Responder */
+            responder: string;
+            /** Responder Port */
+            responder_port: number;
+            /** Response Bytes */
+            response_bytes: number;
+            /** Response First Frame */
+            response_first_frame: number | null;
+            /** Response Last Frame */
+            response_last_frame: number | null;
+            /** Rid */
+            rid: number;
+            /** Sent Token */
+            sent_token: boolean;
+            /** Server */
+            server: string;
+            /** Start Ns */
+            start_ns: string;
+            /** Status */
+            status: number | null;
+            /** Traceparent */
+            traceparent: string;
+            /** User Agent */
+            user_agent: string;
+            /** Vantage */
+            vantage: string;
+            /** Wait Ms */
+            wait_ms: number | null;
+        };
+        /**
+         * HttpRequestList
+         * @description A page of requests.
+         */
+        HttpRequestList: {
+            /** Items */
+            items: components["schemas"]["HttpRequest"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Total */
+            total: number;
         };
         /** InputPart */
         InputPart: {
@@ -3087,6 +3209,54 @@ export interface operations {
             };
         };
     };
+    get_requests_api_v1_investigations__investigation_id__requests_get: {
+        parameters: {
+            query?: {
+                sort?: "start" | "wait_ms" | "duration_ms" | "status" | "bytes";
+                order?: "asc" | "desc";
+                /** @description Part of an endpoint, method, host, path, user agent or request id */
+                q?: string | null;
+                method?: string | null;
+                /** @description 0: without a response */
+                status?: number | null;
+                /** @description Of this connection only */
+                cid?: number | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HttpRequestList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_shares_api_v1_investigations__investigation_id__shares_get: {
         parameters: {
             query?: never;
@@ -3889,6 +4059,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_requests_api_v1_shared__share_id__requests_get: {
+        parameters: {
+            query?: {
+                sort?: "start" | "wait_ms" | "duration_ms" | "status" | "bytes";
+                order?: "asc" | "desc";
+                /** @description Part of an endpoint, method, host, path, user agent or request id */
+                q?: string | null;
+                method?: string | null;
+                /** @description 0: without a response */
+                status?: number | null;
+                /** @description Of this connection only */
+                cid?: number | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HttpRequestList"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */

@@ -124,6 +124,7 @@ def _above_ip(
     read = read_transport(buffer, at, end, length, row)
     if read == 1:
         row.layers = DECODED_TRANSPORT
+        state.transport = at
         if row.protocol == UDP:
             return inside_udp(buffer, at + 8, end, length - 8, state, layers, row)
         return DONE, at
@@ -143,6 +144,7 @@ def _network(
     if transport_at < 0 and transport_at != -CUT_EXTENSION:
         return -transport_at, at
     row.layers = DECODED_NETWORK
+    state.transport = -1
     state.kept = state.depth
     if transport_at < 0:
         return -transport_at, at
@@ -166,7 +168,7 @@ def read_plain_tcp(
 
     Nearly all packets take this way, which hands no table on to anybody."""
     state.depth = state.piece = 0
-    state.fragment = -1
+    state.fragment = state.transport = -1
     if link == LINK_UNKNOWN:
         return False
     ether_type, at = network_header(buffer, start, end, link, state, layers, row)
@@ -179,6 +181,7 @@ def read_plain_tcp(
     if read_transport(buffer, transport_at, end, length, row) != 1:
         return False
     row.layers = DECODED_TRANSPORT
+    state.transport = transport_at
     return True
 
 

@@ -10,6 +10,7 @@ from workers.decode.loop.compiler import compiled
 from workers.decode.loop.fragments import remember_first
 from workers.decode.loop.headers import read_headers, read_plain_tcp
 from workers.decode.loop.link import kernel_interface
+from workers.decode.loop.notice import notice
 from workers.decode.loop.octets import Buffer
 from workers.decode.loop.paths import path_number
 from workers.decode.loop.records import Record
@@ -19,11 +20,28 @@ from workers.decode.loop.transport import is_icmp_error
 
 
 @compiled
+def _follow(
+    buffer: Buffer, end: int, state: Record, rows: Record, slots: Record, connections: Record, sides: Record,
+    prints: Record, undecoded: Record, fragments: Record, memory: Record,
+) -> bool:  # fmt: skip
+    """Puts a packet with a transport header where it belongs; whether it is one of the handshake rows."""
+    row = rows[state.rows]
+    if row.protocol in (TCP, UDP):
+        is_handshake = track(state, slots, connections, sides, prints, row)
+    else:
+        is_handshake = is_icmp_error(row)
+    notice(memory, buffer, end, state, rows, slots, connections)
+    if state.fragment >= 0:
+        remember_first(state, fragments, rows, connections, sides, undecoded)
+    return is_handshake
+
+
+@compiled
 def read_packet(
     buffer: Buffer, at: int, end: int, time_ns: int, original: int,
     state: Record, interface: Record, vantages: Record, rows: Record, picked: Record, slots: Record,
     connections: Record, sides: Record, prints: Record, buckets: Record, undecoded: Record,
-    layers: Record, paths: Record, fragments: Record, heads: Buffer,
+    layers: Record, paths: Record, fragments: Record, heads: Buffer, memory: Record,
 ) -> None:  # fmt: skip
     """Appends the packet in buffer[at:end] to the tables. Each table has room for it."""
     row = rows[state.rows]
@@ -46,12 +64,9 @@ def read_packet(
     count_arrival(vantage, time_ns)
     is_handshake = False
     if row.layers == DECODED_TRANSPORT:
-        if row.protocol in (TCP, UDP):
-            is_handshake = track(state, slots, connections, sides, prints, row)
-        else:
-            is_handshake = is_icmp_error(row)
-        if state.fragment >= 0:
-            remember_first(state, fragments, rows, connections, sides, undecoded)
+        is_handshake = _follow(
+            buffer, end, state, rows, slots, connections, sides, prints, undecoded, fragments, memory[0]
+        )
     count_bucket(state, vantage, buckets, row)
     if is_handshake:
         picked[state.picked] = state.rows

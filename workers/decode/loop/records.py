@@ -70,6 +70,9 @@ DONE: Final = -1
 """Of a packet that is read to its end: nothing to count."""
 GO_ON: Final = -2
 
+BATCH_ROWS: Final = 1 << 17
+"""Packets per batch that the loop fills."""
+
 MAX_VANTAGES: Final = 1024
 """More kernel interfaces than that in one capture are noise; what is beyond shares the last vantage point."""
 
@@ -99,6 +102,7 @@ STATE_DTYPE: Final = np.dtype(
         ("paths", "<i8"),  # tunnel paths known, the empty one included
         ("piece", "<i8"),  # 0, or the fragment field of the IP header just read: offset in bytes | more << 16
         ("piece_id", "<i8"),  # its identification
+        ("transport", "<i8"),  # in the buffer: its innermost transport header, -1 when that is elsewhere
         ("fragment", "<i8"),  # entry of `fragments` that the packet is the beginning of, or -1
     ]
 )

@@ -26,7 +26,6 @@ _FNV_OFFSET = 0x811C9DC5
 _FNV_PRIME = 0x01000193
 _END, _NOP, _MSS, _WINDOW_SCALE, _SACK_PERMITTED, _SACK, _TIMESTAMPS = 0, 1, 2, 3, 4, 5, 8
 _ALIGNED_TIMESTAMPS = 0x0101080A  # NOP, NOP, kind 8, length 10: what Linux sends in nearly every segment
-_TCP_QUOTED_BYTES = 8  # what RFC 792 promises of the quoted packet: ports and sequence number
 
 
 @compiled
@@ -151,29 +150,12 @@ def _tcp(buffer: Buffer, at: int, end: int, length: int, row: Record) -> bool:
 
 
 @compiled
-def _quoted_transport(buffer: Buffer, at: int, end: int) -> int:
-    """Offset of the TCP header quoted at `at`, or -1."""
-    if at + 20 > end:
-        return -1
-    if buffer[at] >> 4 == 4 and buffer[at + 9] == TCP:
-        return at + (np.int64(buffer[at]) & 15) * 4
-    if buffer[at] >> 4 == 6 and buffer[at + 6] == TCP:
-        return at + 40
-    return -1
-
-
-@compiled
 def _icmp(buffer: Buffer, at: int, end: int, length: int, row: Record) -> bool:
     if at + 4 > end:
         return False
     row.icmp_type = buffer[at]
     row.icmp_code = buffer[at + 1]
     row.payload_bytes = max(0, length - 8)
-    if is_icmp_error(row):
-        quoted = _quoted_transport(buffer, at + 8, end)
-        if quoted >= 0 and quoted + _TCP_QUOTED_BYTES <= end:
-            _ports(buffer, quoted, row)
-            row.sequence = big32(buffer, quoted + 4)
     return True
 
 

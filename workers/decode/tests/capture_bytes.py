@@ -56,12 +56,15 @@ def ethernet(packet: bytes, ether_type: int = 0x0800) -> bytes:
     return bytes(12) + struct.pack(">H", ether_type) + packet
 
 
-def pcap(packets: Sequence[tuple[int, bytes]], link_type: int = 101, order: str = "<") -> bytes:
+def pcap(
+    packets: Sequence[tuple[int, bytes]], link_type: int = 101, order: str = "<", snap_bytes: int = 65535
+) -> bytes:
     """A nanosecond pcap file of (ns after START_NS, bytes); raw IP unless told otherwise."""
     data = struct.pack(order + "IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, link_type)
     for after_ns, packet in packets:
         seconds, rest = divmod(START_NS + after_ns, 1_000_000_000)
-        data += struct.pack(order + "IIII", seconds, rest, len(packet), len(packet)) + packet
+        held = packet[:snap_bytes]
+        data += struct.pack(order + "IIII", seconds, rest, len(held), len(packet)) + held
     return data
 
 
