@@ -6,7 +6,6 @@ import pytest
 
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.connection_reset.detector import detect
-from backend.forensics.detectors.connection_reset.thresholds import Thresholds
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import ACK, RST
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
@@ -34,7 +33,6 @@ def resets(by: str, number: int, *, among: int = 0) -> CaptureBuilder:
 
 def detection(
     capture: CaptureBuilder,
-    limits: Thresholds | None = None,
     *,
     fins: int = 0,
     client_bytes: int = 100,
@@ -44,7 +42,7 @@ def detection(
     built.connections["fins"] = fins
     built.connections["client_bytes"][built.connections["syns"] > 0] = client_bytes
     built.connections["server_bytes"][built.connections["syns"] > 0] = server_bytes
-    return detect(gather_facts([built], []), limits or Thresholds())
+    return detect(gather_facts([built], []))
 
 
 @pytest.mark.parametrize(
@@ -96,7 +94,3 @@ def test_a_packet_that_escaped_translation_and_was_reset_is_told(number: int, se
         capture.packet("cni0", T0_NS + S + n + 1_000, client, pod, tcp_flags=RST)
     found = [f for f in detection(capture).findings if "not asked" in f.title]
     assert [(f.count, f.severity) for f in found] == [(number, severity)]
-
-
-def test_looser_limits_would_raise_a_restart() -> None:
-    assert detection(resets("server", 1), Thresholds(loud_resets=1)).status == "found"
