@@ -16,7 +16,7 @@ from typing import Any
 import httpx
 
 DEMO = Path(__file__).parents[2] / "demo"
-PATIENCE_S = 60.0
+PATIENCE_S = 180.0
 
 
 @dataclass(frozen=True)
