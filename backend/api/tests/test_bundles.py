@@ -71,7 +71,9 @@ def test_the_members_are_files_and_the_report_is_the_command_lines(product: Prod
 
 def test_members_go_with_their_bundle(product: Product) -> None:
     # Bytes of its own: what another investigation holds, too, stays.
-    counters = "cpu=0 found=0 invalid=0 insert=0 insert_failed={} drop=0 early_drop=0 error=0 search_restart=0\n"
+    counters = (
+        "cpu=0 found=0 invalid=0 insert=0 insert_failed={} drop=0 early_drop=0 error=0 search_restart=0\n"
+    )
     own = {f"node-{n}/conntrack.txt": counters.format(987_650 + n).encode() for n in range(6)}
     investigation = product.new_investigation()
     with product.client() as client:
