@@ -40,11 +40,12 @@ def test_a_packed_capture_gives_the_same_packets(name: str, tmp_path: Path) -> N
     assert packed.connections.tobytes() == plain.connections.tobytes()
 
 
-@every_compression
-@pytest.mark.parametrize("padding", [0, 4, 600_000])
+# zstd and lz4 have no padding of zeros.
+@pytest.mark.parametrize(
+    ("name", "padding"),
+    [(name, n) for name in PACKERS for n in (0, 4, 600_000) if n == 0 or name not in ("zstd", "lz4")],
+)
 def test_several_members_and_padding(name: str, padding: int, tmp_path: Path) -> None:
-    if padding and name in ("zstd", "lz4"):
-        pytest.skip("these formats have no padding of zeros")
     pack = PACKERS[name]
     out, damage = unpack(pack(b"abc") + pack(b"") + pack(b"def" * 1000) + bytes(padding), tmp_path)
     assert (out, damage) == (b"abc" + b"def" * 1000, "")
