@@ -357,6 +357,7 @@ def analyse(
     found: Callable[[int], None] | None = None,
 ) -> Report:
     """The report on all files; with a folder, also `report.json` and the tables of connections there."""
+    ingested = _on_their_hosts(ingested)
     analysis = analyse_evidence(
         [i.capture for i in ingested if i.capture is not None],
         _dump_inputs(ingested),
