@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -166,12 +166,17 @@ class ConnectionList(BaseModel):
     items: list[Connection]
     total: int
     next_cursor: str | None
+    outcomes: list[Outcome]
+    """All outcomes there are, to filter by."""
 
     @classmethod
     def of(cls, page: PageRecord) -> ConnectionList:
         """The service's answer in the API's words."""
         return cls(
-            items=[Connection.of(row) for row in page.items], total=page.total, next_cursor=page.next_cursor
+            items=[Connection.of(row) for row in page.items],
+            total=page.total,
+            next_cursor=page.next_cursor,
+            outcomes=list(get_args(Outcome)),
         )
 
 

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 
 from backend.forensics.evidence.counters import KernelFacts
+from backend.forensics.evidence.kernel_signs import Line, settings_of
 
-Line = tuple[str, int]
 _RELEASE = re.compile(r"(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?")
 FIXED_STABLE = {(4, 19): 140, (5, 8): 2}
 """Stable series that carry commit f0a5e4d7a594, from this release on (release mails of 2020-08-19)."""
@@ -47,25 +47,18 @@ def carries_fix(release: str) -> bool | None:
 
 def read_settings(kernel: KernelFacts) -> IpvsSettings:
     """The first dump that tells each."""
-    values: dict[str, tuple[str, Line]] = {}
-    for each in kernel.dumps:
-        for setting in each.dump.settings:
-            values.setdefault(setting.key, (setting.value, (each.input, setting.line)))
-    release = next(
-        (
-            (d.dump.kernel.release, (d.input, d.dump.kernel.line))
-            for d in kernel.dumps
-            if d.dump.kernel is not None
-        ),
-        None,
-    )
+    releases = ((d.input, d.dump.kernel) for d in kernel.dumps if d.dump.kernel is not None)
     return IpvsSettings(
-        _number(values.get("net.ipv4.vs.conn_reuse_mode")),
-        _number(values.get("net.ipv4.vs.conntrack")),
-        _number(values.get("net.ipv4.vs.expire_nodest_conn")),
-        values.get("net.ipv4.ip_local_port_range"),
-        release,
+        _number(_first(kernel, "net.ipv4.vs.conn_reuse_mode")),
+        _number(_first(kernel, "net.ipv4.vs.conntrack")),
+        _number(_first(kernel, "net.ipv4.vs.expire_nodest_conn")),
+        _first(kernel, "net.ipv4.ip_local_port_range"),
+        next(((found.release, (name, found.line)) for name, found in releases), None),
     )
+
+
+def _first(kernel: KernelFacts, key: str) -> tuple[str, Line] | None:
+    return next(iter(settings_of(kernel, key)), None)
 
 
 def _number(value: tuple[str, Line] | None) -> tuple[int, Line] | None:

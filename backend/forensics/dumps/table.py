@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -12,7 +13,7 @@ from pydantic_core import CoreSchema, core_schema
 Record = TypeVar("Record")
 
 
-class RecordTable(Generic[Record]):
+class RecordTable(ABC, Generic[Record]):
     """Rows of one dtype. Its length is theirs, iterating gives each row in words, and equal rows are equal tables."""
 
     dtype: ClassVar[np.dtype[np.void]]
@@ -38,8 +39,9 @@ class RecordTable(Generic[Record]):
     def __repr__(self) -> str:
         return f"{type(self).__name__}({len(self.rows)} rows)"
 
+    @abstractmethod
     def _record(self, row: np.void) -> Record:
-        raise NotImplementedError
+        """A row in words."""
 
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: Any) -> CoreSchema:

@@ -35,7 +35,7 @@ export type Agreement = [
   Agrees<Sent<Answers["Timeline"]>, Wide<page.Timeline>>,
   Agrees<Sent<Answers["Connection"]>, Wide<page.Connection>>,
   Agrees<Sent<Answers["ConnectionDetail"]>, Wide<page.ConnectionDetail>>,
-  Agrees<Sent<Answers["ConnectionList"]>, page.Page<Wide<page.Connection>>>,
+  Agrees<Sent<Answers["ConnectionList"]>, Wide<page.ConnectionPage>>,
   Agrees<Sent<Answers["Frame"]>, page.Frame>,
   Agrees<Sent<Answers["Lines"]>, page.DumpLines>,
   Agrees<Sent<Answers["Recognition"]>, page.Recognition>,

@@ -1145,6 +1145,8 @@ export interface components {
             items: components["schemas"]["Connection"][];
             /** Next Cursor */
             next_cursor: string | null;
+            /** Outcomes */
+            outcomes: ("established" | "refused" | "unreachable" | "unanswered" | "partial")[];
             /** Total */
             total: number;
         };

@@ -1,4 +1,5 @@
 /** What the REST API answers. */
+import type { components } from "./schema";
 import type { Basis, Evidence, Glyph, Lane, Role, Verdict } from "./report";
 
 export type * from "./report";
@@ -141,7 +142,7 @@ export interface Connection {
   connect_ms: number | null;
   tries: number;
   retry_gaps_s: number[];
-  outcome: "established" | "refused" | "unreachable" | "unanswered" | "partial";
+  outcome: components["schemas"]["Connection"]["outcome"];
   nat_client: string | null;
   nat_client_port: number | null;
   nat_server: string | null;
@@ -175,6 +176,14 @@ export interface ConnectionPacket {
   ip_id: number;
   /** What it was wrapped in, from the outside in; empty for nothing. */
   tunnel?: string;
+}
+
+export interface ConnectionPage {
+  items: Connection[];
+  total: number;
+  next_cursor: string | null;
+  /** All that there are, to filter by. */
+  outcomes: Connection["outcome"][];
 }
 
 export interface ConnectionDetail {

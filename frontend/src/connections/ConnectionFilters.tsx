@@ -2,18 +2,18 @@
 import { useEffect, useState } from "react";
 
 import type { ConnectionsFilter } from "../api/queries";
-import type { Connection, Finding } from "../api/types";
-
-export const OUTCOMES: Connection["outcome"][] = ["established", "refused", "unreachable", "unanswered", "partial"];
+import type { Finding } from "../api/types";
 
 interface ConnectionFiltersProps {
   filter: ConnectionsFilter;
+  /** Those that the API knows. */
+  outcomes: readonly string[];
   findings: readonly Finding[];
   letters: ReadonlyMap<string, string>;
   change: (changes: Record<string, string | null>) => void;
 }
 
-export function ConnectionFilters({ filter, findings, letters, change }: ConnectionFiltersProps) {
+export function ConnectionFilters({ filter, outcomes, findings, letters, change }: ConnectionFiltersProps) {
   const [text, setText] = useState(filter.q ?? "");
   useEffect(() => setText(filter.q ?? ""), [filter.q]);
   const send = () => {
@@ -32,7 +32,7 @@ export function ConnectionFilters({ filter, findings, letters, change }: Connect
         <span>Outcome</span>
         <select className="input" value={filter.outcome ?? ""} onChange={(event) => change({ outcome: event.target.value || null })}>
           <option value="">any</option>
-          {OUTCOMES.map((outcome) => <option key={outcome}>{outcome}</option>)}
+          {outcomes.map((outcome) => <option key={outcome}>{outcome}</option>)}
         </select>
       </label>
       <label>

@@ -17,10 +17,9 @@ export function translated(connection: Connection): string {
   return parts.join(" ");
 }
 
-const OUTCOME_SIGNS: Record<Connection["outcome"], string> = {
-  established: "✓", refused: "⊘", unreachable: "⊘", unanswered: "…", partial: "–",
-};
-export const outcomeSign = (outcome: Connection["outcome"]): string => OUTCOME_SIGNS[outcome];
+/** Whatever is neither open nor waiting was turned away. */
+const OUTCOME_SIGNS: Partial<Record<Connection["outcome"], string>> = { established: "✓", unanswered: "…", partial: "–" };
+export const outcomeSign = (outcome: Connection["outcome"]): string => OUTCOME_SIGNS[outcome] ?? "⊘";
 
 /** "0.52", "1,032.4": milliseconds with as many digits as they are worth. */
 export function milliseconds(value: number | null): string {

@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
 import { ask, queryString } from "../api/http";
 import type { ConnectionsFilter } from "../api/queries";
 import { useSource } from "../api/source";
-import type { Connection, Page } from "../api/types";
+import type { ConnectionPage } from "../api/types";
 
 const PAGE_ROWS = 200;
 
@@ -16,9 +16,9 @@ export function useConnectionPages(filter: ConnectionsFilter) {
     initialPageParam: null as string | null,
     placeholderData: keepPreviousData,
     staleTime: 60_000,
-    getNextPageParam: (page: Page<Connection>) => page.next_cursor ?? null,
+    getNextPageParam: (page: ConnectionPage) => page.next_cursor ?? null,
     queryFn: ({ pageParam, signal }) =>
-      ask<Page<Connection>>(`${source.api}/connections${queryString({ ...parameters, cursor: pageParam })}`, {
+      ask<ConnectionPage>(`${source.api}/connections${queryString({ ...parameters, cursor: pageParam })}`, {
         headers: source.headers, signal,
       }),
   });

@@ -5,7 +5,7 @@ import type { ConnectionsFilter } from "../api/queries";
 import { useReport } from "../api/queries";
 import { useSource } from "../api/source";
 import type { SortKey } from "../connections/ConnectionRows";
-import { ConnectionFilters, OUTCOMES } from "../connections/ConnectionFilters";
+import { ConnectionFilters } from "../connections/ConnectionFilters";
 import { ConnectionTable } from "../connections/ConnectionTable";
 import { useConnectionPages } from "../connections/useConnectionPages";
 import { lettersOf } from "../format/findingLetters";
@@ -15,15 +15,14 @@ import { useAddress, useSetParameters } from "../ui/RouteLink";
 
 const SORTS: SortKey[] = ["start", "connect_ms", "tries", "bytes"];
 
-/** What the address asks for; a value nobody knows counts as none. The slowest come first. */
+/** What the address asks for; an order nobody knows counts as none. The slowest come first. */
 export function filterOf(parameters: Record<string, string>): ConnectionsFilter & { sort: SortKey; order: "asc" | "desc" } {
   const sort = SORTS.find((key) => key === parameters["sort"]) ?? "connect_ms";
   const order = parameters["order"] === "asc" ? "asc" : parameters["order"] === "desc" || sort !== "start" ? "desc" : "asc";
-  const outcome = OUTCOMES.find((known) => known === parameters["outcome"]) ?? null;
   const finding = (parameters["sel"] ?? "").split("~")[0] || null;
   const w = /^(-?\d{1,16})~(\d{1,16})$/.exec(parameters["w"] ?? "");
   const from = w === null ? null : Number(w[1]);
-  return { sort, order, outcome, finding, q: parameters["q"] ?? null, from, to: w === null || from === null ? null : from + Number(w[2]) };
+  return { sort, order, outcome: parameters["outcome"] ?? null, finding, q: parameters["q"] ?? null, from, to: w === null || from === null ? null : from + Number(w[2]) };
 }
 
 export function ConnectionsPage() {
@@ -45,7 +44,7 @@ export function ConnectionsPage() {
   return (
     <>
       <h1>Connections</h1>
-      <ConnectionFilters filter={filter} findings={findings} letters={context.letters} change={(changes) => setParameters(changes, "push")} />
+      <ConnectionFilters filter={filter} outcomes={pages.data?.pages[0]?.outcomes ?? []} findings={findings} letters={context.letters} change={(changes) => setParameters(changes, "push")} />
       <Region label="Connections" query={pages}>
         {(data) => (
           <>

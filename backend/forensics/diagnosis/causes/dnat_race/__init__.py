@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from backend.forensics.diagnosis.causes.dnat_race.remedies import list_remedies
 from backend.forensics.diagnosis.contract import Hypothesis
-from backend.forensics.diagnosis.races.evidence import Race, collect_races, weigh_race
-from backend.forensics.diagnosis.races.rivals import rival_parts
-from backend.forensics.diagnosis.races.story import race_figures, race_hurt, race_missing, race_steps
+from backend.forensics.diagnosis.races.evidence import Race, collect_races
+from backend.forensics.diagnosis.races.hypothesis import RaceCause, race_hypothesis
+from backend.forensics.diagnosis.races.story import race_hurt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import FindingPart
 
@@ -29,38 +29,14 @@ REFERENCES = (
 )
 
 
+_RACE = RaceCause(CAUSE, TITLE, PRIOR, "the service address", REFERENCES)
+
+
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
     """One hypothesis per destination whose lost SYNs had rivals."""
-    return [_hypothesis(facts, race) for race in collect_races(facts, findings, service=True)]
-
-
-def _hypothesis(facts: Facts, race: Race) -> Hypothesis:
-    weighed = weigh_race(facts, race)
-    located = race.located
-    return Hypothesis(
-        cause=CAUSE,
-        title=TITLE,
-        role="loss",
-        statement=_statement(race),
-        prior=PRIOR,
-        steps=tuple(race_steps(facts, race)),
-        weighed=tuple(weighed.pieces),
-        both_sides=located > 0 and located == len(race.collisions),
-        independent=weighed.counters_agree,
-        signs=int(race.ports_change) + int(weighed.counters_agree) + int(weighed.rivals_matter),
-        findings=tuple(f.id for f in race.findings),
-        time_lost_s=race.time_lost_s,
-        rivals=tuple(rival_parts(facts, race, weighed)),
-        missing=tuple(race_missing(facts, race)),
-        remedies=tuple(list_remedies(facts)),
-        references=REFERENCES,
-        refutation=(
-            "nothing seen; it would be refuted by a lost SYN visible behind the service address, "
-            "or by insert_failed staying flat"
-        ),
-        figures=race_figures(race),
-        attempts=tuple(sorted({loss.attempt.link for loss, _ in race.collisions})),
-    )
+    races = collect_races(facts, findings, service=True)
+    remedies = tuple(list_remedies(facts)) if races else ()
+    return [race_hypothesis(facts, race, _RACE, _statement(race), remedies) for race in races]
 
 
 def _statement(race: Race) -> str:

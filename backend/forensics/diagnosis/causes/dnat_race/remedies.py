@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backend.forensics.diagnosis.own_rules import CHECK, NOT_KEPT, RULES_SHOWN, source_nat_rules, with_flag
+from backend.forensics.diagnosis.shared_remedies import keep_connections_open
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
 
@@ -36,12 +37,7 @@ def list_remedies(facts: Facts) -> list[RemedyPart]:
         undo="the former service",
         side_effect="the client must choose among the backends by itself",
     )
-    keep = RemedyPart(
-        what="Keep connections open and share them (HTTP keep-alive, a connection pool)",
-        applies_to="clients",
-        check="conntrack -E -e NEW -p tcp",
-        proof=PROOF,
-        undo="the former setting",
-        side_effect="idle connections stay open: their time-out must be shorter than the server's and conntrack's",
+    keep = keep_connections_open(
+        check="conntrack -E -e NEW -p tcp", proof=PROOF, shorter_than="the server's and conntrack's"
     )
     return [*remedies, keep, headless]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from backend.forensics.diagnosis.ipvs_remedies import list_mode_choice
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
+from backend.forensics.diagnosis.shared_remedies import keep_connections_open
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
 
@@ -14,7 +15,14 @@ MODE = "net.ipv4.vs.conn_reuse_mode"
 def list_remedies(facts: Facts) -> list[RemedyPart]:
     """The kernel first, then the setting with its price, then what spares ports."""
     settings = read_settings(facts.kernel)
-    return [_kernel(settings), _mode(settings), _ports(settings), _keep_open(), _leave()]
+    keep = keep_connections_open(check="ipvsadm -Ln --rate", proof=PROOF, shorter_than="that of IPVS (900 s)")
+    return [
+        _kernel(settings),
+        _mode(settings),
+        _ports(settings),
+        keep,
+        _leave(),
+    ]
 
 
 def _kernel(settings: IpvsSettings) -> RemedyPart:
@@ -66,17 +74,6 @@ def _ports(settings: IpvsSettings) -> RemedyPart:
         proof=PROOF,
         undo='sysctl -w net.ipv4.ip_local_port_range="32768 60999"',
         side_effect="ports of services above 1024 may be taken by clients: reserve them in ip_local_reserved_ports",
-    )
-
-
-def _keep_open() -> RemedyPart:
-    return RemedyPart(
-        what="Keep connections open and share them (HTTP keep-alive, a connection pool)",
-        applies_to="clients",
-        check="ipvsadm -Ln --rate",
-        proof=PROOF,
-        undo="the former setting",
-        side_effect="idle connections stay open: their time-out must be shorter than that of IPVS (900 s)",
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from backend.forensics.diagnosis.causes.snat_port_exhaustion.evidence import Shortage
 from backend.forensics.diagnosis.own_rules import CHECK, CHECK_NFT, NOT_KEPT, without_port_range
+from backend.forensics.diagnosis.shared_remedies import keep_connections_open
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
 
@@ -12,7 +13,14 @@ PROOF = "conntrack -S: insert_failed must stop rising; capture 60 s again and co
 
 def list_remedies(facts: Facts, found: Shortage) -> list[RemedyPart]:
     """The range first where the user's own rule limits it."""
-    return [*_own_rules(facts, found), _addresses(found), _keep_open(), _time_wait()]
+    return [
+        *_own_rules(facts, found),
+        _addresses(found),
+        keep_connections_open(
+            check="conntrack -E -e NEW -p tcp", proof=PROOF, shorter_than="the server's and conntrack's"
+        ),
+        _time_wait(),
+    ]
 
 
 def _own_rules(facts: Facts, found: Shortage) -> list[RemedyPart]:
@@ -44,17 +52,6 @@ def _addresses(found: Shortage) -> RemedyPart:
         proof=PROOF,
         undo="remove the address from the rule",
         side_effect="other source addresses: firewalls that allow the old one must be told",
-    )
-
-
-def _keep_open() -> RemedyPart:
-    return RemedyPart(
-        what="Keep connections open and share them (HTTP keep-alive, a connection pool)",
-        applies_to="clients",
-        check="conntrack -E -e NEW -p tcp",
-        proof=PROOF,
-        undo="the former setting",
-        side_effect="idle connections stay open: their time-out must be shorter than the server's and conntrack's",
     )
 
 

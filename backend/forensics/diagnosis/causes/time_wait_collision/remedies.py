@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backend.forensics.diagnosis.own_rules import CHECK, NOT_KEPT, source_nat_rules, without_port_range
+from backend.forensics.diagnosis.shared_remedies import keep_connections_open
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
 
@@ -27,13 +28,8 @@ def list_remedies(facts: Facts) -> list[RemedyPart]:
                 side_effect=f"other source ports: firewalls that allow the old range must be told; {NOT_KEPT}",
             )
         )
-    keep = RemedyPart(
-        what="Keep connections open and share them (HTTP keep-alive, a connection pool)",
-        applies_to="clients",
-        check="ss -tan state time-wait | wc -l",
-        proof=PROOF,
-        undo="the former setting",
-        side_effect="idle connections stay open: their time-out must be shorter than the server's and conntrack's",
+    keep = keep_connections_open(
+        check="ss -tan state time-wait | wc -l", proof=PROOF, shorter_than="the server's and conntrack's"
     )
     addresses = RemedyPart(
         what="More outgoing addresses or more destination ports: each pair has ports of its own",
