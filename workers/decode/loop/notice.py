@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 
 from backend.forensics.packets import FIN, MARK_COPY, MARK_RETRANSMISSION, RST, TCP, UDP
-from workers.decode.loop.compiler import apart, compiled
+from workers.decode.loop.compiler import apart, compiled, inlined
 from workers.decode.loop.icmp_errors import join_quoted, quotes_packet, read_icmp_error
 from workers.decode.loop.message_records import TALKS, Memory
 from workers.decode.loop.octets import Buffer, after, big16, big32
@@ -54,10 +54,11 @@ def _overtook_beginning(row: Record, connection: Record) -> bool:
 
 @compiled
 def concerns_talk(m: Memory, buffer: Buffer, at: int, count: int, row: Record, connections: Record) -> bool:
-    """Whether a TCP packet may belong to a message; marks its connection when it may begin one."""
+    """Whether a TCP packet with payload, FIN or RST may belong to a message; marks its connection when it may
+    begin one."""
     place = np.int64(row.connection) & (TALKS - 1)
     if m.talking[place] == np.int64(row.connection) + 1:
-        return row.payload_bytes > 0 or (row.tcp_flags & (FIN | RST)) != 0
+        return True
     if count <= 0 or row.marks & MARK_RETRANSMISSION:  # what was seen before is not taken for another message
         return False
     begins = _may_begin(buffer, at, count) or row.source_port == DNS_PORT or row.destination_port == DNS_PORT
@@ -87,11 +88,11 @@ def _note(m: Memory, number: int, at: int, count: int) -> None:
     state.pieces += 1
 
 
-@compiled
+@inlined
 def _notice_tcp(
     m: Memory, buffer: Buffer, at: int, end: int, number: int, row: Record, connections: Record
 ) -> None:
-    if row.marks & MARK_COPY:
+    if (row.payload_bytes == 0 and row.tcp_flags & (FIN | RST) == 0) or row.marks & MARK_COPY:
         return
     payload_at = at + (np.int64(buffer[at + 12]) >> 4) * 4
     count = min(end - payload_at, np.int64(row.payload_bytes))
@@ -121,7 +122,7 @@ def _notice_icmp(
     join_quoted(error, row, slots, network, connections)
 
 
-@compiled
+@inlined
 def notice(
     m: Memory, buffer: Buffer, end: int, state: Record, rows: Record, slots: Record, connections: Record
 ) -> None:

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from backend.forensics.packets import DECODED_TRANSPORT, NO_CONNECTION, TCP, UDP
-from workers.decode.loop.compiler import compiled
+from workers.decode.loop.compiler import compiled, inlined
 from workers.decode.loop.fragments import remember_first
 from workers.decode.loop.headers import read_headers, read_plain_tcp
 from workers.decode.loop.link import kernel_interface
@@ -19,7 +19,7 @@ from workers.decode.loop.tracker import track
 from workers.decode.loop.transport import is_icmp_error
 
 
-@compiled
+@inlined
 def _follow(
     buffer: Buffer, end: int, state: Record, rows: Record, slots: Record, connections: Record, sides: Record,
     prints: Record, undecoded: Record, fragments: Record, memory: Record,

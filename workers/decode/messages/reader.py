@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 import tempfile
+import weakref
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -24,7 +26,7 @@ from workers.decode.loop.message_records import BATCH, TEXT_NAMES, TEXT_PLACES
 from workers.decode.messages.entry import read_messages
 from workers.decode.tables import Tables
 
-HELD_BYTES: Final = 48 << 20
+HELD_BYTES: Final = 16 << 20
 """Tables up to this size stay in memory when no folder is given; larger ones go to a temporary file."""
 _FILES: Final = {name: f"{name}.parquet" for name in DTYPES}
 
@@ -57,6 +59,14 @@ def load_messages(folder: Path) -> Messages:
     return Messages(**{name: StoredMessages(path) for name, path in stored.items() if path.is_file()})
 
 
+class _Scratch:
+    """A temporary folder that is removed when nobody needs it any more, at the latest when the process ends."""
+
+    def __init__(self) -> None:
+        self.path = Path(tempfile.mkdtemp(prefix="stallscope-"))
+        weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
+
+
 class _Output:
     """One table on its way: batches in memory until they are many, then a file."""
 
@@ -67,7 +77,7 @@ class _Output:
         self._held: list[pa.RecordBatch] = []
         self._held_bytes = 0
         self._writer: pq.ParquetWriter | None = None
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._temporary: _Scratch | None = None
         self._path = Path()
 
     def add(self, batch: pa.RecordBatch) -> None:
@@ -83,8 +93,8 @@ class _Output:
         if self._writer is None:
             folder = self._folder
             if folder is None:
-                self._temporary = tempfile.TemporaryDirectory(prefix="stallscope-")
-                folder = Path(self._temporary.name)
+                self._temporary = _Scratch()
+                folder = self._temporary.path
             self._path = folder / _FILES[self._name]
             self._writer = pq.ParquetWriter(self._path, self._schema, compression="zstd")
         self._writer.write_table(pa.Table.from_batches(self._held, self._schema))

@@ -1,11 +1,14 @@
 """Both sides of each limit, and traffic made to fill the bounded memory."""
 
+import gc
+import tempfile
 from pathlib import Path
 
 import pytest
 
 from backend.forensics.messages import FORGOTTEN
 from workers.decode.loop.message_records import EXCHANGES, LINE_BYTES, STASHED_AT_MOST, WAITING_AT_MOST
+from workers.decode.messages import reader
 from workers.decode.tests.capture_bytes import decode, pcap
 from workers.decode.tests.conversation import OK, Conversation, get, response, rows
 
@@ -90,3 +93,21 @@ def test_more_open_requests_than_are_kept(tmp_path: Path) -> None:
     found = rows(capture)
     assert sorted(row["path"] for row in found) == sorted(f"/{port}" for port in range(EXCHANGES + 10))
     assert sum(1 for row in found if row["marks"] & FORGOTTEN) == 10
+
+
+def test_a_large_table_goes_to_a_file_that_does_not_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(reader, "HELD_BYTES", 1000)
+    talk = Conversation()
+    for _ in range(30):
+        talk.ask(get("/1") * 600).reply(OK * 600)
+    capture = talk.capture(tmp_path)
+    assert len(list(tmp_path.glob("stallscope-*/http.parquet"))) == 1
+    rows_total = capture.messages.http.rows
+    assert rows_total >= 30 * 600  # of so many at once a response may stand alone
+    assert sum(batch.num_rows for batch in capture.messages.http.batches(["path"])) == rows_total
+    del capture
+    gc.collect()
+    assert list(tmp_path.glob("stallscope-*")) == []
