@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from backend.forensics.captures import Capture
+from backend.forensics.destination_table import list_destination_parts
 from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.evidence.counters import DumpInput
@@ -52,5 +53,7 @@ def analyse_evidence(
         account=answer.account,
         quality=describe_quality(facts, findings),
         lanes=list_lanes(facts),
+        destinations=list_destination_parts(facts),
+        destinations_total=len(facts.waits),
     )
     return Analysis(report, facts)

@@ -240,6 +240,30 @@ class LanePart(_Part):
     note: str = ""
 
 
+class DistributionPart(_Part):
+    """How long something took, of all samples of one destination."""
+
+    quantity: Literal["connect_time", "rtt", "service_time"]
+    """First SYN to SYN-ACK; the same where no SYN was sent again; a request's last byte to its response's first."""
+    unit: Literal["ms"] = "ms"
+    samples: int
+    values: list[float] = Field(min_length=1)
+    """Ascending: every sample, or 500 of them at even distances in rank, the smallest and the largest included."""
+
+
+class DestinationPart(_Part):
+    """What clients met at one address and port: what two reports are compared by."""
+
+    destination: str
+    attempts: int
+    """Connection attempts, whatever number of vantage points saw them."""
+    sent_again: int
+    """Of these, with a SYN sent more than once."""
+    unopened: int
+    """Of these, never answered by a SYN-ACK."""
+    distributions: list[DistributionPart] = []
+
+
 class ToolPart(_Part):
     version: str
 
@@ -260,5 +284,8 @@ class Report(_Part):
     """None without packets: there was nothing to count."""
     quality: list[QualityPart] = []
     lanes: list[LanePart] = []
+    destinations: list[DestinationPart] = []
+    """The 20 most used, the most used first; `destinations_total` counts them all."""
+    destinations_total: int = 0
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)

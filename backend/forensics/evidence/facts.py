@@ -20,6 +20,7 @@ from backend.forensics.evidence.ipvs_servers import Drain, find_drains
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
+from backend.forensics.evidence.waits import DestinationWaits, measure_waits
 
 RIVAL_WINDOW_NS = 1_000_000
 """Two SYNs race for a tuple only while neither conntrack entry is confirmed: CONTRACT.md bounds it by 1
@@ -83,6 +84,11 @@ class Facts:
     def ipvs_drains(self) -> tuple[Drain, ...]:
         """Real servers that IPVS was to send nothing new to, and what they still received."""
         return find_drains(self.attempts, self.kernel)
+
+    @cached_property
+    def waits(self) -> tuple[DestinationWaits, ...]:
+        """Connect times, round trips and service times of each destination, the most used first."""
+        return measure_waits(self.captures, self.attempts)
 
     def baseline_connect_s(self, server: tuple[int, int, int]) -> float | None:
         """Median handshake time to (high, low, port) over connections whose SYN was sent once; None without

@@ -1222,6 +1222,25 @@ export interface components {
             items: components["schemas"]["Demo"][];
         };
         /**
+         * DestinationPart
+         * @description What clients met at one address and port: what two reports are compared by.
+         */
+        DestinationPart: {
+            /** Attempts */
+            attempts: number;
+            /** Destination */
+            destination: string;
+            /**
+             * Distributions
+             * @default []
+             */
+            distributions: components["schemas"]["DistributionPart"][];
+            /** Sent Again */
+            sent_again: number;
+            /** Unopened */
+            unopened: number;
+        };
+        /**
          * DetectorList
          * @description All of them; there are never so many that they need pages.
          */
@@ -1324,6 +1343,27 @@ export interface components {
              * @enum {string}
              */
             verdict: "confirmed" | "likely" | "possible" | "cannot-tell";
+        };
+        /**
+         * DistributionPart
+         * @description How long something took, of all samples of one destination.
+         */
+        DistributionPart: {
+            /**
+             * Quantity
+             * @enum {string}
+             */
+            quantity: "connect_time" | "rtt" | "service_time";
+            /** Samples */
+            samples: number;
+            /**
+             * Unit
+             * @default ms
+             * @constant
+             */
+            unit: "ms";
+            /** Values */
+            values: number[];
         };
         /**
          * EvidencePart
@@ -1993,6 +2033,16 @@ export interface components {
             checked: components["schemas"]["CheckedPart"][];
             /** Created */
             created: string;
+            /**
+             * Destinations
+             * @default []
+             */
+            destinations: components["schemas"]["DestinationPart"][];
+            /**
+             * Destinations Total
+             * @default 0
+             */
+            destinations_total: number;
             /** Diagnoses */
             diagnoses: components["schemas"]["DiagnosisPart"][];
             /** Findings */
