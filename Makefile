@@ -11,7 +11,7 @@ PAGE_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' -not
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
 .PHONY: formats run demo install install-dev build warm test test-python test-page test-browser check check-python \
-	check-page format bench test-long clean versions
+	check-page format bench fuzz-tools test-long clean versions
 
 run: install build warm ## the whole product on this machine
 	$(BIN)/stallscope serve $(ADDRESS)
@@ -73,7 +73,12 @@ test-browser: install-dev build warm
 	  echo "Browser tests skipped: there are none in frontend/e2e."; \
 	else PATH="$(CURDIR)/$(BIN):$$PATH" CHROMIUM="$(CHROMIUM)" npm run e2e; fi
 
-test-long: install-dev build warm ## the tests that take minutes
+# The fuzzer's engine exists for Linux on x86-64 only; without it those tests are skipped.
+fuzz-tools: install-dev
+	@$(BIN)/python -c 'import atheris' 2>/dev/null || \
+	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-fuzz.txt || true
+
+test-long: install-dev fuzz-tools build warm ## the tests that take minutes
 	$(BIN)/python -m pytest -m long
 
 check: check-python check-page ## formatting, lint, types, import rules, page tests

@@ -5,6 +5,7 @@ Nothing is written under a name that an archive chose: members go into numbered 
 
 from __future__ import annotations
 
+import errno
 import tarfile
 import zipfile
 import zlib
@@ -127,8 +128,8 @@ class _Expander:
             else:
                 self._leave_out(prefix.rstrip("/"), "a zip archive inside another compression")
         except _DAMAGE as error:
-            if isinstance(error, OSError) and error.errno is not None:
-                raise  # not the archive's fault: the disk is full, or the file is gone
+            if _is_of_the_system(error):
+                raise
             count = self._seen - before
             self.warnings.append(f"{where} is damaged after {count:,} members ({_in_words(error)}).")
 
@@ -173,7 +174,7 @@ class _Expander:
         except (NotImplementedError, RuntimeError):
             raise
         except _DAMAGE as error:
-            if isinstance(error, OSError) and error.errno is not None:
+            if _is_of_the_system(error):
                 raise
             return error
         return None
@@ -218,6 +219,12 @@ class _Expander:
             free, number = f"{name} ({number})", number + 1
         self._names.add(free)
         return free
+
+
+def _is_of_the_system(error: BaseException) -> bool:
+    """Not the archive's fault: the disk is full, or the file is gone. A header that names a place before the
+    file's beginning makes seek(2) fail with EINVAL, and is damage."""
+    return isinstance(error, OSError) and error.errno not in (None, errno.EINVAL)
 
 
 def _in_words(error: BaseException) -> str:

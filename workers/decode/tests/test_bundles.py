@@ -123,6 +123,17 @@ def test_links_devices_and_locked_members_are_named(tmp_path: Path) -> None:
     assert reasons(expand(bytes(locked), tmp_path)) == {"a.pcap": "locked by a password"}
 
 
+def test_a_zip_whose_list_points_before_the_file(tmp_path: Path) -> None:
+    packed = bytearray(zip_({"a.pcap": CAPTURE}))
+    place = packed.index(b"PK\x05\x06") + 16  # where the list of members begins (APPNOTE 4.3.16)
+    packed[place : place + 4] = (int.from_bytes(packed[place : place + 4], "little") + 99).to_bytes(
+        4, "little"
+    )
+    expansion = expand(bytes(packed), tmp_path)
+    assert (expansion.members, len(expansion.warnings)) == ((), 1)
+    assert "damaged" in expansion.warnings[0]
+
+
 @every_writer
 def test_the_limit_of_members(write: Write, tmp_path: Path) -> None:
     files = {f"{n}.pcap": CAPTURE for n in range(5)}

@@ -1,0 +1,1 @@
+"""Feeds the decoder with bytes that nobody would send in good faith; see docs/fuzzing.md."""
