@@ -36,6 +36,7 @@ from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capt
 from workers.decode.identify import identify_file
 from workers.decode.left_out import LeftOut
 from workers.decode.messages.reader import load_messages
+from workers.decode.round_trips.reader import load_round_trips
 from workers.decode.sources import open_source
 
 READ_BYTES = 1 << 20
@@ -296,6 +297,7 @@ def load_ingested(folder: Path) -> Ingested:
         handshakes=_from_parquet(folder / "handshakes.parquet", PACKET_DTYPE),
         buckets=_from_parquet(folder / "buckets.parquet", BUCKET_DTYPE),
         messages=load_messages(folder),
+        round_trips=load_round_trips(folder),
         undecoded=about["undecoded"],
         tunnels=tunnels_of_rows(_from_parquet(folder / "tunnels.parquet", LAYER_DTYPE)),
         warnings=tuple(about["warnings"]),

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.messages import Messages
+from backend.forensics.messages import HeldMessages, Messages, MessageTable
+from backend.forensics.round_trips import ROUND_TRIP_SCHEMA
 from backend.forensics.tunnels import Tunnel
 
 
@@ -54,6 +55,8 @@ class Capture:
     buckets: NDArray[np.void]
     messages: Messages = field(default_factory=Messages)
     """Application messages and ICMP errors."""
+    round_trips: MessageTable = field(default_factory=lambda: HeldMessages(ROUND_TRIP_SCHEMA.empty_table()))
+    """Samples, ROUND_TRIP_SCHEMA, by the time of their answers."""
     undecoded: dict[str, int] = field(default_factory=dict)
     """Frames not decoded to a transport header, by the reason in words."""
     tunnels: tuple[Tunnel, ...] = ()

@@ -90,7 +90,7 @@ PACKET_DTYPE: Final = np.dtype(
         ("ip_id", "<u4"),  # identification field; 0 for IPv6
         ("tcp_flags", "<u2"),
         ("window", "<u2"),  # as sent, unscaled
-        ("sequence", "<u4"),  # as sent, absolute
+        ("sequence", "<u4"),  # as sent, absolute; of an ICMP echo or reply identifier << 16 | sequence number
         ("acknowledgement", "<u4"),
         ("payload_bytes", "<u4"),  # from the IP lengths: true also when the frame is cut by the snap length
         ("timestamp_value", "<u4"),  # TCP option TSval, 0 when absent

@@ -41,6 +41,12 @@ def messages_version() -> str:
     return digest.hexdigest()[:12]
 
 
+def round_trips_version() -> str:
+    """The same of what samples round trips."""
+    source = Path(__file__).parent / "round_trips" / "sampling.py"
+    return hashlib.sha256(source.read_bytes()).hexdigest()[:12]
+
+
 def messages_cache() -> str:
     """Where the machine code for messages is kept: beside the loop's, which changes more often."""
     folder = Path(os.environ["NUMBA_CACHE_DIR"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -185,7 +186,7 @@ def decode_capture(
         try:
             reading.start()
             _READERS[identified.format](reading)
-            messages = reading.finish()
+            messages, round_trips = reading.finish()
         except BaseException:
             reading.abandon()
             raise
@@ -193,4 +194,5 @@ def decode_capture(
             sha256 = digest.finish(path, source.bytes_done if passing else 0)
     if progress is not None:
         progress(DecodeProgress(reading.packets, bytes_total, bytes_total))
-    return _capture(reading, messages, identified, name=name, sha256=sha256, bytes_total=bytes_total)
+    capture = _capture(reading, messages, identified, name=name, sha256=sha256, bytes_total=bytes_total)
+    return replace(capture, round_trips=round_trips)

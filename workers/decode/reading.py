@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 
-from backend.forensics.messages import Messages
+from backend.forensics.messages import Messages, MessageTable
 from workers.decode.digest import RunningDigest
 from workers.decode.interfaces import Interface
 from workers.decode.loop.records import BUCKETS_FULL, CONNECTIONS_FULL, INTERFACE_DTYPE, TRACKS_FULL
 from workers.decode.messages.reader import MessageReader
 from workers.decode.packet_writer import PacketWriter
+from workers.decode.round_trips.reader import RoundTripReader
 from workers.decode.sources import ByteSource, Window
 from workers.decode.tables import Tables
 
@@ -61,6 +62,7 @@ class Reading:
         self.window = Window(source, digest=digest)
         self.tables = Tables()
         self._messages = MessageReader(self.tables, messages_folder)
+        self._round_trips = RoundTripReader(messages_folder)
         self.interfaces: list[Interface] = []
         self.warnings: list[str] = []
         self.notes: list[str] = []
@@ -138,6 +140,7 @@ class Reading:
     def flush(self) -> None:
         """Hands the filled rows to the writer."""
         batch = self.tables.take_batch()
+        self._round_trips.take(batch, self.tables.connections)
         if self._writer is not None:
             self.tables.rows = self._writer.swap(self.tables.rows, len(batch))
         else:
@@ -147,19 +150,20 @@ class Reading:
         """Reads the messages in what the loop has just walked over."""
         self._messages.read(self.window.buffer)
 
-    def finish(self) -> Messages:
-        """Writes the last rows and completes the packet table; returns the message tables."""
+    def finish(self) -> tuple[Messages, MessageTable]:
+        """Writes the last rows and completes the packet table; returns the message tables and the round trips."""
         self._count_undecoded_links()
         messages = self._messages.finish()
         self.warnings += self._messages.warnings()
         self.flush()
         if self._writer is not None:
             self._writer.finish()
-        return messages
+        return messages, self._round_trips.finish()
 
     def abandon(self) -> None:
-        """Leaves no packet table and no messages."""
+        """Leaves no packet table, no messages and no round trips."""
         self._messages.abandon()
+        self._round_trips.abandon()
         if self._writer is not None:
             self._writer.abandon()
 

@@ -150,12 +150,22 @@ def _tcp(buffer: Buffer, at: int, end: int, length: int, row: Record) -> bool:
 
 
 @compiled
+def is_echo(row: Record) -> bool:
+    """Echo request or reply, of either family."""
+    if row.protocol == ICMP:
+        return row.icmp_type in (0, 8)
+    return row.icmp_type in (128, 129)
+
+
+@compiled
 def _icmp(buffer: Buffer, at: int, end: int, length: int, row: Record) -> bool:
     if at + 4 > end:
         return False
     row.icmp_type = buffer[at]
     row.icmp_code = buffer[at + 1]
     row.payload_bytes = max(0, length - 8)
+    if is_echo(row) and at + 8 <= end:
+        row.sequence = big32(buffer, at + 4)
     return True
 
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shutil
 import tempfile
 import weakref
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 import pyarrow as pa
@@ -67,13 +67,19 @@ class _Scratch:
         weakref.finalize(self, shutil.rmtree, self.path, ignore_errors=True)
 
 
-class _Output:
+class Output:
     """One table on its way: batches in memory until they are many, then a file."""
 
-    def __init__(self, name: str, folder: Path | None) -> None:
-        self._name = name
+    def __init__(
+        self, name: str, schema: pa.Schema, folder: Path | None, *, split: Mapping[str, str] | None = None
+    ) -> None:
+        """`split`: encodings of number columns in place of dictionaries, which cost more time."""
+        self._options: dict[str, Any] = (
+            {"column_encoding": dict(split), "use_dictionary": False} if split else {}
+        )
+        self._file = f"{name}.parquet"
         self._folder = folder
-        self._schema = message_schema(name)
+        self._schema = schema
         self._held: list[pa.RecordBatch] = []
         self._held_bytes = 0
         self._writer: pq.ParquetWriter | None = None
@@ -95,8 +101,10 @@ class _Output:
             if folder is None:
                 self._temporary = _Scratch()
                 folder = self._temporary.path
-            self._path = folder / _FILES[self._name]
-            self._writer = pq.ParquetWriter(self._path, self._schema, compression="zstd")
+            self._path = folder / self._file
+            self._writer = pq.ParquetWriter(
+                self._path, self._schema, compression="zstd", compression_level=1, **self._options
+            )
         self._writer.write_table(pa.Table.from_batches(self._held, self._schema))
         self._held, self._held_bytes = [], 0
 
@@ -122,7 +130,7 @@ class MessageReader:
     def __init__(self, tables: Tables, folder: Path | None) -> None:
         """`folder` receives a Parquet file a kind of message; None keeps them in memory or a temporary file."""
         self._tables = tables
-        self._outputs = {name: _Output(name, folder) for name in DTYPES}
+        self._outputs = {name: Output(name, message_schema(name), folder) for name in DTYPES}
 
     @property
     def _state(self) -> np.void:
