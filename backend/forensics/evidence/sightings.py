@@ -66,7 +66,7 @@ class Sightings:
         """The logical connection of each row, -1 for none."""
         return (
             np.where(self.node >= 0, self.link_of_node[np.maximum(self.node, 0)], -1)
-            if self.rows.size
+            if self.link_of_node.size  # a capture may hold nothing but ICMP errors
             else self.node
         )
 

@@ -7,6 +7,8 @@ from typing import Any
 import pytest
 
 from backend.forensics.captures import Capture
+from backend.forensics.detection.run import run_detectors
+from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import NO_CONNECTION, SYN
 from workers.decode.tests.capture_bytes import MS, decode, ipv4, pcap, tcp
 from workers.decode.tests.conversation import rows
@@ -101,3 +103,10 @@ def test_a_quotation_too_short_for_ports(tmp_path: Path, size: int) -> None:
 def test_an_echo_is_no_error(tmp_path: Path) -> None:
     capture = decode(pcap([(0, ipv4(struct.pack(">BBHI", 8, 0, 0, 1), protocol=1))]), tmp_path)
     assert rows(capture, "icmp_errors") == []
+
+
+def test_a_capture_of_nothing_but_an_error(tmp_path: Path) -> None:
+    _, capture = _read(tmp_path, _error(3, 1, 0, tcp(SYN, 1000)[:28]))
+    assert (len(capture.connections), len(capture.handshakes)) == (0, 1)
+    findings, _ = run_detectors(gather_facts([capture], []))
+    assert [finding.severity for finding in findings] == ["info"] * len(findings)
