@@ -10,7 +10,6 @@ NOT_BUILT = {
     "rtt-backlog": "grouped round-trip times",
     "queue-buildup": "ramps of round-trip times",
     "metadata-burst": "metadata calls",
-    "dns-delay": "lookups",
     "data-retransmission": "repeated data",
     "zero-window": "closed windows",
     "path-mtu": "packets too big",

@@ -15,6 +15,8 @@ from backend.forensics.evidence.challenges import Challenge, find_challenges
 from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
 from backend.forensics.evidence.delays import Delays, measure_delays
 from backend.forensics.evidence.destinations import Destination, list_destinations
+from backend.forensics.evidence.dns.delayed import Dns, collect_lookups
+from backend.forensics.evidence.dns.lost_queries import LostQuery, find_lost_queries
 from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.ipvs_servers import Drain, find_drains
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
@@ -72,6 +74,16 @@ class Facts:
     def icmp_errors(self) -> IcmpErrors:
         """Errors with what they quote."""
         return join_icmp_errors(self.captures, self.attempts)
+
+    @cached_property
+    def dns(self) -> Dns:
+        """Lookups, and which of them waited."""
+        return collect_lookups(self.captures, lossy=self.quality.lossy or bool(self.quality.dropped))
+
+    @cached_property
+    def lost_queries(self) -> dict[str, list[LostQuery]]:
+        """By resolver (address and port in text): queries without an answer of its delayed lookups."""
+        return {str(r.server): find_lost_queries(self.dns, r) for r in self.dns.resolvers if r.delayed_total}
 
     @cached_property
     def row_of_link(self) -> dict[int, int]:

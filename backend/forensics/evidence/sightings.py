@@ -130,7 +130,7 @@ def _of_several_networks(group: Ints, network: Ints) -> NDArray[np.bool_]:
     return np.isin(group, groups[networks > 1])
 
 
-def _boundaries(columns: Sequence[NDArray[np.generic]], order: Ints) -> NDArray[np.bool_]:
+def boundaries(columns: Sequence[NDArray[np.generic]], order: Ints) -> NDArray[np.bool_]:
     """True where a row of the sorted order differs from the one before it in any column."""
     new = np.zeros(len(order), np.bool_)
     if len(order):
@@ -157,7 +157,7 @@ def _group_transmissions(syns: NDArray[np.void], place: Ints, node: Ints, networ
         np.where(strong, zero, syns["destination_port"].astype(np.uint64)),
     ]
     order = np.lexsort((time, *reversed(keys)))
-    new = _boundaries(keys, order)
+    new = boundaries(keys, order)
     gap = np.diff(time[order], prepend=time[order[:1]])
     new |= gap > np.where(strong[order], STRONG_WINDOW_NS, WEAK_WINDOW_NS)
     group = np.empty(len(syns), np.int64)
@@ -190,7 +190,7 @@ def _same_tuple(syns: NDArray[np.void], network: Ints) -> Ints:
     tuple_keys += [syns[name] for name in ("destination_low", "destination_high", "destination_port")]
     order = np.lexsort(tuple(tuple_keys))
     number = np.empty(len(syns), np.int64)
-    number[order] = np.cumsum(_boundaries(tuple_keys, order)) - 1
+    number[order] = np.cumsum(boundaries(tuple_keys, order)) - 1
     apart = _of_several_networks(number, network)
     if not apart.any():
         return number

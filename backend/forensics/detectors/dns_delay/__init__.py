@@ -1,0 +1,1 @@
+"""Lookups that waited: queries sent again, without an answer, or answered late."""

@@ -1,0 +1,133 @@
+"""Groups delayed lookups by the resolver that was asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.dns_delay.marks import draw_marks, list_events, lookup_table
+from backend.forensics.detectors.dns_delay.schedules import name_schedule, pauses_s
+from backend.forensics.detectors.dns_delay.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.dns.delayed import Dns, Resolver
+from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.report import FindingPart, Severity
+
+KIND = "dns-delay"
+
+
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
+    """One finding per resolver with a delayed lookup."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture")
+    dns = facts.dns
+    total = sum(r.lookups for r in dns.resolvers)
+    if not total:
+        return Detection("not-checkable", _nothing(dns))
+    if not any(r.answered for r in dns.resolvers) and not any(r.delayed_total for r in dns.resolvers):
+        return Detection("not-checkable", f"{plural(total, 'lookup')}, but no answer to any was recorded")
+    slow = [r for r in dns.resolvers if r.delayed_total]
+    slow.sort(key=lambda r: (-r.delayed_total, str(r.server)))
+    shown = slow[: thresholds.findings_most]
+    findings = tuple(_finding(facts, r, n, thresholds) for n, r in enumerate(shown, 1))
+    loud = any(f.severity != "info" for f in findings)
+    return Detection("found" if loud else "clear", _why(dns, total, slow), findings)
+
+
+def _nothing(dns: Dns) -> str:
+    if dns.messages.iterative:
+        queries = plural(dns.messages.iterative, "query" if dns.messages.iterative == 1 else "querie")
+        return f"no lookup of an application was recorded, only {queries} of one name server to another"
+    return "no lookup was recorded"
+
+
+def _why(dns: Dns, total: int, slow: Sequence[Resolver]) -> str:
+    late = sum(r.delayed_total for r in slow)
+    text = f"{late:,} of {plural(total, 'lookup')} had a query repeated, unanswered, or answered after 1 s"
+    if not late:
+        text = f"none of {plural(total, 'lookup')} had a query repeated, unanswered, or answered after 1 s"
+    open_ = sum(r.unsettled for r in dns.resolvers)
+    return f"{text}; of {open_:,} the capture does not show the end" if open_ else text
+
+
+def _severity(resolver: Resolver, thresholds: Thresholds) -> Severity:
+    late, ratio = resolver.delayed_total, resolver.delayed_total / resolver.lookups
+    if late >= thresholds.critical_lookups and ratio >= thresholds.critical_ratio:
+        return "critical"
+    return "warning" if late >= thresholds.loud_lookups and ratio >= thresholds.loud_ratio else "info"
+
+
+def _finding(facts: Facts, resolver: Resolver, number: int, thresholds: Thresholds) -> FindingPart:
+    dns, late = facts.dns, resolver.delayed
+    lost = facts.lost_queries[str(resolver.server)]
+    schedule, pause_s = name_schedule([p for one in late for p in pauses_s(dns, one)])
+    events = list_events(dns, late)
+    wait_s = median(one.wait_s for one in late)
+    frames = [frame for one in late for frame in lookup_frames(dns, one)]
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity=_severity(resolver, thresholds),
+        confidence=thresholds.confidence,
+        title=f"Slow lookups at {resolver.server}",
+        summary=_summary(resolver, wait_s, schedule),
+        count=resolver.delayed_total,
+        first=rfc3339(min(one.start_ns for one in late)),
+        last=rfc3339(max(one.start_ns for one in late)),
+        time_lost_s=round(sum(max(0.0, one.wait_s - (resolver.usual_s or 0.0)) for one in late), 6),
+        measures={
+            "lookups_total": resolver.lookups,
+            "retries": resolver.retries,
+            "delay_median_s": round(wait_s, 6),
+            "delay_max_s": round(max(one.wait_s for one in late), 6),
+            "search_expansions": resolver.expansions,
+            "repeated": sum("repeated" in one.why for one in late),
+            "unanswered": sum("unanswered" in one.why for one in late),
+            "late": sum("late" in one.why for one in late),
+            "queries_total": resolver.questions,
+            "name_errors_ratio": round(resolver.name_errors / max(1, resolver.answered), 6),
+            "truncated": resolver.truncated,
+            "usual_s": resolver.usual_s,
+            "retry_schedule": schedule,
+            "retry_pause_median_s": round(pause_s, 6) if pause_s is not None else None,
+            "lost_at": _places(lost),
+        },
+        affected=[
+            {"protocol": "dns", "source": source, "destination": str(resolver.server)}
+            for source in sorted({one.client for one in late})[:100]
+        ],
+        events=events,
+        evidence=frame_evidence(frames, "queries and answers of the delayed lookups"),
+        marks=draw_marks(dns, late[: thresholds.marked_lookups], lost),
+        tables=[lookup_table(events, dns, late)],
+    )
+
+
+def _summary(resolver: Resolver, wait_s: float, schedule: str) -> str:
+    usual = f", usually {seconds_text(resolver.usual_s)}" if resolver.usual_s is not None else ""
+    text = (
+        f"{resolver.delayed_total:,} of {plural(resolver.lookups, 'lookup')} at {resolver.server} waited "
+        f"{seconds_text(wait_s)} (median{usual})"
+    )
+    if resolver.retries:
+        text += f"; {plural(resolver.retries, 'query' if resolver.retries == 1 else 'querie')} sent again: {schedule}"
+    if resolver.expansions:
+        text += f"; search lists made {resolver.expansions:,} more names of them"
+    return f"{text}."
+
+
+def _places(lost: Sequence[LostQuery]) -> list[str]:
+    """Where the unanswered queries were lost, most frequent first."""
+    counts: dict[str, int] = {}
+    for query in lost:
+        outer = " or ".join(p.name for p in query.outer)
+        words = {
+            "inside": f"between {query.inner.name} and {outer}",
+            "reached": f"beyond {outer}",
+            "return": f"return path, between {outer} and {query.inner.name}",
+            "unknown": "unknown (one vantage point only)",
+        }[query.where]
+        counts[words] = counts.get(words, 0) + 1
+    return sorted(counts, key=lambda words: (-counts[words], words))

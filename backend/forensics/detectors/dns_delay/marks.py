@@ -1,0 +1,166 @@
+"""The delayed lookups of a finding: events, rows and what a chart draws of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns
+from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
+from backend.forensics.findings import frame_evidence, rfc3339, seconds_text
+from backend.forensics.report import ColumnPart, EvidencePart, MarkPart, TablePart
+
+ROWS_SHOWN = 1_000
+TYPES = {
+    1: "A",
+    2: "NS",
+    5: "CNAME",
+    6: "SOA",
+    12: "PTR",
+    15: "MX",
+    16: "TXT",
+    28: "AAAA",
+    33: "SRV",
+    65: "HTTPS",
+}
+_COLUMNS = (
+    ("instance", ""),
+    ("name", ""),
+    ("asked by", ""),
+    ("start", "UTC"),
+    ("waited", "s"),
+    ("why", ""),
+    ("names tried", ""),
+    ("sent again", ""),
+    ("answered", ""),
+    ("seen at", ""),
+    ("input", ""),
+    ("frame", ""),
+)
+
+
+def type_name(number: int) -> str:
+    """``AAAA``, or ``type 99``."""
+    return TYPES.get(number, f"type {number}")
+
+
+def list_events(dns: Dns, lookups: Sequence[DelayedLookup]) -> list[dict[str, Any]]:
+    """Each lookup from its first query to its last answer."""
+    events = []
+    for instance, one in enumerate(lookups, start=1):
+        place = dns.messages.places[one.place]
+        frames = sorted({frame for name, frame in lookup_frames(dns, one) if name == place.input})
+        events.append(
+            {
+                "start": rfc3339(one.start_ns),
+                "end": rfc3339(one.end_ns),
+                "instance": instance,
+                "name": one.name,
+                "source": one.client,
+                "destination": str(one.server),
+                "wait_s": round(one.wait_s, 6),
+                "why": sorted(one.why),
+                "retries": one.retries,
+                "names": one.names,
+                "answered": one.answered,
+                "input": place.input,
+                "frames": frames,
+            }
+        )
+    return events
+
+
+def lookup_table(events: Sequence[dict[str, Any]], dns: Dns, lookups: Sequence[DelayedLookup]) -> TablePart:
+    """One row a lookup, by time."""
+    rows: list[list[Any]] = [
+        [
+            event["instance"],
+            one.name,
+            one.client,
+            event["start"],
+            round(one.wait_s, 6),
+            ", ".join(sorted(one.why)),
+            one.names,
+            one.retries,
+            "yes" if one.answered else "no",
+            dns.messages.places[one.place].name,
+            event["input"],
+            event["frames"][0] if event["frames"] else None,
+        ]
+        for event, one in zip(events[:ROWS_SHOWN], lookups, strict=False)
+    ]
+    columns = [ColumnPart(name=name, unit=unit) for name, unit in _COLUMNS]
+    return TablePart(name="delayed lookups", columns=columns, rows=rows, rows_total=len(lookups))
+
+
+def draw_marks(dns: Dns, lookups: Sequence[DelayedLookup], lost: Sequence[LostQuery]) -> list[MarkPart]:
+    """A bracket for each wait, the lost query and where it should have been seen, and the pair it belonged to."""
+    by_lookup: dict[int, list[LostQuery]] = {}
+    for query in lost:
+        by_lookup.setdefault(query.lookup, []).append(query)
+    marks = []
+    for instance, one in enumerate(lookups, start=1):
+        place = dns.messages.places[one.place]
+        frames = [(name, n) for name, n in lookup_frames(dns, one) if name == place.input]
+        marks.append(
+            MarkPart(
+                glyph="bracket",
+                role="loss",
+                basis="seen",
+                start=rfc3339(one.start_ns),
+                end=rfc3339(one.end_ns),
+                lanes=[place.id],
+                evidence=frame_evidence(frames),
+                label=f"{one.name}: {seconds_text(one.wait_s)}",
+                instance=instance,
+                value=one.wait_s,
+            )
+        )
+        for query in by_lookup.get(one.lookup, ()):
+            marks.extend(_draw_lost(query, instance))
+    return marks
+
+
+def _draw_lost(query: LostQuery, instance: int) -> list[MarkPart]:
+    evidence: list[EvidencePart] = frame_evidence(query.frames)
+    what = f"{type_name(query.type)} {query.name}"
+    marks = [
+        MarkPart(
+            glyph="instant",
+            role="loss",
+            basis="seen",
+            start=rfc3339(query.time_ns),
+            lanes=[query.inner.id],
+            evidence=evidence,
+            label=f"query {what} without an answer",
+            instance=instance,
+        )
+    ]
+    if query.where == "inside":
+        marks.append(
+            MarkPart(
+                glyph="missing",
+                role="loss",
+                basis="seen",
+                start=rfc3339(query.time_ns),
+                lanes=[place.id for place in query.outer],
+                evidence=evidence,
+                label=f"query {what} never appears on {' or '.join(p.name for p in query.outer)}",
+                instance=instance,
+            )
+        )
+    if query.pair_ns is not None:
+        marks.append(
+            MarkPart(
+                glyph="pair",
+                role="collision",
+                basis="seen",
+                start=rfc3339(query.time_ns),
+                lanes=[query.inner.id],
+                evidence=frame_evidence([*query.frames, *query.pair_frames]),
+                label=f"two queries of one socket, {query.pair_ns / 1000:,.0f} µs apart",
+                instance=instance,
+                value=query.pair_ns / 1000,
+            )
+        )
+    return marks

@@ -1,0 +1,281 @@
+"""Which lookups waited, for how long, and what each resolver is usually like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.captures import Capture
+from backend.forensics.connections import NEVER
+from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.dns.exchanges import Exchanges, pair_messages
+from backend.forensics.evidence.dns.lookups import NXDOMAIN, Lookups, group_lookups
+from backend.forensics.evidence.dns.messages import DnsMessages, load_messages
+from backend.forensics.evidence.sightings import Ints
+
+LATE_NS = 1_000_000_000
+"""CONTRACT: a lookup is delayed when a query is repeated, unanswered, or answered after this."""
+DESCRIBED_MOST = 10_000
+"""Delayed lookups told one by one; all of them are counted."""
+
+Mask = NDArray[np.bool_]
+Server = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class DelayedLookup:
+    """`name` is the one asked for last; `wait_s` from the first query to the last answer, or to the last query where
+    none came: at least that. `why` holds ``repeated``, ``unanswered``, ``late``, ``many names``."""
+
+    lookup: int
+    name: str
+    client: str
+    server: Endpoint
+    place: int
+    start_ns: int
+    end_ns: int
+    wait_s: float
+    why: frozenset[str]
+    questions: tuple[int, ...]
+    names: int
+    retries: int
+    answered: bool
+
+
+@dataclass(frozen=True)
+class Resolver:
+    """All lookups that asked this address first."""
+
+    server: Endpoint
+    lookups: int
+    questions: int
+    answered: int
+    retries: int
+    expansions: int
+    expanded_lookups: int
+    name_errors: int
+    truncated: int
+    usual_s: float | None
+    """Median wait of lookups that were not delayed."""
+    delayed: tuple[DelayedLookup, ...] = field(default=())
+    delayed_total: int = 0
+    unsettled: int = 0
+    """Lookups whose answer may lie behind the end of the capture, or whose loss may be the capture's own."""
+
+
+@dataclass(frozen=True)
+class Dns:
+    """The lookups of all captures; `resolvers` in the order of their addresses."""
+
+    lookups: Lookups
+    resolvers: tuple[Resolver, ...]
+
+    @property
+    def messages(self) -> DnsMessages:
+        return self.lookups.messages
+
+    @property
+    def exchanges(self) -> Exchanges:
+        return self.lookups.exchanges
+
+    def resolver(self, server: str) -> Resolver | None:
+        """The resolver with this address and port in text."""
+        return next((r for r in self.resolvers if str(r.server) == server), None)
+
+
+@dataclass(frozen=True)
+class _Flags:
+    """Beside the questions."""
+
+    repeated: Mask
+    unanswered: Mask
+    late: Mask
+    unsettled: Mask
+
+
+def collect_lookups(captures: Sequence[Capture], *, lossy: bool) -> Dns:
+    """`lossy`: the captures lost packets, so that a missing answer alone proves nothing."""
+    messages = load_messages(captures)
+    lookups = group_lookups(messages, pair_messages(messages))
+    if not lookups.total:
+        return Dns(lookups, ())
+    flags = _flags(lookups, lossy)
+    return Dns(lookups, _resolvers(lookups, flags))
+
+
+def _flags(lookups: Lookups, lossy: bool) -> _Flags:
+    rows, places = lookups.exchanges.rows, lookups.messages.places
+    own = ~lookups.leg
+    asked_before = _asked_before(lookups)
+    repeated = (lookups.repeated | lookups.retry | asked_before) & own
+    silent = (rows["answer_ns"] == NEVER) & own
+    ends = np.array([p.point.last_ns for p in places], np.int64) - lookups.exchanges.offsets.of_place
+    recorded = ends[rows["place"]] - rows["last_sent_ns"] >= LATE_NS
+    talks = _heard(lookups) & (not lossy)
+    unanswered = silent & (repeated | asked_before | (recorded & talks))
+    late = ~silent & own & ~repeated & (rows["answer_ns"] - rows["start_ns"] >= LATE_NS)
+    return _Flags(repeated, unanswered, late, silent & ~unanswered)
+
+
+def _asked_before(lookups: Lookups) -> Mask:
+    """Questions that were put again on another socket."""
+    rows = lookups.exchanges.rows
+    found = np.zeros(len(rows), np.bool_)
+    order = np.lexsort((rows["start_ns"], rows["type"], rows["name"], lookups.lookup))
+    left, right = order[:-1], order[1:]
+    same = (lookups.lookup[left] == lookups.lookup[right]) & (rows["name"][left] == rows["name"][right])
+    same &= (rows["type"][left] == rows["type"][right]) & lookups.retry[right]
+    found[left[same]] = True
+    return found
+
+
+def _heard(lookups: Lookups) -> Mask:
+    """Of each question, whether its resolver answered anything at that vantage point: both directions are recorded."""
+    rows, sockets = lookups.exchanges.rows, lookups.messages.sockets
+    key = np.stack(
+        [
+            sockets.server_high[rows["node"]],
+            sockets.server_low[rows["node"]],
+            rows["place"].astype(np.uint64),
+        ],
+        axis=1,
+    )
+    of = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
+    heard = np.bincount(of, rows["answer_ns"] != NEVER, minlength=int(of.max(initial=-1)) + 1) > 0
+    return heard[of]
+
+
+def _resolvers(lookups: Lookups, flags: _Flags) -> tuple[Resolver, ...]:
+    rows, own = lookups.exchanges.rows, ~lookups.leg
+    # The first question that the application itself put says whom it asked.
+    order = np.lexsort((rows["start_ns"], lookups.leg, lookups.lookup))
+    first = order[np.unique(lookups.lookup[order], return_index=True)[1]]
+    server_of, servers = _servers(lookups, first)
+    start, end = _spans(lookups, own)
+    many = _many_names(lookups, start, end)
+    marked = (flags.repeated | flags.unanswered | flags.late) & own
+    delayed = _any(lookups, marked) | many
+    unsettled = _any(lookups, flags.unsettled) & ~delayed
+    found = []
+    for number, server in enumerate(servers):
+        here = server_of == number
+        mine = here[lookups.lookup] & own
+        usual = here & ~delayed & ~unsettled & (end > 0)
+        which = np.flatnonzero(here & delayed)
+        which = which[np.argsort(start[which], kind="stable")]
+        described = [_describe(lookups, flags, n, int(first[n])) for n in which[:DESCRIBED_MOST].tolist()]
+        found.append(
+            Resolver(
+                server=server,
+                lookups=int(np.count_nonzero(here)),
+                questions=int(np.count_nonzero(mine)),
+                answered=int(np.count_nonzero(mine & (rows["answer_ns"] != NEVER))),
+                retries=_retries(lookups, mine),
+                expansions=_names_more(lookups, mine),
+                expanded_lookups=len(np.unique(lookups.lookup[lookups.expansion & mine])),
+                name_errors=int(np.count_nonzero(mine & (rows["rcode"] == NXDOMAIN))),
+                truncated=int(np.count_nonzero(mine & (rows["truncated"] == 1))),
+                usual_s=float(np.median(end[usual] - start[usual])) / 1e9 if usual.any() else None,
+                delayed=tuple(described),
+                delayed_total=len(which),
+                unsettled=int(np.count_nonzero(here & unsettled)),
+            )
+        )
+    return tuple(found)
+
+
+def _servers(lookups: Lookups, first: Ints) -> tuple[Ints, list[Endpoint]]:
+    """(number of each lookup's resolver, the resolvers by that number)."""
+    node = lookups.exchanges.rows["node"][first]
+    sockets = lookups.messages.sockets
+    ends = np.stack(
+        [sockets.server_high[node], sockets.server_low[node], sockets.server_port[node].astype(np.uint64)],
+        axis=1,
+    )
+    unique, number = np.unique(ends, axis=0, return_inverse=True)
+    return number.reshape(-1), [Endpoint(*map(int, end)) for end in unique.tolist()]
+
+
+def _any(lookups: Lookups, marked: Mask) -> Mask:
+    found = np.zeros(lookups.total, np.bool_)
+    found[lookups.lookup[marked]] = True
+    return found
+
+
+def _spans(lookups: Lookups, own: Mask) -> tuple[Ints, Ints]:
+    """First query and last answer (last query where none came) of each lookup."""
+    rows = lookups.exchanges.rows
+    start, end = np.full(lookups.total, np.iinfo(np.int64).max), np.zeros(lookups.total, np.int64)
+    np.minimum.at(start, lookups.lookup[own], rows["start_ns"][own])
+    np.maximum.at(end, lookups.lookup[own], np.maximum(rows["answer_ns"], rows["last_sent_ns"])[own])
+    return start, end
+
+
+def _many_names(lookups: Lookups, start: Ints, end: Ints) -> Mask:
+    """Lookups whose search list alone took that long: the waits for the single names add up to it."""
+    found = np.zeros(lookups.total, np.bool_)
+    found[lookups.lookup[lookups.expansion]] = True
+    rows = lookups.exchanges.rows
+    for number in np.flatnonzero(found & (end - start >= LATE_NS)).tolist():
+        questions = lookups.questions_of(number)
+        questions = questions[~lookups.leg[questions]]
+        names = rows["name"][questions]
+        waits = 0
+        for name in np.unique(names).tolist():
+            mine = rows[questions[names == name]]
+            waits += int(max(mine["answer_ns"].max(), mine["last_sent_ns"].max()) - mine["start_ns"].min())
+        found[number] = waits >= LATE_NS
+    return found & (end - start >= LATE_NS)
+
+
+def _retries(lookups: Lookups, mine: Mask) -> int:
+    sent = lookups.exchanges.rows["sent"].astype(np.int64)
+    return int((sent - 1)[lookups.repeated & mine].sum()) + int(np.count_nonzero(lookups.retry & mine))
+
+
+def _names_more(lookups: Lookups, mine: Mask) -> int:
+    """Names asked for beyond one a lookup."""
+    expanded = _any(lookups, lookups.expansion & mine)
+    chosen = mine & expanded[lookups.lookup]
+    names = lookups.lookup[chosen] << 32 | lookups.exchanges.rows["name"][chosen]
+    return len(np.unique(names)) - int(np.count_nonzero(expanded))
+
+
+def _describe(lookups: Lookups, flags: _Flags, number: int, first: int) -> DelayedLookup:
+    rows, messages = lookups.exchanges.rows, lookups.messages
+    questions = lookups.questions_of(number)
+    questions = questions[~lookups.leg[questions]]
+    mine = rows[questions]
+    answered = mine["answer_ns"] != NEVER
+    end_ns = int(max(mine["answer_ns"].max(), mine["last_sent_ns"].max()))
+    reasons = {
+        "repeated": bool(flags.repeated[questions].any()),
+        "unanswered": bool(flags.unanswered[questions].any()),
+        "late": bool(flags.late[questions].any()),
+    }
+    why = frozenset(name for name, true in reasons.items() if true) or frozenset({"many names"})
+    node, sockets = int(rows["node"][first]), messages.sockets
+    client = Endpoint(int(sockets.client_high[node]), int(sockets.client_low[node]), 0)
+    server = Endpoint(
+        int(sockets.server_high[node]), int(sockets.server_low[node]), int(sockets.server_port[node])
+    )
+    here = np.zeros(len(rows), np.bool_)
+    here[questions] = True
+    return DelayedLookup(
+        lookup=number,
+        name=messages.names[int(mine["name"][-1])],
+        client=str(client).rsplit(":", 1)[0].strip("[]"),
+        server=server,
+        place=int(rows["place"][first]),
+        start_ns=int(mine["start_ns"].min()),
+        end_ns=end_ns,
+        wait_s=(end_ns - int(mine["start_ns"].min())) / 1e9,
+        why=why,
+        questions=tuple(questions.tolist()),
+        names=len(np.unique(mine["name"])),
+        retries=_retries(lookups, here),
+        answered=bool(answered[mine["name"] == mine["name"][-1]].any()),
+    )

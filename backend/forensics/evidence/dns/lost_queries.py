@@ -1,0 +1,209 @@
+"""Where the queries that stayed unanswered were last seen, and what was asked beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from backend.forensics.connections import NEVER
+from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
+from backend.forensics.evidence.dns.exchanges import COPY_NS, JOIN_NS
+from backend.forensics.evidence.sightings import Ints, Place
+
+Where = Literal["inside", "reached", "return", "unknown"]
+USUALLY = 0.95
+"""Share of answered queries that other vantage points saw, from which on one that they did not see is missing."""
+USUALLY_OF_LEAST = 3
+
+
+@dataclass(frozen=True)
+class LostQuery:
+    """One query that no answer to itself was seen for. `where`: ``inside`` (seen at `inner`, absent at `outer` where
+    others pass), ``reached`` (`outer` saw it, no answer came from there), ``return`` (`outer` saw its answer), or
+    ``unknown``. `pair_ns`: time to the other query that was open on the same socket, None without one."""
+
+    lookup: int
+    question: int
+    time_ns: int
+    name: str
+    type: int
+    where: Where
+    inner: Place
+    outer: tuple[Place, ...]
+    pair_ns: int | None
+    pair_answered: bool
+    second_of_pair: bool
+    passed_again: bool
+    """The same question was answered when it was put again."""
+    frames: tuple[Frame, ...]
+    pair_frames: tuple[Frame, ...]
+
+
+@dataclass(frozen=True)
+class _Sending:
+    """One query put on the wire, at the vantage point nearest to the asker."""
+
+    question: int
+    time_ns: int
+    until_ns: int
+    answered_ns: int | None
+    frames: tuple[Frame, ...]
+    reached: tuple[int, ...]
+    answered_at: tuple[int, ...]
+
+
+def find_lost_queries(dns: Dns, resolver: Resolver) -> list[LostQuery]:
+    """Of the delayed lookups of this resolver, by time."""
+    usual = _usual_ends(dns, resolver)
+    lost: list[LostQuery] = []
+    for lookup in resolver.delayed:
+        if lookup.why & {"repeated", "unanswered"}:
+            lost.extend(_of_lookup(dns, lookup, usual))
+    return sorted(lost, key=lambda q: (q.time_ns, q.question))
+
+
+def _of_lookup(dns: Dns, lookup: DelayedLookup, usual: tuple[int, ...]) -> list[LostQuery]:
+    sendings = {q: _sendings(dns, q) for q in lookup.questions}
+    everything = [s for each in sendings.values() for s in each]
+    rows, places = dns.exchanges.rows, dns.messages.places
+    lost = []
+    for sending in everything:
+        if sending.answered_ns is not None:
+            continue
+        row = rows[sending.question]
+        pair = _pair(dns, sending, everything)
+        ends = (_deepest(dns, pair.reached),) if pair is not None and pair.reached else usual
+        where, outer = _where(sending, ends)
+        inner = (
+            _deepest(dns, (int(row["place"]), *sending.reached)) if where == "inside" else int(row["place"])
+        )
+        same = [
+            s
+            for s in everything
+            if (rows[s.question]["name"], rows[s.question]["type"]) == (row["name"], row["type"])
+        ]
+        lost.append(
+            LostQuery(
+                lookup=lookup.lookup,
+                question=sending.question,
+                time_ns=sending.time_ns,
+                name=dns.messages.names[int(row["name"])],
+                type=int(row["type"]),
+                where=where,
+                inner=places[inner],
+                outer=tuple(places[p] for p in outer),
+                pair_ns=abs(pair.time_ns - sending.time_ns) if pair is not None else None,
+                pair_answered=pair is not None and pair.answered_ns is not None,
+                second_of_pair=pair is not None and pair.time_ns < sending.time_ns,
+                passed_again=any(s.answered_ns is not None and s.time_ns > sending.time_ns for s in same),
+                frames=sending.frames,
+                pair_frames=pair.frames if pair is not None else (),
+            )
+        )
+    return lost
+
+
+def _where(sending: _Sending, ends: Sequence[int]) -> tuple[Where, tuple[int, ...]]:
+    """`ends`: vantage points one of which every query to that resolver comes to."""
+    if sending.answered_at:
+        return "return", sending.answered_at
+    if set(ends).intersection(sending.reached) or (sending.reached and not ends):
+        return "reached", sending.reached
+    return ("inside", tuple(ends)) if ends else ("unknown", ())
+
+
+def _deepest(dns: Dns, places: Sequence[int]) -> int:
+    """The one that lies furthest from the asker."""
+    return max(places, key=lambda p: (dns.exchanges.lag_ns[p], p))
+
+
+def _pair(dns: Dns, sending: _Sending, everything: Sequence[_Sending]) -> _Sending | None:
+    """The other query of the same socket that was open when this one was sent, or sent while this one was new."""
+    rows = dns.exchanges.rows
+    node, type_ = rows[sending.question]["node"], rows[sending.question]["type"]
+    best = None
+    for other in everything:
+        row = rows[other.question]
+        if other.question == sending.question or row["node"] != node or row["type"] == type_:
+            continue
+        distance = abs(other.time_ns - sending.time_ns)
+        open_then = (
+            other.time_ns > sending.time_ns
+            or other.answered_ns is None
+            or other.answered_ns > sending.time_ns
+        )
+        if (
+            open_then
+            and distance < COPY_NS
+            and (best is None or distance < abs(best.time_ns - sending.time_ns))
+        ):
+            best = other
+    return best
+
+
+def _sendings(dns: Dns, question: int) -> list[_Sending]:
+    """The queries of one question, each with what the other vantage points saw of it."""
+    at = dns.exchanges.messages_of(question)
+    rows = dns.messages.rows[at]
+    row = dns.exchanges.rows[question]
+    time = rows["time_ns"] - dns.exchanges.offsets.of_place[rows["place"]]
+    near = (rows["node"] == row["node"]) & (rows["place"] == row["place"])
+    asked = np.sort(time[near & (rows["answer"] == 0)])
+    asked = asked[np.concatenate([[True], np.diff(asked) >= COPY_NS])]
+    found = []
+    for number, sent_ns in enumerate(asked.tolist()):
+        until_ns = int(asked[number + 1]) if number + 1 < len(asked) else np.iinfo(np.int64).max
+        slack = min(JOIN_NS, (until_ns - sent_ns) // 2)
+        here = (time >= sent_ns - slack) & (time < until_ns - slack)
+        query, reply = here & (rows["answer"] == 0), here & (rows["answer"] == 1)
+        replies = time[reply & near & (time >= sent_ns)]
+        found.append(
+            _Sending(
+                question,
+                sent_ns,
+                until_ns,
+                int(replies.min()) if len(replies) else None,
+                _frames(dns, at[query]),
+                _others(rows["place"][query], int(row["place"])),
+                _others(rows["place"][reply], int(row["place"])),
+            )
+        )
+    return found
+
+
+def _frames(dns: Dns, at: Ints) -> tuple[Frame, ...]:
+    rows, places = dns.messages.rows[at], dns.messages.places
+    return tuple((places[int(r["place"])].input, int(r["frame"])) for r in rows)
+
+
+def _others(places: Ints, own: int) -> tuple[int, ...]:
+    return tuple(p for p in np.unique(places).tolist() if p != own)
+
+
+def _usual_ends(dns: Dns, resolver: Resolver) -> tuple[int, ...]:
+    """The vantage points furthest from the askers at which answered queries to this resolver were seen, if nearly every
+    one of them was seen beyond the first."""
+    exchanges, sockets = dns.exchanges, dns.messages.sockets
+    rows, server = exchanges.rows, resolver.server
+    node = rows["node"]
+    mine = (sockets.server_low[node] == server.low) & (sockets.server_high[node] == server.high)
+    mine &= (rows["answer_ns"] != NEVER) & (sockets.server_port[node] == server.port)
+    total = int(np.count_nonzero(mine))
+    seen = exchanges.sightings["place"]
+    elsewhere = np.flatnonzero(mine[exchanges.question] & (seen != rows["place"][exchanges.question]))
+    question = exchanges.question[elsewhere]
+    order = elsewhere[np.lexsort((-exchanges.lag_ns[seen[elsewhere]], question))]
+    deepest = seen[order[np.unique(exchanges.question[order], return_index=True)[1]]]
+    if total < USUALLY_OF_LEAST or len(deepest) < USUALLY * total:
+        return ()
+    places, counts = np.unique(deepest, return_counts=True)
+    return tuple(places[counts > (1 - USUALLY) * total].tolist())
+
+
+def lookup_frames(dns: Dns, lookup: DelayedLookup) -> list[Frame]:
+    """All messages of a lookup, every vantage point."""
+    return [frame for q in lookup.questions for frame in _frames(dns, dns.exchanges.messages_of(q))]
