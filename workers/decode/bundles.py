@@ -308,7 +308,7 @@ class _ZipEntry:
         return self.info.filename
 
     def is_folder(self) -> bool:
-        return self.info.is_dir()
+        return self.info.filename.endswith("/")  # its is_dir fails for a member without a name
 
     def unusable(self) -> str:
         kind = self.info.external_attr >> 28  # the upper bits of Unix' st_mode
