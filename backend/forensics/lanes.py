@@ -78,7 +78,6 @@ def _role(facts: Facts, place: Place, before_nat: frozenset[int]) -> str:
 
 def _place_lane(facts: Facts, place: Place, role: str) -> LanePart:
     """The span is the file's: an interface that was silent at first was recorded all the same."""
-    offset_ns = facts.attempts.clock_offset_ns.get(place.input, 0)
     capture, point = facts.captures[place.capture], place.point
     return LanePart(
         id=place.id,
@@ -86,8 +85,8 @@ def _place_lane(facts: Facts, place: Place, role: str) -> LanePart:
         role=role,  # type: ignore[arg-type]
         captured=True,
         packets=point.packets,
-        first=rfc3339(capture.first_ns - offset_ns) if point.packets else None,
-        last=rfc3339(capture.last_ns - offset_ns) if point.packets else None,
+        first=rfc3339(facts.clocks.at_reference(place.capture, capture.first_ns)) if point.packets else None,
+        last=rfc3339(facts.clocks.at_reference(place.capture, capture.last_ns)) if point.packets else None,
     )
 
 

@@ -99,7 +99,7 @@ def path_table(facts: Facts, findings: Sequence[FindingPart]) -> pa.Table:
     parts = [c.connections for c in facts.captures]
     if not parts or not sum(len(p) for p in parts):
         return SCHEMA.empty_table()
-    groups = _groups(facts, np.concatenate(parts))
+    groups = _groups(facts, _on_one_clock(facts, np.concatenate(parts)))
     start_ns = np.minimum.reduceat(groups.connections["first_ns"], groups.starts)
     keys = [groups.first(name) for name in ("client_port", "client_low", "client_high")]
     order = np.lexsort((*keys, start_ns))
@@ -110,6 +110,17 @@ def path_table(facts: Facts, findings: Sequence[FindingPart]) -> pa.Table:
     columns["start_ns"] = start_ns[order]
     columns["search"] = _search_text(columns)
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
+
+
+def _on_one_clock(facts: Facts, connections: NDArray[np.void]) -> NDArray[np.void]:
+    """The tables of all captures, one after the other, with begin and end on the captures' common clock."""
+    start = 0
+    for number, capture in enumerate(facts.captures):
+        own = connections[start : start + len(capture.connections)]
+        for name in ("first_ns", "last_ns"):
+            own[name] = facts.clocks.on_reference(number, own[name])
+        start += len(own)
+    return connections
 
 
 def _groups(facts: Facts, connections: NDArray[np.void]) -> _Groups:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+from backend.forensics.evidence.clocks import ClockOffset
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural
 from backend.forensics.lanes import uncaptured_sources
@@ -82,17 +83,26 @@ def _resolutions(facts: Facts) -> list[QualityPart]:
 
 
 def _clocks(facts: Facts) -> list[QualityPart]:
-    return [
+    offsets = [
         QualityPart(
             status="caution",
-            text=(
-                f"the clock of {c.input} is {c.offset_ns / 1e6:+.3f} ms from that of {c.reference} "
-                f"({c.matched:,} matched packets), corrected"
-            ),
+            text=f"the clock of {c.input} {_differs(c)} ({plural(c.matched, 'matched packet')}), corrected",
         )
-        for c in facts.attempts.order.clocks
-        if c.offset_ns
+        for c in facts.clocks.offsets
+        if c.corrected
     ]
+    return offsets + [QualityPart(status="caution", text=text) for text in facts.clocks.problems]
+
+
+def _differs(clock: ClockOffset) -> str:
+    text = f"is {clock.offset_ns / 1e6:+,.3f} ms from that of {clock.reference}"
+    if clock.drift_ppm:
+        text += f" and drifts by {clock.drift_ppm:+.1f} ppm"
+    sure = f"± {clock.uncertainty_ns / 1e6:,.3f} ms" if clock.both_directions else _ONE_WAY
+    return f"{text}, {sure}"
+
+
+_ONE_WAY = "the path's delay included as packets of one direction only were matched"
 
 
 def _counters(facts: Facts) -> list[QualityPart]:

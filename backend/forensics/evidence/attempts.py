@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
+from backend.forensics.evidence.clocks import Clocks
 from backend.forensics.evidence.path_order import PathOrder, order_places
 from backend.forensics.evidence.sightings import Ints, Place, Sightings, join_rows, join_sightings
 from backend.forensics.packets import ACK, ICMP, ICMPV6, RST, SYN
@@ -132,38 +133,38 @@ class Attempts:
     retried: tuple[RetriedAttempt, ...]
     sightings: Sightings
     order: PathOrder
-    clock_offset_ns: dict[str, int]
-    """Of each input's clock, to be subtracted."""
     expected: dict[tuple[int, int, int, int, int], frozenset[int]]
     """Places that see SYNs of (client address, server address, server port)."""
     translated: frozenset[tuple[int, int, int, int, int]]
     """Those of the same keys for which some SYN changed its address or port on the way."""
 
     @property
+    def clocks(self) -> Clocks:
+        """How the captures' clocks compare, and times on their common clock."""
+        return self.sightings.clocks
+
+    @property
     def places(self) -> tuple[Place, ...]:
         return self.sightings.places
 
     def expected_places(self, attempt: RetriedAttempt) -> list[Place]:
-        """Vantage points that this client's SYNs to this server pass, in path order."""
+        """Vantage points that this client's SYNs to this server pass, in path order: those whose clock can be compared
+        with that of the attempt."""
         numbers = sorted(self.expected.get(attempt.route, frozenset()), key=lambda n: (self.order.rank[n], n))
-        return [self.places[n] for n in numbers]
+        group = self.clocks.group
+        own = group[attempt.transmissions[0].first.place.capture]
+        return [self.places[n] for n in numbers if group[self.places[n].capture] == own]
 
 
 def collect_attempts(captures: Sequence[Capture]) -> Attempts:
     """Join the captures and list their connection attempts."""
     sightings = join_sightings(captures)
     order = order_places(sightings)
-    offsets = {c.input: c.offset_ns for c in order.clocks}
-    shift = np.array([offsets.get(p.input, 0) for p in sightings.places] or [0], np.int64)
-    time = (
-        sightings.rows["time_ns"].astype(np.int64) - shift[sightings.place]
-        if len(sightings.rows)
-        else np.zeros(0, np.int64)
-    )
+    time = sightings.time_ns
     table = _attempt_table(captures, sightings, order, time)
     retried = _retried(table, sightings, order, time)
     return Attempts(
-        table, retried, sightings, order, offsets, _expected(table, sightings, retried), _translated(table)
+        table, retried, sightings, order, _expected(table, sightings, retried), _translated(table)
     )
 
 
@@ -218,12 +219,20 @@ def _fill_outcome(table: NDArray[np.void], captures: Sequence[Capture], sighting
     answered = connections["syn_ack_ns"] != NEVER
     delay = np.full(len(opened), NEVER, np.int64)
     # Of several vantage points the innermost saw the SYN first: its own clock times both ends.
+    started = _syn_times(captures, sightings.clocks)
     candidates = np.flatnonzero(answered & (connections["syn_ns"] != NEVER))
-    candidates = candidates[np.argsort(-connections["syn_ns"][candidates], kind="stable")]
+    candidates = candidates[np.argsort(-started[candidates], kind="stable")]
     delay[sightings.link_of_node[candidates]] = (
         connections["syn_ack_ns"][candidates] - connections["syn_ns"][candidates]
     )
     table["connect_delay_ns"] = delay[table["link"]]
+
+
+def _syn_times(captures: Sequence[Capture], clocks: Clocks) -> Ints:
+    """`syn_ns` of all connection tables on the common clock; senseless where it is NEVER."""
+    own = [c.connections["syn_ns"].astype(np.int64) for c in captures]
+    parts = [clocks.on_reference(number, times) for number, times in enumerate(own)]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 def _expected(

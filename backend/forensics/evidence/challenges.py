@@ -64,8 +64,7 @@ def _challenge(
     for row in acks:
         place = int(sightings.place[row])
         to_client = (place, int(rows["destination_port"][row])) in client_ports
-        shift_ns = attempts.clock_offset_ns.get(attempts.places[place].input, 0)
-        early = place not in opened or int(rows["time_ns"][row]) - shift_ns < opened[place]
+        early = place not in opened or int(sightings.time_ns[row]) < opened[place]
         if to_client and early and int(rows["acknowledgement"][row]) != (isn + 1) % 2**32:
             strange.append(row)
     if not strange:
@@ -75,5 +74,5 @@ def _challenge(
         attempt,
         tuple((attempts.places[int(sightings.place[r])], int(rows["frame"][r])) for r in strange),
         tuple((attempts.places[int(sightings.place[r])], int(rows["frame"][r])) for r in ours),
-        int(rows["time_ns"][strange].min()),
+        int(sightings.time_ns[strange].min()),
     )

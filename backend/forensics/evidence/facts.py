@@ -12,6 +12,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
 from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
 from backend.forensics.evidence.challenges import Challenge, find_challenges
+from backend.forensics.evidence.clocks import Clocks
 from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
 from backend.forensics.evidence.delays import Delays, measure_delays
 from backend.forensics.evidence.destinations import Destination, list_destinations
@@ -40,6 +41,11 @@ class Facts:
     rivals: dict[int, Rival]
     kernel: KernelFacts
     quality: CaptureQuality
+
+    @property
+    def clocks(self) -> Clocks:
+        """How far the captures' clocks are apart."""
+        return self.attempts.clocks
 
     @property
     def has_packets(self) -> bool:

@@ -17,7 +17,7 @@ from backend.forensics.connections import NEVER
 from backend.forensics.dumps import RealServer, VirtualService
 from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.counters import DumpInput, KernelFacts
-from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.sightings import Place
 from backend.forensics.packets import ACK, SYN
 
 Line = tuple[str, int]
@@ -193,7 +193,7 @@ def _drain(attempts: Attempts, drained: DrainedServer) -> Drain:
     if not len(rows):
         return Drain(drained, (), NEVER, frozenset())
     is_syn = attempts.sightings.transmission >= 0
-    time = _reference_time(attempts)
+    time = attempts.sightings.time_ns
     to_server = np.flatnonzero(is_syn & _is(rows, "destination", drained.server))
     link = attempts.sightings.link
     served = frozenset(link[to_server].tolist())
@@ -221,12 +221,6 @@ def _is_answer(rows: NDArray[np.void]) -> NDArray[np.bool_]:
     """SYN-ACKs."""
     answer: NDArray[np.bool_] = (rows["tcp_flags"] & (SYN | ACK)) == SYN | ACK
     return answer
-
-
-def _reference_time(attempts: Attempts) -> Ints:
-    shift = np.array([attempts.clock_offset_ns.get(p.input, 0) for p in attempts.places] or [0], np.int64)
-    time: Ints = attempts.sightings.rows["time_ns"].astype(np.int64) - shift[attempts.sightings.place]
-    return time
 
 
 def _is(rows: NDArray[np.void], end: str, which: Endpoint) -> NDArray[np.bool_]:

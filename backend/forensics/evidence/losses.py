@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from backend.forensics.evidence.attempts import Attempts, Endpoint, RetriedAttempt, Sighting, Transmission
 from backend.forensics.evidence.sightings import Place
@@ -105,7 +104,7 @@ def _locate(
 
 def _at(attempts: Attempts, place: Place, sent: Transmission) -> int:
     """The transmission's time on that vantage point's own clock."""
-    return sent.time_ns + attempts.clock_offset_ns.get(place.input, 0)
+    return attempts.clocks.own_time(place.capture, sent.time_ns)
 
 
 def _lost_answer(
@@ -172,12 +171,7 @@ class _SynIndex:
         self._attempts = attempts
         self._rows = chosen
         self._link = sightings.link
-        shift = np.array(
-            [attempts.clock_offset_ns.get(p.input, 0) for p in sightings.places] or [0], np.int64
-        )
-        self._time: NDArray[np.int64] = sightings.rows["time_ns"].astype(np.int64) - (
-            shift[sightings.place] if len(sightings.rows) else 0
-        )
+        self._time = sightings.time_ns
         groups: dict[tuple[int, ...], list[int]] = {}
         rows = sightings.rows
         wanted = {s.source.port for a in attempts.retried for t in a.transmissions for s in t.sightings}

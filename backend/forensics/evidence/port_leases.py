@@ -47,13 +47,11 @@ def translated_nodes(captures: Sequence[Capture], attempts: Attempts) -> NDArray
         return np.zeros(0, LEASE_DTYPE)
     row_of_link = np.full(int(attempts.sightings.link_of_node.max()) + 1, -1, np.int64)
     row_of_link[links] = np.flatnonzero(table["rewritten_source"])
-    parts = [
-        _behind_nat(capture, row_of_link[attempts.sightings.link_of_node[offset:][: len(capture.connections)]],
-                    attempts)
-        for capture, offset in zip(captures, attempts.sightings.node_offset, strict=False)
-    ]  # fmt: skip
-    for number, part in enumerate(parts):
-        part["capture"] = number
+    parts = []
+    for number, capture in enumerate(captures):
+        offset = attempts.sightings.node_offset[number]
+        links_here = attempts.sightings.link_of_node[offset:][: len(capture.connections)]
+        parts.append(_behind_nat(capture, row_of_link[links_here], attempts, number))
     leases = np.concatenate(parts)
     # Two vantage points behind the NAT show one lease.
     names = ["outer_high", "outer_low", "destination_high", "destination_low", "destination_port", "port"]
@@ -61,7 +59,7 @@ def translated_nodes(captures: Sequence[Capture], attempts: Attempts) -> NDArray
     return leases[first]
 
 
-def _behind_nat(capture: Capture, row: Ints, attempts: Attempts) -> NDArray[np.void]:
+def _behind_nat(capture: Capture, row: Ints, attempts: Attempts, number: int) -> NDArray[np.void]:
     rows, table = capture.connections, attempts.table
     chosen = np.flatnonzero((row >= 0) & (rows["syns"] > 0) & (rows["protocol"] == TCP))
     inner = table[row[chosen]]
@@ -75,10 +73,10 @@ def _behind_nat(capture: Capture, row: Ints, attempts: Attempts) -> NDArray[np.v
             leases[f"{name}_{part}"] = rows[f"{column}_{part}"][chosen]
     leases["destination_port"], leases["protocol"] = rows["server_port"][chosen], TCP
     leases["port"], leases["inner_port"] = rows["client_port"][chosen], inner["client_port"]
-    shift_ns = attempts.clock_offset_ns.get(capture.name, 0)
     closed, last = rows["closed_ns"][chosen], rows["last_ns"][chosen]
-    leases["from_ns"] = rows["syn_ns"][chosen] - shift_ns
-    leases["until_ns"] = np.where(closed != NEVER, closed, last) - shift_ns
+    leases["from_ns"] = attempts.clocks.on_reference(number, rows["syn_ns"][chosen])
+    leases["until_ns"] = attempts.clocks.on_reference(number, np.where(closed != NEVER, closed, last))
+    leases["capture"] = number
     leases["link"], leases["line"], leases["frame"] = inner["link"], NEVER, rows["syn_frame"][chosen]
     return leases
 

@@ -133,7 +133,7 @@ def describe_reuse(
                 place,
                 _endpoint(entry, "client"),
                 _endpoint(entry, "server"),
-                int(entry["syn_ns"]) - attempts.clock_offset_ns.get(place.input, 0),
+                attempts.clocks.at_reference(place.capture, int(entry["syn_ns"])),
                 int(entry["syn_frame"]),
                 int(reuse.gap_ns[row]),
                 earlier_frame,
@@ -200,16 +200,17 @@ def _listed_before(captures: Sequence[Capture], attempts: Attempts, reuse: PortR
     listing_key = tuple_key(reuse.listing, _ENDS)
     order = np.argsort(listing_key, kind="stable")
     found: list[tuple[int, int, int]] = []
-    for capture, offset in zip(captures, attempts.sightings.node_offset, strict=False):
+    offsets = attempts.sightings.node_offset
+    for number, (capture, offset) in enumerate(zip(captures, offsets, strict=False)):
         table = capture.connections
         wanted = np.flatnonzero((table["syns"] > 0) & (table["protocol"] == TCP))
         key = tuple_key(table[list(_ENDS)][wanted], _ENDS)
         low = np.searchsorted(listing_key[order], key, side="left")
         high = np.searchsorted(listing_key[order], key, side="right")
-        shift_ns = attempts.clock_offset_ns.get(capture.name, 0)
+        syn_ns = attempts.clocks.on_reference(number, table["syn_ns"].astype(np.int64))
         for index in np.flatnonzero(high > low).tolist():
             node = int(wanted[index])
-            at_ns = int(table["syn_ns"][node]) - shift_ns
+            at_ns = int(syn_ns[node])
             for entry in order[low[index] : high[index]].tolist():
                 shown = reuse.listing[entry]
                 if int(shown["from_ns"]) <= at_ns <= int(shown["until_ns"]):

@@ -1,7 +1,8 @@
 """One packet over several vantage points: which SYNs are one transmission, which connections are one.
 
 NAT rewrites addresses and ports and keeps ISN, IP ID, TSval and the SYN's options: those are the join key
-(DETECTION section 2). Time only narrows the search.
+(DETECTION section 2). Time only narrows the search, on the common clock of captures that can be compared; what
+was recorded on clocks that cannot is never joined.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from backend.forensics.captures import Capture, VantagePoint
+from backend.forensics.evidence.clocks import Clocks, compare_clocks
+from backend.forensics.evidence.copies import merge_copies
 from backend.forensics.packets import ACK, MARK_COPY, NO_CONNECTION, PACKET_DTYPE, SYN
 
 Ints = NDArray[np.int64]
@@ -51,7 +54,10 @@ class Sightings:
     one per vantage point). `transmission` is -1 for packets that are no SYN."""
 
     places: tuple[Place, ...]
+    clocks: Clocks
     rows: NDArray[np.void]
+    time_ns: Ints
+    """Of each row, on the common clock of the captures that can be compared with its own."""
     place: Ints
     node: Ints
     transmission: Ints
@@ -69,6 +75,18 @@ class Sightings:
             if self.link_of_node.size  # a capture may hold nothing but ICMP errors
             else self.node
         )
+
+
+@dataclass(frozen=True)
+class _Syns:
+    """SYNs of all captures: PACKET_DTYPE, and beside them what was looked up. `clock` numbers the clocks."""
+
+    rows: NDArray[np.void]
+    time_ns: Ints
+    place: Ints
+    node: Ints
+    network: Ints
+    clock: Ints
 
 
 def join_rows(parts: Sequence[NDArray[np.void]], dtype: np.dtype[np.void]) -> NDArray[np.void]:
@@ -99,16 +117,43 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
     place = first_place[capture] + rows["vantage"].astype(np.int64)
     connection = rows["connection"].astype(np.int64)
     node = np.where(connection == NO_CONNECTION, -1, node_offset[capture] + connection)
-    is_syn = ((rows["tcp_flags"] & (SYN | ACK)) == SYN) & ((rows["marks"] & MARK_COPY) == 0) & (node >= 0)
-    transmission = np.full(len(rows), -1, np.int64)
-    syns = rows[is_syn]
     network = _networks(captures, node)
-    seen_in = network[is_syn]
-    transmission[is_syn] = _group_transmissions(syns, place[is_syn], node[is_syn], seen_in)
-    link_of_node = _link_nodes(syns, node[is_syn], transmission[is_syn], seen_in, int(node_offset[-1]))
-    return Sightings(
-        places, rows, place, node, transmission, link_of_node, tuple(int(n) for n in node_offset), network
+    is_syn = ((rows["tcp_flags"] & (SYN | ACK)) == SYN) & ((rows["marks"] & MARK_COPY) == 0) & (node >= 0)
+    clocks = compare_clocks(captures)
+    time_ns = _common_times(captures, clocks)
+    seen = _Syns(
+        rows[is_syn],
+        time_ns[is_syn],
+        place[is_syn],
+        node[is_syn],
+        network[is_syn],
+        np.array(clocks.group, np.int64)[capture[is_syn]],
     )
+    joined = _group_transmissions(seen)
+    link_of_node = _link_nodes(seen, joined, int(node_offset[-1]))
+    transmission = np.full(len(rows), -1, np.int64)
+    transmission[is_syn] = merge_copies(seen.rows, seen.time_ns, seen.place, link_of_node[seen.node], joined)
+    return Sightings(
+        places,
+        clocks,
+        rows,
+        time_ns,
+        place,
+        node,
+        transmission,
+        link_of_node,
+        tuple(int(n) for n in node_offset),
+        network,
+    )
+
+
+def _common_times(captures: Sequence[Capture], clocks: Clocks) -> Ints:
+    """Of each handshake packet of all captures, on the clock of its group."""
+    parts = [
+        clocks.on_reference(number, capture.handshakes["time_ns"].astype(np.int64))
+        for number, capture in enumerate(captures)
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
 
 def _networks(captures: Sequence[Capture], node: Ints) -> Ints:
@@ -141,74 +186,76 @@ def boundaries(columns: Sequence[NDArray[np.generic]], order: Ints) -> NDArray[n
     return new
 
 
-def _group_transmissions(syns: NDArray[np.void], place: Ints, node: Ints, network: Ints) -> Ints:
+def _group_transmissions(seen: _Syns) -> Ints:
     """Number the transmissions: rows with one number are sightings of one packet."""
-    time = syns["time_ns"].astype(np.int64)
+    syns = seen.rows
     strong = (syns["ip_id"] != 0) & (syns["timestamp_value"] != 0)
     zero = np.uint64(0)
-    # SNAT keeps the destination; a weak key leans on it: a scan with one ISN for all targets is not joined.
+    # SNAT keeps the destination; a weak key leans on it: a scan with one ISN for all targets is not joined. A
+    # strong one does not lean on the options: gateways lower the MSS on the way.
     keys: list[NDArray[np.generic]] = [
         syns["sequence"],
-        syns["options_hash"],
         syns["ip_id"],
         syns["timestamp_value"],
+        np.where(strong, zero, syns["options_hash"].astype(np.uint64)),
         np.where(strong, zero, syns["destination_low"]),
         np.where(strong, zero, syns["destination_high"]),
         np.where(strong, zero, syns["destination_port"].astype(np.uint64)),
+        seen.clock,
     ]
-    order = np.lexsort((time, *reversed(keys)))
+    order = np.lexsort((seen.time_ns, *reversed(keys)))
     new = boundaries(keys, order)
-    gap = np.diff(time[order], prepend=time[order[:1]])
+    gap = np.diff(seen.time_ns[order], prepend=seen.time_ns[order[:1]])
     new |= gap > np.where(strong[order], STRONG_WINDOW_NS, WEAK_WINDOW_NS)
     group = np.empty(len(syns), np.int64)
     group[order] = np.cumsum(new) - 1
-    return _split_ambiguous(group, place, node, network, strong)
+    return _split_ambiguous(group, seen, strong)
 
 
-def _split_ambiguous(group: Ints, place: Ints, node: Ints, network: Ints, strong: NDArray[np.bool_]) -> Ints:
+def _split_ambiguous(group: Ints, seen: _Syns, strong: NDArray[np.bool_]) -> Ints:
     """Weak groups that hold two connections of one vantage point and network, or two networks, are several
     packets: one per connection."""
     weak = np.flatnonzero(~strong)
     if not len(weak):
         return group
-    pairs = np.unique(np.stack([group[weak], place[weak], network[weak], node[weak]], axis=1), axis=0)
-    seen, per_place = np.unique(pairs[:, :3], axis=0, return_counts=True)
-    ambiguous = np.isin(group[weak], seen[per_place > 1, 0])
-    ambiguous |= _of_several_networks(group[weak], network[weak])
+    columns = [group[weak], seen.place[weak], seen.network[weak], seen.node[weak]]
+    pairs = np.unique(np.stack(columns, axis=1), axis=0)
+    found, per_place = np.unique(pairs[:, :3], axis=0, return_counts=True)
+    ambiguous = np.isin(group[weak], found[per_place > 1, 0])
+    ambiguous |= _of_several_networks(group[weak], seen.network[weak])
     if not ambiguous.any():
         return group
     split = weak[ambiguous]
     separated = group.copy()
-    labels = np.stack([group[split], node[split]], axis=1)
+    labels = np.stack([group[split], seen.node[split]], axis=1)
     separated[split] = group.max() + 1 + np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1)
     return np.unique(separated, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _same_tuple(syns: NDArray[np.void], network: Ints) -> Ints:
-    """Numbers SYNs with one tuple and ISN; those of several networks are kept apart."""
-    tuple_keys = [syns[name] for name in ("sequence", "source_low", "source_high", "source_port")]
-    tuple_keys += [syns[name] for name in ("destination_low", "destination_high", "destination_port")]
+def _same_tuple(seen: _Syns) -> Ints:
+    """Numbers SYNs with one tuple and ISN; those of several networks or clocks are kept apart."""
+    tuple_keys = [seen.rows[name] for name in ("sequence", "source_low", "source_high", "source_port")]
+    tuple_keys += [seen.rows[name] for name in ("destination_low", "destination_high", "destination_port")]
+    tuple_keys.append(seen.clock)
     order = np.lexsort(tuple(tuple_keys))
-    number = np.empty(len(syns), np.int64)
+    number = np.empty(len(seen.rows), np.int64)
     number[order] = np.cumsum(boundaries(tuple_keys, order)) - 1
-    apart = _of_several_networks(number, network)
+    apart = _of_several_networks(number, seen.network)
     if not apart.any():
         return number
-    labels = np.stack([number, np.where(apart, network, 0)], axis=1)
+    labels = np.stack([number, np.where(apart, seen.network, 0)], axis=1)
     return np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _link_nodes(
-    syns: NDArray[np.void], node: Ints, transmission: Ints, network: Ints, nodes_total: int
-) -> Ints:
+def _link_nodes(seen: _Syns, transmission: Ints, nodes_total: int) -> Ints:
     """Connected components: nodes that share a transmission, or a tuple with its ISN, are one connection."""
     if not nodes_total:
         return np.zeros(0, np.int64)
-    same_tuple = _same_tuple(syns, network)
+    same_tuple = _same_tuple(seen)
     transmissions_total = int(transmission.max()) + 1 if len(transmission) else 0
     tuples_total = int(same_tuple.max()) + 1 if len(same_tuple) else 0
     size = nodes_total + transmissions_total + tuples_total
-    left = np.concatenate([node, node])
+    left = np.concatenate([seen.node, seen.node])
     right = np.concatenate([nodes_total + transmission, nodes_total + transmissions_total + same_tuple])
     graph = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(size, size))
     labels = connected_components(graph, directed=False)[1][:nodes_total]

@@ -92,7 +92,7 @@ def test_clocks_three_seconds_apart_give_the_same_losses(clock_ns: int, names: t
     by_name = {p.input: facts.attempts.order.rank[p.number] for p in facts.attempts.places}
     assert by_name[names[0]] < by_name[names[1]]
     expected_ns = clock_ns if names[0] < names[1] else -clock_ns
-    (clock,) = facts.attempts.order.clocks
+    (clock,) = facts.clocks.offsets
     assert clock.both_directions
     assert abs(clock.offset_ns - expected_ns) <= 2 * clock.uncertainty_ns
 

@@ -106,3 +106,51 @@ def test_a_new_isn_on_the_same_tuple_is_another_attempt() -> None:
     capture.connect(T0_NS, path, isn=1)
     capture.connect(T0_NS + S, path, isn=99)
     assert collect(capture.build()).table["transmissions"].tolist() == [1, 1]
+
+
+ONCE_AT_CNI0 = plain_path(CLIENT, SERVER, "cni0")
+ONCE_AT_ETH0 = plain_path(CLIENT, SERVER, "eth0")
+
+
+def seen_on(later_ns: int, **columns: int) -> Attempts:
+    """A SYN at one vantage point, and later one of its connection at another, with other `columns`."""
+    capture = CaptureBuilder()
+    capture.syn(T0_NS, ONCE_AT_CNI0, isn=1, ip_id=7, timestamp_value=0)
+    capture.syn(T0_NS + later_ns, ONCE_AT_ETH0, isn=1, **({"ip_id": 7, "timestamp_value": 0} | columns))
+    return collect(capture.build())
+
+
+@pytest.mark.parametrize(("later_ns", "sent"), [(68_000, 1), (900 * MS, 1), (900 * MS + 1, 2)])
+def test_one_syn_further_on_is_a_copy_until_a_timer_could_have_sent_it_again(
+    later_ns: int, sent: int
+) -> None:
+    assert seen_on(later_ns, options_hash=78).table["transmissions"].tolist() == [sent]
+
+
+@pytest.mark.parametrize(("later_ns", "sent"), [(68_000, 1), (50 * MS, 1), (50 * MS + 1, 2)])
+def test_a_syn_whose_ip_id_was_rewritten_is_a_copy_within_50_ms(later_ns: int, sent: int) -> None:
+    assert seen_on(later_ns, ip_id=8).table["transmissions"].tolist() == [sent]
+
+
+def test_a_syn_sent_again_within_milliseconds_is_a_retransmission_where_one_vantage_point_saw_both() -> None:
+    capture = CaptureBuilder()
+    path = plain_path(CLIENT, SERVER, "cni0", "eth0")
+    capture.syn(T0_NS, path, isn=1)
+    capture.syn(T0_NS + 13 * MS, path, isn=1)
+    assert collect(capture.build()).table["transmissions"].tolist() == [2]
+
+
+def test_one_syn_on_four_interfaces_with_other_options_on_each_is_one() -> None:
+    names = ("veth0", "cni0", "eth0", "tun0")
+    capture = CaptureBuilder(places=names)
+    for number, name in enumerate(names):
+        hop = plain_path(CLIENT, SERVER, name)
+        capture.syn(T0_NS + 9_000 * number, hop, isn=1, **WEAK, options_hash=number)
+    assert collect(capture.build()).table["transmissions"].tolist() == [1]
+
+
+def test_a_gateway_that_lowers_the_mss_does_not_hide_a_syn_behind_source_nat() -> None:
+    capture = CaptureBuilder()
+    capture.syn(T0_NS, snat()[:1], isn=1, ip_id=5, timestamp_value=6)
+    capture.syn(T0_NS, snat()[1:], isn=1, ip_id=5, timestamp_value=6, options_hash=99)
+    assert len(collect(capture.build()).table) == 1
