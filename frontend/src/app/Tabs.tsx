@@ -1,6 +1,7 @@
-/** One row of tabs with counts. */
+/** One row of tabs with counts. A tab with nothing behind it is dimmed and says why. */
 import { useConnections, useFiles, useReport } from "../api/queries";
 import { useSource } from "../api/source";
+import type { Report } from "../api/types";
 import { count } from "../format/quantity";
 import { RouteLink, useAddress } from "../ui/RouteLink";
 
@@ -8,17 +9,30 @@ interface Tab {
   path: string;
   name: string;
   count?: number;
+  /** Why there is nothing to see, or nothing while there is or may be. */
+  empty?: string;
 }
+
+const NO_CAPTURE = "No capture was given.";
+
+/** Nothing is called empty before its number is known. */
+const emptyWhen = (number: number | undefined, why: string): string | undefined => (number === 0 ? why : undefined);
+
+const packetsOf = (report: Report | null | undefined): number | undefined =>
+  report?.inputs.reduce((sum, input) => sum + input.packets, 0);
 
 function useTabs(): Tab[] {
   const source = useSource();
   const report = useReport().data;
   const connections = useConnections({ limit: 1 }).data?.total;
   const files = useFiles().data?.length;
+  const packets = packetsOf(report);
+  const found = report?.findings.length;
   const tabs: Tab[] = [
-    { path: "", name: "Overview", count: report?.diagnoses.length || undefined },
-    { path: "/timeline", name: "Timeline" },
-    { path: "/connections", name: "Connections", count: connections },
+    { path: "", name: "Overview" },
+    { path: "/timeline", name: "Timeline", empty: emptyWhen(packets, NO_CAPTURE) },
+    { path: "/findings", name: "Findings", count: found, empty: emptyWhen(found, "Nothing was found; here is what was looked for.") },
+    { path: "/connections", name: "Connections", count: connections, empty: emptyWhen(connections, packets ? "No TCP or UDP was seen." : NO_CAPTURE) },
   ];
   return source.readOnly ? tabs : [...tabs, { path: "/files", name: "Files", count: files }];
 }
@@ -32,7 +46,10 @@ export function Tabs() {
       {useTabs().map((tab) => {
         const current = tab.path === "" ? place === "" : place.startsWith(tab.path);
         return (
-          <RouteLink key={tab.name} href={source.page + tab.path} aria-current={current ? "page" : undefined}>
+          <RouteLink
+            key={tab.name} href={source.page + tab.path} aria-current={current ? "page" : undefined} title={tab.empty}
+            aria-description={tab.empty} className={tab.empty ? "tab-empty" : undefined} data-why={tab.empty}
+          >
             {tab.name}
             {tab.count !== undefined && <span className="tab-count">{count(tab.count)}</span>}
           </RouteLink>

@@ -11,6 +11,8 @@ const overview = lazyRouteComponent(() => import("../pages/OverviewPage"), "Over
 const timeline = lazyRouteComponent(() => import("../pages/TimelinePage"), "TimelinePage");
 const connections = lazyRouteComponent(() => import("../pages/ConnectionsPage"), "ConnectionsPage");
 const connection = lazyRouteComponent(() => import("../pages/ConnectionPage"), "ConnectionPage");
+const findings = lazyRouteComponent(() => import("../pages/FindingsPage"), "FindingsPage");
+const finding = lazyRouteComponent(() => import("../pages/FindingPage"), "FindingPage");
 const files = lazyRouteComponent(() => import("../pages/FilesPage"), "FilesPage");
 const investigations = lazyRouteComponent(() => import("../pages/InvestigationsPage"), "InvestigationsPage");
 const fresh = lazyRouteComponent(() => import("../pages/NewPage"), "NewPage");
@@ -21,23 +23,24 @@ const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 const own = createRoute({ getParentRoute: () => root, path: "/i/$id", component: InvestigationFrame });
 const shared = createRoute({ getParentRoute: () => root, path: "/s/$sid", component: SharedFrame });
 
+/** Pages over what was found: the same for one's own investigations and for shared ones. */
+function results(parent: typeof own | typeof shared) {
+  const pages = {
+    "/": overview, "/timeline": timeline, "/findings": findings, "/findings/$fid": finding, "/connections": connections,
+    "/connections/$cid": connection,
+  };
+  return Object.entries(pages).map(([path, component]) => createRoute({ getParentRoute: () => parent, path, component }));
+}
+
 const tree = root.addChildren([
   createRoute({ getParentRoute: () => root, path: "/", component: investigations }),
   createRoute({ getParentRoute: () => root, path: "/new", component: fresh }),
   createRoute({ getParentRoute: () => root, path: "/capture", component: capture }),
   own.addChildren([
-    createRoute({ getParentRoute: () => own, path: "/", component: overview }),
-    createRoute({ getParentRoute: () => own, path: "/timeline", component: timeline }),
-    createRoute({ getParentRoute: () => own, path: "/connections", component: connections }),
-    createRoute({ getParentRoute: () => own, path: "/connections/$cid", component: connection }),
+    ...results(own),
     createRoute({ getParentRoute: () => own, path: "/files", component: files }),
   ]),
-  shared.addChildren([
-    createRoute({ getParentRoute: () => shared, path: "/", component: overview }),
-    createRoute({ getParentRoute: () => shared, path: "/timeline", component: timeline }),
-    createRoute({ getParentRoute: () => shared, path: "/connections", component: connections }),
-    createRoute({ getParentRoute: () => shared, path: "/connections/$cid", component: connection }),
-  ]),
+  shared.addChildren(results(shared)),
 ]);
 
 let shownPath = "";

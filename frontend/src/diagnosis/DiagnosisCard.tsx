@@ -1,9 +1,8 @@
 /** A diagnosis in full, in eight sections that are always in the same order. */
 import type { Claim, Diagnosis, Finding, Rival, Verdict } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
-import { frameFilter, portableFilter } from "../findings/wiresharkFilter";
-import { plural } from "../format/quantity";
-import { Command, CopyButton } from "../ui/CopyButton";
+import { Command } from "../ui/CopyButton";
+import { FindingsEvidence } from "./FindingsEvidence";
 import { HowRecognised } from "./HowRecognised";
 import { Remedies } from "./Remedies";
 import { Section } from "./Section";
@@ -141,49 +140,6 @@ function Missing({ missing }: { missing: Diagnosis["missing"] }) {
         </li>
       ))}
     </ul>
-  );
-}
-
-function FindingsEvidence({ findings }: { findings: Finding[] }) {
-  return (
-    <ul className="findings-evidence">
-      {findings.map((finding) => (
-        <li key={finding.id} data-claim="finding" data-testid="finding" data-kind={finding.kind}>
-          <div>
-            <strong>{finding.title}</strong> {finding.count > 0 && <span className="dim">{plural(finding.count, "instance")}</span>}
-          </div>
-          <p>{finding.summary}</p>
-          <EvidenceLinks evidence={finding.evidence} shown={12} />
-          <Filters finding={finding} />
-        </li>
-      ))}
-    </ul>
-  );
-}
-
-/** For the frames of each file, and for the connections in any file. */
-function Filters({ finding }: { finding: Finding }) {
-  const inputs = [...new Set(finding.evidence.map((part) => part.input))];
-  const ofFiles = inputs.flatMap((input) => {
-    const filter = frameFilter(finding.evidence, input);
-    return filter ? [{ input, filter }] : [];
-  });
-  const portable = portableFilter(finding);
-  if (!ofFiles.length && !portable) return null;
-  return (
-    <p className="frame-filters">
-      {ofFiles.map(({ input, filter }) => (
-        <span key={input}>
-          <span className="dim">{input}</span> <CopyButton text={filter} label="Copy Wireshark filter" />
-        </span>
-      ))}
-      {portable && (
-        <span>
-          <span className="dim">these connections in any file</span>{" "}
-          <CopyButton text={portable} label="Copy portable filter" />
-        </span>
-      )}
-    </p>
   );
 }
 

@@ -103,7 +103,7 @@ function Doors({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Findin
     <div className="doors-row">
       {first && (
         <>
-          <RouteLink className="button button-main" href={`${source.page}/connections?finding=${first.id}`}>
+          <RouteLink className="button button-main" href={`${source.page}/connections?sel=${encodeURIComponent(first.id)}`}>
             {first.count === 1 ? "See it" : `See the ${count(first.count)}`}
           </RouteLink>
           <RouteLink className="button" href={`${source.page}/timeline?sel=${first.id}${instances ? "~1" : ""}`}>

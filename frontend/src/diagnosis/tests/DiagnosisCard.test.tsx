@@ -3,6 +3,7 @@ import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } fr
 import { render, screen, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
 
+import { ownSource, SourceProvider } from "../../api/source";
 import type { Diagnosis, Finding } from "../../api/types";
 import { DiagnosisCard } from "../DiagnosisCard";
 
@@ -30,7 +31,11 @@ const FINDING: Finding = {
 async function show(shown: Diagnosis) {
   const analysed = { version: "1", created: "2026-11-21T00:00:00Z" };
   const root = createRootRoute({
-    component: () => <DiagnosisCard diagnosis={shown} findings={[FINDING]} analysed={analysed} />,
+    component: () => (
+      <SourceProvider value={ownSource("i-1")}>
+        <DiagnosisCard diagnosis={shown} findings={[FINDING]} analysed={analysed} />
+      </SourceProvider>
+    ),
   });
   const router = createRouter({ routeTree: root, history: createMemoryHistory() });
   render(

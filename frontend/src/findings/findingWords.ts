@@ -1,0 +1,13 @@
+/** What can be said of a finding beside its own words. */
+import type { Finding, Report, Role } from "../api/types";
+
+/** Its kind of trouble: that of the diagnosis that takes it up, else that of most of its marks. */
+export function roleOf(report: Pick<Report, "diagnoses">, finding: Finding): Role {
+  const diagnosis = report.diagnoses.find((each) => each.findings.includes(finding.id));
+  if (diagnosis) return diagnosis.role;
+  const counts = new Map<Role, number>();
+  for (const mark of finding.marks) {
+    if (mark.role !== "neutral" && mark.role !== "ok") counts.set(mark.role, (counts.get(mark.role) ?? 0) + 1);
+  }
+  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "neutral";
+}

@@ -1,0 +1,132 @@
+/** `/i/:id/findings/:fid`: the diagnosis in full, what was measured, every instance, and the frames and lines that prove it. */
+import { useParams } from "@tanstack/react-router";
+
+import { useReport } from "../api/queries";
+import { useSource } from "../api/source";
+import type { Finding, Report } from "../api/types";
+import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
+import { FindingsEvidence } from "../diagnosis/FindingsEvidence";
+import { HowRecognised } from "../diagnosis/HowRecognised";
+import { VerdictCard } from "../diagnosis/VerdictCard";
+import { roleOf } from "../findings/findingWords";
+import { LocalStrip } from "../findings/LocalStrip";
+import { measuresOf } from "../findings/measureWords";
+import { tableOfRecords, tableOfReport, type RecordTable } from "../findings/recordTable";
+import { RecordTableView } from "../findings/RecordTableView";
+import { lettersOf } from "../format/findingLetters";
+import { duration, plural } from "../format/quantity";
+import { RoleGlyph, roleWord } from "../ui/Glyph";
+import { Region } from "../ui/Region";
+import { RouteLink } from "../ui/RouteLink";
+import { useTitle } from "../ui/useTitle";
+import "../diagnosis/diagnosis.css";
+import "../findings/finding.css";
+
+export function FindingPage() {
+  const { fid } = useParams({ strict: false }) as { fid: string };
+  const report = useReport();
+  return (
+    <Region label="Finding" query={report} empty={(found) => (found ? null : "There is no report yet: it comes when the analysis is finished.")}>
+      {(found) => {
+        const finding = found?.findings.find((each) => each.id === fid);
+        return found && (finding ? <Found key={fid} report={found} finding={finding} /> : <Gone report={found} />);
+      }}
+    </Region>
+  );
+}
+
+/** The address is of an analysis that is no more. */
+function Gone({ report }: { report: Report }) {
+  const { page } = useSource();
+  return (
+    <>
+      <h1>The present analysis has no such finding</h1>
+      <p>
+        The files were analysed again on {report.created.slice(0, 16).replace("T", " ")} UTC, and numbers may have changed.{" "}
+        <RouteLink href={`${page}/findings`}>{report.findings.length ? `All findings: ${report.findings.length}` : "What was looked for"}</RouteLink>
+      </p>
+    </>
+  );
+}
+
+function Found({ report, finding }: { report: Report; finding: Finding }) {
+  useTitle(finding.title);
+  const diagnoses = report.diagnoses.filter((diagnosis) => diagnosis.findings.includes(finding.id));
+  const analysed = { version: report.tool.version, created: report.created };
+  return (
+    <div className="finding-page">
+      <Head report={report} finding={finding} />
+      {diagnoses.map((diagnosis) => (
+        <VerdictCard key={diagnosis.cause} diagnosis={diagnosis} findings={report.findings} />
+      ))}
+      {!diagnoses.length && <p className="dim">No known cause explains it; what was seen is below.</p>}
+      <LocalStrip finding={finding} />
+      <Measures finding={finding} />
+      {tablesOf(finding).map((table) => (
+        <section key={table.name} className="finding-table" aria-label={table.name} data-testid="finding-table" data-name={table.name} data-total={table.rowsTotal}>
+          <h2>{table.name.charAt(0).toUpperCase() + table.name.slice(1)} <span className="dim">{plural(table.rowsTotal, "row")}</span></h2>
+          <RecordTableView table={table} />
+        </section>
+      ))}
+      <section className="card panel" aria-label="Evidence" data-testid="finding-evidence">
+        <header className="panel-head"><h2>Evidence</h2></header>
+        <FindingsEvidence findings={[finding]} />
+        <HowRecognised kinds={[finding.kind]} />
+      </section>
+      {diagnoses.map((diagnosis) => (
+        <section key={diagnosis.cause} className="card panel" aria-label="Diagnosis in full">
+          <header className="panel-head"><h2>{diagnosis.title}</h2></header>
+          <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analysed={analysed} />
+        </section>
+      ))}
+    </div>
+  );
+}
+
+/** Those of the report, then who was affected and what happened when; none of them empty. */
+function tablesOf(finding: Finding): RecordTable[] {
+  const records = [tableOfRecords("who was affected", finding.affected), tableOfRecords("events", finding.events)];
+  return [...finding.tables.map(tableOfReport), ...records].filter((table) => table.rows.length > 0);
+}
+
+function Head({ report, finding }: { report: Report; finding: Finding }) {
+  const { page } = useSource();
+  const letter = lettersOf(report.findings).get(finding.id);
+  const role = roleOf(report, finding);
+  const at = report.findings.indexOf(finding);
+  const [previous, next] = [report.findings[at - 1], report.findings[at + 1]];
+  return (
+    <header className="finding-head" data-testid="finding-head">
+      <span className="finding-letter"><RoleGlyph role={role} size={16} /> {letter}</span>
+      <h1>{finding.title}</h1>
+      <span className="dim">
+        {roleWord(role)} · {finding.severity} · {plural(finding.count, "instance")}
+        {finding.time_lost_s > 0 && ` · ${duration(finding.time_lost_s)} lost`}
+      </span>
+      <span className="connection-walk">
+        <RouteLink className="button" href={`${page}/connections?sel=${encodeURIComponent(finding.id)}`}>Connections</RouteLink>
+        {previous && <RouteLink className="button" href={`${page}/findings/${encodeURIComponent(previous.id)}`}>◂ {lettersOf(report.findings).get(previous.id)}</RouteLink>}
+        {next && <RouteLink className="button" href={`${page}/findings/${encodeURIComponent(next.id)}`}>{lettersOf(report.findings).get(next.id)} ▸</RouteLink>}
+      </span>
+      <p data-claim="summary">{finding.summary}</p>
+    </header>
+  );
+}
+
+function Measures({ finding }: { finding: Finding }) {
+  const measures = measuresOf(finding.measures);
+  if (!measures.length) return null;
+  return (
+    <section className="card panel" aria-label="Measured" data-testid="measures">
+      <header className="panel-head"><h2>Measured</h2></header>
+      <dl className="measures">
+        {measures.map((measure) => (
+          <div key={measure.name}>
+            <dt>{measure.name}</dt>
+            <dd>{measure.value}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}

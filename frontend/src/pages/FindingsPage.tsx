@@ -1,0 +1,64 @@
+/** `/i/:id/findings`: everything that was found, and what was looked for. */
+import { useReport } from "../api/queries";
+import { useSource } from "../api/source";
+import type { Finding, Report } from "../api/types";
+import { CheckedList } from "../diagnosis/CheckedList";
+import { roleOf } from "../findings/findingWords";
+import { EvidenceLinks } from "../findings/EvidenceLinks";
+import { lettersOf } from "../format/findingLetters";
+import { duration, plural } from "../format/quantity";
+import { RoleGlyph } from "../ui/Glyph";
+import { Region } from "../ui/Region";
+import { RouteLink } from "../ui/RouteLink";
+import { useTitle } from "../ui/useTitle";
+import "../diagnosis/diagnosis.css";
+import "../findings/finding.css";
+
+export function FindingsPage() {
+  const report = useReport();
+  useTitle("Findings");
+  return (
+    <>
+      <h1>Findings</h1>
+      <Region label="Findings" query={report} empty={(found) => (found ? null : "There is no report yet: it comes when the analysis is finished.")}>
+        {(found) => found && <Listed report={found} />}
+      </Region>
+    </>
+  );
+}
+
+function Listed({ report }: { report: Report }) {
+  const letters = lettersOf(report.findings);
+  return (
+    <>
+      {report.findings.length === 0 && <p>Nothing was found. What was looked for, and what could not be, is below.</p>}
+      {report.findings.map((finding) => (
+        <Row key={finding.id} report={report} finding={finding} letter={letters.get(finding.id) ?? ""} />
+      ))}
+      <section className="card panel finding-checked" aria-label="What was looked for">
+        <header className="panel-head"><h2>What was looked for</h2></header>
+        <CheckedList checked={report.checked} />
+      </section>
+    </>
+  );
+}
+
+function Row({ report, finding, letter }: { report: Report; finding: Finding; letter: string }) {
+  const { page } = useSource();
+  const causes = report.diagnoses.filter((diagnosis) => diagnosis.findings.includes(finding.id));
+  return (
+    <article className="card panel finding-row" data-testid="finding" data-claim="finding" data-kind={finding.kind}>
+      <span className="finding-letter"><RoleGlyph role={roleOf(report, finding)} size={16} /> {letter}</span>
+      <div>
+        <h2><RouteLink href={`${page}/findings/${encodeURIComponent(finding.id)}`}>{finding.title}</RouteLink></h2>
+        <p>{finding.summary}</p>
+        <p className="dim">
+          {plural(finding.count, "instance")}
+          {finding.time_lost_s > 0 && ` · ${duration(finding.time_lost_s)} lost`} ·{" "}
+          {causes.length ? `explained by: ${causes.map((cause) => cause.title).join("; ")}` : "no known cause explains it"}
+        </p>
+        <EvidenceLinks evidence={finding.evidence} shown={8} />
+      </div>
+    </article>
+  );
+}

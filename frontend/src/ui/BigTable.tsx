@@ -1,0 +1,93 @@
+/** A table of any number of rows: those in view are in the document, the rest is asked for when it comes into view. */
+import { useEffect, useState, type ReactNode } from "react";
+
+import { count } from "../format/quantity";
+import { ROW_PX, trackPx } from "./rowWindow";
+import { useRowWindow } from "./useRowWindow";
+import "./bigTable.css";
+
+export interface BigColumn {
+  name: string;
+  /** Stands in the head, behind the name. */
+  unit?: string;
+  number?: boolean;
+  /** In characters; the column takes its share of what is left, too. */
+  width: number;
+  why?: string;
+}
+
+interface BigTableProps {
+  label: string;
+  columns: readonly BigColumn[];
+  total: number;
+  /** The cells of a row, or null while it is on its way. */
+  cells: (row: number) => ReactNode[] | null;
+  /** Told which rows are in view. */
+  onVisible?: (from: number, to: number) => void;
+  /** Row to bring into view and to mark; its first row is 0. */
+  at?: number | null;
+  height_px?: number;
+}
+
+const HEAD_PX = 30;
+
+/** `minmax(12ch, 12fr) …`: at least the text, and a share of the rest. */
+export function gridColumns(columns: readonly BigColumn[]): string {
+  return columns.map((column) => `minmax(${column.width}ch, ${column.width}fr)`).join(" ");
+}
+
+export function BigTable({ label, columns, total, cells, onVisible, at = null, height_px = 560 }: BigTableProps) {
+  const view_px = Math.min(height_px - HEAD_PX, Math.max(1, total) * ROW_PX);
+  const view = useRowWindow(total, view_px);
+  const { from, to } = view.rows;
+  const { goTo } = view;
+  useEffect(() => onVisible?.(from, to), [onVisible, from, to]);
+  const [shown, setShown] = useState<number | null>(null);
+  useEffect(() => {
+    if (at === null || at === shown || at >= total) return;
+    setShown(at);
+    goTo(at - view_px / ROW_PX / 3);
+  }, [at, shown, total, goTo, view_px]);
+  const width = columns.reduce((sum, column) => sum + column.width + 2, 0);
+  return (
+    <div
+      ref={view.scroller} className="big-table card" tabIndex={0} role="region" aria-label={`${label}, ${count(total)} rows, scrollable`}
+      style={{ maxHeight: view_px + HEAD_PX + 18 }} onScroll={view.onScroll} onKeyDown={view.onKeyDown}
+    >
+      <div role="table" aria-label={label} aria-rowcount={total} aria-colcount={columns.length} style={{ minWidth: `${width}ch`, height: trackPx(total) + HEAD_PX }}>
+        <Head columns={columns} />
+        <div role="rowgroup" className="big-view" style={{ height: view_px, top: HEAD_PX }}>
+          {Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index).map((row) => (
+            <div
+              key={row} role="row" aria-rowindex={row + 1} className={row === at ? "big-row big-row-at" : "big-row"}
+              style={{ gridTemplateColumns: gridColumns(columns), top: (row - view.first) * ROW_PX, height: ROW_PX }}
+            >
+              <Cells columns={columns} cells={cells(row)} />
+            </div>
+          ))}
+        </div>
+      </div>
+    </div>
+  );
+}
+
+function Head({ columns }: { columns: readonly BigColumn[] }) {
+  return (
+    <div role="row" className="big-row big-head" style={{ gridTemplateColumns: gridColumns(columns), height: HEAD_PX }}>
+      {columns.map((column, at) => (
+        <span key={at} role="columnheader" className={column.number ? "number" : undefined} title={column.why}>
+          {column.name}
+          {column.unit && <small> ({column.unit})</small>}
+        </span>
+      ))}
+    </div>
+  );
+}
+
+function Cells({ columns, cells }: { columns: readonly BigColumn[]; cells: ReactNode[] | null }) {
+  return columns.map((column, at) => (
+    <span key={at} role="cell" className={column.number ? "number" : undefined}>
+      {cells === null ? <i className="big-waiting" /> : cells[at]}
+    </span>
+  ));
+}
