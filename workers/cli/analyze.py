@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
-from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workers.cli.main import EXIT_DONE, EXIT_FOUND, EXIT_USAGE
@@ -26,8 +23,6 @@ examples:
   stallscope analyze any.pcap conntrack-S-*.txt          a capture and the counters before and after it
   stallscope analyze --json report.json --fail-on warning any.pcap
   stallscope analyze --json - any.pcap | jq .diagnoses   (- is standard output; then no verdict is printed)"""
-WIDTH_WITHOUT_TERMINAL = 100
-WIDEST = 110
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,12 +63,14 @@ class _Request:
 
 def run(arguments: argparse.Namespace) -> int:
     """Analyse, print, write; 0, 1 or 2 as in the contract."""
+    from workers.cli.analyse_files import analyse_files
+
     try:
         request = _read_request(arguments)
     except WrongUsage as wrong:
         _complain(str(wrong))
         return EXIT_USAGE
-    report = _analyse(request)
+    report = analyse_files(request.files, request.label)
     if report is None:
         _complain("none of the files could be read, so there is nothing to report.")
         return EXIT_USAGE
@@ -86,20 +83,18 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _read_request(arguments: argparse.Namespace) -> _Request:
+    from workers.cli.analyse_files import label_for
     from workers.cli.evidence_files import find_evidence_files, read_pairs
     from workers.cli.fail_on import read_fail_on
+    from workers.cli.report_files import check_paths
 
-    if arguments.json == "-" and arguments.markdown == "-":
-        raise WrongUsage("only one of --json and --markdown can go to standard output.")
-    for path in (arguments.json, arguments.markdown):
-        if path not in (None, "-") and not Path(path).parent.is_dir():
-            raise WrongUsage(f"{path} cannot be written: there is no directory {Path(path).parent}.")
+    check_paths([("--json", arguments.json), ("--markdown", arguments.markdown)])
     files = find_evidence_files(
         arguments.files,
         hosts=read_pairs(arguments.host, option="--host", form="FILE=NAME"),
         times_ns=_read_times(read_pairs(arguments.at, option="--at", form="FILE=TIME")),
     )
-    label = arguments.label or _label_for(arguments.files)
+    label = arguments.label or label_for(arguments.files)
     return _Request(files, label, read_fail_on(arguments.fail_on), arguments.json, arguments.markdown)
 
 
@@ -118,71 +113,21 @@ def _read_times(pairs: dict[str, str]) -> dict[str, int]:
     return times
 
 
-def _label_for(given: list[str]) -> str:
-    # The same files in another order are the same report, so the first in the alphabet gives the name.
-    names = sorted({Path(argument).resolve().name or argument for argument in given})
-    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-
-
-def _analyse(request: _Request) -> Report | None:
-    """The report on the files that can be read, None if none can; the others are named on standard error."""
-    from datetime import UTC, datetime
-
-    from workers.cli.main import tool_version
-    from workers.cli.progress_line import ProgressLine
-    from workers.cli.read_evidence import read_evidence
-    from workers.pipeline import analyse
-
-    line = ProgressLine(sys.stderr)
-    evidence = read_evidence(request.files, line, _complain)
-    report = None
-    if evidence.ingested:
-        line.begin("looking for what went wrong")
-        created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-        report = analyse(
-            evidence.ingested,
-            left_out=evidence.left_out,
-            label=request.label,
-            created=created,
-            tool_version=tool_version(),
-            folder=None,
-        )
-    line.clear()
-    return report
-
-
 def _write(report: Report, request: _Request) -> None:
-    writers: list[tuple[str | None, Callable[[Report], str]]] = [
-        (request.json, _as_json),
-        (request.markdown, _as_markdown),
+    from workers.cli.report_files import Output, write_outputs
+    from workers.cli.terminal import render_terminal
+
+    outputs = [
+        Output("--json", request.json, lambda: report.model_dump_json(by_alias=True, indent=2) + "\n"),
+        Output("--markdown", request.markdown, lambda: _as_markdown(report)),
     ]
-    if "-" not in (request.json, request.markdown):
-        writers.append(("-", _as_verdict))
-    for path, render in writers:
-        if path == "-":
-            sys.stdout.write(render(report))
-            sys.stdout.flush()
-        elif path is not None:
-            Path(path).write_text(render(report), encoding="utf-8")
-
-
-def _as_json(report: Report) -> str:
-    return report.model_dump_json(by_alias=True, indent=2) + "\n"
+    write_outputs(outputs, lambda width, colour: render_terminal(report, width=width, colour=colour))
 
 
 def _as_markdown(report: Report) -> str:
     from backend.services.render_markdown import render_markdown
 
     return render_markdown(report)
-
-
-def _as_verdict(report: Report) -> str:
-    from workers.cli.terminal import render_terminal
-    from workers.cli.terminal_text import wants_colour
-
-    columns = shutil.get_terminal_size((WIDTH_WITHOUT_TERMINAL, 24)).columns
-    width = max(60, min(columns, WIDEST)) if sys.stdout.isatty() else WIDTH_WITHOUT_TERMINAL
-    return render_terminal(report, width=width, colour=wants_colour(sys.stdout))
 
 
 def _outcome(report: Report, fail_on: FailOn) -> int:

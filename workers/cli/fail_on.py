@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backend.forensics.comparison.result import Comparison
 from backend.forensics.report import Report
+from backend.services.comparison_words import BAD, all_changes, kind_of, name_of, severity_of
 from workers.cli.usage import WrongUsage
 
 SEVERITIES = ("info", "warning", "critical")
@@ -73,6 +75,23 @@ def reasons_to_fail(report: Report, fail_on: FailOn) -> list[str]:
         if diagnosis.cause in fail_on.causes and diagnosis.verdict != "cannot-tell"
     ]
     return findings + causes
+
+
+def reasons_to_fail_compared(comparison: Comparison, fail_on: FailOn) -> list[str]:
+    """The same of what is new or worse in the candidate; what both sides have fails nothing. A wait or a share that
+    got worse counts as a warning."""
+    changes = [
+        f"{name_of(change)} ({change.state})"
+        for change in all_changes(comparison)
+        if change.state in BAD
+        and (kind_of(change) in fail_on.kinds or _severe_enough(severity_of(change), fail_on.lowest_severity))
+    ]
+    causes = [
+        f"{change.cause} ({change.state})"
+        for change in comparison.causes
+        if change.state in BAD and change.cause in fail_on.causes
+    ]
+    return changes + causes
 
 
 def _severe_enough(severity: str, lowest: str | None) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from backend.forensics.report import DiagnosisPart, EvidencePart, InputPart, RemedyPart, Report
+from backend.forensics.report import DiagnosisPart, InputPart, RemedyPart, Report
 from backend.services.report_words import (
     CHECKED,
     REFERENCES_EXPLAINED,
@@ -19,11 +19,11 @@ from backend.services.report_words import (
     not_looked_for,
     nothing_against,
     plain_verdict,
-    references_of,
     remedies_without_repeats,
     size_of,
 )
-from workers.cli.terminal_text import Paint, visible, wrapped
+from workers.cli.terminal_page import Page
+from workers.cli.terminal_text import Paint, visible
 
 _VERDICT_STYLES = {
     "confirmed": ("bold", "red"),
@@ -31,12 +31,11 @@ _VERDICT_STYLES = {
     "possible": ("bold", "yellow"),
     "cannot-tell": ("bold",),
 }
-_LABEL_WIDTH = 13
 
 
 def render_terminal(report: Report, *, width: int, colour: bool) -> str:
     """The whole report as text, with a final line end; nothing in it can steer the terminal."""
-    page = _Page(width, Paint(colour=colour))
+    page = Page(width, Paint(colour=colour))
     if not report.diagnoses:
         _no_diagnosis(page, report)
     for number, diagnosis in enumerate(report.diagnoses):
@@ -51,59 +50,12 @@ def render_terminal(report: Report, *, width: int, colour: bool) -> str:
     return "\n".join(page.lines) + "\n"
 
 
-class _Page:
-    """Collects lines; every text that goes through it is made visible first."""
-
-    def __init__(self, width: int, paint: Paint) -> None:
-        self.lines: list[str] = []
-        self._width = width
-        self._paint = paint
-
-    def blank(self) -> None:
-        if self.lines and self.lines[-1]:
-            self.lines.append("")
-
-    def rule(self) -> None:
-        self.blank()
-        self.lines.append(self._paint("─" * min(self._width, 72), "dim"))
-        self.lines.append("")
-
-    def heading(self, text: str, *, note: str = "") -> None:
-        self.blank()
-        self.lines.append(
-            self._paint(visible(text), "bold") + (self._paint(f"  ({note})", "dim") if note else "")
-        )
-
-    def headline(self, word: str, text: str, *styles: str) -> None:
-        self.lines.append(f"{self._paint(word, *styles)}  {self._paint(visible(text), 'bold')}")
-
-    def text(self, text: str, *, first: str = "  ", following: str | None = None) -> None:
-        after = " " * len(first) if following is None else following
-        self.lines += wrapped(visible(text), width=self._width, first=first, following=after)
-
-    def labelled(self, label: str, text: str) -> None:
-        if text:
-            self.text(text, first=f"  {label:<{_LABEL_WIDTH}}", following=" " * (_LABEL_WIDTH + 2))
-
-    def command(self, command: str | None, *, label: str = "", indent: int = _LABEL_WIDTH + 2) -> None:
-        """A command on a line of its own, never wrapped, so that it can be copied."""
-        for line in (command or "").splitlines():
-            if line.strip():
-                typed = self._paint(f"$ {visible(line)}", "cyan")
-                self.lines.append(f"{'  ' + label:<{indent}}{typed}")
-                label = ""
-
-    def proof(self, evidence: Iterable[EvidencePart], *, indent: str) -> None:
-        for reference in references_of(list(evidence)):
-            self.lines.append(self._paint(f"{indent}{visible(reference)}", "dim"))
-
-
-def _no_diagnosis(page: _Page, report: Report) -> None:
+def _no_diagnosis(page: Page, report: Report) -> None:
     word = "NO CAUSE" if report.findings else "NOTHING FOUND"
     page.headline(word, f"{plain_verdict(report)}.", "bold")
 
 
-def _diagnosis(page: _Page, diagnosis: DiagnosisPart) -> None:
+def _diagnosis(page: Page, diagnosis: DiagnosisPart) -> None:
     word = VERDICTS[diagnosis.verdict].upper()
     page.headline(word, f"{ROLES[diagnosis.role]}: {diagnosis.title}", *_VERDICT_STYLES[diagnosis.verdict])
     page.text(diagnosis.statement, first="")
@@ -128,7 +80,7 @@ def _diagnosis(page: _Page, diagnosis: DiagnosisPart) -> None:
             page.lines.append(f"  {visible(reference)}")
 
 
-def _missing(page: _Page, diagnosis: DiagnosisPart, *, heading: str) -> None:
+def _missing(page: Page, diagnosis: DiagnosisPart, *, heading: str) -> None:
     if diagnosis.missing:
         page.heading(heading)
     for missing in diagnosis.missing:
@@ -136,13 +88,13 @@ def _missing(page: _Page, diagnosis: DiagnosisPart, *, heading: str) -> None:
         page.command(missing.command, indent=4)
 
 
-def _remedies(page: _Page, diagnosis: DiagnosisPart, *, heading: str) -> None:
+def _remedies(page: Page, diagnosis: DiagnosisPart, *, heading: str) -> None:
     for number, remedy in enumerate(remedies_without_repeats(diagnosis.remedies)):
         page.heading(f"{'Or' if number else heading} ({remedy.applies_to})")
         _remedy(page, remedy)
 
 
-def _remedy(page: _Page, remedy: RemedyPart) -> None:
+def _remedy(page: Page, remedy: RemedyPart) -> None:
     page.text(remedy.what)
     page.command(remedy.check, label="check")
     page.command(remedy.command, label="change")
@@ -155,7 +107,7 @@ def _remedy(page: _Page, remedy: RemedyPart) -> None:
     page.labelled("versions", remedy.versions or "")
 
 
-def _claims(page: _Page, diagnosis: DiagnosisPart) -> None:
+def _claims(page: Page, diagnosis: DiagnosisPart) -> None:
     by_role = {
         role: [claim for claim in diagnosis.claims if claim.role == role]
         for role in ("step", "for", "against")
@@ -178,7 +130,7 @@ def _claims(page: _Page, diagnosis: DiagnosisPart) -> None:
         page.text(nothing_against(diagnosis))
 
 
-def _rivals(page: _Page, diagnosis: DiagnosisPart) -> None:
+def _rivals(page: Page, diagnosis: DiagnosisPart) -> None:
     if diagnosis.rivals:
         page.heading("What else looks like this")
     for rival in diagnosis.rivals:
@@ -186,7 +138,7 @@ def _rivals(page: _Page, diagnosis: DiagnosisPart) -> None:
         page.command(rival.command)
 
 
-def _account(page: _Page, report: Report) -> None:
+def _account(page: Page, report: Report) -> None:
     sentence = account_sentence(report)
     if sentence and report.account is not None:
         page.heading("The account")
@@ -194,7 +146,7 @@ def _account(page: _Page, report: Report) -> None:
         page.proof(report.account.unexplained_evidence, indent="  ")
 
 
-def _findings_without_cause(page: _Page, report: Report) -> None:
+def _findings_without_cause(page: Page, report: Report) -> None:
     findings = findings_without_cause(report)
     if findings:
         page.heading("Also found" if report.diagnoses else "Found")
@@ -204,7 +156,7 @@ def _findings_without_cause(page: _Page, report: Report) -> None:
         page.proof(finding.evidence, indent="    ")
 
 
-def _quality(page: _Page, report: Report) -> None:
+def _quality(page: Page, report: Report) -> None:
     cautions = [line for line in report.quality if line.status == "caution"]
     if cautions:
         page.heading("Can these captures be trusted?")
@@ -213,7 +165,7 @@ def _quality(page: _Page, report: Report) -> None:
         page.proof(line.evidence, indent="    ")
 
 
-def _checked(page: _Page, report: Report) -> None:
+def _checked(page: Page, report: Report) -> None:
     if report.checked:
         page.heading("What was checked")
     for checked in looked_for(report):
@@ -225,7 +177,7 @@ def _checked(page: _Page, report: Report) -> None:
         page.text(f"This version does not look for: {', '.join(unknown)}.", following="    ")
 
 
-def _inputs(page: _Page, inputs: Sequence[InputPart]) -> None:
+def _inputs(page: Page, inputs: Sequence[InputPart]) -> None:
     if inputs:
         page.heading("What was read")
     for part in inputs:

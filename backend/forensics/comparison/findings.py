@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.forensics.comparison.pairing import Pairing
+from backend.forensics.comparison.plain import p_text
 from backend.forensics.comparison.result import FindingChangePart, FindingSidePart, State
 from backend.forensics.comparison.statistics import fisher_p, rate_p
 from backend.forensics.comparison.thresholds import Thresholds
@@ -183,7 +184,7 @@ def _on_both(
     significant = part.p_adjusted is not None and part.p_adjusted < sides.thresholds.p_max
     if not significant or high < sides.thresholds.rate_min_factor * low:
         return "same", counted
-    return ("worse" if second > first else "better"), f"{counted}, p = {part.p_adjusted:.2g}"
+    return ("worse" if second > first else "better"), f"{counted}, {p_text(part.p_adjusted)}"
 
 
 def _on_one(part: FindingChangePart, sides: Sides) -> tuple[State, str]:
@@ -196,7 +197,7 @@ def _on_one(part: FindingChangePart, sides: Sides) -> tuple[State, str]:
         why = f": {checked.why}" if checked is not None and checked.why else ""
         return "cannot-tell", f"the {name} could not be checked for it{why}"
     if part.p_value is not None and part.p_value >= sides.thresholds.p_max_chance:
-        text = f"{_counted(seen)}, none in the {name}: that can be chance (p = {part.p_value:.2g})"
+        text = f"{_counted(seen)}, none in the {name}: that can be chance ({p_text(part.p_value)})"
         return "cannot-tell", text
     return ("new" if is_new else "gone"), f"{_counted(seen)}, none in the {name}"
 

@@ -20,6 +20,10 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
+class _ChangePart(_Part):
+    state: State
+
+
 class SidePart(_Part):
     """One of the two investigations."""
 
@@ -48,8 +52,7 @@ class FindingSidePart(_Part):
     time_lost_s: float
 
 
-class FindingChangePart(_Part):
-    state: State
+class FindingChangePart(_ChangePart):
     kind: str
     title: str
     severity: Severity
@@ -64,8 +67,7 @@ class FindingChangePart(_Part):
     because: str
 
 
-class CauseChangePart(_Part):
-    state: State
+class CauseChangePart(_ChangePart):
     cause: str
     title: str
     base: Verdict | None
@@ -95,8 +97,7 @@ class TailPart(_Part):
     p_adjusted: float | None = None
 
 
-class WaitChangePart(_Part):
-    state: State
+class WaitChangePart(_ChangePart):
     quantity: WaitName
     destination: str
     base_destination: str
@@ -121,8 +122,7 @@ class ShareSidePart(_Part):
     ratio: float
 
 
-class ShareChangePart(_Part):
-    state: State
+class ShareChangePart(_ChangePart):
     quantity: ShareName
     destination: str
     base_destination: str

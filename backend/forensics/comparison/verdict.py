@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.comparison.plain import ms_text
 from backend.forensics.comparison.remarks import QUANTITIES
 from backend.forensics.comparison.result import (
     FindingChangePart,
@@ -11,7 +12,6 @@ from backend.forensics.comparison.result import (
     ShareChangePart,
     WaitChangePart,
 )
-from backend.forensics.comparison.waits import ms_text
 from backend.forensics.report import Report
 
 STATEMENT_LIMIT = 160
@@ -28,7 +28,6 @@ def decide(
     """Findings of severity info decide nothing."""
     loud = [part for part in findings if part.severity != "info"]
     every: list[Change] = [*loud, *waits, *shares]
-    weighed: list[Change] = [*findings, *waits, *shares]
     worse = [part for part in every if part.state in ("new", "worse")]
     better = [part for part in every if part.state in ("gone", "better")]
     if worse:
@@ -36,7 +35,7 @@ def decide(
         return ("mixed" if better else "worse"), _sentence(f"{lead}: ", worse)
     if better:
         return "better", _sentence("Better: ", better)
-    if any(part.state == "same" for part in weighed):
+    if any(part.state == "same" for part in [*findings, *waits, *shares]):
         return "same", "No difference worth naming was found."
     unsure = [part for part in loud if part.state == "cannot-tell"]
     if unsure:

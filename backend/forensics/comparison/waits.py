@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from backend.forensics.comparison.pairing import DestinationPair
+from backend.forensics.comparison.plain import ms_text, p_text
 from backend.forensics.comparison.result import (
     ShareChangePart,
     ShareName,
@@ -59,7 +60,7 @@ def judge_share(part: ShareChangePart, p_adjusted: float, thresholds: Thresholds
     state: State = "same" if not changed else "worse" if part.difference_ratio > 0 else "better"
     because = (
         f"{part.candidate.count:,} of {part.candidate.out_of:,} attempts against {part.base.count:,} of "
-        f"{part.base.out_of:,}, {_p_text(p_adjusted)}"
+        f"{part.base.out_of:,}, {p_text(p_adjusted)}"
     )
     return part.model_copy(update={"p_adjusted": p_adjusted, "state": state, "because": because})
 
@@ -122,7 +123,7 @@ def _middle(part: WaitChangePart, thresholds: Thresholds) -> tuple[State, str]:
     low, high = sorted((abs(part.shift_low_ms), abs(part.shift_high_ms)))
     because = (
         f"{medians}: {ms_text(abs(part.shift_ms))} {way} (95 %: {ms_text(low)} to {ms_text(high)}), "
-        f"{_p_text(part.p_adjusted)}"
+        f"{p_text(part.p_adjusted)}"
     )
     return ("worse" if part.shift_ms > 0 else "better"), because
 
@@ -146,7 +147,7 @@ def _tail(part: WaitChangePart, thresholds: Thresholds) -> tuple[State, str]:
             percentile = f"{50 * (1 + tail.quantile):g}th percentile"
             because = (
                 f"{percentile} {ms_text(tail.candidate_ms)} against {ms_text(tail.base_ms)}, "
-                f"{_p_text(tail.p_adjusted)}"
+                f"{p_text(tail.p_adjusted)}"
             )
             return ("worse" if slower else "better"), because
     return "same", f"median {ms_text(part.candidate.median_ms)} against {ms_text(part.base.median_ms)}"
@@ -173,14 +174,3 @@ def _share(pair: DestinationPair, name: ShareName) -> ShareChangePart:
 
 def _count(part: DestinationPart, name: ShareName) -> int:
     return part.sent_again if name == "sent_again" else part.unopened
-
-
-def ms_text(milliseconds: float) -> str:
-    """``0.086 ms``, ``3.58 ms``, ``70.2 ms``, ``1,037 ms``."""
-    size = abs(milliseconds)
-    digits = 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3
-    return f"{milliseconds:,.{digits}f} ms"
-
-
-def _p_text(p_value: float | None) -> str:
-    return f"p = {p_value:.2g}" if p_value is not None else ""

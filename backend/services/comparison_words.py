@@ -1,0 +1,81 @@
+"""Words that every rendering of a comparison uses for the same thing."""
+
+from __future__ import annotations
+
+from backend.forensics.comparison.result import (
+    CauseChangePart,
+    Comparison,
+    FindingChangePart,
+    ShareChangePart,
+    SidePart,
+    WaitChangePart,
+)
+
+Change = FindingChangePart | WaitChangePart | ShareChangePart
+
+VERDICTS = {
+    "worse": "Worse",
+    "better": "Better",
+    "mixed": "Worse in part",
+    "same": "Same",
+    "cannot-tell": "Cannot tell",
+}
+STATES = {
+    "new": "new",
+    "worse": "worse",
+    "cannot-tell": "cannot tell",
+    "gone": "gone",
+    "better": "better",
+    "same": "same",
+}
+"""In the order in which they are shown."""
+QUANTITIES = {
+    "connect_time": "Time to connect",
+    "rtt": "Round-trip time (handshake)",
+    "service_time": "Service time (HTTP request to response)",
+    "sent_again": "SYNs sent again",
+    "unopened": "Connections that never opened",
+}
+BAD = ("new", "worse")
+GOOD = ("gone", "better")
+
+
+def all_changes(comparison: Comparison) -> list[Change]:
+    """Everything that was judged: what got worse first, then what cannot be told, better, same."""
+    changes: list[Change] = [*comparison.findings, *comparison.waits, *comparison.shares]
+    order = list(STATES)
+    return sorted(changes, key=lambda part: order.index(part.state))
+
+
+def name_of(change: Change) -> str:
+    """``tuple-collision at 10.0.0.2:80``, ``Time to connect, 10.0.0.2:80``."""
+    if isinstance(change, FindingChangePart):
+        return f"{change.kind} at {change.destination}" if change.destination else change.kind
+    moved = f" (base: {change.base_destination})" if change.base_destination != change.destination else ""
+    return f"{QUANTITIES[change.quantity]}, {change.destination}{moved}"
+
+
+def severity_of(change: Change) -> str:
+    """A finding's own; a wait or a share that is named at all is a warning."""
+    return change.severity if isinstance(change, FindingChangePart) else "warning"
+
+
+def kind_of(change: Change | CauseChangePart) -> str:
+    """The finding's kind, the quantity, or the cause."""
+    if isinstance(change, CauseChangePart):
+        return change.cause
+    return change.kind if isinstance(change, FindingChangePart) else change.quantity.replace("_", "-")
+
+
+def is_failure(change: Change) -> bool:
+    """Whether the candidate is worse in this; notes (severity info) never are."""
+    return change.state in BAD and severity_of(change) != "info"
+
+
+def side_text(side: SidePart) -> str:
+    """``run 12: 13,545 packets in 31.2 s, 600 connection attempts (ci/12.json)``."""
+    text = (
+        f"{side.label}: {side.packets:,} packets in {side.recorded_s:,.1f} s, "
+        f"{side.attempts:,} connection attempts"
+    )
+    return f"{text} ({side.source})" if side.source and side.source != side.label else text

@@ -1,0 +1,101 @@
+"""A comparison as CommonMark, for tickets and merge requests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.comparison.plain import ms_text, p_text
+from backend.forensics.comparison.result import Comparison, ShareChangePart, WaitChangePart
+from backend.services.comparison_words import (
+    STATES,
+    VERDICTS,
+    Change,
+    all_changes,
+    name_of,
+    severity_of,
+    side_text,
+)
+from backend.services.markdown_text import table_of, text_of
+
+
+def render_comparison(comparison: Comparison) -> str:
+    """The whole comparison; texts from files are escaped."""
+    blocks = [
+        f"# {VERDICTS[comparison.verdict]}: {text_of(comparison.candidate.label)} against "
+        f"{text_of(comparison.base.label)}",
+        f"**{text_of(comparison.statement)}**",
+        f"Candidate: {text_of(side_text(comparison.candidate))}\n\nBase: {text_of(side_text(comparison.base))}",
+    ]
+    blocks += _changes(all_changes(comparison))
+    blocks += _causes(comparison)
+    blocks += _waits(comparison.waits)
+    blocks += _shares(comparison.shares)
+    for heading, sentences in (
+        ("Mind", comparison.cautions),
+        ("Not compared", comparison.not_compared),
+        ("How it was judged", comparison.rules),
+    ):
+        if sentences:
+            blocks += [f"## {heading}", "\n".join(f"- {text_of(sentence)}" for sentence in sentences)]
+    blocks.append(f"Stallscope {text_of(comparison.tool.version)}, {text_of(comparison.created)}.")
+    return "\n\n".join(blocks) + "\n"
+
+
+def _changes(changes: Sequence[Change]) -> list[str]:
+    told = [change for change in changes if change.state != "same"]
+    if not told:
+        return []
+    rows = [[STATES[c.state], severity_of(c), text_of(name_of(c)), text_of(c.because)] for c in told]
+    return ["## What changed", table_of(["State", "Severity", "What", "Why"], rows)]
+
+
+def _causes(comparison: Comparison) -> list[str]:
+    if not comparison.causes:
+        return []
+    rows = [[STATES[c.state], text_of(c.title), text_of(c.because)] for c in comparison.causes]
+    return ["## Causes", table_of(["State", "Cause", "Verdicts"], rows)]
+
+
+def _waits(waits: Sequence[WaitChangePart]) -> list[str]:
+    if not waits:
+        return []
+    rows = [
+        [
+            STATES[w.state],
+            text_of(name_of(w)),
+            f"{ms_text(w.base.median_ms)} / {ms_text(w.base.p99_ms)} ({w.base.samples:,})",
+            f"{ms_text(w.candidate.median_ms)} / {ms_text(w.candidate.p99_ms)} ({w.candidate.samples:,})",
+            f"{ms_text(w.shift_ms)} ({ms_text(w.shift_low_ms)} to {ms_text(w.shift_high_ms)})",
+            f"{w.cliffs_delta:+.2f}",
+            p_text(w.p_adjusted),
+        ]
+        for w in waits
+    ]
+    header = [
+        "State",
+        "What",
+        "Base: median / p99 (samples)",
+        "Candidate",
+        "Shift (95 %)",
+        "Cliff's delta",
+        "",
+    ]
+    return ["## Waits", table_of(header, rows)]
+
+
+def _shares(shares: Sequence[ShareChangePart]) -> list[str]:
+    if not shares:
+        return []
+    rows = [
+        [
+            STATES[s.state],
+            text_of(name_of(s)),
+            f"{s.base.count:,} of {s.base.out_of:,}",
+            f"{s.candidate.count:,} of {s.candidate.out_of:,}",
+            f"{s.difference_ratio:+.2%} ({s.difference_low_ratio:+.2%} to {s.difference_high_ratio:+.2%})",
+            p_text(s.p_adjusted),
+        ]
+        for s in shares
+    ]
+    header = ["State", "What", "Base", "Candidate", "Difference (95 %)", ""]
+    return ["## Shares of attempts", table_of(header, rows)]

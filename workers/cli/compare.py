@@ -1,0 +1,113 @@
+"""`stallscope compare BASE CANDIDATE`: what got worse, better or stayed between two investigations."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+from workers.cli.main import EXIT_DONE, EXIT_FOUND, EXIT_SERVER, EXIT_USAGE
+from workers.cli.usage import WrongUsage
+
+if TYPE_CHECKING:
+    from backend.forensics.comparison.result import Comparison
+    from workers.cli.fail_on import FailOn
+    from workers.cli.report_files import Output
+
+NAME = "compare"
+HELP = "what got worse, better or stayed between two investigations"
+EPILOG = """\
+BASE and CANDIDATE are each one of
+  a capture, a dump, a directory or an archive (tar, zip): analysed here
+  a report that `analyze --json` wrote
+  a link to an investigation of a server, or a share link with its secret part (in quotes: it holds a #)
+
+examples:
+  stallscope compare before/ after/
+  stallscope compare last-good.json today.pcap --fail-on warning
+  stallscope compare "http://127.0.0.1:8000/s/3f2a#k=…" after.tar.gz --markdown -
+
+--fail-on looks only at what is new or worse in the candidate; a wait or a share of attempts that got worse
+counts as a warning."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options, as in the contract."""
+    parser.epilog = EPILOG
+    add = parser.add_argument
+    add("base", metavar="BASE", help="what to compare with: the good run")
+    add("candidate", metavar="CANDIDATE", help="what is judged: the new run")
+    add("--json", metavar="PATH", help="write the comparison as JSON (stallscope.comparison/1)")
+    add("--junit", metavar="PATH", help="write it as JUnit XML, worse things as failures")
+    add("--sarif", metavar="PATH", help="write it as SARIF 2.1.0")
+    add("--markdown", metavar="PATH", help="write it as Markdown")
+    add(
+        "--fail-on",
+        metavar="EXPR",
+        default="",
+        help="exit with 1 if new or worse: severities (info, warning, critical), finding kinds or causes, by comma",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Read both, compare, print, write; 0, 1, 2 or 3 as in the contract."""
+    from workers.cli.analyse_files import complain
+    from workers.cli.fail_on import read_fail_on
+    from workers.cli.report_files import check_paths, write_outputs
+    from workers.cli.server_links import ServerTrouble
+    from workers.cli.terminal_comparison import render_terminal_comparison
+
+    forms = ("json", "junit", "sarif", "markdown")
+    try:
+        fail_on = read_fail_on(arguments.fail_on)
+        check_paths([(f"--{form}", getattr(arguments, form)) for form in forms])
+        comparison = _compare(arguments.base, arguments.candidate)
+        write_outputs(
+            _outputs(arguments, comparison),
+            lambda width, colour: render_terminal_comparison(comparison, width=width, colour=colour),
+        )
+    except WrongUsage as wrong:
+        complain(str(wrong))
+        return EXIT_USAGE
+    except ServerTrouble as trouble:
+        complain(str(trouble))
+        return EXIT_SERVER
+    except OSError as error:
+        complain(f"the comparison cannot be written to {error.filename}: {error.strerror}.")
+        return EXIT_USAGE
+    return outcome(comparison, fail_on)
+
+
+def outcome(comparison: Comparison, fail_on: FailOn) -> int:
+    """The exit code, with the reasons on standard error."""
+    from workers.cli.analyse_files import complain
+    from workers.cli.fail_on import reasons_to_fail_compared
+
+    reasons = reasons_to_fail_compared(comparison, fail_on)
+    if not reasons:
+        return EXIT_DONE
+    complain(f"--fail-on: {', '.join(reasons)}")
+    return EXIT_FOUND
+
+
+def _compare(base: str, candidate: str) -> Comparison:
+    from backend.forensics.comparison.compare import compare_reports
+    from workers.cli.analyse_files import now_text
+    from workers.cli.compare_subjects import read_subject
+    from workers.cli.main import tool_version
+
+    subjects = [read_subject(given) for given in (base, candidate)]
+    return compare_reports(*subjects, created=now_text(), tool_version=tool_version())
+
+
+def _outputs(arguments: argparse.Namespace, comparison: Comparison) -> list[Output]:
+    from backend.services.render_comparison import render_comparison
+    from backend.services.render_junit import render_comparison_junit
+    from backend.services.render_sarif import render_comparison_sarif
+    from workers.cli.report_files import Output
+
+    return [
+        Output("--json", arguments.json, lambda: comparison.model_dump_json(by_alias=True, indent=2) + "\n"),
+        Output("--junit", arguments.junit, lambda: render_comparison_junit(comparison)),
+        Output("--sarif", arguments.sarif, lambda: render_comparison_sarif(comparison)),
+        Output("--markdown", arguments.markdown, lambda: render_comparison(comparison)),
+    ]

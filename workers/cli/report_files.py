@@ -1,0 +1,49 @@
+"""Writes what a command found: to files, to standard output, or as a verdict for the terminal."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from workers.cli.usage import WrongUsage
+
+WIDTH_WITHOUT_TERMINAL = 100
+WIDEST = 110
+STANDARD_OUTPUT = "-"
+
+
+@dataclass(frozen=True)
+class Output:
+    """One form of the answer: where it goes (None: nowhere) and how it is made."""
+
+    option: str
+    path: str | None
+    render: Callable[[], str]
+
+
+def check_paths(paths: Sequence[tuple[str, str | None]]) -> None:
+    """(option, path) pairs, before any work is done; WrongUsage where they cannot all be written."""
+    printed = [option for option, path in paths if path == STANDARD_OUTPUT]
+    if len(printed) > 1:
+        raise WrongUsage(f"only one of {' and '.join(printed)} can go to standard output.")
+    for _, path in paths:
+        if path not in (None, STANDARD_OUTPUT) and not Path(path).parent.is_dir():
+            raise WrongUsage(f"{path} cannot be written: there is no directory {Path(path).parent}.")
+
+
+def write_outputs(outputs: Sequence[Output], verdict: Callable[[int, bool], str]) -> None:
+    """Each where it goes; the verdict (of a width, in colour) on standard output unless that is taken."""
+    from workers.cli.terminal_text import wants_colour
+
+    for output in outputs:
+        if output.path not in (None, STANDARD_OUTPUT):
+            Path(output.path).write_text(output.render(), encoding="utf-8")
+    printed = [output for output in outputs if output.path == STANDARD_OUTPUT]
+    columns = shutil.get_terminal_size((WIDTH_WITHOUT_TERMINAL, 24)).columns
+    width = max(60, min(columns, WIDEST)) if sys.stdout.isatty() else WIDTH_WITHOUT_TERMINAL
+    text = printed[0].render() if printed else verdict(width, wants_colour(sys.stdout))
+    sys.stdout.write(text)
+    sys.stdout.flush()

@@ -1,0 +1,97 @@
+"""Links to a server: which are one, what is sent to it, what it answers."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from backend.forensics.comparison.tests.build_report import report
+from workers.cli.compare_subjects import read_subject
+from workers.cli.main import main
+from workers.cli.server_links import ServerTrouble, fetch_report, read_link
+from workers.cli.usage import WrongUsage
+
+SERVER = "http://127.0.0.1:8000"
+
+
+@pytest.mark.parametrize(
+    ("link", "path", "secret"),
+    [
+        ("/i/3f2a", "/api/v1/investigations/3f2a", None),
+        ("/i/3f2a/timeline?from=1#x", "/api/v1/investigations/3f2a", None),
+        ("/api/v1/investigations/3f2a/report", "/api/v1/investigations/3f2a", None),
+        ("/s/3f2a#k=se-cret_", "/api/v1/shared/3f2a", "se-cret_"),
+        ("/s/3f2a/connections#k=se-cret_", "/api/v1/shared/3f2a", "se-cret_"),
+    ],
+)
+def test_links_of_the_page_and_of_the_api_are_read(link: str, path: str, secret: str | None) -> None:
+    read = read_link(SERVER + link)
+    assert (read.server, read.path, read.secret) == (SERVER, path, secret)
+
+
+@pytest.mark.parametrize("link", ["/", "/i/", "/i/../x", "/s/3f2a", "/s/3f2a#x=1", "/api/v1/demo"])
+def test_other_addresses_are_refused_without_being_asked(link: str) -> None:
+    with pytest.raises(WrongUsage):
+        read_link(SERVER + link)
+
+
+class _Answers(BaseHTTPRequestHandler):
+    """One report behind a secret; one redirect."""
+
+    def do_GET(self) -> None:
+        if self.path == "/api/v1/investigations/aa/report" or (
+            self.path == "/api/v1/shared/bb/report" and self.headers["X-Stallscope-Share"] == "open"
+        ):
+            self._answer(200, report().model_dump_json(by_alias=True))
+        elif self.path == "/api/v1/investigations/cc/report":
+            self.send_response(302)
+            self.send_header("Location", "/api/v1/investigations/aa/report")
+            self.end_headers()
+        else:
+            self._answer(404, json.dumps({"detail": "There is no such investigation."}))
+
+    def _answer(self, status: int, body: str) -> None:
+        self.send_response(status)
+        self.end_headers()
+        self.wfile.write(body.encode())
+
+    def log_message(self, *_arguments: object) -> None:
+        """Quiet."""
+
+
+@pytest.fixture
+def server() -> Iterator[str]:
+    listening = ThreadingHTTPServer(("127.0.0.1", 0), _Answers)
+    thread = threading.Thread(target=listening.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{listening.server_port}"
+    listening.shutdown()
+    thread.join()
+    listening.server_close()
+
+
+def test_the_report_behind_a_link_is_fetched_and_the_secret_is_not_shown(server: str) -> None:
+    assert read_subject(f"{server}/i/aa").report.label == "run"
+    shared = read_subject(f"{server}/s/bb#k=open")
+    assert (shared.report.label, shared.source) == ("run", f"{server}/s/bb")
+
+
+def test_a_refusal_is_told_in_the_servers_words_and_is_3(
+    server: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", f"{server}/i/dd", f"{server}/i/aa"]) == 3
+    assert "refused: There is no such investigation. (404)" in capsys.readouterr().err
+    with pytest.raises(ServerTrouble, match="refused"):
+        fetch_report(f"{server}/s/bb#k=wrong")
+
+
+def test_a_redirect_is_not_followed(server: str) -> None:
+    with pytest.raises(ServerTrouble, match="302"):
+        fetch_report(f"{server}/i/cc")
+
+
+def test_a_server_that_is_not_there_is_3(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["compare", "http://127.0.0.1:9/i/aa", "http://127.0.0.1:9/i/bb"]) == 3
+    assert "cannot be reached" in capsys.readouterr().err
