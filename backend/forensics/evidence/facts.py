@@ -18,9 +18,12 @@ from backend.forensics.evidence.delays import Delays, measure_delays
 from backend.forensics.evidence.destinations import Destination, list_destinations
 from backend.forensics.evidence.dns.delayed import Dns, collect_lookups
 from backend.forensics.evidence.dns.lost_queries import LostQuery, find_lost_queries
+from backend.forensics.evidence.exchanges import Exchanges, join_exchanges
 from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.ipvs_servers import Drain, find_drains
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
+from backend.forensics.evidence.metadata_calls import MetadataUse, find_metadata_calls, metadata_uses
+from backend.forensics.evidence.metadata_pattern import Pattern, find_pattern
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
 from backend.forensics.evidence.waits import DestinationWaits, measure_waits
@@ -90,6 +93,22 @@ class Facts:
     def lost_queries(self) -> dict[str, list[LostQuery]]:
         """By resolver (address and port in text): queries without an answer of its delayed lookups."""
         return {str(r.server): find_lost_queries(self.dns, r) for r in self.dns.resolvers if r.delayed_total}
+
+    @cached_property
+    def exchanges(self) -> Exchanges:
+        """HTTP exchanges, each once."""
+        attempts = self.attempts
+        return join_exchanges(self.captures, attempts.sightings, attempts.clock_offset_ns)
+
+    @cached_property
+    def metadata_uses(self) -> tuple[MetadataUse, ...]:
+        """Calls to metadata services by caller, with the requests that the caller served."""
+        return metadata_uses(self.exchanges, find_metadata_calls(self.captures, self.exchanges))
+
+    @cached_property
+    def metadata_patterns(self) -> tuple[Pattern, ...]:
+        """Beside `metadata_uses`: how often, how soon and how slow."""
+        return tuple(find_pattern(use) for use in self.metadata_uses)
 
     @cached_property
     def row_of_link(self) -> dict[int, int]:
