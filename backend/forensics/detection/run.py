@@ -9,7 +9,6 @@ from backend.forensics.report import CheckedPart, FindingPart
 NOT_BUILT = {
     "rtt-backlog": "grouped round-trip times",
     "queue-buildup": "ramps of round-trip times",
-    "metadata-burst": "metadata calls",
     "data-retransmission": "repeated data",
     "zero-window": "closed windows",
     "path-mtu": "packets too big",

@@ -1,0 +1,216 @@
+"""Says of each caller how its metadata calls meet the requests that it serves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.metadata_burst.marks import draw_brackets, list_events
+from backend.forensics.detectors.metadata_burst.tables import call_table, request_table
+from backend.forensics.detectors.metadata_burst.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.metadata_calls import MetadataUse, call_frames, endpoints_of
+from backend.forensics.evidence.metadata_pattern import Pattern
+from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.report import FindingPart, Measure, Severity
+
+KIND = "metadata-burst"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A caller with its pattern and what is wrong with it; each is a reason to be loud."""
+
+    use: MetadataUse
+    pattern: Pattern
+    refreshes_in_requests: bool
+    calls_in_requests: bool
+    refreshes_alone: bool
+    slow: bool
+    shares: tuple[float, float]
+    """Of the service time of requests with calls, in the middle and the 95th percentile; 0 without."""
+    slow_calls: int
+
+    @property
+    def loud(self) -> bool:
+        return self.refreshes_in_requests or self.calls_in_requests or self.refreshes_alone or self.slow
+
+
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
+    """One finding per caller; those that are no burst are `info`."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture")
+    pairs = zip(facts.metadata_uses, facts.metadata_patterns, strict=True)
+    judged = [_judge(use, pattern, thresholds) for use, pattern in pairs]
+    if not judged:
+        return Detection("clear", "no call to a metadata service in clear-text HTTP was seen")
+    judged.sort(key=lambda j: (not j.loud, -int(j.use.metadata_ns.sum()), -len(j.use.calls), j.use.address))
+    findings = tuple(
+        _finding(facts, each, number, thresholds)
+        for number, each in enumerate(judged[: thresholds.findings_most], 1)
+    )
+    calls = sum(len(each.use.calls) for each in judged)
+    loud = sum(each.loud for each in judged)
+    why = f"{plural(calls, 'metadata call')} of {plural(len(judged), 'caller')}"
+    if loud:
+        return Detection("found", f"{why}; {plural(loud, 'caller')} with bursts", findings)
+    return Detection("clear", f"{why}, none in bursts inside requests, slow or unanswered", findings)
+
+
+def _judge(use: MetadataUse, pattern: Pattern, limits: Thresholds) -> Judged:
+    with_calls = np.flatnonzero(use.calls_in)
+    service_ns = (use.served_end_ns - use.served_start_ns)[with_calls]
+    shares = use.metadata_ns[with_calls] / np.maximum(service_ns, 1)
+    middle, high = np.percentile(shares, [50, 95]).tolist() if len(shares) else (0.0, 0.0)
+    excess = pattern.excess_ratio > limits.loud_excess_ratio
+    answer_s = (use.calls.end_ns - use.calls.start_ns) / 1e9
+    slow = int(np.count_nonzero((answer_s >= limits.slow_call_s) | use.calls.silent | use.calls.unheard))
+    return Judged(
+        use=use,
+        pattern=pattern,
+        refreshes_in_requests=(
+            pattern.requests_refreshing - 1 >= limits.loud_refreshes
+            and pattern.refresh_chance_p <= limits.significant_p
+            and excess
+        ),
+        calls_in_requests=(
+            len(with_calls) >= limits.loud_calls_in_requests
+            and pattern.chance_p <= limits.significant_p
+            and middle >= limits.loud_share_ratio
+        ),
+        refreshes_alone=(
+            excess
+            and pattern.refreshes_on_one_connection >= limits.loud_on_one_connection
+            and pattern.refresh_gap_s is not None
+            and pattern.refresh_gap_s < limits.poll_period_s
+        ),
+        slow=slow >= limits.loud_slow_calls,
+        shares=(middle, high),
+        slow_calls=slow,
+    )
+
+
+def _severity(judged: Judged, limits: Thresholds) -> Severity:
+    if not judged.loud:
+        return "info"
+    often = int(np.count_nonzero(judged.use.calls_in)) >= limits.critical_requests
+    return "critical" if often and judged.shares[0] >= limits.critical_share_ratio else "warning"
+
+
+def _time_lost_s(judged: Judged) -> float:
+    """What the calls took inside requests; one load of credentials is needed and not counted."""
+    if not judged.loud:
+        return 0.0
+    with_calls = np.flatnonzero(judged.use.calls_in)
+    skipped = 1 if judged.pattern.refreshes and not judged.slow else 0
+    return float(judged.use.metadata_ns[with_calls[skipped:]].sum()) / 1e9
+
+
+def _confidence(judged: Judged) -> float:
+    if judged.refreshes_in_requests or judged.calls_in_requests:
+        return 0.95
+    return 0.8 if judged.loud else 0.9
+
+
+def _title(judged: Judged) -> str:
+    if judged.refreshes_in_requests or judged.calls_in_requests:
+        return f"Metadata calls inside requests: {judged.use.address}"
+    if judged.refreshes_alone:
+        return f"Credentials fetched again and again: {judged.use.address}"
+    if judged.slow:
+        return f"Slow or unanswered metadata calls: {judged.use.address}"
+    return f"Metadata calls: {judged.use.address}"
+
+
+def _summary(judged: Judged) -> str:
+    use, pattern = judged.use, judged.pattern
+    with_calls = int(np.count_nonzero(use.calls_in))
+    text = f"{plural(len(use.calls), 'metadata call')} by {use.address}"
+    if not len(use.served):
+        text += "; no request that it served was seen in clear-text HTTP."
+    elif not with_calls:
+        text += f", none inside the {plural(len(use.served), 'request')} that it served."
+    else:
+        text += (
+            f"; {with_calls:,} of {plural(len(use.served), 'served request')} had calls inside, which took "
+            f"{judged.shares[0]:.0%} of their time (median)."
+        )
+    if pattern.lifetime_s is not None:
+        text += f" Credentials were handed out with {pattern.lifetime_s:,.0f} s left."
+    if judged.slow:
+        text += (
+            f" {plural(judged.slow_calls, 'call')} took {seconds_text(DEFAULT.slow_call_s)} or had no answer."
+        )
+    return text
+
+
+def _measures(judged: Judged) -> dict[str, Measure]:
+    use, pattern = judged.use, judged.pattern
+    kinds, counts = np.unique(use.calls.kinds, return_counts=True)
+    with_calls = int(np.count_nonzero(use.calls_in))
+    inside = int(np.count_nonzero(use.inside_any))
+    minutes = max(pattern.span_s, 1.0) / 60
+    answered = pattern.call_ms or (None, None)
+    return {
+        "calls_by_path_kind": dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
+        "served_requests": len(use.served),
+        "served_requests_with_calls": with_calls,
+        "calls_per_request": round(inside / with_calls, 4) if with_calls else 0.0,
+        "metadata_time_s": round(float(use.metadata_ns.sum()) / 1e9, 6),
+        "share_of_service_time_ratio": round(judged.shares[0], 4),
+        "share_of_service_time_p95_ratio": round(judged.shares[1], 4),
+        "credential_lifetime_s": _rounded(pattern.lifetime_s),
+        "credential_least_left_s": _rounded(pattern.least_left_s),
+        "calls_per_minute": round(len(use.calls) / minutes, 3),
+        "refreshes": pattern.refreshes,
+        "refreshes_per_minute": round(pattern.refreshes / minutes, 3),
+        "refreshes_needed_per_minute": round(60 / pattern.lifetime_s, 4) if pattern.lifetime_s else None,
+        "refreshes_while_valid": pattern.still_valid,
+        "requests_refreshing": pattern.requests_refreshing,
+        "chance_p_value": float(f"{pattern.chance_p:.3g}"),
+        "sdk": pattern.sdk.label if pattern.sdk else None,
+        "sdk_refresh_window_s": pattern.sdk.window_s if pattern.sdk else None,
+        "user_agent": pattern.user_agent or None,
+        "call_median_ms": answered[0],
+        "call_p95_ms": answered[1],
+        "slow_calls": judged.slow_calls,
+        "unanswered": pattern.silent,
+        "failed": pattern.failed,
+        "retries": pattern.retries,
+        "token_puts": int(np.count_nonzero(use.calls.kinds == "token")),
+    }
+
+
+def _rounded(seconds: float | None) -> float | None:
+    return None if seconds is None else round(seconds, 3)
+
+
+def _finding(facts: Facts, judged: Judged, number: int, limits: Thresholds) -> FindingPart:
+    use = judged.use
+    request_frames, answer_frames = call_frames(facts.captures, facts.exchanges, use.calls.exchange)
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity=_severity(judged, limits),
+        confidence=_confidence(judged),
+        title=_title(judged),
+        summary=_summary(judged),
+        count=len(use.calls),
+        first=rfc3339(int(use.calls.start_ns[0])),
+        last=rfc3339(int(use.calls.start_ns[-1])),
+        time_lost_s=round(_time_lost_s(judged), 6),
+        measures=_measures(judged),
+        affected=[
+            {"protocol": "tcp", "source": use.address, "destination": endpoint}
+            for endpoint in endpoints_of(facts.exchanges, use.calls.exchange)
+        ],
+        events=list_events(facts, use, limits.rows_most),
+        evidence=frame_evidence([*request_frames, *answer_frames], "metadata calls and their answers"),
+        marks=draw_brackets(facts, use, limits.rows_most) if judged.loud else [],
+        tables=[
+            request_table(facts, use, limits.rows_most),
+            call_table(facts, use, limits.rows_most),
+        ],
+    )
