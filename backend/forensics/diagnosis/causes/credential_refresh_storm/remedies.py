@@ -1,0 +1,62 @@
+"""Remedies of a storm, the one that fits first."""
+
+from __future__ import annotations
+
+from backend.forensics.diagnosis.metadata_signs import Case
+from backend.forensics.report import RemedyPart
+
+PROOF = (
+    "a capture under the same load shows one refresh a lifetime, and requests faster by what the calls took"
+)
+KIAM = RemedyPart(
+    what=(
+        "With kiam: longer sessions AND an earlier renewal by the agent. The part of the time in which every request "
+        "refreshes is (window - lead) / (lifetime - lead): 15m/5m 100 %, 30m/5m 40 %, 60m/5m 18 %, 60m/20m none"
+    ),
+    command="kiam server --session-duration=60m --session-refresh=20m",
+    applies_to="the kiam server's arguments (a lead of 15 min or more covers the SDK's window)",
+    check="kubectl get deploy,ds -A -o yaml | grep -E 'session-(duration|refresh)'",
+    proof=PROOF,
+    undo="remove both arguments (defaults: 15m and 5m)",
+    side_effect="credentials outlive a pod for longer; the role's maximum session must allow 60 min",
+    versions="both arguments since kiam 2.7; the project was given up in 2023",
+)
+SERVICE_ACCOUNTS = RemedyPart(
+    what="Let pods get credentials of their own (EKS pod identity, IAM roles for service accounts), without agent",
+    command=(
+        "kubectl annotate serviceaccount -n NAMESPACE NAME eks.amazonaws.com/role-arn=arn:aws:iam::ACCOUNT:role/ROLE"
+    ),
+    applies_to="the pod's service account; its pods have to be started again",
+    check="kubectl get serviceaccount -n NAMESPACE NAME -o yaml",
+    proof=PROOF,
+    undo="remove the annotation and start the pods again",
+    side_effect="the role's trust policy has to name the service account; old SDKs do not know these credentials",
+)
+UPGRADE = RemedyPart(
+    what=(
+        "Upgrade the SDK: AWS SDK for Java 2.x fetches instance metadata credentials again after half their time and "
+        "beside the requests; current botocore moves a near expiry of instance metadata credentials ahead"
+    ),
+    applies_to="the service",
+    check="the user agent of the metadata calls",
+    proof=PROOF,
+    undo="the former version",
+    side_effect="AWS SDK for Java 2.x has other package names; container credentials keep a window of 15 min",
+    versions="AWS SDK for Java 1.x and botocore renew below 15 min",
+)
+SHARE = RemedyPart(
+    what="Make one credentials provider (one client, one session) per process and share it",
+    applies_to="the service's code",
+    check="grep -rnE 'ProviderChain\\(|boto3\\.(client|Session)\\(|new .*Client\\(' SOURCE  # in handlers?",
+    proof=PROOF,
+    undo="none needed",
+    side_effect="a provider that is shared must be safe for threads, as those of the SDKs are",
+)
+
+
+def list_remedies(case: Case) -> tuple[RemedyPart, ...]:
+    """A provider per request is what a lifetime beyond every window points at; else the agent comes first."""
+    pattern = case.pattern
+    window = pattern.sdk.window_s if pattern.sdk and pattern.sdk.window_s is not None else 900
+    beyond = pattern.lifetime_s is not None and pattern.lifetime_s > window + 60
+    return (SHARE, UPGRADE, KIAM, SERVICE_ACCOUNTS) if beyond else (KIAM, SERVICE_ACCOUNTS, UPGRADE, SHARE)
