@@ -19,7 +19,7 @@ from scipy.sparse.csgraph import connected_components
 
 from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
-from backend.forensics.evidence.sightings import Ints, Place, Sightings, join_rows
+from backend.forensics.evidence.sightings import Ints, Sightings, join_rows
 from backend.forensics.messages import REQUEST_SEEN, RESPONSE_SEEN
 
 Bools = NDArray[np.bool_]
@@ -93,6 +93,9 @@ class Exchanges:
     """The response was seen, but not at the vantage point nearest to the caller."""
     lasts_ns: Ints
     """How long the place recorded after the request began."""
+    clock: Ints
+    """Number of the clock that times the caller's side: times of two clocks cannot be compared."""
+    server_clock: Ints
     addresses: Addresses
 
     def __len__(self) -> int:
@@ -143,31 +146,28 @@ class _Rows:
         return self.columns[name]
 
 
-def join_exchanges(
-    captures: Sequence[Capture], sightings: Sightings, clock_offset_ns: Mapping[str, int]
-) -> Exchanges:
+def join_exchanges(captures: Sequence[Capture], sightings: Sightings) -> Exchanges:
     """Every exchange once. Time and memory are linear in the HTTP messages and connections."""
     nodes = join_rows([c.connections for c in captures], CONNECTION_DTYPE)
     addresses = _number_addresses(nodes)
-    rows = _all_rows(captures, sightings, clock_offset_ns)
+    rows = _all_rows(captures, sightings)
     asks = (rows["marks"] & REQUEST_SEEN) != 0
     connection = _connections(rows, asks, addresses, nodes, sightings.link_of_node)
     group = _groups(rows, asks, connection)
-    return _represent(captures, rows, asks, group, connection, addresses, sightings.places)
+    return _represent(captures, rows, asks, group, connection, addresses, sightings)
 
 
-def _all_rows(captures: Sequence[Capture], sightings: Sightings, clock_offset_ns: Mapping[str, int]) -> _Rows:
+def _all_rows(captures: Sequence[Capture], sightings: Sightings) -> _Rows:
     total = [c.messages.http.rows for c in captures]
     columns = {name: np.zeros(sum(total), np.int64) for name in _COLUMNS}
     begin = 0
-    for capture, count in zip(captures, total, strict=True):
+    for number, (capture, count) in enumerate(zip(captures, total, strict=True)):
         table = capture.messages.http.read(_COLUMNS)
         for name in _COLUMNS:
-            columns[name][begin : begin + count] = table.column(name).to_numpy()
-        offset = clock_offset_ns.get(capture.name, 0)
-        for name in ("request_first_ns", "response_first_ns", "response_last_ns") if offset else ():
-            mine = columns[name][begin : begin + count]
-            mine[mine != NEVER] -= offset
+            own = table.column(name).to_numpy().astype(np.int64)
+            if name.endswith("_ns"):
+                own = np.where(own == NEVER, NEVER, sightings.clocks.on_reference(number, own))
+            columns[name][begin : begin + count] = own
         begin += count
     of = np.repeat(np.arange(len(captures)), total)
     first_place = np.cumsum([0, *(len(c.vantage_points) for c in captures)])
@@ -242,7 +242,7 @@ def _represent(
     group: Ints,
     connection: Ints,
     addresses: Addresses,
-    places: Sequence[Place],
+    sightings: Sightings,
 ) -> Exchanges:
     among = np.flatnonzero(asks)
     asked, silent = rows["request_first_ns"][among], (rows["marks"][among] & RESPONSE_SEEN) == 0
@@ -257,7 +257,10 @@ def _represent(
         answer[lonely] = _find_answers(rows, asks, first[lonely], addresses)
     order = np.lexsort((first, rows["request_first_ns"][first]))
     first, last, earliest, latest, answer = (a[order] for a in (first, last, earliest, latest, answer))
-    place_end = np.array([_end_of(captures, p) for p in places] or [0], np.int64)
+    # When recording ended: a place that was silent at the end was recorded all the same.
+    clocks = sightings.clocks
+    ends = [clocks.at_reference(p.capture, captures[p.capture].last_ns) for p in sightings.places]
+    place_end = np.array(ends or [0], np.int64)
     return Exchanges(
         start_ns=rows["request_first_ns"][first],
         end_ns=_ends(rows, answer),
@@ -279,6 +282,8 @@ def _represent(
         server_vantage=rows.place[last],
         unheard=_unheard(rows, earliest, answer),
         lasts_ns=place_end[rows.place[first]] - rows["request_first_ns"][first],
+        clock=np.array(sightings.clocks.group or (0,), np.int64)[rows.capture[first]],
+        server_clock=np.array(sightings.clocks.group or (0,), np.int64)[rows.capture[last]],
         addresses=addresses,
     )
 
@@ -291,11 +296,6 @@ def _unheard(rows: _Rows, earliest: Ints, answer: Ints) -> Bools:
     expected = (rows.place[earliest] << 32) | rows["response_sequence"][np.maximum(answer, 0)]
     hears = np.isin(rows.place[earliest], rows.place[said])  # elsewhere one direction alone was recorded
     return (answer >= 0) & hears & ~np.isin(expected, heard) if len(answer) else np.zeros(0, np.bool_)
-
-
-def _end_of(captures: Sequence[Capture], place: Place) -> int:
-    """When recording ended: a place that was silent at the end was recorded all the same."""
-    return captures[place.capture].last_ns
 
 
 def _ends(rows: _Rows, answer: Ints) -> Ints:

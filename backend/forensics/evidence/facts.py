@@ -97,8 +97,7 @@ class Facts:
     @cached_property
     def exchanges(self) -> Exchanges:
         """HTTP exchanges, each once."""
-        attempts = self.attempts
-        return join_exchanges(self.captures, attempts.sightings, attempts.clock_offset_ns)
+        return join_exchanges(self.captures, self.attempts.sightings)
 
     @cached_property
     def metadata_uses(self) -> tuple[MetadataUse, ...]:

@@ -287,9 +287,9 @@ def _of_caller(calls: MetadataCalls, rows: Ints) -> MetadataCalls:
 
 def _use(exchanges: Exchanges, address: str, calls: MetadataCalls, served: Ints) -> MetadataUse:
     outer = Intervals(
-        np.zeros(len(served), np.int64), exchanges.server_start_ns[served], exchanges.server_end_ns[served]
+        exchanges.server_clock[served], exchanges.server_start_ns[served], exchanges.server_end_ns[served]
     )
-    key = np.zeros(len(calls), np.int64)
+    key = exchanges.clock[calls.exchange]
     pairs = find_containing(outer, Intervals(key, calls.start_ns, np.maximum(calls.end_ns, calls.start_ns)))
     inner = Intervals(key, calls.start_ns, waits_until(calls))
     return MetadataUse(
