@@ -15,3 +15,18 @@ def keep_connections_open(*, check: str, proof: str, shorter_than: str) -> Remed
         undo="the former setting",
         side_effect=f"idle connections stay open: their time-out must be shorter than {shorter_than}",
     )
+
+
+def credentials_of_their_own(*, proof: str) -> RemedyPart:
+    """Pods that need no metadata service of the node."""
+    return RemedyPart(
+        what="Let pods get credentials of their own (EKS pod identity, IAM roles for service accounts), without agent",
+        command=(
+            "kubectl annotate serviceaccount -n NAMESPACE NAME eks.amazonaws.com/role-arn=arn:aws:iam::ACCOUNT:role/ROLE"
+        ),
+        applies_to="the pod's service account; its pods have to be started again",
+        check="kubectl get serviceaccount -n NAMESPACE NAME -o yaml",
+        proof=proof,
+        undo="remove the annotation and start the pods again",
+        side_effect="the role's trust policy has to name the service account; old SDKs do not know these credentials",
+    )

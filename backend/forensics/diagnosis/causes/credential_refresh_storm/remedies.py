@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backend.forensics.diagnosis.metadata_signs import Case
+from backend.forensics.diagnosis.shared_remedies import credentials_of_their_own
 from backend.forensics.report import RemedyPart
 
 PROOF = (
@@ -21,17 +22,7 @@ KIAM = RemedyPart(
     side_effect="credentials outlive a pod for longer; the role's maximum session must allow 60 min",
     versions="both arguments since kiam 2.7; the project was given up in 2023",
 )
-SERVICE_ACCOUNTS = RemedyPart(
-    what="Let pods get credentials of their own (EKS pod identity, IAM roles for service accounts), without agent",
-    command=(
-        "kubectl annotate serviceaccount -n NAMESPACE NAME eks.amazonaws.com/role-arn=arn:aws:iam::ACCOUNT:role/ROLE"
-    ),
-    applies_to="the pod's service account; its pods have to be started again",
-    check="kubectl get serviceaccount -n NAMESPACE NAME -o yaml",
-    proof=PROOF,
-    undo="remove the annotation and start the pods again",
-    side_effect="the role's trust policy has to name the service account; old SDKs do not know these credentials",
-)
+SERVICE_ACCOUNTS = credentials_of_their_own(proof=PROOF)
 UPGRADE = RemedyPart(
     what=(
         "Upgrade the SDK: AWS SDK for Java 2.x fetches instance metadata credentials again after half their time and "

@@ -1,0 +1,204 @@
+"""Answers to token requests (instance metadata v2) do not reach the pod: their hop limit is 1.
+
+AWS sends the answer to ``PUT /latest/api/token`` with the IP TTL that the instance's options set, 1 by default; from
+a container it needs 2, for the node forwards it. The handshake works, the request is acknowledged, and the SDK waits:
+botocore 1 s, AWS SDK for Java 1.x 2 s, AWS SDK for Go 1.x about 20 s, before it goes on without a token."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.metadata_signs import Case, loud_cases, one_request, server_rival, unanswered
+from backend.forensics.diagnosis.shared_remedies import credentials_of_their_own
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.metadata_calls import waits_until
+from backend.forensics.findings import plural, seconds_text
+from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "metadata-hop-limit"
+TITLE = "Answers of the metadata service stopped by the hop limit"
+PRIOR = -2.0
+REFUTES = -6.0
+FALLBACK_NS = 30_000_000_000
+"""The longest wait of an SDK before it asks without a token (AWS SDK for Go 1.x: about 20 s)."""
+
+OPTIONS = "aws ec2 describe-instances --query 'Reservations[].Instances[].[InstanceId,MetadataOptions]'"
+REFERENCES = (
+    "AWS: instance metadata options, HttpPutResponseHopLimit; 2 is advised where containers use it",
+    "aws-sdk-java issue 2792 (2 s), aws-sdk-go issues 2972 and 2980 (20 s), aws-sdk-ruby issue 2177",
+    "botocore: metadata_service_timeout is 1 s, metadata_service_num_attempts is 1",
+)
+MISSING = (
+    MissingPart(what="The hop limit of the instance", command=OPTIONS),
+    MissingPart(
+        what="A capture at the node's uplink at the same time: an answer with TTL 1 there and not at the pod proves it",
+        command="tcpdump -i any -v -s 0 -w token.pcap 'host 169.254.169.254'",
+    ),
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per caller with a token request that had no answer."""
+    return [_hypothesis(case) for case in loud_cases(facts, findings) if _lost(case).any()]
+
+
+def _puts(case: Case) -> NDArray[np.bool_]:
+    return np.asarray(case.use.calls.kinds == "token", np.bool_)
+
+
+def _lost(case: Case) -> NDArray[np.bool_]:
+    return _puts(case) & unanswered(case.use)
+
+
+def _waited_s(case: Case) -> float:
+    lost = _lost(case)
+    return float((waits_until(case.use.calls) - case.use.calls.start_ns)[lost].sum()) / 1e9
+
+
+def _hypothesis(case: Case) -> Hypothesis:
+    unheard = bool((_lost(case) & case.use.calls.unheard).any())
+    others = _others(case)
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="burst",
+        statement=(
+            f"{int(_lost(case).sum()):,} of {plural(int(_puts(case).sum()), 'token request')} by {case.use.address} "
+            f"had no answer: {seconds_text(_waited_s(case))} were waited in vain."
+        ),
+        prior=PRIOR,
+        steps=tuple(one_request(case)),
+        weighed=(*_silence(case), *others, *_outside(case), *_fallback(case)),
+        both_sides=unheard,
+        independent=False,
+        signs=int(unheard) + int(any(p.weight > 0 for p in others)),
+        findings=(case.finding.id,),
+        time_lost_s=_waited_s(case),
+        rivals=(_slow_rival(case), _firewall_rival(case), server_rival(case)),
+        missing=MISSING,
+        remedies=_remedies(),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by a token request that is answered at the pod",
+        figures=(
+            ("time lost", seconds_text(_waited_s(case))),
+            ("unanswered", f"{int(_lost(case).sum()):,} of {int(_puts(case).sum()):,}"),
+        ),
+    )
+
+
+def _silence(case: Case) -> list[Weighed]:
+    lost, puts = _lost(case), _puts(case)
+    number, answered = int(lost.sum()), int((puts & ~unanswered(case.use)).sum())
+    if answered:
+        text = f"{answered:,} of {plural(int(puts.sum()), 'token request')} were answered."
+        frames = case.frames(puts & ~unanswered(case.use))
+        return [Weighed(REFUTES, text, frames, "a hop limit that is too small stops every answer")]
+    text = f"None of {plural(number, 'token request')} was answered at the pod."
+    return [
+        Weighed(
+            1.8 if number > 1 else 0.8, text, case.frames(lost), "the hop limit holds for these answers only"
+        )
+    ]
+
+
+def _others(case: Case) -> list[Weighed]:
+    others = ~_puts(case)
+    heard = others & (case.use.calls.status > 0) & ~unanswered(case.use)
+    if heard.any():
+        text = f"{int(heard.sum()):,} calls without PUT were answered."
+        return [Weighed(1.2, text, case.frames(heard), "the service and the way to it work")]
+    silent = others & unanswered(case.use)
+    if silent.any():
+        text = f"{int(silent.sum()):,} calls without PUT had no answer either."
+        return [Weighed(-2.0, text, case.frames(silent), "the hop limit does not hold for them")]
+    return []
+
+
+def _outside(case: Case) -> list[Weighed]:
+    unheard = _lost(case) & case.use.calls.unheard
+    if not unheard.any():
+        return []
+    text = f"{plural(int(unheard.sum()), 'answer')} came as far as a vantage point further out, and not to the pod's."
+    return [Weighed(2.5, text, case.frames(unheard), "the node received it and did not forward it")]
+
+
+def _fallback(case: Case) -> list[Weighed]:
+    """A call without a token soon after: the SDK goes back to v1."""
+    calls, lost = case.use.calls, _lost(case)
+    plain = ~_puts(case) & ~unanswered(case.use)
+    following = np.searchsorted(calls.start_ns[plain], calls.start_ns[lost], side="right")
+    starts = np.append(calls.start_ns[plain], np.iinfo(np.int64).max)
+    soon = int(np.count_nonzero(starts[following] - calls.start_ns[lost] <= FALLBACK_NS))
+    if not soon:
+        return []
+    text = f"After {soon:,} of {plural(int(lost.sum()), 'unanswered request')} the SDK asked without a token."
+    return [Weighed(0.7, text, case.frames(plain), "that is what SDKs do when no token comes")]
+
+
+def _slow_rival(case: Case) -> RivalPart:
+    title = "Slow metadata service"
+    others = unanswered(case.use) & ~_puts(case)
+    if others.any() or case.pattern.slow:
+        because = f"{int(others.sum()):,} other calls without an answer, {case.pattern.slow:,} slow ones"
+        return RivalPart(
+            cause="metadata-slow",
+            title=title,
+            status="possible",
+            because=because,
+            command="ethtool -S eth0 | grep linklocal_allowance_exceeded",
+        )
+    if not (case.use.calls.status > 0).any():
+        because = "no call was answered at all: whether the service works is not known"
+        command = "curl -m 2 -s -o /dev/null -w '%{http_code}\\n' http://169.254.169.254/latest/meta-data/"
+        return RivalPart(
+            cause="metadata-slow", title=title, status="cannot-tell", because=because, command=command
+        )
+    return RivalPart(
+        cause="metadata-slow",
+        title=title,
+        status="ruled-out",
+        because="the calls that were answered were fast",
+    )
+
+
+def _firewall_rival(case: Case) -> RivalPart:
+    title = "A rule drops the packets"
+    if (case.use.calls.status > 0).any():
+        because = "other calls to the same address pass; a rule would have to tell PUT from GET"
+        return RivalPart(cause="firewall-drop", title=title, status="ruled-out", because=because)
+    return RivalPart(
+        cause="firewall-drop",
+        title=title,
+        status="possible",
+        because="no call was answered at all",
+        command="iptables-save -c | grep 169.254; kubectl get networkpolicy -A",
+    )
+
+
+def _remedies() -> tuple[RemedyPart, ...]:
+    proof = "token requests are answered within milliseconds at the pod"
+    return (
+        RemedyPart(
+            what="Set the hop limit of the instance's metadata options to 2 (in its launch template, too)",
+            command=(
+                "aws ec2 modify-instance-metadata-options --instance-id ID --http-put-response-hop-limit 2 "
+                "--http-endpoint enabled"
+            ),
+            applies_to="the node (EC2 instance)",
+            check=OPTIONS,
+            proof=proof,
+            undo="aws ec2 modify-instance-metadata-options --instance-id ID --http-put-response-hop-limit 1",
+            side_effect="every pod can get the node's role: give pods roles of their own and block the rest",
+        ),
+        credentials_of_their_own(proof="the pod asks the metadata service for no credentials"),
+            applies_to="the pod's service account; its pods have to be started again",
+            check="kubectl get serviceaccount -n NAMESPACE NAME -o yaml",
+            proof="the pod asks the metadata service for no credentials",
+            undo="remove the annotation and start the pods again",
+            side_effect="the role's trust policy has to name the service account",
+        ),
+    )

@@ -1,0 +1,73 @@
+"""The hop limit is named, refuted and left open by which calls are answered where."""
+
+from __future__ import annotations
+
+from backend.forensics.detectors.metadata_burst.detector import detect
+from backend.forensics.diagnosis.causes.metadata_hop_limit import assess
+from backend.forensics.diagnosis.contract import conclude, weigh
+from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.report import DiagnosisPart
+from backend.forensics.tests.build_http import IMDS, POD, TOKEN, HttpBuilder, load_credentials
+
+
+def _lost_tokens(places: tuple[str, ...] = ("veth",), *, falls_back: bool = True) -> HttpBuilder:
+    http = HttpBuilder(places=places)
+    for n in range(4):
+        http.exchange(100 + 20_000 * n, f"{POD}:{41_000 + n}", IMDS, TOKEN, took_ms=None)
+        if falls_back:
+            load_credentials(http, 1_102 + 20_000 * n, caller=f"{POD}:{42_000 + n}", left_s=21_600)
+    http.lasts_until(90_000)
+    return http
+
+
+def _diagnosis(http: HttpBuilder) -> DiagnosisPart:
+    facts = gather_facts([http.build()], [])
+    [hypothesis] = assess(facts, detect(facts).findings)
+    return conclude(hypothesis)
+
+
+def test_tokens_unanswered_and_other_calls_answered() -> None:
+    diagnosis = _diagnosis(_lost_tokens())
+    assert diagnosis.verdict == "likely"
+    assert diagnosis.statement == (
+        "4 of 4 token requests by 10.1.0.7 had no answer: 4,008 ms were waited in vain."
+    )
+    assert diagnosis.time_lost_s == 4.008
+    assert "--http-put-response-hop-limit 2" in str(diagnosis.remedies[0].command)
+    assert {r.cause: r.status for r in diagnosis.rivals}["metadata-slow"] == "ruled-out"
+
+
+def test_an_answer_seen_further_out_is_the_strongest_sign() -> None:
+    http = HttpBuilder(places=("veth", "eth0"))
+    for n in range(4):
+        http.exchange(100 + 20_000 * n, f"{POD}:{41_000 + n}", IMDS, TOKEN, took_ms=2)
+    http.silence_answers("veth", after_ms=0)
+    for n in range(4):
+        load_credentials(http, 1_102 + 20_000 * n, caller=f"{POD}:{42_000 + n}", left_s=21_600)
+    diagnosis = _diagnosis(http)
+    assert any("further out" in text for text in diagnosis.supporting)
+    assert diagnosis.verdict == "likely"
+
+
+def test_an_answered_token_refutes_it() -> None:
+    http = _lost_tokens()
+    http.exchange(85_000, f"{POD}:41900", IMDS, TOKEN, took_ms=2)
+    facts = gather_facts([http.build()], [])
+    [hypothesis] = assess(facts, detect(facts).findings)
+    assert weigh(hypothesis)[1] == "cannot-tell"
+    assert any(p.weight < -5 for p in hypothesis.weighed)
+
+
+def test_with_nothing_answered_it_stays_open() -> None:
+    diagnosis = _diagnosis(_lost_tokens(falls_back=False))
+    assert diagnosis.verdict in ("possible", "cannot-tell")
+    assert "firewall-drop" in [r.cause for r in diagnosis.rivals if r.status == "possible"]
+    assert "describe-instances" in diagnosis.missing[0].command
+
+
+def test_answered_tokens_are_nothing_to_explain() -> None:
+    http = HttpBuilder()
+    http.exchange(100, f"{POD}:41000", IMDS, TOKEN, took_ms=2)
+    http.lasts_until(5_000)
+    facts = gather_facts([http.build()], [])
+    assert assess(facts, detect(facts).findings) == []
