@@ -22,7 +22,8 @@ def credentials_of_their_own(*, proof: str) -> RemedyPart:
     return RemedyPart(
         what="Let pods get credentials of their own (EKS pod identity, IAM roles for service accounts), without agent",
         command=(
-            "kubectl annotate serviceaccount -n NAMESPACE NAME eks.amazonaws.com/role-arn=arn:aws:iam::ACCOUNT:role/ROLE"
+            "kubectl annotate serviceaccount -n NAMESPACE NAME "
+            "eks.amazonaws.com/role-arn=arn:aws:iam::ACCOUNT:role/ROLE"
         ),
         applies_to="the pod's service account; its pods have to be started again",
         check="kubectl get serviceaccount -n NAMESPACE NAME -o yaml",

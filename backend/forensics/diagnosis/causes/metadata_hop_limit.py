@@ -195,10 +195,4 @@ def _remedies() -> tuple[RemedyPart, ...]:
             side_effect="every pod can get the node's role: give pods roles of their own and block the rest",
         ),
         credentials_of_their_own(proof="the pod asks the metadata service for no credentials"),
-            applies_to="the pod's service account; its pods have to be started again",
-            check="kubectl get serviceaccount -n NAMESPACE NAME -o yaml",
-            proof="the pod asks the metadata service for no credentials",
-            undo="remove the annotation and start the pods again",
-            side_effect="the role's trust policy has to name the service account",
-        ),
     )

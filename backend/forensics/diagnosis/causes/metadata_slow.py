@@ -187,12 +187,6 @@ def _remedies() -> tuple[RemedyPart, ...]:
             side_effect="CPU that other pods of the node do without",
         ),
         credentials_of_their_own(proof=proof),
-            applies_to="the pod's service account; its pods have to be started again",
-            check="kubectl get serviceaccount -n NAMESPACE NAME -o yaml",
-            proof=proof,
-            undo="remove the annotation and start the pods again",
-            side_effect="the role's trust policy has to name the service account",
-        ),
         RemedyPart(
             what="Let the SDK wait longer and try again, so that a slow call does not fail the request",
             command="kubectl set env deploy/NAME AWS_METADATA_SERVICE_TIMEOUT=5 AWS_METADATA_SERVICE_NUM_ATTEMPTS=3",
