@@ -38,8 +38,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
 
 def _nothing(dns: Dns) -> str:
     if dns.messages.iterative:
-        queries = plural(dns.messages.iterative, "query" if dns.messages.iterative == 1 else "querie")
-        return f"no lookup of an application was recorded, only {queries} of one name server to another"
+        number = dns.messages.iterative
+        return (
+            f"no lookup of an application was recorded, only {number:,} queries of one name server to another"
+        )
     return "no lookup was recorded"
 
 
@@ -109,13 +111,14 @@ def _summary(resolver: Resolver, wait_s: float, schedule: str) -> str:
     usual = f", usually {seconds_text(resolver.usual_s)}" if resolver.usual_s is not None else ""
     text = (
         f"{resolver.delayed_total:,} of {plural(resolver.lookups, 'lookup')} at {resolver.server} waited "
-        f"{seconds_text(wait_s)} (median{usual})"
+        f"{seconds_text(wait_s)} (median{usual})."
     )
     if resolver.retries:
-        text += f"; {plural(resolver.retries, 'query' if resolver.retries == 1 else 'querie')} sent again: {schedule}"
+        queries = "1 query was" if resolver.retries == 1 else f"{resolver.retries:,} queries were"
+        text += f" {queries} sent again: {schedule}."
     if resolver.expansions:
-        text += f"; search lists made {resolver.expansions:,} more names of them"
-    return f"{text}."
+        text += f" Search lists made {resolver.expansions:,} more names of them."
+    return text
 
 
 def _places(lost: Sequence[LostQuery]) -> list[str]:

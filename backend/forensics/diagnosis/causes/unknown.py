@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, BOTH_SIDES, COUNTERS
 from backend.forensics.evidence.delays import DELAYED_FROM_S
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, seconds_text
@@ -14,6 +15,9 @@ CAUSE = "unknown"
 TITLE = "Cause not established"
 CEILING = 0.5
 """DETECTION section 10: `unknown` never claims more than even odds."""
+
+SUMMARY_LONGEST = 105
+"""Characters, so that the statement stays below 160."""
 
 MISSING = (
     MissingPart(
@@ -32,6 +36,8 @@ MISSING = (
         command="nstat -az TcpExtListenOverflows TcpExtListenDrops",
     ),
 )
+
+MISSING_OF_LOOKUPS = (BOTH_SIDES, AT_RESOLVER, COUNTERS)
 
 
 def assess_rest(
@@ -73,7 +79,10 @@ def _places(finding: FindingPart) -> str:
 def _what(facts: Facts, findings: Sequence[FindingPart], links: Sequence[int]) -> str:
     if findings:
         more = f" {len(findings) - 1} more like it." if len(findings) > 1 else ""
-        return f"{findings[0].summary}{more}"
+        said = findings[0].summary
+        # A statement is one line: of a long summary the first sentence.
+        said = said if len(said) + len(more) <= SUMMARY_LONGEST else f"{said.partition('. ')[0].rstrip('.')}."
+        return f"{said}{more}"
     late = "connection" if len(links) == 1 else "connections"
     return (
         f"{len(links)} {late} opened {DELAYED_FROM_S:g} s or more later than usual, without a SYN sent again."
@@ -105,7 +114,7 @@ def _hypothesis(
         findings=tuple(f.id for f in findings),
         time_lost_s=lost_s,
         rivals=tuple(_as_rival(d) for d in unsettled),
-        missing=_merged_missing(unsettled),
+        missing=_merged_missing(unsettled, _asked_for(findings)),
         refutation="nothing seen; a cause that explains these frames would replace this answer",
         figures=((TIME_LOST, seconds_text(lost_s)),),
         ceiling=CEILING,
@@ -124,9 +133,19 @@ def _as_rival(diagnosis: DiagnosisPart) -> RivalPart:
     )
 
 
-def _merged_missing(unsettled: Sequence[DiagnosisPart]) -> tuple[MissingPart, ...]:
+def _asked_for(findings: Sequence[FindingPart]) -> tuple[MissingPart, ...]:
+    """Lookups are no connections: what decides about them is asked for by itself."""
+    lookups = [f for f in findings if f.kind == "dns-delay"]
+    if not lookups:
+        return MISSING
+    return MISSING_OF_LOOKUPS + (MISSING if len(lookups) < len(findings) else ())
+
+
+def _merged_missing(
+    unsettled: Sequence[DiagnosisPart], asked_for: tuple[MissingPart, ...]
+) -> tuple[MissingPart, ...]:
     """What the candidates miss first: it is more precise. A command is asked for once."""
-    wanted = [m for d in unsettled for m in d.missing] + list(MISSING)
+    wanted = [m for d in unsettled for m in d.missing] + list(asked_for)
     merged: dict[str, MissingPart] = {}
     for each in wanted:
         merged.setdefault(_program(each.command), each)

@@ -78,6 +78,7 @@ def _of_lookup(dns: Dns, lookup: DelayedLookup, usual: tuple[int, ...]) -> list[
         pair = _pair(dns, sending, everything)
         ends = (_deepest(dns, pair.reached),) if pair is not None and pair.reached else usual
         where, outer = _where(sending, ends)
+        outer = (_deepest(dns, outer),) if where in ("reached", "return") else outer
         inner = (
             _deepest(dns, (int(row["place"]), *sending.reached)) if where == "inside" else int(row["place"])
         )

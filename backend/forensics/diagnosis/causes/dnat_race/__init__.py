@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.diagnosis.causes.dnat_race.queries import assess_queries
 from backend.forensics.diagnosis.causes.dnat_race.remedies import list_remedies
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.diagnosis.races.evidence import Race, collect_races
@@ -33,10 +34,11 @@ _RACE = RaceCause(CAUSE, TITLE, PRIOR, "the service address", REFERENCES)
 
 
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
-    """One hypothesis per destination whose lost SYNs had rivals."""
+    """One hypothesis per destination whose lost SYNs had rivals, and per resolver that lost one query of a pair."""
     races = collect_races(facts, findings, service=True)
     remedies = tuple(list_remedies(facts)) if races else ()
-    return [race_hypothesis(facts, race, _RACE, _statement(race), remedies) for race in races]
+    found = [race_hypothesis(facts, race, _RACE, _statement(race), remedies) for race in races]
+    return [*found, *assess_queries(facts, findings, CAUSE, TITLE, REFERENCES)]
 
 
 def _statement(race: Race) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.causes.node_drop.evidence import NodeLosses, collect_losses, weigh_losses
+from backend.forensics.diagnosis.causes.node_drop.queries import assess_queries
 from backend.forensics.diagnosis.causes.node_drop.remedies import list_remedies
 from backend.forensics.diagnosis.causes.node_drop.rivals import list_rivals
 from backend.forensics.diagnosis.contract import Hypothesis
@@ -28,8 +29,10 @@ REFERENCES = (
 
 
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
-    """One hypothesis per destination whose SYNs vanished inside the node without another explanation."""
-    return [_hypothesis(facts, found) for found in collect_losses(facts, findings)]
+    """One hypothesis per destination whose SYNs, or resolver whose queries, vanished inside the node without another
+    explanation."""
+    found = [_hypothesis(facts, found) for found in collect_losses(facts, findings)]
+    return [*found, *assess_queries(facts, findings, CAUSE, TITLE, PRIOR, REFERENCES)]
 
 
 def _hypothesis(facts: Facts, found: NodeLosses) -> Hypothesis:

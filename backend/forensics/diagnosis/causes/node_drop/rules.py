@@ -9,9 +9,13 @@ from collections.abc import Iterable, Sequence
 from backend.forensics.dumps import FilterRule
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.counters import KernelFacts
+from backend.forensics.evidence.dns.delayed import Dns
+from backend.forensics.evidence.dns.lost_queries import LostQuery
 from backend.forensics.evidence.losses import Loss
 
 DROPPING = ("DROP", "REJECT")
+TCP_NAMES = ("tcp", "6", "all")
+UDP_NAMES = ("udp", "17", "all")
 _NOT_FORWARDED = ("INPUT", "OUTPUT")
 _ADDRESS = {
     "source": re.compile(
@@ -53,10 +57,46 @@ def _ends(loss: Loss) -> tuple[Endpoint, Endpoint]:
     return first.source, first.destination
 
 
-def could_drop(text: str, ends: Iterable[tuple[Endpoint, Endpoint]]) -> bool:
-    """Whether no condition of the rule that this reads excludes these SYNs. What is not read excludes nothing."""
+def dropping_query_rules(
+    kernel: KernelFacts, dns: Dns, lost: Sequence[LostQuery]
+) -> tuple[tuple[str, FilterRule], ...]:
+    """The same for lost queries, with the addresses that they were sent with or those behind the translation."""
+    ways = _query_ways(dns, lost)
+    return tuple(
+        (each.input, rule)
+        for each in kernel.dumps
+        for rule in each.dump.filter_rules
+        if rule.verdict.upper() in DROPPING
+        and rule.chain not in _NOT_FORWARDED
+        and not _is_policy(rule)
+        and any(could_drop(rule.text, ends, UDP_NAMES) for ends in ways)
+    )
+
+
+def _query_ways(dns: Dns, lost: Sequence[LostQuery]) -> list[set[tuple[Endpoint, Endpoint]]]:
+    """Source and destination of the lost queries as sent, and of what was translated at the furthest vantage point."""
+    exchanges, s = dns.exchanges, dns.messages.sockets
+
+    def ends(node: int) -> tuple[Endpoint, Endpoint]:
+        client = Endpoint(int(s.client_high[node]), int(s.client_low[node]), int(s.client_port[node]))
+        return client, Endpoint(int(s.server_high[node]), int(s.server_low[node]), int(s.server_port[node]))
+
+    as_sent = {ends(int(exchanges.rows["node"][q.question])) for q in lost}
+    behind = {
+        (source, ends(int(exchanges.sightings["node"][at]))[1])
+        for q in lost
+        for source in (ends(int(exchanges.rows["node"][q.question]))[0],)
+        for at in (exchanges.question == q.question).nonzero()[0].tolist()
+    }
+    return [as_sent, behind]
+
+
+def could_drop(
+    text: str, ends: Iterable[tuple[Endpoint, Endpoint]], names: Sequence[str] = TCP_NAMES
+) -> bool:
+    """Whether no condition of the rule that this reads excludes these packets. What is not read excludes nothing."""
     protocol = _PROTOCOL.search(text)
-    if protocol and (protocol["name"] in ("tcp", "6", "all")) is bool(protocol["no"]):
+    if protocol and (protocol["name"] in names) is bool(protocol["no"]):
         return False
     state = _NOT_NEW.search(text)
     if state and "NEW" not in state[0].upper().replace("RENEW", ""):

@@ -1,0 +1,194 @@
+"""The resolver does not answer: queries reach it, or go where others are answered, and stay unanswered on every try."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow.compute as pc
+
+from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.queries.rivals import list_rivals
+from backend.forensics.diagnosis.queries.trouble import (
+    AT_RESOLVER,
+    BOTH_SIDES,
+    Trouble,
+    collect_troubles,
+    lossy,
+    query_frames,
+    story,
+)
+from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import frame_evidence
+from backend.forensics.packets import UDP
+from backend.forensics.report import EvidencePart, FindingPart, MissingPart, RemedyPart
+
+CAUSE = "resolver-unresponsive"
+TITLE = "Resolver does not answer"
+PRIOR = -1.0
+NEVER_ARRIVED = -5.0
+"""Queries that were lost before they came to the resolver accuse the way, not the resolver."""
+PROOF = "capture port 53 for 60 s again: every query must be answered"
+
+REFERENCES = (
+    "resolv.conf(5): timeout 5 s and 2 attempts by default, then the next name server or an error",
+    "RFC 1035 section 4.2.1: over UDP a lost query or answer shows as silence",
+    "Kubernetes issue 125467: a UDP conntrack entry that points at a pod which is gone, held by a client's source port",
+)
+
+_SERVER_LOGS = MissingPart(
+    what="Whether the resolver saw the queries, and what it waited for",
+    command="kubectl -n kube-system logs -l k8s-app=kube-dns --since=10m",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per resolver with a question that was never answered."""
+    return [_hypothesis(facts, t) for t in collect_troubles(facts, findings) if t.mute]
+
+
+def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
+    lookups = trouble.lookups(trouble.mute)
+    reached = [q for q in trouble.mute if q.where == "reached"]
+    told = _unreachable(facts, trouble)
+    pieces = [_silence(trouble), *_place(trouble), *_both(trouble), *_names(trouble), *_told(told)]
+    pieces += lossy(facts, query_frames(trouble.mute))
+    names = ("dnat-race", "node-drop", "firewall-drop", "path-loss", "slow-resolver", "conntrack-full")
+    located = len(reached) == len(trouble.mute)
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=f"{trouble.hurt(lookups)} or more: {len(trouble.mute)} queries stayed unanswered on every try.",
+        prior=PRIOR,
+        steps=tuple(story(trouble, lookups, trouble.mute)),
+        weighed=tuple(pieces),
+        both_sides=located,
+        independent=bool(told),
+        signs=int(located) + int(bool(told)),
+        findings=trouble.findings,
+        time_lost_s=trouble.lost_s(lookups),
+        rivals=list_rivals(facts, trouble, trouble.mute, *names),
+        missing=(*(() if located else (BOTH_SIDES, AT_RESOLVER)), _SERVER_LOGS),
+        remedies=tuple(_remedies(trouble)),
+        references=REFERENCES,
+        refutation="nothing seen; answers that leave the resolver, or queries that never come to it, would refute it",
+        figures=trouble.figures(lookups),
+    )
+
+
+def _silence(trouble: Trouble) -> Weighed:
+    tries = len(trouble.mute)
+    questions = len({q.question for q in trouble.mute})
+    text = f"{questions} questions were put {tries} times and never answered."
+    return Weighed(1.0, text, query_frames(trouble.mute), "a lost datagram is answered when it is put again")
+
+
+def _place(trouble: Trouble) -> list[Weighed]:
+    reached = [q for q in trouble.mute if q.where == "reached"]
+    inside = [q for q in trouble.mute if q.where in ("inside", "return")]
+    pieces = []
+    if reached:
+        outer = " or ".join(dict.fromkeys(p.name for q in reached for p in q.outer))
+        text = (
+            f"{len(reached)} of {len(trouble.mute)} were seen as far as {outer}; no answer came from there."
+        )
+        weight = 1.7 * len(reached) / len(trouble.mute)
+        pieces.append(
+            Weighed(weight, text, query_frames(reached), "the queries arrived where others are answered")
+        )
+    if len(inside) * 2 > len(trouble.mute):
+        text = f"{len(inside)} of {len(trouble.mute)} were lost on the way to the resolver or back."
+        pieces.append(
+            Weighed(NEVER_ARRIVED, text, query_frames(inside), "what does not arrive cannot be answered")
+        )
+    return pieces
+
+
+def _both(trouble: Trouble) -> list[Weighed]:
+    pairs = [q for q in trouble.mute if q.pair_ns is not None]
+    both = [q for q in pairs if not q.pair_answered]
+    if not pairs or len(both) * 2 <= len(pairs):
+        return []
+    text = f"Of {len(pairs)} queries sent in pairs {len(both)} stayed unanswered together with the other one."
+    reason = "what drops single packets seldom hits both, and every try as well"
+    return [Weighed(0.8, text, query_frames(both, pairs=True), reason)]
+
+
+def _names(trouble: Trouble) -> list[Weighed]:
+    """Names of which nothing was ever answered, while others are: the resolver waits for whoever knows them."""
+    rows, names = trouble.dns.exchanges.rows, trouble.dns.messages.names
+    silent = {q.name for q in trouble.mute}
+    answered = {names[n] for n in set(rows["name"][rows["answer_ns"] != NEVER].tolist())}
+    only = silent - answered
+    if not answered or not only:
+        return []
+    text = f"Nothing was ever answered about {', '.join(sorted(only)[:3])}, while {len(answered):,} other names were."
+    mine = [q for q in trouble.mute if q.name in only]
+    reason = "the resolver lives; it has nothing to say about these: whoever it asks for them is silent"
+    return [Weighed(0.5, text, query_frames(mine), reason)]
+
+
+def _unreachable(facts: Facts, trouble: Trouble) -> list[Frame]:
+    """ICMP errors that quote a query to this resolver."""
+    server, found = trouble.resolver.server, []
+    columns = [
+        "frame",
+        "quoted_protocol",
+        "quoted_destination_high",
+        "quoted_destination_low",
+        "quoted_destination_port",
+    ]
+    for capture in facts.captures:
+        if not capture.messages.icmp_errors.rows:
+            continue
+        table = capture.messages.icmp_errors.read(columns)
+        mine = pc.and_(
+            pc.equal(table["quoted_protocol"], UDP), pc.equal(table["quoted_destination_port"], server.port)
+        )
+        mine = pc.and_(mine, pc.equal(table["quoted_destination_low"], server.low))
+        mine = pc.and_(mine, pc.equal(table["quoted_destination_high"], server.high))
+        found += [(capture.name, int(frame)) for frame in table.filter(mine)["frame"].to_pylist()]
+    return found
+
+
+def _told(frames: list[Frame]) -> list[Weighed]:
+    if not frames:
+        return []
+    evidence: list[EvidencePart] = frame_evidence(frames)
+    text = f"{len(frames)} ICMP errors say that the resolver's port or host cannot be reached."
+    return [Weighed(2.0, text, evidence, "its own host, or the router before it, says so")]
+
+
+def _remedies(trouble: Trouble) -> list[RemedyPart]:
+    host = trouble.target.rsplit(":", 1)[0].strip("[]")
+    name = trouble.mute[0].name or "."
+    return [
+        RemedyPart(
+            what="Ask each backend of the resolver by itself: the one that is silent is to be replaced",
+            command=f"dig +tries=1 +time=2 @{host} {name}; kubectl -n kube-system get endpoints kube-dns",
+            applies_to="Kubernetes",
+            check="kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide",
+            proof=PROOF,
+            undo="none: asking changes nothing",
+            side_effect="none",
+        ),
+        RemedyPart(
+            what="Delete UDP conntrack entries that point at a backend which is gone",
+            command=f"conntrack -D -p udp --orig-dst {host} --orig-port-dst 53",
+            applies_to="nodes with kube-proxy",
+            check=f"conntrack -L -p udp --orig-dst {host}",
+            proof=PROOF,
+            undo="none needed: entries come back with the next query",
+            side_effect="queries under way are translated anew",
+        ),
+        RemedyPart(
+            what="Give applications a second resolver and a shorter wait: options timeout:1 attempts:3",
+            applies_to="pods (dnsConfig) or /etc/resolv.conf",
+            check="cat /etc/resolv.conf",
+            proof=PROOF,
+            undo="the former options",
+            side_effect="more queries while a resolver is slow; the silence itself stays",
+        ),
+    ]

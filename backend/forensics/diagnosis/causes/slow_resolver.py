@@ -1,0 +1,176 @@
+"""The resolver answers, but late."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import median
+
+import numpy as np
+
+from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.queries.rivals import list_rivals
+from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, Trouble, collect_troubles, story
+from backend.forensics.evidence.dns.delayed import LATE_NS, DelayedLookup
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.findings import frame_evidence, seconds_text
+from backend.forensics.report import EvidencePart, FindingPart, MissingPart, RemedyPart
+
+CAUSE = "slow-resolver"
+TITLE = "Resolver answers late"
+PRIOR = -0.8
+WAITED_THERE_RATIO = 0.9
+"""Share of the wait that is also seen at the vantage point nearest to the resolver: the rest passes on the way."""
+LEG_RATIO = 0.8
+"""Share of the wait that the resolver itself waited for another: the delay lies behind it."""
+PROOF = "capture port 53 for 60 s again: answers must come within the usual time"
+
+REFERENCES = (
+    "RFC 1034 section 5.3: a resolver asks others for what its cache does not hold",
+    "coredns.io/plugins/forward and /cache: coredns_forward_request_duration_seconds shows the wait per upstream",
+)
+
+_UPSTREAM = MissingPart(
+    what="How long the resolver waits for its own upstream",
+    command="curl -s http://POD-IP:9153/metrics | grep coredns_forward_request_duration",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per resolver that answered a question after 1 s without being asked again."""
+    return [
+        _hypothesis(facts, trouble, late)
+        for trouble in collect_troubles(facts, findings)
+        if (late := [one for one in trouble.resolver.delayed if "late" in one.why])
+    ]
+
+
+def _hypothesis(facts: Facts, trouble: Trouble, late: list[DelayedLookup]) -> Hypothesis:
+    questions = _late_questions(trouble, late)
+    place = _place(trouble, questions)
+    leg = _legs(trouble, late)
+    names = ("resolver-unresponsive", "dnat-race", "node-drop", "path-loss")
+    there = any(piece.weight > 0 for piece in place)
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=f"{trouble.hurt(late)}: the resolver answered late.",
+        prior=PRIOR,
+        steps=tuple(story(trouble, late, ())),
+        weighed=(_answers(trouble, late, questions), *place, *leg),
+        both_sides=there,
+        independent=bool(leg),
+        signs=int(there) + int(bool(leg)),
+        findings=trouble.findings,
+        time_lost_s=trouble.lost_s(late),
+        rivals=list_rivals(facts, trouble, (), *names),
+        missing=(*(() if there else (AT_RESOLVER,)), _UPSTREAM),
+        remedies=tuple(_remedies()),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by answers that leave the resolver at once and arrive late",
+        figures=trouble.figures(late),
+    )
+
+
+def _late_questions(trouble: Trouble, late: Sequence[DelayedLookup]) -> Ints:
+    rows = trouble.dns.exchanges.rows
+    mine = np.array([q for one in late for q in one.questions], np.int64)
+    waited = rows["answer_ns"][mine] - rows["start_ns"][mine]
+    chosen: Ints = mine[(rows["answer_ns"][mine] != NEVER) & (waited >= LATE_NS) & (rows["sent"][mine] == 1)]
+    return chosen
+
+
+def _frames(trouble: Trouble, questions: Sequence[int]) -> list[EvidencePart]:
+    rows, places = trouble.dns.messages.rows, trouble.dns.messages.places
+    at = [n for q in questions for n in trouble.dns.exchanges.messages_of(int(q)).tolist()]
+    return frame_evidence((places[int(rows["place"][n])].input, int(rows["frame"][n])) for n in at)
+
+
+def _answers(trouble: Trouble, late: Sequence[DelayedLookup], questions: Ints) -> Weighed:
+    rows = trouble.dns.exchanges.rows
+    waits = [float(w) / 1e9 for w in rows["answer_ns"][questions] - rows["start_ns"][questions]]
+    text = (
+        f"{len(questions)} answers came {seconds_text(median(waits))} (median) after the only query for them."
+    )
+    evidence = _frames(trouble, questions.tolist())
+    return Weighed(
+        1.5, text, evidence, "query and answer were seen, and nothing was lost or sent again between"
+    )
+
+
+def _place(trouble: Trouble, questions: Ints) -> list[Weighed]:
+    """The same wait at the vantage point nearest to the resolver."""
+    shares, furthest = [], set[Place]()
+    exchanges, places = trouble.dns.exchanges, trouble.dns.messages.places
+    for question in questions.tolist():
+        own = exchanges.rows[question]
+        seen = exchanges.sightings[exchanges.question == question]
+        seen = seen[(seen["answer_ns"] != NEVER) & (seen["place"] != own["place"])]
+        if not len(seen):
+            continue
+        last = seen[int(np.argmax(exchanges.lag_ns[seen["place"]]))]
+        wait = int(own["answer_ns"] - own["start_ns"])
+        shares.append(int(last["answer_ns"] - last["start_ns"]) / wait)
+        furthest.add(places[int(last["place"])])
+    if not shares:
+        return []
+    name = " or ".join(sorted(p.name for p in furthest))
+    share = median(shares)
+    text = f"{share:.0%} of the wait is also seen on {name}, the vantage point nearest to the resolver."
+    evidence = _frames(trouble, questions.tolist())
+    if share >= WAITED_THERE_RATIO:
+        return [Weighed(1.5, text, evidence, "the answer left late; the way took no time")]
+    return [Weighed(-2.0, text, evidence, "the rest of the wait passes on the way")]
+
+
+def _legs(trouble: Trouble, late: Sequence[DelayedLookup]) -> list[Weighed]:
+    """What the resolver waited for its own resolver meanwhile."""
+    lookups, rows = trouble.dns.lookups, trouble.dns.exchanges.rows
+    share, legs, of = [], [], 0
+    for one in late:
+        own = [int(q) for q in lookups.questions_of(one.lookup) if lookups.leg[q]]
+        waits = [
+            int(rows["answer_ns"][q] - rows["start_ns"][q]) for q in own if rows["answer_ns"][q] != NEVER
+        ]
+        if waits:
+            share.append(max(waits) / 1e9 / one.wait_s)
+            legs += own
+            of += 1
+    if not share or median(share) < LEG_RATIO:
+        return []
+    text = f"In {of} of {len(late)} lookups the resolver itself waited for another, {median(share):.0%} of the time."
+    return [Weighed(1.0, text, _frames(trouble, legs), "the delay lies behind the resolver")]
+
+
+def _remedies() -> list[RemedyPart]:
+    return [
+        RemedyPart(
+            what="Let the resolver keep answers longer and fetch them before they expire: cache with prefetch",
+            applies_to="CoreDNS",
+            command="kubectl -n kube-system edit configmap coredns",
+            check="kubectl -n kube-system get configmap coredns -o yaml",
+            proof=PROOF,
+            undo="the former Corefile",
+            side_effect="changes of names are seen later",
+        ),
+        RemedyPart(
+            what="Look at the upstreams: forward to those that answer, and drop the slow one",
+            applies_to="CoreDNS",
+            command="dig @UPSTREAM NAME",
+            check="kubectl -n kube-system get configmap coredns -o yaml",
+            proof=PROOF,
+            undo="the former Corefile",
+            side_effect="names that only the dropped upstream knows are lost",
+        ),
+        RemedyPart(
+            what="Give the resolver more CPU or more replicas, if it is busy at these moments",
+            applies_to="Kubernetes",
+            command="kubectl -n kube-system scale deployment coredns --replicas=N",
+            check="kubectl -n kube-system top pods -l k8s-app=kube-dns",
+            proof=PROOF,
+            undo="the former number",
+            side_effect="each replica has a cache of its own: more misses at first",
+        ),
+    ]

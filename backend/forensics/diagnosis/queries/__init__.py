@@ -1,0 +1,1 @@
+"""What the causes of slow lookups have in common: whom they concern, what was lost where, what is asked for next."""

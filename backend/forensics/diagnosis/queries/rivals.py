@@ -1,0 +1,160 @@
+"""What else makes lookups wait: one judgement a rival, from the same facts for every cause that names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from backend.forensics.diagnosis.queries.trouble import Trouble
+from backend.forensics.evidence.dns.lost_queries import LostQuery
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import conntrack_fill
+from backend.forensics.report import RivalPart
+
+Judgement = tuple[str, str, str | None]
+"""(status, because, command)."""
+FAR_BELOW = 0.8
+DATA_LOST_RATIO = 0.001
+"""Data segments sent again, of all: a path that loses less does not lose datagrams by the dozen."""
+CAPTURE = "tcpdump -i any -y LINUX_SLL2 -w any.pcap port 53"
+
+
+@dataclass(frozen=True)
+class _Case:
+    facts: Facts
+    trouble: Trouble
+    lost: Sequence[LostQuery]
+    counted: bool
+    flat: bool
+
+    def all_at(self, *where: str) -> bool:
+        return bool(self.lost) and all(q.where in where for q in self.lost)
+
+
+def list_rivals(
+    facts: Facts,
+    trouble: Trouble,
+    lost: Sequence[LostQuery],
+    *names: str,
+    counted: bool = False,
+    flat: bool = False,
+) -> tuple[RivalPart, ...]:
+    """The named rivals, judged. `counted`: conntrack counted the losses; `flat`: it counted nothing around them."""
+    case = _Case(facts, trouble, lost, counted, flat)
+    parts = []
+    for name in names:
+        title, judge = _RIVALS[name]
+        status, because, command = judge(case)
+        parts.append(
+            RivalPart(cause=name, title=title, status=status, because=because, command=command)  # type: ignore[arg-type]
+        )
+    return tuple(parts)
+
+
+def _race(case: _Case) -> Judgement:
+    if not case.trouble.of_pairs:
+        return "ruled-out", "no query was lost of which the socket's other one was answered", None
+    if case.all_at("reached", "return"):
+        return "ruled-out", "the lost queries were seen beyond the translation", None
+    if case.flat:
+        return (
+            "possible",
+            "queries of pairs were lost, though insert_failed stood still",
+            "uname -r; conntrack -S",
+        )
+    because = "of pairs sent at once one was lost"
+    return "possible", because, "conntrack -S; sleep 60; conntrack -S"
+
+
+def _node_drop(case: _Case) -> Judgement:
+    if case.counted:
+        return "ruled-out", "insert_failed rose with the losses: it would have stayed flat", None
+    if case.all_at("reached", "return"):
+        return "ruled-out", "the lost queries were seen beyond the node's rules", None
+    if not case.lost:
+        return "ruled-out", "no query was lost", None
+    because = "a rule that drops some datagrams looks the same"
+    if case.flat:
+        because = "insert_failed stood still, as a dropping rule predicts"
+    return "possible", because, "nft list ruleset; iptables-save -c"
+
+
+def _mute(case: _Case) -> Judgement:
+    if not case.trouble.mute:
+        because = (
+            "each query that was lost was answered when it was put again"
+            if case.lost
+            else "no query was lost"
+        )
+        if not case.all_at("inside"):
+            return "ruled-out", because, None
+    if case.lost and all(q.passed_again for q in case.lost):
+        if case.all_at("inside"):
+            return "ruled-out", "the lost queries never came to the resolver", None
+        because = "the resolver answered each of them when it was put again, and the other query of the socket at once"
+        return "ruled-out", because, None
+    return "possible", "some queries were never answered", "dig +tries=1 @RESOLVER NAME"
+
+
+def _slow(case: _Case) -> Judgement:
+    late = sum("late" in one.why for one in case.trouble.resolver.delayed)
+    if late:
+        return (
+            "possible",
+            f"{late} lookups were answered late, without being asked again",
+            "dig @RESOLVER NAME",
+        )
+    return "ruled-out", "no answer came late: they came at once or not at all", None
+
+
+def _path(case: _Case) -> Judgement:
+    if not case.lost:
+        return "ruled-out", "no query was lost", None
+    if case.all_at("inside"):
+        return "ruled-out", "the lost queries never left the node", None
+    if case.all_at("reached"):
+        return "ruled-out", "the queries arrived where others are answered", None
+    quality = case.facts.quality
+    if quality.data_segments >= 1_000 and quality.data_retransmission_ratio < DATA_LOST_RATIO:
+        return (
+            "ruled-out",
+            f"{quality.data_retransmissions:,} of {quality.data_segments:,} data segments were lost",
+            None,
+        )
+    return "possible", "a path that loses datagrams looks the same from one vantage point", CAPTURE
+
+
+def _table_full(case: _Case) -> Judgement:
+    fill = conntrack_fill(case.facts.kernel)
+    if fill is not None and fill.ratio < FAR_BELOW:
+        return "ruled-out", f"{fill.count:,} of {fill.limit:,} entries in use", None
+    delta = case.facts.kernel.delta
+    if delta is not None and not delta.deltas.get("early_drop") and not delta.deltas.get("drop"):
+        return "ruled-out", "drop and early_drop stayed flat", None
+    if case.lost and all(q.pair_answered for q in case.lost):
+        return "ruled-out", "a full table refuses the first packet of a flow; here its flow was let in", None
+    command = (
+        "sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max; dmesg | grep 'table full'"
+    )
+    return "cannot-tell", "no counters and no sizes were given", command
+
+
+def _firewall(case: _Case) -> Judgement:
+    if case.trouble.resolver.answered:
+        return "ruled-out", "the same askers were answered there at other times: a rule drops always", None
+    return (
+        "possible",
+        "a rule that drops in front of the resolver looks the same",
+        "nft list ruleset; iptables-save -c",
+    )
+
+
+_RIVALS: dict[str, tuple[str, Callable[[_Case], Judgement]]] = {
+    "dnat-race": ("Tuple collision at a service address", _race),
+    "node-drop": ("A rule or program in the node drops them", _node_drop),
+    "resolver-unresponsive": ("Resolver does not answer", _mute),
+    "slow-resolver": ("Resolver answers late", _slow),
+    "path-loss": ("Packets lost on the way", _path),
+    "conntrack-full": ("Conntrack table full", _table_full),
+    "firewall-drop": ("Dropped by a firewall rule", _firewall),
+}

@@ -1,0 +1,218 @@
+"""The delayed lookups of one resolver, sorted by what made them wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import median
+
+import numpy as np
+
+from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
+from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
+from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import frame_evidence, plural, seconds_text
+from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart
+
+LOSSY_CAPTURE = -1.0
+"""A capture that lost packets may have lost the query behind the node, or the answer."""
+SAME_NODE_NS = 1_000_000
+"""Two captures without a host are taken for one node where a query passes from one to the other sooner."""
+
+BOTH_SIDES = MissingPart(
+    what="A capture of all interfaces of the client's node: it shows whether each query left it",
+    command="tcpdump -i any -y LINUX_SLL2 -w any.pcap port 53",
+)
+AT_RESOLVER = MissingPart(
+    what="A capture at the resolver at the same time: it shows whether each query arrived and when it was answered",
+    command="tcpdump -i any -y LINUX_SLL2 -w resolver.pcap port 53",
+)
+COUNTERS = MissingPart(
+    what="Kernel counters before and after: insert_failed must rise by about one per lost query",
+    command="conntrack -S; sleep 60; conntrack -S",
+)
+RULES = MissingPart(
+    what="The rules of the node with their counters: one that rises with the losses drops them",
+    command="nft list ruleset; iptables-save -c",
+)
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """`findings`: ids of the findings on this resolver. `lost` is by time."""
+
+    dns: Dns
+    resolver: Resolver
+    lost: tuple[LostQuery, ...]
+    findings: tuple[str, ...]
+
+    @property
+    def target(self) -> str:
+        return str(self.resolver.server)
+
+    @cached_property
+    def by_lookup(self) -> dict[int, DelayedLookup]:
+        return {one.lookup: one for one in self.resolver.delayed}
+
+    @cached_property
+    def of_pairs(self) -> tuple[LostQuery, ...]:
+        """Lost although the other query of their socket was answered, and answered when put again."""
+        return tuple(q for q in self.lost if q.pair_ns is not None and q.pair_answered and q.passed_again)
+
+    @cached_property
+    def mute(self) -> tuple[LostQuery, ...]:
+        """Never answered, however often put."""
+        return tuple(q for q in self.lost if not q.passed_again)
+
+    @cached_property
+    def passing(self) -> tuple[LostQuery, ...]:
+        """Answered when put again."""
+        return tuple(q for q in self.lost if q.passed_again)
+
+    @cached_property
+    def inside(self) -> tuple[LostQuery, ...]:
+        """Of those that passed when put again: lost between two vantage points of one node."""
+        return tuple(q for q in self.passing if q.where == "inside")
+
+    def lookups(self, lost: Iterable[LostQuery]) -> list[DelayedLookup]:
+        """The lookups that these belong to."""
+        wanted = {q.lookup for q in lost}
+        return [one for one in self.resolver.delayed if one.lookup in wanted]
+
+    def lost_s(self, lookups: Iterable[DelayedLookup]) -> float:
+        """What they waited beyond the usual."""
+        return sum(max(0.0, one.wait_s - (self.resolver.usual_s or 0.0)) for one in lookups)
+
+    def figures(self, lookups: Sequence[DelayedLookup]) -> tuple[tuple[str, str], ...]:
+        """For the verdict strip."""
+        figures = [(TIME_LOST, seconds_text(self.lost_s(lookups)))]
+        figures.append(("worst", seconds_text(max(one.wait_s for one in lookups))))
+        if self.resolver.usual_s is not None:
+            figures.append(("usual", seconds_text(self.resolver.usual_s)))
+        return (*figures, ("lookups", f"{len(lookups)} of {self.resolver.lookups}"), ("to", self.target))
+
+    def hurt(self, lookups: Sequence[DelayedLookup]) -> str:
+        """``7 of 45 lookups at 10.96.0.10:53 waited 5,007 ms``."""
+        wait_s = median(one.wait_s for one in lookups)
+        total = plural(self.resolver.lookups, "lookup")
+        return f"{len(lookups):,} of {total} at {self.target} waited {seconds_text(wait_s)}"
+
+    def frames_of(self, lookups: Iterable[DelayedLookup]) -> list[EvidencePart]:
+        """All messages of these lookups."""
+        return frame_evidence(frame for one in lookups for frame in lookup_frames(self.dns, one))
+
+
+def collect_troubles(facts: Facts, findings: Sequence[FindingPart]) -> list[Trouble]:
+    """One per resolver with a delayed lookup."""
+    return [
+        Trouble(
+            facts.dns,
+            resolver,
+            tuple(facts.lost_queries[str(resolver.server)]),
+            tuple(f.id for f in findings if f.kind == "dns-delay" and _about(f, str(resolver.server))),
+        )
+        for resolver in facts.dns.resolvers
+        if resolver.delayed_total
+    ]
+
+
+def _about(finding: FindingPart, target: str) -> bool:
+    return any(a.get("destination") == target for a in finding.affected)
+
+
+def query_frames(lost: Iterable[LostQuery], *, pairs: bool = False) -> list[EvidencePart]:
+    """Frames of the lost queries, with those of the other query of their sockets if wanted."""
+    frames: list[Frame] = []
+    for query in lost:
+        frames.extend(query.frames)
+        frames.extend(query.pair_frames if pairs else ())
+    return frame_evidence(frames)
+
+
+def one_node(facts: Facts, trouble: Trouble, query: LostQuery) -> bool:
+    """Whether the place of the loss lies between two vantage points of one node."""
+    lag = trouble.dns.exchanges.lag_ns
+    for outer in query.outer:
+        if outer.capture == query.inner.capture:
+            return True
+        hosts = [facts.captures[p.capture].host for p in (query.inner, outer)]
+        if all(hosts):
+            if hosts[0] == hosts[1]:
+                return True
+        elif lag[outer.number] - lag[query.inner.number] < 2 * SAME_NODE_NS:
+            return True
+    return False
+
+
+def between(lost: Sequence[LostQuery]) -> tuple[str, str]:
+    """Names of the vantage points around most of these losses."""
+    pairs = [(q.inner.name, " or ".join(p.name for p in q.outer)) for q in lost]
+    return max(sorted(set(pairs)), key=pairs.count)
+
+
+def lossy(facts: Facts, evidence: list[EvidencePart]) -> list[Weighed]:
+    """The piece that a capture with holes adds to every claim of absence."""
+    if not facts.quality.lossy and not facts.quality.dropped:
+        return []
+    text = "The capture itself lost packets: a query or an answer that is absent may have passed."
+    return [Weighed(LOSSY_CAPTURE, text, evidence, "absence proves little in a capture with holes")]
+
+
+def story(trouble: Trouble, lookups: Sequence[DelayedLookup], lost: Sequence[LostQuery]) -> list[ClaimPart]:
+    """The lookup that waited longest, told in steps."""
+    one = max(lookups, key=lambda x: (x.wait_s, -x.start_ns))
+    mine = [q for q in lost if q.lookup == one.lookup]
+    steps = [_asked(trouble, one, mine)]
+    rows = trouble.dns.exchanges.rows
+    for question in one.questions:
+        row = rows[question]
+        if trouble.dns.lookups.repeated[question] and row["first_again_ns"] != NEVER:
+            pause_s = int(row["first_again_ns"] - row["start_ns"]) / 1e9
+            frames = trouble.frames_of([one])
+            text = f"It asked again after {pause_s:.3f} s, from the same socket and with the same id."
+            steps.append(ClaimPart(role="step", text=text, evidence=frames))
+            break
+    end = "the answer came" if one.answered else "no answer had come"
+    text = f"{seconds_text(one.wait_s)} after the first query {end}."
+    return [*steps, ClaimPart(role="step", text=text, evidence=trouble.frames_of([one]))]
+
+
+def _asked(trouble: Trouble, one: DelayedLookup, lost: Sequence[LostQuery]) -> ClaimPart:
+    first = lost[0] if lost else None
+    if first is not None and first.pair_ns is not None:
+        fate = "one was answered" if first.pair_answered else "neither was answered"
+        text = (
+            f"{one.client} sent two queries for {first.name} from one socket, {first.pair_ns / 1000:,.0f} µs apart: "
+            f"{fate}."
+        )
+        return ClaimPart(role="step", text=text, evidence=query_frames([first], pairs=True))
+    name = first.name if first is not None else one.name
+    evidence = query_frames([first]) if first is not None else trouble.frames_of([one])
+    return ClaimPart(role="step", text=f"{one.client} asked {one.server} for {name}.", evidence=evidence)
+
+
+def answered_share(trouble: Trouble) -> tuple[int, int]:
+    """(answered, all) queries to this resolver, each question once."""
+    return trouble.resolver.answered, trouble.resolver.questions
+
+
+def translated(facts: Facts, trouble: Trouble) -> tuple[bool | None, list[EvidencePart]]:
+    """(whether the resolver's address is rewritten on the way: None where one side only was seen, frames or lines)."""
+    server, sockets = trouble.resolver.server, trouble.dns.messages.sockets
+    exchanges = trouble.dns.exchanges
+    node = exchanges.rows["node"]
+    mine = (sockets.server_low[node] == server.low) & (sockets.server_high[node] == server.high)
+    seen = exchanges.sightings
+    of = mine[exchanges.question] & (seen["place"] != exchanges.rows["place"][exchanges.question])
+    if not of.any():
+        return None, []
+    other = sockets.server_low[seen["node"]] != server.low
+    changed = np.flatnonzero(of & other)
+    shown = exchanges.question[changed if len(changed) else np.flatnonzero(of)][0]
+    at = exchanges.messages_of(int(shown))
+    rows, places = trouble.dns.messages.rows[at], trouble.dns.messages.places
+    return bool(len(changed)), frame_evidence((places[int(r["place"])].input, int(r["frame"])) for r in rows)
