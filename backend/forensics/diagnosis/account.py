@@ -34,9 +34,8 @@ def settle(facts: Facts, hypotheses: Sequence[Hypothesis]) -> tuple[list[Settled
         open_ = weigh(hypothesis)[1] == "cannot-tell"
         taken = frozenset() if open_ else frozenset(left.intersection(hypothesis.attempts))
         left -= taken
-        # What cannot be told is shown with all that it is about, and counts for nothing in the account.
-        links = hypothesis.attempts if open_ else taken
-        lost_s = facts.delays.lost_by(links)
+        # What cannot be told is about these attempts, but none of their lost time is its own.
+        lost_s = facts.delays.lost_by(taken)
         settled.append(Settled(replace(hypothesis, time_lost_s=lost_s), taken))
     return settled, frozenset(left)
 

@@ -90,7 +90,8 @@ def weigh(hypothesis: Hypothesis) -> tuple[float, Verdict]:
 
 
 TIME_LOST = "time lost"
-"""The figure that the account may change: a cause shows the time of the attempts that were left to it."""
+"""The figure that the account may change: a cause shows the time of the attempts that were left to it, and none where
+no attempt was."""
 
 
 def conclude(hypothesis: Hypothesis, *, attempts_explained: int = 0) -> DiagnosisPart:
@@ -125,7 +126,8 @@ def conclude(hypothesis: Hypothesis, *, attempts_explained: int = 0) -> Diagnosi
 
 
 def _figures(hypothesis: Hypothesis) -> list[tuple[str, str]]:
+    if not hypothesis.attempts:
+        return list(hypothesis.figures)
     lost = seconds_text(hypothesis.time_lost_s)
-    return [
-        (name, lost if name == TIME_LOST and hypothesis.attempts else v) for name, v in hypothesis.figures
-    ]
+    shown = [(name, lost if name == TIME_LOST else v) for name, v in hypothesis.figures]
+    return [figure for figure in shown if figure[0] != TIME_LOST or hypothesis.time_lost_s]

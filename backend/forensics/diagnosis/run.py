@@ -55,10 +55,13 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart]) -> Answer:
         settled = [s for s in settled if s not in unsettled]
         settled.append(Settled(found, left.intersection(found.attempts)))
     parts = [conclude(s.hypothesis, attempts_explained=len(s.taken)) for s in settled]
-    order = sorted(
-        parts, key=lambda d: (d.verdict == "cannot-tell", -d.time_lost_s, -d.confidence, d.cause, d.statement)
-    )
-    return Answer(order, draw_up(facts, settled, REST))
+    return Answer(sorted(parts, key=rank_of), draw_up(facts, settled, REST))
+
+
+def rank_of(part: DiagnosisPart) -> tuple[int, float, float, str, str]:
+    """Causes that stand come first, then what none of them explains, then those that were not shown."""
+    place = 2 if part.verdict == "cannot-tell" else 1 if part.cause == REST else 0
+    return place, -part.time_lost_s, -part.confidence, part.cause, part.statement
 
 
 def _open_about(settled: Settled, left: frozenset[int]) -> bool:

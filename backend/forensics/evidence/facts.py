@@ -18,6 +18,7 @@ from backend.forensics.evidence.delays import Delays, measure_delays
 from backend.forensics.evidence.destinations import Destination, list_destinations
 from backend.forensics.evidence.dns.delayed import Dns, collect_lookups
 from backend.forensics.evidence.dns.lost_queries import LostQuery, find_lost_queries
+from backend.forensics.evidence.drawn_ports import DrawnPort, find_drawn
 from backend.forensics.evidence.exchanges import Exchanges, join_exchanges
 from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.ipvs_servers import Drain, find_drains
@@ -73,6 +74,12 @@ class Facts:
     def exhausted(self) -> dict[int, PortPool]:
         """By index in `losses`: the pool that had no port left for that SYN."""
         return find_exhausted(self.port_pools, self.losses)
+
+    @cached_property
+    def drawn_ports(self) -> dict[int, DrawnPort]:
+        """By index in `losses`: SYNs lost beside another one that drew a port of the same short range."""
+        explained = self.rivals.keys() | self.exhausted.keys()
+        return find_drawn(self.attempts, self.losses, self.port_pools, explained, within_ns=RIVAL_WINDOW_NS)
 
     @cached_property
     def destinations(self) -> tuple[Destination, ...]:

@@ -43,6 +43,8 @@ class Group:
     rows: NDArray[np.void]
     inputs: tuple[str, ...]
     opened: int
+    answered: int
+    """HTTP requests that the destination answered: of kept connections each carries many."""
 
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
@@ -141,15 +143,24 @@ def _groups(facts: Facts, table: NDArray[np.void], capture: Ints, sort: Ints) ->
         table["server_low"] ^ table["server_high"], table["server_port"], np.zeros(len(table), np.int64)
     )
     keys, totals = np.unique(every[table["syn_ack_ns"] != NEVER], return_counts=True)
+    answered = {waits.server: len(waits.milliseconds.get("service_time", ())) for waits in facts.waits}
     groups = []
     for part in np.split(order, cuts):
         row, kind = table[part[0]], int(sort[part[0]])
-        name = endpoint_text(int(row["server_high"]), int(row["server_low"]), int(row["server_port"]))
+        server = int(row["server_high"]), int(row["server_low"]), int(row["server_port"])
+        name = endpoint_text(*server)
         at = int(np.searchsorted(keys, every[part[0]]))
         opened = int(totals[at]) if at < len(keys) and keys[at] == every[part[0]] else 0
         inputs = tuple(facts.captures[n].name for n in capture[part].tolist())
         groups.append(
-            Group(kind, name.rsplit(":", 1)[0] if kind == REFUSED else name, table[part], inputs, opened)
+            Group(
+                kind,
+                name.rsplit(":", 1)[0] if kind == REFUSED else name,
+                table[part],
+                inputs,
+                opened,
+                answered.get(server, 0),
+            )
         )
     return sorted(groups, key=lambda g: (-g.sort, -len(g.rows), g.destination))
 
@@ -162,7 +173,8 @@ def _severity(group: Group, thresholds: Thresholds) -> Severity:
     # may be closed by RST on purpose.
     hurt = (group.rows["client_bytes"] > 0) & (group.rows["server_bytes"] == 0)
     number = int(np.count_nonzero(hurt)) if group.sort == BY_SERVER else number
-    often = number >= thresholds.loud_resets and number >= thresholds.loud_ratio * max(group.opened, number)
+    asked = max(group.opened, group.answered + number)
+    often = number >= thresholds.loud_resets and number >= thresholds.loud_ratio * asked
     return "warning" if group.sort == BY_SERVER and often else "info"
 
 
@@ -189,6 +201,7 @@ def _finding(group: Group, number: int, thresholds: Thresholds) -> FindingPart:
         measures={
             "sort": WORDS[group.sort],
             "opened_total": group.opened,
+            "requests_answered": group.answered,
             "bytes_before_median": float(np.median(rows["client_bytes"] + rows["server_bytes"])),
             "age_median_s": round(float(np.median(closed - rows["first_ns"])) / 1e9, 6),
         },

@@ -12,7 +12,8 @@ class Thresholds:
     loud_resets: int = 3
     """One or two may be a restart (connections)."""
     loud_ratio: float = 0.05
-    """Share of the connections that opened to that destination: below it clients try again and nobody notices."""
+    """Share of what was asked of that destination (connections that opened, or HTTP requests where these are more, as
+    on kept connections): below it clients try again and nobody notices."""
     loud_untranslated: int = 2
     """Packets that escaped address translation and were reset by the client (connections)."""
     findings_most: int = 50

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.captures import Capture
 from backend.forensics.diagnosis.account import settle
@@ -10,7 +12,8 @@ from backend.forensics.diagnosis.causes.snat_port_race.tests.build_race import (
     Case,
     race_capture,
 )
-from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed, conclude
+from backend.forensics.diagnosis.run import rank_of
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import AccountPart, Report
@@ -153,3 +156,25 @@ def test_the_account_is_one_sentence_in_words() -> None:
 def test_nothing_delayed_says_nothing() -> None:
     assert account_sentence(report(one_sided())) == ""
     assert report(CaptureBuilder().build()).account is None
+
+
+def test_what_cannot_be_told_has_no_lost_time_of_its_own() -> None:
+    facts = gather_facts([one_sided(S, S)], [])
+    attempts = facts.delays.link.tolist()
+    refuted = replace(
+        hypothesis(facts, "a", attempts, weight=-5.0), figures=((TIME_LOST, "2 s"), ("to", SERVER))
+    )
+    (settled,), left = settle(facts, [refuted])
+    shown = conclude(settled.hypothesis, attempts_explained=len(settled.taken))
+    assert (shown.time_lost_s, shown.attempts_explained, left) == (0.0, 0, frozenset(attempts))
+    assert shown.figures == [{"name": "to", "value": SERVER}]
+
+
+def test_what_nothing_explains_stands_behind_the_causes_that_stand_and_before_those_that_do_not() -> None:
+    facts = gather_facts([one_sided(S, S)], [])
+    attempts = facts.delays.link.tolist()
+    parts = [
+        conclude(replace(hypothesis(facts, cause, attempts, weight=weight), time_lost_s=lost_s))
+        for cause, weight, lost_s in (("unknown", 0.1, 9.0), ("refuted", -5.0, 5.0), ("named", 1.0, 1.0))
+    ]
+    assert [part.cause for part in sorted(parts, key=rank_of)] == ["named", "unknown", "refuted"]

@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
 import pytest
 
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.connection_reset.detector import detect
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.messages import (
+    HTTP_DTYPE,
+    REQUEST_SEEN,
+    RESPONSE_SEEN,
+    TEXTS,
+    HeldMessages,
+    Messages,
+    message_schema,
+)
 from backend.forensics.packets import ACK, RST
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
 
@@ -51,6 +64,23 @@ def detection(
 def test_a_server_that_resets_is_loud_when_users_meet_it(number: int, among: int, loud: bool) -> None:
     (finding,) = detection(resets("server", number, among=among)).findings
     assert (finding.count, finding.severity) == (number, "warning" if loud else "info")
+
+
+@pytest.mark.parametrize(("answered", "severity"), [(95, "warning"), (96, "info")])
+def test_requests_on_kept_connections_count_as_asked(answered: int, severity: str) -> None:
+    built = resets("server", 5, among=7).build()
+    built.connections["client_bytes"][built.connections["syns"] > 0] = 100
+    built.connections["server_bytes"][-1] = 100
+    rows = np.zeros(answered, HTTP_DTYPE)
+    rows["connection"] = len(built.connections) - 1
+    rows["marks"], rows["from_client"] = REQUEST_SEEN | RESPONSE_SEEN, 1
+    rows["request_sequence"] = np.arange(answered)
+    rows["request_last_ns"], rows["response_first_ns"] = T0_NS, T0_NS + MS
+    columns = [pa.array(np.ascontiguousarray(rows[name])) for name in HTTP_DTYPE.names or ()]
+    texts = [pa.array([""] * answered, pa.string()) for _ in TEXTS["http"]]
+    http = HeldMessages(pa.table([*columns, *texts], schema=message_schema("http")))
+    (finding,) = detect(gather_facts([replace(built, messages=Messages(http=http))], [])).findings
+    assert (finding.severity, finding.measures["requests_answered"]) == (severity, answered)
 
 
 def test_a_connection_that_carried_nothing_harmed_nobody() -> None:

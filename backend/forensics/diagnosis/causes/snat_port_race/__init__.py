@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.causes.snat_port_race.remedies import list_remedies
+from backend.forensics.diagnosis.causes.snat_port_race.short_range import assess_short_ranges
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.diagnosis.races.evidence import Race, collect_races
 from backend.forensics.diagnosis.races.hypothesis import RaceCause, race_hypothesis
@@ -36,10 +37,11 @@ _RACE = RaceCause(CAUSE, TITLE, PRIOR, "NAT", REFERENCES)
 
 
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
-    """One hypothesis per destination whose lost SYNs had rivals."""
+    """One hypothesis per destination whose lost SYNs had rivals, and one per short range that two drew from at once."""
     races = collect_races(facts, findings, service=False)
     remedies = tuple(list_remedies(facts)) if races else ()
-    return [race_hypothesis(facts, race, _RACE, _statement(race), remedies) for race in races]
+    equal_ports = [race_hypothesis(facts, race, _RACE, _statement(race), remedies) for race in races]
+    return equal_ports + assess_short_ranges(facts, findings)
 
 
 def _statement(race: Race) -> str:
