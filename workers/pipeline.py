@@ -20,7 +20,7 @@ from backend.errors import Cancelled, UnreadableInput
 from backend.forensics.analyze import Analysis, analyse_evidence
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
-from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable
+from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable, ProbeTable
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.findings import rfc3339
 from backend.forensics.packets import PACKET_DTYPE
@@ -44,9 +44,10 @@ BATCH_ROWS = 1 << 16
 DUMP_LIMIT_BYTES = 256 << 20
 """A dump is read whole; a larger text is refused with this size named."""
 
-DUMP_TABLES: dict[str, type[ConntrackTable] | type[IpvsConnectionTable]] = {
+DUMP_TABLES: dict[str, type[ConntrackTable] | type[IpvsConnectionTable] | type[ProbeTable]] = {
     "entries": ConntrackTable,
     "ipvs_connections": IpvsConnectionTable,
+    "probes": ProbeTable,
 }
 """Fields of a dump that are kept as columns, not in JSON."""
 

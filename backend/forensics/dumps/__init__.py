@@ -20,6 +20,7 @@ from backend.forensics.dumps.ipvs import (
     RealServer,
     VirtualService,
 )
+from backend.forensics.dumps.probes import PROBE_DTYPE, Probe, ProbeKind, ProbeSeries, ProbeTable
 from backend.forensics.dumps.records import (
     CounterRow,
     FilterRule,
@@ -37,11 +38,11 @@ from backend.forensics.dumps.records import (
 )
 
 __all__ = [
-    "CONNTRACK_DTYPE", "IPVS_CONNECTION_DTYPE", "CapturedAtBasis", "ConntrackEntry", "ConntrackTable",
-    "ConntrackTuple", "CounterRow", "Dump", "FilterRule", "Interface", "InterfaceAddress", "IpvsConnection",
-    "IpvsConnectionTable", "IpvsTimeouts", "IpvsTraffic", "KernelMessage", "KernelVersion", "ListenSocket",
-    "LoadFigure", "LoadReport", "NatRule", "OffloadFeature", "RealServer", "Setting", "TcpSocket",
-    "VirtualService",
+    "CONNTRACK_DTYPE", "IPVS_CONNECTION_DTYPE", "PROBE_DTYPE", "CapturedAtBasis", "ConntrackEntry",
+    "ConntrackTable", "ConntrackTuple", "CounterRow", "Dump", "FilterRule", "Interface", "InterfaceAddress",
+    "IpvsConnection", "IpvsConnectionTable", "IpvsTimeouts", "IpvsTraffic", "KernelMessage", "KernelVersion",
+    "ListenSocket", "LoadFigure", "LoadReport", "NatRule", "OffloadFeature", "Probe", "ProbeKind",
+    "ProbeSeries", "ProbeTable", "RealServer", "Setting", "TcpSocket", "VirtualService",
 ]  # fmt: skip
 
 CapturedAtBasis = Literal["text", "given", "counters", "unknown"]
@@ -55,7 +56,7 @@ class Dump:
     """``conntrack-list``, ``conntrack-events``, ``conntrack-stats``, ``conntrack-count``, ``ipvs-services``,
     ``ipvs-connections``, ``ipvs-stats``, ``ipvs-timeouts``, ``sysctl``, ``nstat``, ``softnet-stat``, ``interrupts``,
     ``ss-listen``, ``ss-summary``, ``ss-sockets``, ``iptables-save``, ``nft-ruleset``, ``ip-link``, ``ip-addr``,
-    ``offload``, ``uname``, ``kernel-log``, ``load-report``."""
+    ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``."""
     lines: int
     lines_not_understood: tuple[int, ...]
     """1-based numbers of the lines nobody understood: counted and shown, never dropped in silence."""
@@ -82,4 +83,7 @@ class Dump:
     tcp_sockets: tuple[TcpSocket, ...] = ()
     messages: tuple[KernelMessage, ...] = ()
     load: LoadReport | None = None
+    probes: ProbeTable = field(default_factory=ProbeTable)
+    """Round trips that a tool printed, each of one of the `probe_series`."""
+    probe_series: tuple[ProbeSeries, ...] = ()
     warnings: tuple[str, ...] = field(default=())
