@@ -7,8 +7,6 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import CheckedPart, FindingPart
 
 NOT_BUILT = {
-    "rtt-backlog": "grouped round-trip times",
-    "queue-buildup": "ramps of round-trip times",
     "data-retransmission": "repeated data",
     "zero-window": "closed windows",
     "path-mtu": "packets too big",

@@ -20,6 +20,8 @@ from backend.forensics.evidence.dns.delayed import Dns, collect_lookups
 from backend.forensics.evidence.dns.lost_queries import LostQuery, find_lost_queries
 from backend.forensics.evidence.drawn_ports import DrawnPort, find_drawn
 from backend.forensics.evidence.exchanges import Exchanges, join_exchanges
+from backend.forensics.evidence.far_side import FarSide
+from backend.forensics.evidence.held_groups import HeldGroup, find_groups
 from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.ipvs_servers import Drain, find_drains
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
@@ -27,6 +29,7 @@ from backend.forensics.evidence.metadata_calls import MetadataUse, find_metadata
 from backend.forensics.evidence.metadata_pattern import Pattern, find_pattern
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
+from backend.forensics.evidence.round_trips import RoundTrips, gather_round_trips
 from backend.forensics.evidence.waits import DestinationWaits, measure_waits
 
 RIVAL_WINDOW_NS = 1_000_000
@@ -122,6 +125,21 @@ class Facts:
         table = self.attempts.table
         again = np.flatnonzero(table["transmissions"] > 1)
         return dict(zip(table["link"][again].tolist(), again.tolist(), strict=True))
+
+    @cached_property
+    def round_trips(self) -> RoundTrips:
+        """Samples of pairs of hosts in which late answers came together."""
+        return gather_round_trips(self.captures, self.attempts.sightings)
+
+    @cached_property
+    def held_groups(self) -> tuple[HeldGroup, ...]:
+        """Late answers that came together, whatever held them."""
+        return find_groups(self.round_trips)
+
+    @cached_property
+    def far_side(self) -> FarSide:
+        """The same samples at vantage points nearer to the responder."""
+        return FarSide(self.round_trips)
 
     @cached_property
     def ipvs_drains(self) -> tuple[Drain, ...]:

@@ -1,0 +1,155 @@
+"""What a chart draws of intervals in which answers were held, events and rows: the same for all detectors of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from backend.forensics.addresses import endpoint_text
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.stalls import HeldInterval
+from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.report import ColumnPart, MarkPart, TablePart
+from backend.forensics.round_trips import KIND_NAMES
+
+ROWS_SHOWN = 1_000
+MARKED_INTERVALS = 200
+"""Intervals drawn on the timeline; all are in the events."""
+MARKED_SAMPLES = 500
+"""Teeth of combs drawn."""
+_COLUMNS = (
+    ("stall", ""),
+    ("sent", "UTC"),
+    ("round trip", "ms"),
+    ("usual", "ms"),
+    ("kind", ""),
+    ("source", ""),
+    ("destination", ""),
+    ("seen at", ""),
+    ("input", ""),
+    ("frame", ""),
+    ("answer's frame", ""),
+)
+
+
+def sample_frames(facts: Facts, stalls: Sequence[HeldInterval]) -> Iterator[tuple[str, int]]:
+    """(input, frame) of every held question and answer, those at the farther vantage point included."""
+    trips, places = facts.round_trips, facts.attempts.places
+    for stall in stalls:
+        for rows in (stall.rows, *(view.rows for view in stall.views)):
+            for at in rows.tolist():
+                name = places[int(trips.place[at])].input
+                yield name, int(trips.rows["sent_frame"][at])
+                yield name, int(trips.rows["answer_frame"][at])
+
+
+def list_events(
+    facts: Facts, stalls: Sequence[HeldInterval], directions: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """Each stall, from the first held question to the last answer."""
+    return [_event(facts, stall, instance, directions) for instance, stall in enumerate(stalls, start=1)]
+
+
+def _event(facts: Facts, stall: HeldInterval, instance: int, directions: Mapping[str, str]) -> dict[str, Any]:
+    trips = facts.round_trips
+    kinds = sorted({KIND_NAMES[int(kind)] for kind in trips.rows["kind"][stall.rows].tolist()})
+    place = facts.attempts.places[int(trips.place[stall.rows[0]])]
+    return {
+        "start": rfc3339(stall.start_ns),
+        "end": rfc3339(stall.end_ns),
+        "instance": instance,
+        "samples": stall.samples,
+        "flows_stalled": sum(group.flows_stalled for group in stall.groups),
+        "flows_unaffected": max(group.flows_unaffected for group in stall.groups),
+        "longest_ms": round(stall.longest_ns / 1e6, 3),
+        "slope": round(stall.groups[0].slope, 4),
+        "answers_within_ms": round(max(g.answered_span_ns for g in stall.groups) / 1e6, 3),
+        "kinds": kinds,
+        "direction": directions[stall.part],
+        "vantage_point": place.id,
+        "input": place.input,
+        "frames": sorted(int(f) for f in trips.rows["sent_frame"][stall.rows]),
+    }
+
+
+def draw_marks(facts: Facts, stalls: Sequence[HeldInterval]) -> list[MarkPart]:
+    """A band per stall, and in it a tooth per sample: when it was sent, and as high as it waited."""
+    marks: list[MarkPart] = []
+    teeth = 0
+    trips, places = facts.round_trips, facts.attempts.places
+    for instance, stall in enumerate(stalls[:MARKED_INTERVALS], start=1):
+        lane = places[int(trips.place[stall.rows[0]])].id
+        marks.append(_band(facts, stall, instance, lane))
+        for at in stall.rows.tolist():
+            teeth += 1
+            if teeth <= MARKED_SAMPLES:
+                marks.append(_tooth(facts, at, instance, lane))
+    return marks
+
+
+def _band(facts: Facts, stall: HeldInterval, instance: int, lane: str) -> MarkPart:
+    length_s = stall.longest_ns / 1e9
+    return MarkPart(
+        glyph="band",
+        role="stall",
+        basis="seen",
+        start=rfc3339(stall.start_ns),
+        end=rfc3339(stall.end_ns),
+        lanes=[lane],
+        evidence=frame_evidence(sample_frames(facts, [stall])),
+        label=f"{plural(stall.samples, 'answer')} held for up to {seconds_text(length_s)}",
+        instance=instance,
+        value=length_s * 1e3,
+    )
+
+
+def _tooth(facts: Facts, at: int, instance: int, lane: str) -> MarkPart:
+    row = facts.round_trips.rows[at]
+    name = facts.attempts.places[int(facts.round_trips.place[at])].input
+    sent_ns, rtt_ns = int(row["sent_ns"]), int(row["rtt_ns"])
+    return MarkPart(
+        glyph="comb",
+        role="stall",
+        basis="seen",
+        start=rfc3339(sent_ns),
+        end=rfc3339(sent_ns + rtt_ns),
+        lanes=[lane],
+        evidence=frame_evidence([(name, int(row["sent_frame"])), (name, int(row["answer_frame"]))]),
+        label=f"{KIND_NAMES[int(row['kind'])]} answered after {seconds_text(rtt_ns / 1e9)}",
+        instance=instance,
+        value=rtt_ns / 1e6,
+    )
+
+
+def sample_table(facts: Facts, stalls: Sequence[HeldInterval]) -> TablePart:
+    """One row per held sample, by stall and time."""
+    rows: list[list[Any]] = []
+    for instance, stall in enumerate(stalls, start=1):
+        for group in stall.groups:
+            base = dict(zip(group.rows.tolist(), group.series.base_ns[group.held].tolist(), strict=True))
+            for at in group.rows.tolist():
+                if len(rows) < ROWS_SHOWN:
+                    rows.append(_row(facts, at, instance, base[at]))
+    columns = [ColumnPart(name=name, unit=unit) for name, unit in _COLUMNS]
+    total = sum(stall.samples for stall in stalls)
+    return TablePart(name="held round trips", columns=columns, rows=rows, rows_total=total)
+
+
+def _row(facts: Facts, at: int, instance: int, base_ns: int) -> list[Any]:
+    row, place = facts.round_trips.rows[at], facts.attempts.places[int(facts.round_trips.place[at])]
+    ends = [
+        endpoint_text(int(row[f"{end}_high"]), int(row[f"{end}_low"]), int(row[f"{end}_port"]))
+        for end in ("prober", "responder")
+    ]
+    return [
+        instance,
+        rfc3339(int(row["sent_ns"])),
+        round(int(row["rtt_ns"]) / 1e6, 3),
+        round(base_ns / 1e6, 3),
+        KIND_NAMES[int(row["kind"])],
+        *ends,
+        place.name,
+        place.input,
+        int(row["sent_frame"]),
+        int(row["answer_frame"]),
+    ]

@@ -1,0 +1,1 @@
+"""Round trips that grow while a queue fills up and fall while it drains."""

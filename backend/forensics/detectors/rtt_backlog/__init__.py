@@ -1,0 +1,1 @@
+"""Answers that come back in groups because a queue stood still."""

@@ -1,0 +1,190 @@
+"""Finds intervals in which a queue between two hosts stood still, by the answers that it gave back together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.held_intervals import draw_marks, list_events, sample_frames, sample_table
+from backend.forensics.detectors.rtt_backlog.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.far_side import BACK, BEYOND, FORTH
+from backend.forensics.evidence.held_groups import HeldGroup
+from backend.forensics.evidence.onset_periods import OnsetPeriod, find_period
+from backend.forensics.evidence.stalls import HeldInterval, HeldPair, held_pairs, without_mirrored
+from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.report import FindingPart, Severity
+from backend.forensics.round_trips import ECHO, KIND_NAMES
+
+KIND = "rtt-backlog"
+UNKNOWN = "unknown"
+DIRECTIONS = {FORTH: "request path", BACK: "reply path", BEYOND: UNKNOWN, "": UNKNOWN}
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """The stalls of one pair of hosts in one direction."""
+
+    pair: HeldPair
+    direction: str
+    stalls: tuple[HeldInterval, ...]
+
+
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
+    """One finding per pair of hosts and direction."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture, or the text of a tool that probes")
+    total = facts.round_trips.total
+    if not total:
+        return Detection("not-checkable", "no packet was seen together with its answer")
+    backlogs = find_backlogs(facts, thresholds)
+    findings = tuple(_finding(facts, each, n, thresholds) for n, each in enumerate(backlogs, 1))
+    loud = any(f.severity != "info" for f in findings)
+    stalls = sum(len(each.stalls) for each in backlogs)
+    why = f"{plural(stalls, 'group')} of late answers that came together, in {plural(total, 'round trip')}"
+    return Detection("found" if loud else "clear", why, findings)
+
+
+def find_backlogs(facts: Facts, thresholds: Thresholds) -> list[Backlog]:
+    """All of them, by first stall."""
+    pairs = held_pairs(
+        facts.round_trips,
+        facts.held_groups,
+        facts.far_side,
+        is_held=lambda group: is_stall(group, thresholds),
+        limits=thresholds.queue,
+    )
+    stood = [_standing(pair) for pair in pairs]
+    found = []
+    for pair in without_mirrored([p for p in stood if p.intervals]):
+        by_direction: dict[str, list[HeldInterval]] = {}
+        for interval in pair.intervals:
+            by_direction.setdefault(DIRECTIONS[interval.part], []).append(interval)
+        found += [Backlog(pair, way, tuple(stalls)) for way, stalls in _settled(by_direction).items()]
+    return sorted(found, key=lambda b: (b.stalls[0].start_ns, b.pair.prober, b.pair.responder, b.direction))
+
+
+def _standing(pair: HeldPair) -> HeldPair:
+    """Only the intervals without signs of a queue that filled up."""
+    kept = tuple(interval for interval in pair.intervals if not interval.signs)
+    return HeldPair(pair.prober, pair.responder, pair.capture, pair.key, pair.reverse_key, kept)
+
+
+def _settled(by_direction: dict[str, list[HeldInterval]]) -> dict[str, list[HeldInterval]]:
+    """Stalls that were seen from one end only go with those of the one direction that most others had."""
+    known = [way for way in by_direction if way != UNKNOWN]
+    unknown = by_direction.get(UNKNOWN, [])
+    if len(known) == 1 and len(by_direction[known[0]]) >= len(unknown):
+        joined = sorted([*by_direction[known[0]], *unknown], key=lambda interval: interval.start_ns)
+        return {known[0]: joined}
+    return dict(sorted(by_direction.items()))
+
+
+def is_stall(group: HeldGroup, thresholds: Thresholds) -> bool:
+    """Whether late answers came together as a queue that stood still gives them back."""
+    held = len(group.held)
+    return (
+        held >= thresholds.samples
+        and group.kernel_answered >= thresholds.kernel_answers
+        and thresholds.steepest_slope <= group.slope <= thresholds.gentlest_slope
+        and group.answered_span_ns <= thresholds.answered_span_ratio * group.sent_span_ns
+        and held >= thresholds.held_share * (held + group.strays)
+        and group.by_chance <= thresholds.by_chance
+    )
+
+
+def _is_loud(stall: HeldInterval, thresholds: Thresholds) -> bool:
+    return stall.samples >= thresholds.loud_samples or stall.longest_ns / 1e6 >= thresholds.loud_ms
+
+
+def _severity(backlog: Backlog, thresholds: Thresholds) -> Severity:
+    loud = sum(_is_loud(stall, thresholds) for stall in backlog.stalls)
+    if not loud:
+        return "info"
+    return "critical" if loud >= thresholds.critical_stalls else "warning"
+
+
+def _period(backlog: Backlog) -> OnsetPeriod | None:
+    return find_period(np.array([stall.start_ns / 1e9 for stall in backlog.stalls]))
+
+
+def _clock_offset_s(stalls: tuple[HeldInterval, ...]) -> float | None:
+    offsets = [view.clock_offset_ns for stall in stalls for view in stall.views]
+    return round(float(np.median(offsets)) / 1e9, 6) if offsets else None
+
+
+def _measures(facts: Facts, backlog: Backlog) -> dict[str, object]:
+    groups = [group for stall in backlog.stalls for group in stall.groups]
+    rows = facts.round_trips.rows[np.concatenate([stall.rows for stall in backlog.stalls])]
+    base_ns = np.concatenate([group.series.base_ns[group.held] for group in groups])
+    kinds = Counter(KIND_NAMES[int(kind)] for kind in rows["kind"].tolist())
+    period = _period(backlog)
+    lengths_ms = [stall.longest_ns / 1e6 for stall in backlog.stalls]
+    return {
+        "stall_max_ms": round(max(stall.longest_ns for stall in backlog.stalls) / 1e6, 3),
+        "stall_median_ms": round(float(np.median(lengths_ms)), 3),
+        "baseline_ms": round(float(np.median(base_ns)) / 1e6, 3),
+        "samples_held": len(rows),
+        "samples_by_kind": dict(sorted(kinds.items())),
+        "direction": backlog.direction,
+        "clock_offset_s": _clock_offset_s(backlog.stalls),
+        "slope_median": round(float(np.median([group.slope for group in groups])), 3),
+        "echo_stalls": sum(_holds_echo(facts, stall) for stall in backlog.stalls),
+        "partial_stalls": sum(_is_partial(stall) for stall in backlog.stalls),
+        "held_beyond_far_capture": sum(stall.part == BEYOND for stall in backlog.stalls),
+        "period_s": round(period.period_s, 6) if period else None,
+        "period_p_value": period.p_value if period else None,
+        "by_chance": max(group.by_chance for group in groups),
+    }
+
+
+def _holds_echo(facts: Facts, stall: HeldInterval) -> bool:
+    return bool((facts.round_trips.rows["kind"][stall.rows] == ECHO).any())
+
+
+def _is_partial(stall: HeldInterval) -> bool:
+    """Other flows of the pair were answered at once: one of several receive queues stood still."""
+    return any(group.flows_unaffected for group in stall.groups)
+
+
+def _summary(backlog: Backlog, measures: dict[str, object]) -> str:
+    longest = seconds_text(max(stall.longest_ns for stall in backlog.stalls) / 1e9)
+    usual = seconds_text(float(str(measures["baseline_ms"])) / 1e3)
+    where = {"request path": ", on the way to it", "reply path": ", on the way back"}.get(
+        backlog.direction, ""
+    )
+    period = f", every {measures['period_s']:.4g} s" if measures["period_s"] else ""
+    times = plural(len(backlog.stalls), "time")
+    return (
+        f"{times}{period}, answers of {backlog.pair.responder} to {backlog.pair.prober} came back in one group, "
+        f"held for up to {longest} (a round trip usually takes {usual}){where}."
+    )
+
+
+def _finding(facts: Facts, backlog: Backlog, number: int, thresholds: Thresholds) -> FindingPart:
+    stalls, pair, measures = backlog.stalls, backlog.pair, _measures(facts, backlog)
+    severity = _severity(backlog, thresholds)
+    known = backlog.direction != UNKNOWN
+    confidence = thresholds.confidence_both_ends if known else thresholds.confidence_one_end
+    waited_ns = sum(group.waited_ns for stall in stalls for group in stall.groups)
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity=severity,
+        confidence=thresholds.confidence_quiet if severity == "info" else confidence,
+        title=f"Answers of {pair.responder} come back in groups",
+        summary=_summary(backlog, measures),
+        count=len(stalls),
+        first=rfc3339(min(stall.start_ns for stall in stalls)),
+        last=rfc3339(max(stall.end_ns for stall in stalls)),
+        time_lost_s=round(waited_ns / 1e9, 6),
+        measures=measures,  # type: ignore[arg-type]
+        affected=[{"protocol": "ip", "source": pair.prober, "destination": pair.responder}],
+        events=list_events(facts, stalls, DIRECTIONS),
+        evidence=frame_evidence(sample_frames(facts, stalls), "held questions and their answers"),
+        marks=draw_marks(facts, stalls),
+        tables=[sample_table(facts, stalls)],
+    )
