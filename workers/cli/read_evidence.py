@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
 
 from backend.errors import StallscopeError
@@ -18,6 +17,7 @@ from workers.cli.evidence_files import EvidenceFile
 from workers.decode.bundles import Expansion
 from workers.decode.identify import identify_file
 from workers.decode.left_out import LeftOut, is_bundle, left_out_of, open_bundle
+from workers.decode.messages.reader import Scratch
 from workers.pipeline import Ingested, ingest_file, load_ingested
 from workers.sandbox import ChildDied, ChildPool, Tell
 
@@ -38,19 +38,21 @@ class Evidence:
 
     ingested: list[Ingested] = field(default_factory=list)
     left_out: LeftOut = field(default_factory=LeftOut)
+    keeps: object = None
+    """The folder of tables that are read only when they are needed: it goes with this."""
 
 
 def read_evidence(
     files: Sequence[EvidenceFile], line: ProgressLine, complain: Callable[[str], None]
 ) -> Evidence:
     """All files, decoded or parsed; what cannot be read is told to `complain` and left out."""
-    with TemporaryDirectory(prefix="stallscope-") as scratch:
-        reader = _Reader(chosen_limits(), Path(scratch), line, complain)
-        plain = _told_apart([one for number, file in enumerate(files) for one in reader.open(file, number)])
-        if reader.is_worth_processes(plain):
-            reader.read_side_by_side(plain)
-        else:
-            reader.read_one_by_one(plain)
+    scratch = Scratch()
+    reader = _Reader(chosen_limits(), scratch.path, line, complain, Evidence(keeps=scratch))
+    plain = _told_apart([one for number, file in enumerate(files) for one in reader.open(file, number)])
+    if reader.is_worth_processes(plain):
+        reader.read_side_by_side(plain)
+    else:
+        reader.read_one_by_one(plain)
     return reader.evidence
 
 

@@ -38,8 +38,6 @@ class FarView:
     """The farther vantage point."""
     turnaround_ns: int
     """What undisturbed questions usually took beyond it: next to nothing at the responder itself."""
-    clock_offset_ns: int
-    """Its clock minus the nearer one's, from undisturbed samples there and back."""
     burst_bytes: int
     """That had reached it from the prober just before the group's first question."""
     usual_bytes: int
@@ -68,7 +66,7 @@ class FarSide:
         total = float(waited.sum())
         best = int(waited.argmax())
         part = (FORTH, BEYOND, BACK)[best] if waited[best] >= CLEAR_SHARE * total > 0 else ""
-        forth, beyond, back = self._parts(quiet)
+        beyond = self._parts(quiet)[1]
         rows = self._trips.rows
         far = self._far[near]
         first = far[np.argsort(rows["sent_ns"][far], kind="stable")[:1]]
@@ -77,7 +75,6 @@ class FarSide:
             len(near),
             int(self._trips.place[far[0]]),
             int(np.median(beyond)),
-            int(np.median((forth - back) / 2)),
             int(rows["recent_bytes"][first[0]]),
             int(np.median(rows["recent_bytes"][self._far[quiet]])),
             far,

@@ -59,7 +59,7 @@ def load_messages(folder: Path) -> Messages:
     return Messages(**{name: StoredMessages(path) for name, path in stored.items() if path.is_file()})
 
 
-class _Scratch:
+class Scratch:
     """A temporary folder that is removed when nobody needs it any more, at the latest when the process ends."""
 
     def __init__(self) -> None:
@@ -83,7 +83,7 @@ class Output:
         self._held: list[pa.RecordBatch] = []
         self._held_bytes = 0
         self._writer: pq.ParquetWriter | None = None
-        self._temporary: _Scratch | None = None
+        self._temporary: Scratch | None = None
         self._path = Path()
 
     def add(self, batch: pa.RecordBatch) -> None:
@@ -99,7 +99,7 @@ class Output:
         if self._writer is None:
             folder = self._folder
             if folder is None:
-                self._temporary = _Scratch()
+                self._temporary = Scratch()
                 folder = self._temporary.path
             self._path = folder / self._file
             self._writer = pq.ParquetWriter(

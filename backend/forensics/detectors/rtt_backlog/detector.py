@@ -111,9 +111,15 @@ def _period(backlog: Backlog) -> OnsetPeriod | None:
     return find_period(np.array([stall.start_ns / 1e9 for stall in backlog.stalls]))
 
 
-def _clock_offset_s(stalls: tuple[HeldInterval, ...]) -> float | None:
-    offsets = [view.clock_offset_ns for stall in stalls for view in stall.views]
-    return round(float(np.median(offsets)) / 1e9, 6) if offsets else None
+def _clock_offset_s(facts: Facts, backlog: Backlog) -> float | None:
+    """The responder's capture minus the prober's, None where only one end was captured."""
+    places = facts.attempts.places
+    far = Counter(places[view.place].input for stall in backlog.stalls for view in stall.views)
+    if not far:
+        return None
+    near = facts.captures[backlog.pair.capture].name
+    offset = facts.clocks.between(far.most_common(1)[0][0], near)
+    return round(offset.offset_ns / 1e9, 6) if offset else None
 
 
 def _measures(facts: Facts, backlog: Backlog) -> dict[str, object]:
@@ -130,7 +136,7 @@ def _measures(facts: Facts, backlog: Backlog) -> dict[str, object]:
         "samples_held": len(rows),
         "samples_by_kind": dict(sorted(kinds.items())),
         "direction": backlog.direction,
-        "clock_offset_s": _clock_offset_s(backlog.stalls),
+        "clock_offset_s": _clock_offset_s(facts, backlog),
         "slope_median": round(float(np.median([group.slope for group in groups])), 3),
         "echo_stalls": sum(_holds_echo(facts, stall) for stall in backlog.stalls),
         "partial_stalls": sum(_is_partial(stall) for stall in backlog.stalls),
