@@ -20,6 +20,8 @@ from backend.forensics.report import (
     Verdict,
 )
 
+STATEMENT_LONGEST = 160
+"""Characters: one line of a list, a ticket or a chat."""
 CONFIRMED_FROM = 0.9
 LIKELY_FROM = 0.7
 POSSIBLE_ABOVE = 0.3
@@ -108,7 +110,7 @@ def conclude(hypothesis: Hypothesis, *, attempts_explained: int = 0) -> Diagnosi
         title=hypothesis.title,
         confidence=confidence,
         verdict=verdict,
-        statement=hypothesis.statement,
+        statement=_one_line(hypothesis.statement),
         role=hypothesis.role,
         claims=claims,
         rivals=list(hypothesis.rivals),
@@ -123,6 +125,13 @@ def conclude(hypothesis: Hypothesis, *, attempts_explained: int = 0) -> Diagnosi
         attempts_explained=attempts_explained,
         figures=[{"name": name, "value": value} for name, value in _figures(hypothesis)],
     )
+
+
+def _one_line(statement: str) -> str:
+    """Only addresses and names of strangers make a statement too long: the end gives way, the claims say it all."""
+    if len(statement) <= STATEMENT_LONGEST:
+        return statement
+    return f"{statement[: STATEMENT_LONGEST - 2].rpartition(' ')[0].rstrip(',:;')} …"
 
 
 def _figures(hypothesis: Hypothesis) -> list[tuple[str, str]]:

@@ -39,7 +39,9 @@ def account_in_numbers(delta: CounterDelta, lost: int, what: str) -> str:
     """``52 SYNs lost …, insert_failed +52, drop +52: the account closes.``"""
     rises = {name: delta.deltas[name] for name in _SHOWN if delta.deltas.get(name)}
     rises.setdefault("insert_failed", delta.deltas.get("insert_failed", 0))
-    shown = ", ".join(f"{name} +{by}" for name, by in sorted(rises.items(), key=lambda r: _SHOWN.index(r[0])))
+    shown = ", ".join(
+        f"{name} +{by:,}" for name, by in sorted(rises.items(), key=lambda r: _SHOWN.index(r[0]))
+    )
     rest = rises["insert_failed"] - lost
     if rest == 0:
         closes = "the account closes"
@@ -47,4 +49,4 @@ def account_in_numbers(delta: CounterDelta, lost: int, what: str) -> str:
         closes = f"{rest} more were counted than this capture shows"
     else:
         closes = f"{-rest} of them were not counted"
-    return f"{lost} {what}, {shown} between the dumps: {closes}."
+    return f"{lost:,} {what}, {shown} between the dumps: {closes}."

@@ -15,6 +15,8 @@ from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, Missi
 
 REFUTES = -6.0
 """Outweighs all that can speak for any of these causes together: one of these alone leaves less than even odds."""
+HURT_LONGEST = 80
+"""Characters: a statement has 160."""
 LOSSY_CAPTURE = -1.5
 """Absence is what these causes rest on, and a capture that lost packets shows absence everywhere."""
 
@@ -72,9 +74,10 @@ def figures_of(facts: Facts, destination: Destination) -> tuple[tuple[str, str],
 def hurt(destination: Destination) -> str:
     """``3 of 40 new connections to 192.0.2.1:80``."""
     target = destination.attempts[0].server
-    real = f" (at {destination.endpoint})" if destination.endpoint != target else ""
     total = max(destination.tried, len(destination.attempts))
-    return f"{len(destination.attempts)} of {plural(total, 'new connection')} to {target}{real}"
+    said = f"{len(destination.attempts):,} of {plural(total, 'new connection')} to {target}"
+    real = f" (at {destination.endpoint})" if destination.endpoint != target else ""
+    return f"{said}{real}" if len(said) + len(real) <= HURT_LONGEST else said
 
 
 def about(findings: Sequence[FindingPart], destination: Destination) -> tuple[str, ...]:

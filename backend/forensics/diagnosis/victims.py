@@ -10,7 +10,7 @@ import numpy as np
 from backend.forensics.diagnosis.contract import TIME_LOST
 from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import seconds_text
+from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import FindingPart
 
 
@@ -40,6 +40,11 @@ class Victims:
         return sum(a.outcome == "established" for a in self.attempts)
 
     @property
+    def hurt(self) -> str:
+        """``29 of 600 connections to 192.0.2.1:80``."""
+        return f"{len(self.attempts):,} of {plural(self.attempts_total, 'connection')} to {self.target}"
+
+    @property
     def figures(self) -> tuple[tuple[str, str], ...]:
         """For the verdict strip."""
         figures = [(TIME_LOST, seconds_text(self.time_lost_s)), ("worst", seconds_text(self.worst_s))]
@@ -47,7 +52,7 @@ class Victims:
             figures.append(("usual", seconds_text(self.usual_s)))
         return (
             *figures,
-            ("connections", f"{len(self.attempts)} of {self.attempts_total}"),
+            ("connections", f"{len(self.attempts):,} of {self.attempts_total:,}"),
             ("to", self.target),
         )
 

@@ -41,7 +41,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not bad:
         told = facts.quality.places_that_tell
         return Detection(
-            "clear", f"no answer to unseen data; {told} of {len(holes)} vantage points count drops, 0 seen"
+            "clear",
+            f"no answer to unseen data; {told:,} of {len(holes):,} vantage points count drops, 0 seen",
         )
     finding = _finding(facts, bad, thresholds)
     return Detection("found" if finding.severity != "info" else "clear", finding.summary, (finding,))

@@ -99,7 +99,7 @@ def _finding(pressure: Pressure, severity: Severity) -> FindingPart:
             f"{fill.count:,} of {fill.limit:,} connection-tracking entries in use ({fill.ratio:.0%})"
         )
     if pressure.messages:
-        words.append(f"the kernel logged a full table {len(pressure.messages)} times")
+        words.append(f"the kernel logged a full table {len(pressure.messages):,} times")
     if pressure.early_drop:
         words.append(f"early_drop rose by {pressure.early_drop:,}")
     if pressure.full_in_s is not None:

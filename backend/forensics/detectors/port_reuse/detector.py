@@ -129,9 +129,9 @@ def _finding(facts: Facts, server: Endpoint, rows: Ints, number: int, thresholds
 
 def _summary(found: Comparison, gap_s: float, severity: Severity) -> str:
     text = (
-        f"{found.reused_delayed} of {found.reused_total} attempts on a tuple that was in use {seconds_text(gap_s)} "
-        f"before (median) had to be sent again or stayed unanswered, against {found.fresh_delayed} of "
-        f"{found.fresh_total} on fresh tuples (Fisher's exact test, p = {found.p_value:.1g})."
+        f"{found.reused_delayed:,} of {found.reused_total:,} attempts on a tuple that was in use {seconds_text(gap_s)} "
+        f"before (median) had to be sent again or stayed unanswered, against {found.fresh_delayed:,} of "
+        f"{found.fresh_total:,} on fresh tuples (Fisher's exact test, p = {found.p_value:.1g})."
     )
     return f"{text} That may be chance." if severity == "info" else text
 

@@ -123,7 +123,7 @@ def _finding(
         confidence=thresholds.confidence_lossy if facts.quality.lossy else thresholds.confidence,
         title=f"SYN sent again on the way to {target}",
         summary=(
-            f"{len(attempts)} of {total} connection attempts to {target} had to send their SYN again{waited}."
+            f"{len(attempts):,} of {total:,} connection attempts to {target} had to send their SYN again{waited}."
         ),
         count=len(attempts),
         first=rfc3339(min(a.start_ns for a in attempts)),

@@ -72,7 +72,7 @@ def _finding(facts: Facts, collisions: list[Collision], number: int, thresholds:
         confidence=thresholds.confidence_located if located else thresholds.confidence_unlocated,
         title=f"Two sources wanted one outgoing port towards {target}",
         summary=(
-            f"{len(collisions)} lost {what} sent within 1 ms of another source's SYN with the same "
+            f"{len(collisions):,} lost {what} sent within 1 ms of another source's SYN with the same "
             "source port."
         ),
         count=len(collisions),

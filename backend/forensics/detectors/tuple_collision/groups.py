@@ -86,7 +86,7 @@ def _groups(rows: NDArray[np.void], rewritten: NDArray[np.bool_], lines_most: in
 
 def _finding(found: Groups, number: int, rise: int | None, thresholds: Thresholds) -> FindingPart:
     failed = rise is not None and rise >= thresholds.least_insert_failed
-    shown = "" if rise is None else f" insert_failed rose by {rise} between the dumps."
+    shown = "" if rise is None else f" insert_failed rose by {rise:,} between the dumps."
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,

@@ -37,7 +37,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart]) -> Hypothesis:
         title=TITLE,
         role="neutral",
         statement=(
-            f"{plural(len(facts.losses), 'lost SYN')} can be placed less surely: the capture lost packets itself, "
+            f"{plural(len(facts.losses), 'lost SYN')} can be placed less surely: the capture lost packets, "
             "and what it does not show may have been there."
         ),
         prior=PRIOR,

@@ -84,7 +84,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], case: _Case) -> H
         statement=(
             f"{plural(len(case.links), 'new connection')} to "
             f"{plural(len(_servers(case.hit)), 'destination')} had to send "
-            "their first packet (SYN) again: it fits a full connection-tracking table on the node."
+            "their first packet (SYN) again: it fits a full conntrack table on the node."
         ),
         prior=PRIOR,
         steps=(*one_instance(worst), *_kernel_steps(kernel)),
@@ -117,7 +117,7 @@ def _place(case: _Case) -> list[Weighed]:
     total = sum(len(d.losses) for d in case.hit)
     pieces = []
     if inside:
-        text = f"{len(inside)} of {total} lost SYNs vanished inside the node: {inside[0].where}."
+        text = f"{len(inside):,} of {total:,} lost SYNs vanished inside the node: {inside[0].where}."
         frames = frame_evidence(
             (s.place.input, s.frame) for loss in inside for s in loss.transmission.sightings
         )
@@ -135,7 +135,7 @@ def _spread(case: _Case) -> list[Weighed]:
     spared = sum(d.opened for d in case.hit) + max(d.heard_others for d in case.hit)
     lost = len(case.links)
     if spared > 20 * lost:
-        text = f"{spared:,} other attempts were answered in the same capture, against {lost} that waited."
+        text = f"{spared:,} other attempts were answered in the same capture, against {lost:,} that waited."
         return [Weighed(-1.0, text, _frames(case), "a full table spares nobody for long")]
     return []
 
@@ -158,7 +158,7 @@ def _log(facts: Facts) -> list[Weighed]:
     found = messages_with(facts.kernel, "nf_conntrack", "table full")
     if not found:
         return []
-    text = f"The kernel logged {len(found)} times: {found[0][0][:80]}"
+    text = f"The kernel logged {len(found):,} times: {found[0][0][:80]}"
     reason = "written by the very line that drops the packet; when, only a time stamp tells"
     return [Weighed(2.5, text, line_evidence(line for _, line in found), reason)]
 

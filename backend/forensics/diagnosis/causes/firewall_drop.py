@@ -60,8 +60,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         title=TITLE,
         role="loss",
         statement=(
-            f"{hurt(d)} got no answer at all, while the same host answered others: "
-            "a rule drops this combination of source, address and port."
+            f"{hurt(d)} got no answer, while the host answered others: a rule drops this source, address and port."
         ),
         prior=PRIOR,
         steps=tuple(one_instance(d)),
@@ -83,7 +82,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
 
 def _place(d: Destination) -> list[Weighed]:
     if d.one_sided:
-        text = f"{d.syns} SYNs seen on {d.outermost.name}, none answered; what happened behind it was not captured."
+        text = f"{d.syns:,} SYNs seen on {d.outermost.name}, none answered; what happened behind it was not captured."
         return [Weighed(0.3, text, loss_evidence(d), "one vantage point cannot show where a SYN died")]
     places = ", ".join(dict.fromkeys(loss.where for loss in d.losses))
     text = f"Every SYN of this combination was lost: {places}."
@@ -102,7 +101,9 @@ def _life(d: Destination) -> list[Weighed]:
         reason = "a living host without a filter answers every SYN, if only with RST"
         pieces.append(Weighed(1.4, text, frame_evidence(d.life), reason))
     if d.opened or d.refused:
-        text = f"Other sources were answered on the same port: {d.opened + d.refused} of {d.tried} attempts."
+        text = (
+            f"Other sources were answered on the same port: {d.opened + d.refused:,} of {d.tried:,} attempts."
+        )
         weight = 0.8 if len(d.attempts) >= REPEATED_ATTEMPTS or d.syns > SEVERAL_SYNS else -0.8
         reason = "the port serves others, so the source decides; with few SYNs chance may do as well"
         pieces.append(Weighed(weight, text, loss_evidence(d), reason))
@@ -112,10 +113,10 @@ def _life(d: Destination) -> list[Weighed]:
 def _often(d: Destination) -> list[Weighed]:
     pieces = []
     if d.syns >= SEVERAL_SYNS:
-        text = f"{d.syns} SYNs in {len(d.attempts)} attempt(s), not one answered."
+        text = f"{d.syns:,} SYNs in {len(d.attempts):,} attempt(s), not one answered."
         pieces.append(Weighed(0.5, text, loss_evidence(d), "chance loss does not take several in a row"))
     if len(d.attempts) >= REPEATED_ATTEMPTS:
-        text = f"{len(d.attempts)} attempts at different times had the same fate."
+        text = f"{len(d.attempts):,} attempts at different times had the same fate."
         pieces.append(Weighed(0.5, text, loss_evidence(d), "a queue that overflows lets some pass"))
     return pieces
 
@@ -127,7 +128,7 @@ def _prohibited(facts: Facts, d: Destination) -> list[Weighed]:
         return []
     places = facts.attempts.places
     frames = frame_evidence((places[int(errors.place[n])].input, int(errors.rows["frame"][n])) for n in found)
-    text = f"{len(found)} ICMP errors say that communication is administratively prohibited."
+    text = f"{len(found):,} ICMP errors say that communication is administratively prohibited."
     return [Weighed(4.0, text, frames, "the filter itself says so")]
 
 

@@ -49,8 +49,8 @@ def _hypothesis(
         title=TITLE,
         role="loss",
         statement=(
-            f"{drained.server} was given weight 0 and still received {len(drain.through_service):,} new connections "
-            f"to {drained.service}: IPVS sent clients on used ports where they had been before."
+            f"{drained.server} has weight 0 and still got {len(drain.through_service):,} new connections to "
+            f"{drained.service}: IPVS kept clients on used ports where they were."
         ),
         prior=PRIOR,
         steps=tuple(_steps(drain)),

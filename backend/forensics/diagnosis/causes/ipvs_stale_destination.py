@@ -102,8 +102,7 @@ def _hypothesis(findings: Sequence[FindingPart], stale: Stale, settings: IpvsSet
         title=TITLE,
         role="loss",
         statement=(
-            f"{len(victims.attempts)} of {victims.attempts_total} connections to {victims.target} waited for "
-            f"{drained.server}, which {gone} and no longer answers: IPVS still sent them there."
+            f"{victims.hurt} waited for {drained.server}, which {gone} and is mute: IPVS still sent them there."
         ),
         prior=PRIOR,
         steps=tuple(_steps(stale)),
@@ -161,15 +160,15 @@ def _of_retries(stale: Stale) -> list[Weighed]:
     lost_again = sum(len(a.transmissions) > 2 or a.outcome != "established" for a in attempts)
     pieces = []
     if lost_again * 2 > len(attempts):
-        text = f"The retries were lost, too, in {lost_again} of {len(attempts)} cases."
+        text = f"The retries were lost, too, in {lost_again:,} of {len(attempts):,} cases."
         reason = "the entry outlives the retry; a drop of the first packet only would let it pass"
         pieces.append(Weighed(1.0, text, _frames(attempts), reason))
     elif stale.passed * 2 > len(attempts):
-        text = f"The first retry passed in {len(attempts) - lost_again} of {len(attempts)} cases."
+        text = f"The first retry passed in {len(attempts) - lost_again:,} of {len(attempts):,} cases."
         reason = "an entry of a server that is gone swallows the retry as well"
         pieces.append(Weighed(-2.0, text, _frames(attempts), reason))
     if stale.refused:
-        text = f"{stale.refused} were answered by a reset or an ICMP error."
+        text = f"{stale.refused:,} were answered by a reset or an ICMP error."
         pieces.append(
             Weighed(0.7, text, _frames(attempts), "what routers and hosts say of an address that is gone")
         )

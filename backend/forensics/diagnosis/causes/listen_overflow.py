@@ -63,8 +63,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         title=TITLE,
         role="loss",
         statement=(
-            f"{hurt(d)} waited although the server answers others: it looks as if its queue of connections to be "
-            "accepted was full."
+            f"{hurt(d)} waited although the server answers others: its accept queue seems to have been full."
         ),
         prior=PRIOR,
         steps=tuple(one_instance(d)),
@@ -99,7 +98,7 @@ def _place(d: Destination) -> list[Weighed]:
     beyond = of_kind(d, "beyond")
     pieces = []
     if beyond:
-        text = f"{len(beyond)} of {len(d.losses)} lost SYNs were seen as far out as {d.outermost.name}."
+        text = f"{len(beyond):,} of {len(d.losses):,} lost SYNs were seen as far out as {d.outermost.name}."
         reason = "they were on their way to the server; whether they arrived only a capture there can show"
         pieces.append(Weighed(0.8 * len(beyond) / len(d.losses), text, loss_evidence(d, beyond), reason))
     elif d.one_sided:
@@ -107,7 +106,9 @@ def _place(d: Destination) -> list[Weighed]:
         pieces.append(Weighed(0.2, text, loss_evidence(d), "one vantage point cannot show where a SYN died"))
     inside = of_kind(d, "inside")
     if inside:
-        text = f"{len(inside)} of {len(d.losses)} lost SYNs vanished before the server: {inside[0].where}."
+        text = (
+            f"{len(inside):,} of {len(d.losses):,} lost SYNs vanished before the server: {inside[0].where}."
+        )
         weight = REFUTES * len(inside) / len(d.losses)
         pieces.append(
             Weighed(weight, text, loss_evidence(d, inside), "what never arrived cannot overflow a queue")
@@ -119,7 +120,7 @@ def _later(d: Destination) -> list[Weighed]:
     opened = [a for a in d.attempts if a.outcome == "established"]
     if not opened:
         return []
-    text = f"{len(opened)} of {len(d.attempts)} were answered at once when the same SYN came again."
+    text = f"{len(opened):,} of {len(d.attempts):,} were answered at once when the same SYN came again."
     frames = frame_evidence((a.place.input, a.frame) for attempt in opened for a in attempt.answers)
     return [
         Weighed(0.5, text, frames or loss_evidence(d), "a queue has room again as soon as one is accepted")
@@ -131,7 +132,8 @@ def _others(facts: Facts, d: Destination) -> list[Weighed]:
     pieces = []
     p_value = _port_chance(d)
     text = (
-        f"{d.opened} of {d.tried} attempts to this port opened; of {d.neighbours_answered} to other ports of the host "
+        f"{d.opened:,} of {d.tried:,} attempts to this port opened; of "
+        f"{d.neighbours_answered:,} to other ports of the host "
         f"{d.neighbours_delayed} waited (p = {p_value:.2g})."
     )
     if d.neighbours_answered:
@@ -169,7 +171,7 @@ def _repeated_answers(facts: Facts, d: Destination) -> list[Weighed]:
     again = table[same & (table["syns"] == 1) & (table["syn_acks"] > 1) & (table["established_ns"] != NEVER)]
     if not len(again):
         return []
-    text = f"The server repeated its SYN-ACK in {len(again)} connections that the client had acknowledged."
+    text = f"The server repeated its SYN-ACK in {len(again):,} connections that the client had acknowledged."
     frames = frame_evidence((place.input, int(frame)) for frame in again["syn_ack_frame"])
     return [Weighed(1.2, text, frames, "it dropped the last ACK, as a full accept queue does")]
 

@@ -97,11 +97,14 @@ def _place(d: Destination) -> list[Weighed]:
     outside = of_kind(d, "beyond", "return")
     pieces = []
     if outside:
-        text = f"{len(outside)} of {len(d.losses)} lost packets were last seen on {d.outermost.name}, on the way."
+        text = f"{len(outside):,} of {len(d.losses):,} lost packets were last seen on {d.outermost.name}, on the way."
         reason = "they left this side; what lies behind is the path and the server"
         pieces.append(Weighed(0.6 * len(outside) / len(d.losses), text, loss_evidence(d, outside), reason))
     if _between_captures(d):
-        text = f"{len(_between_captures(d))} of {len(d.losses)} lost SYNs left one host and did not reach the other."
+        text = (
+            f"{len(_between_captures(d)):,} of {len(d.losses):,} lost SYNs left one host and did "
+            "not reach the other."
+        )
         pieces.append(Weighed(1.5, text, loss_evidence(d), "both ends of the path were captured"))
     inside = [
         loss
@@ -109,7 +112,7 @@ def _place(d: Destination) -> list[Weighed]:
         if loss.inside and loss.inside[0].capture == loss.inside[1].capture
     ]
     if inside:
-        text = f"{len(inside)} of {len(d.losses)} lost SYNs vanished inside the node: {inside[0].where}."
+        text = f"{len(inside):,} of {len(d.losses):,} lost SYNs vanished inside the node: {inside[0].where}."
         weight = REFUTES * len(inside) / len(d.losses)
         pieces.append(Weighed(weight, text, loss_evidence(d, inside), "the path begins behind the node"))
     return pieces

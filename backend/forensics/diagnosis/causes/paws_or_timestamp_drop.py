@@ -135,8 +135,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination, s
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{hurt(d)} waited: the server seems to ignore SYNs whose time stamp is older than the last it saw "
-        "from the same address.",
+        statement=f"{hurt(d)} waited: the server seems to ignore SYNs with a time stamp older than the last.",
         prior=PRIOR,
         steps=tuple(one_instance(d)),
         weighed=tuple(pieces),

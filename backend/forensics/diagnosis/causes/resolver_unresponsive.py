@@ -60,7 +60,7 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{trouble.hurt(lookups)} or more: {len(trouble.mute)} queries stayed unanswered on every try.",
+        statement=f"{trouble.hurt(lookups)} or more: {len(trouble.mute):,} queries stayed unanswered on every try.",
         prior=PRIOR,
         steps=tuple(story(trouble, lookups, trouble.mute)),
         weighed=tuple(pieces),
@@ -91,15 +91,13 @@ def _place(trouble: Trouble) -> list[Weighed]:
     pieces = []
     if reached:
         outer = " or ".join(dict.fromkeys(p.name for q in reached for p in q.outer))
-        text = (
-            f"{len(reached)} of {len(trouble.mute)} were seen as far as {outer}; no answer came from there."
-        )
+        text = f"{len(reached):,} of {len(trouble.mute):,} were seen as far as {outer}; no answer came from there."
         weight = 1.7 * len(reached) / len(trouble.mute)
         pieces.append(
             Weighed(weight, text, query_frames(reached), "the queries arrived where others are answered")
         )
     if len(inside) * 2 > len(trouble.mute):
-        text = f"{len(inside)} of {len(trouble.mute)} were lost on the way to the resolver or back."
+        text = f"{len(inside):,} of {len(trouble.mute):,} were lost on the way to the resolver or back."
         pieces.append(
             Weighed(NEVER_ARRIVED, text, query_frames(inside), "what does not arrive cannot be answered")
         )
@@ -111,7 +109,7 @@ def _both(trouble: Trouble) -> list[Weighed]:
     both = [q for q in pairs if not q.pair_answered]
     if not pairs or len(both) * 2 <= len(pairs):
         return []
-    text = f"Of {len(pairs)} queries sent in pairs {len(both)} stayed unanswered together with the other one."
+    text = f"Of {len(pairs):,} queries sent in pairs {len(both):,} stayed unanswered together with the other one."
     reason = "what drops single packets seldom hits both, and every try as well"
     return [Weighed(0.8, text, query_frames(both, pairs=True), reason)]
 
@@ -157,7 +155,7 @@ def _told(frames: list[Frame]) -> list[Weighed]:
     if not frames:
         return []
     evidence: list[EvidencePart] = frame_evidence(frames)
-    text = f"{len(frames)} ICMP errors say that the resolver's port or host cannot be reached."
+    text = f"{len(frames):,} ICMP errors say that the resolver's port or host cannot be reached."
     return [Weighed(2.0, text, evidence, "its own host, or the router before it, says so")]
 
 

@@ -62,7 +62,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{hurt(d)} waited: the server's answer (SYN-ACK) was lost on its way back, {where}.",
+        statement=f"{hurt(d)} waited: the answer (SYN-ACK) was lost on its way back, {where}.",
         prior=PRIOR,
         steps=(*one_instance(d)[:1], _answer_step(first)),
         weighed=tuple(pieces),
@@ -93,10 +93,13 @@ def _place(d: Destination, answered: Sequence[Loss], located: Sequence[Loss]) ->
     if located:
         pair = located[0].answer_lost
         between = f"seen on {pair[0].name}, absent on {pair[1].name}" if pair else ""
-        text = f"The SYN-ACK was {between}: {len(located)} of {len(d.losses)} repeated SYNs."
+        text = f"The SYN-ACK was {between}: {len(located):,} of {len(d.losses):,} repeated SYNs."
         return [Weighed(3.4 * share, text, _answers(located), "the loss itself, between two vantage points")]
     name = answered[0].answered_by[0].place.name
-    text = f"{len(answered)} of {len(d.losses)} repeated SYNs had been answered on {name} before they were repeated."
+    text = (
+        f"{len(answered):,} of {len(d.losses):,} repeated SYNs had been answered on {name} "
+        "before they were repeated."
+    )
     reason = "the client did not accept an answer that passed here: it was lost behind this point, or refused there"
     return [Weighed(1.8 * share, text, _answers(answered), reason)]
 
@@ -116,7 +119,7 @@ def _elsewhere(d: Destination, answered: Sequence[Loss]) -> list[Weighed]:
     rest = [loss for loss in d.losses if loss.kind not in ("return",)]
     if len(rest) <= len(answered):
         return []
-    text = f"{len(rest)} of {len(d.losses)} lost SYNs were not answered at all ({rest[0].where})."
+    text = f"{len(rest):,} of {len(d.losses):,} lost SYNs were not answered at all ({rest[0].where})."
     weight = REFUTES if len(rest) > 3 * len(answered) else -1.5
     return [Weighed(weight, text, loss_evidence(d, rest), "most losses are on the way out")]
 

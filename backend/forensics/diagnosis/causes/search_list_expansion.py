@@ -72,7 +72,8 @@ def _hypothesis(facts: Facts, trouble: Trouble, hurt: list[DelayedLookup]) -> Hy
     pieces = [_waits(trouble, hurt, questions), *_many(trouble, hurt), *_errors(trouble)]
     many = [one for one in hurt if one.why == {"many names"}]
     statement = (
-        f"{len(hurt)} of {plural(resolver.delayed_total, 'delayed lookup')} at {trouble.target} waited for names that "
+        f"{len(hurt):,} of {plural(resolver.delayed_total, 'delayed lookup')} at "
+        f"{trouble.target} waited for names that "
         "a search list made and nobody has."
     )
     return Hypothesis(
@@ -125,7 +126,7 @@ def _waits(trouble: Trouble, hurt: list[DelayedLookup], questions: list[int]) ->
     share = len(hurt) / trouble.resolver.delayed_total
     names = {int(trouble.dns.exchanges.rows["name"][q]) for q in questions}
     text = (
-        f"{len(hurt)} of {trouble.resolver.delayed_total} delayed lookups waited for "
+        f"{len(hurt):,} of {trouble.resolver.delayed_total:,} delayed lookups waited for "
         f"{plural(len(names), 'name')} of the search list; the name that was meant was asked for after them."
     )
     reason = "without the search list these queries are not sent, and cannot be lost or late"

@@ -91,9 +91,7 @@ def _frames(trouble: Trouble, questions: Sequence[int]) -> list[EvidencePart]:
 def _answers(trouble: Trouble, late: Sequence[DelayedLookup], questions: Ints) -> Weighed:
     rows = trouble.dns.exchanges.rows
     waits = [float(w) / 1e9 for w in rows["answer_ns"][questions] - rows["start_ns"][questions]]
-    text = (
-        f"{len(questions)} answers came {seconds_text(median(waits))} (median) after the only query for them."
-    )
+    text = f"{len(questions):,} answers came {seconds_text(median(waits))} (median) after the only query for them."
     evidence = _frames(trouble, questions.tolist())
     return Weighed(
         1.5, text, evidence, "query and answer were seen, and nothing was lost or sent again between"
@@ -140,7 +138,10 @@ def _legs(trouble: Trouble, late: Sequence[DelayedLookup]) -> list[Weighed]:
             of += 1
     if not share or median(share) < LEG_RATIO:
         return []
-    text = f"In {of} of {len(late)} lookups the resolver itself waited for another, {median(share):.0%} of the time."
+    text = (
+        f"In {of:,} of {len(late):,} lookups the resolver itself waited for another, "
+        f"{median(share):.0%} of the time."
+    )
     return [Weighed(1.0, text, _frames(trouble, legs), "the delay lies behind the resolver")]
 
 

@@ -93,13 +93,11 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
 def _place(d: Destination) -> list[Weighed]:
     beyond = of_kind(d, "beyond")
     if beyond:
-        text = (
-            f"{len(beyond)} of {len(d.losses)} SYNs were seen as far out as {d.outermost.name}, unanswered."
-        )
+        text = f"{len(beyond):,} of {len(d.losses):,} SYNs were seen as far out as {d.outermost.name}, unanswered."
         reason = "they left towards the host; weaker when a part of them vanished earlier"
         return [Weighed(1.0 * len(beyond) / len(d.losses), text, loss_evidence(d, beyond), reason)]
     if d.one_sided:
-        text = f"{d.syns} SYNs seen on {d.outermost.name}, none answered; what happened behind it was not captured."
+        text = f"{d.syns:,} SYNs seen on {d.outermost.name}, none answered; what happened behind it was not captured."
         return [Weighed(0.3, text, loss_evidence(d), "one vantage point cannot show where a SYN died")]
     text = (
         "The SYNs did not reach the furthest vantage point; an unanswered ARP request looks like this, too."
@@ -119,11 +117,11 @@ def _often(d: Destination) -> list[Weighed]:
     pieces = []
     if d.syns >= SEVERAL_SYNS:
         span_s = max(a.transmissions[-1].time_ns - a.start_ns for a in d.attempts) / 1e9
-        text = f"{d.syns} SYNs over up to {span_s:.1f} s each stayed unanswered."
+        text = f"{d.syns:,} SYNs over up to {span_s:.1f} s each stayed unanswered."
         pieces.append(Weighed(0.4, text, loss_evidence(d), "chance loss does not take several in a row"))
     if len(d.attempts) >= REPEATED_ATTEMPTS:
         clients = {(a.client.high, a.client.low) for a in d.attempts}
-        text = f"{len(d.attempts)} attempts from {len(clients)} source address(es), none answered."
+        text = f"{len(d.attempts):,} attempts from {len(clients):,} source address(es), none answered."
         pieces.append(Weighed(0.6, text, loss_evidence(d), "independent attempts agree"))
     return pieces
 
@@ -136,7 +134,7 @@ def _told(facts: Facts, d: Destination) -> list[Weighed]:
     frames = frame_evidence(
         (facts.attempts.places[int(errors.place[n])].input, int(errors.rows["frame"][n])) for n in found
     )
-    text = f"{len(found)} ICMP errors say that the host cannot be reached."
+    text = f"{len(found):,} ICMP errors say that the host cannot be reached."
     return [Weighed(2.5, text, frames, "the last router, or the own kernel, tried and says so")]
 
 
@@ -157,7 +155,7 @@ def _unreplied(facts: Facts, d: Destination) -> list[Weighed]:
         lines += [(each.input, int(line)) for line in rows["line"][silent]]
     if not lines:
         return []
-    text = f"conntrack lists {len(lines)} connections to it as unreplied."
+    text = f"conntrack lists {len(lines):,} connections to it as unreplied."
     return [Weighed(0.8, text, line_evidence(lines), "the kernel's own view, which no capture loss touches")]
 
 

@@ -84,9 +84,7 @@ def _what(facts: Facts, findings: Sequence[FindingPart], links: Sequence[int]) -
         said = said if len(said) + len(more) <= SUMMARY_LONGEST else f"{said.partition('. ')[0].rstrip('.')}."
         return f"{said}{more}"
     late = "connection" if len(links) == 1 else "connections"
-    return (
-        f"{len(links)} {late} opened {DELAYED_FROM_S:g} s or more later than usual, without a SYN sent again."
-    )
+    return f"{len(links):,} {late} opened {DELAYED_FROM_S:g} s or more later than usual, without a SYN sent again."
 
 
 def _hypothesis(

@@ -93,7 +93,7 @@ class Trouble:
         figures.append(("worst", seconds_text(max(one.wait_s for one in lookups))))
         if self.resolver.usual_s is not None:
             figures.append(("usual", seconds_text(self.resolver.usual_s)))
-        return (*figures, ("lookups", f"{len(lookups)} of {self.resolver.lookups}"), ("to", self.target))
+        return (*figures, ("lookups", f"{len(lookups):,} of {self.resolver.lookups:,}"), ("to", self.target))
 
     def hurt(self, lookups: Sequence[DelayedLookup]) -> str:
         """``7 of 45 lookups at 10.96.0.10:53 waited 5,007 ms``."""

@@ -179,7 +179,7 @@ def _place(facts: Facts, race: Race) -> list[Weighed]:
         inner, outer = race.between
         text = (
             f"SYN seen on {inner}, absent on {outer}, where addresses are translated: "
-            f"{race.located} of {number}."
+            f"{race.located:,} of {number:,}."
         )
         weight = 1.7 * race.located / number - (1.2 if facts.quality.lossy else 0.0)
         if weight > 0:
@@ -197,7 +197,7 @@ def _place(facts: Facts, race: Race) -> list[Weighed]:
             (s.place.input, s.frame) for x in seen_behind for s in x.transmission.sightings
         )
         text = (
-            f"{len(seen_behind)} of {len(race.losses)} lost SYNs were seen behind NAT: "
+            f"{len(seen_behind):,} of {len(race.losses):,} lost SYNs were seen behind NAT: "
             "most were not lost inside the node."
         )
         pieces.append(
@@ -216,8 +216,8 @@ def _rivals(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
     distances_us = [rival.distance_ns / 1000 for _, rival in race.collisions]
     low, high, mid = min(distances_us), max(distances_us), median(distances_us)
     text = (
-        f"{len(race.collisions)} of {len(relevant)} lost SYNs had a rival with the same source port "
-        f"{low:g} to {high:g} µs away (median {mid:.3g}); of SYNs without a rival {lost_alone} were lost "
+        f"{len(race.collisions):,} of {len(relevant):,} lost SYNs had a rival with the same source port "
+        f"{low:g} to {high:g} µs away (median {mid:.3g}); of SYNs without a rival {lost_alone:,} were lost "
         f"(p = {p_value:.1g})."
     )
     frames = frame_evidence((rival.place.input, rival.frame) for _, rival in race.collisions)
@@ -227,9 +227,7 @@ def _rivals(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
     weight = (1.6 if matters else 0.4) * share
     pieces = [Weighed(weight, text, [*_loss_frames(race), *frames], reason)]
     if share < 0.5:
-        text = (
-            f"{lost_alone} of {len(relevant)} lost SYNs had no rival: most losses need another explanation."
-        )
+        text = f"{lost_alone:,} of {len(relevant):,} lost SYNs had no rival: most losses need another explanation."
         first = [x.transmission.first for x in relevant]
         evidence = frame_evidence((s.place.input, s.frame) for s in first)
         pieces.append(Weighed(-2.0, text, evidence, "the race explains the minority"))
@@ -256,7 +254,7 @@ def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int 
     evidence = delta_lines(delta)
     if rise == 0 or rise < lost * COUNTER_MATCH_RATIO:
         text = (
-            f"insert_failed rose by {rise} between the dumps, but {lost} SYNs were lost: "
+            f"insert_failed rose by {rise:,} between the dumps, but {lost:,} SYNs were lost: "
             "the kernel saw no collision for most."
         )
         times = [loss.transmission.time_ns for loss, _ in race.collisions]
@@ -271,7 +269,9 @@ def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int 
             rise,
         )
     if delta.deltas.get("drop", rise) == 0:
-        text = f"insert_failed +{rise}, but drop +0: these clashes were resolved, no packet was lost in them."
+        text = (
+            f"insert_failed +{rise:,}, but drop +0: these clashes were resolved, no packet was lost in them."
+        )
         reason = "kernels with clash resolution count the resolved ones, too (commit 71d8c47fc653)"
         return [Weighed(-1.0, text, evidence, reason)], False, False, rise
     agree = abs(rise - lost) <= max(2, COUNTER_MATCH_RATIO * lost)
@@ -313,7 +313,7 @@ def _events(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
     if not silent:
         return [], False
     text = (
-        f"conntrack events: {silent} of {len(race.collisions)} clients have a NEW entry only for the retry, "
+        f"conntrack events: {silent:,} of {len(race.collisions):,} clients have a NEW entry only for the retry, "
         "none for the lost SYN."
     )
     weight = 0.6 * silent / len(race.collisions)
@@ -336,9 +336,7 @@ def _retry(race: Race) -> list[Weighed]:
     if not changed:
         return []
     frames = frame_evidence((s.place.input, s.frame) for r in changed for s in r.sightings)
-    text = (
-        f"The retry passed with a newly chosen source port in {len(changed)} of {len(race.collisions)} cases."
-    )
+    text = f"The retry passed with a newly chosen source port in {len(changed):,} of {len(race.collisions):,} cases."
     return [Weighed(0.5, text, frames, "the port was taken by then, as the race predicts")]
 
 

@@ -56,7 +56,7 @@ def _exhaustion(facts: Facts, race: Race) -> RivalPart:
 def _node_drop(race: Race, weighed: WeighedRace) -> RivalPart:
     name, title = "node-drop", "A rule or program in the node drops them"
     if weighed.counters_agree:
-        because = f"insert_failed rose by {weighed.insert_failed}: it would have stayed flat"
+        because = f"insert_failed rose by {weighed.insert_failed:,}: it would have stayed flat"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     if weighed.counters_flat:
         because = "insert_failed stayed flat, as a dropping rule predicts"
@@ -148,7 +148,7 @@ def _time_wait(race: Race) -> RivalPart:
     answered = sum(loss.where.startswith("answered") for loss in race.losses)
     if _inside(race):
         because = (
-            f"these SYNs never reached the server; {answered} of {len(race.losses)} others were "
+            f"these SYNs never reached the server; {answered:,} of {len(race.losses):,} others were "
             "answered without SYN-ACK"
         )
         if not answered:

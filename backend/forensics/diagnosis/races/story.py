@@ -5,18 +5,17 @@ from __future__ import annotations
 from backend.forensics.diagnosis.contract import TIME_LOST
 from backend.forensics.diagnosis.races.evidence import Race
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
+from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, MissingPart
 
 
 def race_hurt(race: Race) -> str:
     """``29 of 600 new connections to 192.0.2.1:80 waited about 1 s``."""
-    total = race.attempts_total
     waited = (
         seconds_text(race.gap_median_s) if race.gap_median_s < 0.9 else f"about {race.gap_median_s:.0f} s"
     )
-    noun = "connection" if total == 1 else "connections"
-    return f"{len(race.collisions)} of {total} new {noun} to {race.target} waited {waited}"
+    total = plural(race.attempts_total, "new connection")
+    return f"{len(race.collisions):,} of {total} to {race.target} waited {waited}"
 
 
 def race_steps(facts: Facts, race: Race) -> list[ClaimPart]:
@@ -73,6 +72,6 @@ def race_figures(race: Race) -> tuple[tuple[str, str], ...]:
     figures = [(TIME_LOST, seconds_text(race.time_lost_s)), ("worst", seconds_text(race.worst_s))]
     if race.usual_s is not None:
         figures.append(("usual", seconds_text(race.usual_s)))
-    figures.append(("sources hit", f"{race.sources_hit} of {race.sources_total}"))
+    figures.append(("sources hit", f"{race.sources_hit:,} of {race.sources_total:,}"))
     figures.append(("to", race.target))
     return tuple(figures)

@@ -44,7 +44,4 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
 def _statement(race: Race) -> str:
     inner, outer = race.between
     where = f" between {inner} and {outer}" if outer else ""
-    return (
-        f"{race_hurt(race)} because the node dropped their first packet (SYN){where}, where the service address is "
-        "rewritten: two connections were given one tuple at the same moment."
-    )
+    return f"{race_hurt(race)}: two were given one tuple of the service at once, and the node dropped a SYN{where}."

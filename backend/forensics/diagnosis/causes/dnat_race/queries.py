@@ -85,7 +85,8 @@ def _pairs(trouble: Trouble) -> Weighed:
     lost, of_pairs = trouble.lost, trouble.of_pairs
     gap_us = median(q.pair_ns or 0 for q in of_pairs) / 1000
     text = (
-        f"{len(of_pairs)} of {len(lost)} lost queries were one of two open on the same socket, {gap_us:,.0f} µs apart "
+        f"{len(of_pairs):,} of {len(lost):,} lost queries were one of two open on the same "
+        f"socket, {gap_us:,.0f} µs apart "
         "(median): the other was answered, and the lost one as well when it was put again."
     )
     weight = 1.8 * len(of_pairs) / len(lost)
@@ -100,14 +101,16 @@ def _place(trouble: Trouble) -> list[Weighed]:
     if inside:
         inner, outer = between(inside)
         text = (
-            f"{len(inside)} of {len(trouble.of_pairs)} were seen on {inner} and never on {outer}, where the other "
+            f"{len(inside):,} of {len(trouble.of_pairs):,} were seen on {inner} and never on {outer}, where the other "
             "query of their socket passed."
         )
         weight = 1.5 * len(inside) / len(trouble.of_pairs)
         reason = "the drop happens where the service address is translated"
         pieces.append(Weighed(weight, text, query_frames(inside, pairs=True), reason))
     if len(beyond) * 2 > len(trouble.lost):
-        text = f"{len(beyond)} of {len(trouble.lost)} lost queries were seen further on, or answered there."
+        text = (
+            f"{len(beyond):,} of {len(trouble.lost):,} lost queries were seen further on, or answered there."
+        )
         pieces.append(Weighed(REACHED, text, query_frames(beyond), "a dropped packet cannot pass"))
     return pieces
 
@@ -136,7 +139,7 @@ def _counters(facts: Facts, trouble: Trouble) -> tuple[bool, bool, list[Weighed]
     evidence = delta_lines(delta)
     around = brackets(facts.kernel, delta, trouble.of_pairs[0].time_ns, trouble.of_pairs[-1].time_ns)
     if rise < lost * COUNTER_MATCH_RATIO:
-        text = f"insert_failed rose by {rise} between the dumps, but {lost} queries of pairs were lost."
+        text = f"insert_failed rose by {rise:,} between the dumps, but {lost:,} queries of pairs were lost."
         weight = FLAT_COUNTERS if around else FLAT_COUNTERS / 4
         reason = "the loser of the race is counted there" + (
             "" if around else "; read at another time, though"
@@ -154,7 +157,7 @@ def _order(trouble: Trouble) -> list[Weighed]:
     later = [q for q in trouble.of_pairs if q.second_of_pair]
     if len(later) < len(trouble.of_pairs) or len(later) < 3:
         return []
-    text = f"In all {len(later)} pairs the later query was the lost one."
+    text = f"In all {len(later):,} pairs the later query was the lost one."
     reason = (
         "the packet that finds the entry unconfirmed comes second; a rule for the second packet does the same"
     )

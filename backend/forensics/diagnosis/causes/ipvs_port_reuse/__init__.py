@@ -70,13 +70,13 @@ def _hypothesis(facts: Facts, found: Drops) -> Hypothesis:
 
 
 def _statement(found: Drops) -> str:
-    victims = found.victims
-    hurt = f"{len(victims.attempts)} of {victims.attempts_total} connections to {victims.target} waited"
-    used = f"on a tuple used {seconds_text(found.gap_median_s)} before"
+    used = (
+        f"{found.victims.hurt} waited: their SYN, on a tuple used {seconds_text(found.gap_median_s)} before,"
+    )
     if not found.located:
-        return f"{hurt}: their first packet (SYN), {used}, was lost. IPVS drops such; one side alone cannot prove it."
+        return f"{used} was lost. IPVS drops such; one side alone cannot prove it."
     inner, outer = found.between
-    return f"{hurt}: their first packet (SYN), {used}, came in at {inner} and never reached {outer}: IPVS dropped it."
+    return f"{used} never came from {inner} to {outer}: IPVS dropped it."
 
 
 def _steps(found: Drops) -> list[ClaimPart]:

@@ -188,7 +188,8 @@ def _frames(found: Drops) -> list[EvidencePart]:
 
 def _tuples(found: Drops) -> list[Weighed]:
     text = (
-        f"{len(found.losses)} SYNs on used tuples were lost, against {found.fresh_delayed} of {found.fresh_total} on "
+        f"{len(found.losses):,} SYNs on used tuples were lost, against {found.fresh_delayed:,} "
+        f"of {found.fresh_total:,} on "
         f"fresh ones (Fisher's exact test, p = {found.p_value:.1g})."
     )
     if found.p_value < SIGNIFICANT_P:
@@ -207,7 +208,7 @@ def _place(found: Drops) -> list[Weighed]:
     inner, outer = found.between
     text = (
         f"SYN seen at {inner}, absent at {outer}, where other SYNs of that client arrive with another destination: "
-        f"{found.rewritten} of {len(found.losses)}, joined by client address, port and sequence number."
+        f"{found.rewritten:,} of {len(found.losses):,}, joined by client address, port and sequence number."
     )
     return [
         Weighed(1.7 * share, text, _frames(found), "lost between the service address and the real server")
@@ -263,7 +264,7 @@ def _retries(found: Drops) -> list[Weighed]:
     pieces = [Weighed(weight, text, frames, "the drop removes the old entry, so that the retry passes")]
     slow = sum(FAST_RETRY_S[0] <= gap <= FAST_RETRY_S[1] for gap in gaps_s)
     if slow * 2 < len(gaps_s):
-        text = f"{len(gaps_s) - slow} of {len(gaps_s)} SYNs were sent again after another time than 1 or 3 s."
+        text = f"{len(gaps_s) - slow:,} of {len(gaps_s):,} SYNs were sent again after another time than 1 or 3 s."
         reason = "a SYN that is dropped in silence is repeated by the timer only"
         pieces.append(Weighed(-2.0, text, frames, reason))
     return pieces
@@ -275,7 +276,7 @@ def _gaps(found: Drops) -> list[Weighed]:
     lines = line_evidence(r.listed for r in found.reused.values() if r.listed is not None)
     late = sum(gap > TIME_WAIT_S for gap in gaps_s)
     if late * 2 > len(gaps_s):
-        text = f"{late} of {len(gaps_s)} came more than {TIME_WAIT_S:g} s after the earlier connection ended."
+        text = f"{late:,} of {len(gaps_s):,} came more than {TIME_WAIT_S:g} s after the earlier connection ended."
         return [Weighed(-5.0, text, [*frames, *lines], "IPVS has forgotten a closed connection by then")]
     text = f"The earlier connections had ended {seconds_text(min(gaps_s))} to {seconds_text(max(gaps_s))} before."
     return [Weighed(0.3, text, [*frames, *lines], "IPVS keeps closed connections for 120 s")]
@@ -287,9 +288,9 @@ def _counters(facts: Facts, found: Drops) -> list[Weighed]:
         return []
     rise, lost = delta.deltas["insert_failed"], len(found.losses)
     if rise * 2 >= lost:
-        text = f"insert_failed rose by {rise}, {lost} SYNs were lost: conntrack dropped them."
+        text = f"insert_failed rose by {rise:,}, {lost:,} SYNs were lost: conntrack dropped them."
         return [Weighed(-3.0, text, delta_lines(delta), "IPVS drops before conntrack stores anything")]
-    text = f"insert_failed +{rise} between the dumps, {lost} SYNs lost: not dropped by conntrack."
+    text = f"insert_failed +{rise:,} between the dumps, {lost:,} SYNs lost: not dropped by conntrack."
     return [Weighed(0.3, text, delta_lines(delta), "flat counters fit IPVS and speak against source NAT")]
 
 

@@ -43,7 +43,7 @@ def _race(facts: Facts, found: Drops) -> RivalPart:
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     rivalled = sum(facts.losses[n].attempt.link in found.reused for n in facts.rivals)
     if rivalled * 2 < len(found.losses):
-        because = f"{len(found.losses) - rivalled} of {len(found.losses)} had no rival for their tuple"
+        because = f"{len(found.losses) - rivalled:,} of {len(found.losses):,} had no rival for their tuple"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     command = "conntrack -S; sleep 60; conntrack -S"
     because = "other sources used the same port at the same moment"
@@ -56,7 +56,8 @@ def _beyond(facts: Facts, found: Drops) -> list[RivalPart]:
         because = "the lost SYNs were seen before IPVS and never behind it"
         return [RivalPart(cause=c, title=t, status="ruled-out", because=because) for c, t in names]
     because = (
-        f"fresh tuples pass ({found.fresh_delayed} of {found.fresh_total} delayed), but with this side alone the place "
+        f"fresh tuples pass ({found.fresh_delayed:,} of {found.fresh_total:,} delayed), but "
+        "with this side alone the place "
         "of the loss is unknown"
     )
     return [

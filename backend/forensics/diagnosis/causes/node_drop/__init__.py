@@ -62,10 +62,8 @@ def _hypothesis(facts: Facts, found: NodeLosses) -> Hypothesis:
 
 def _statement(found: NodeLosses, flat: bool) -> str:
     inner, outer = found.between
-    victims = found.victims
-    hurt = f"{len(victims.attempts)} of {victims.attempts_total} connections to {victims.target} waited"
-    where = f"their first packet (SYN) vanished inside the node, between {inner} and {outer}"
-    return f"{hurt}: {where}{', and conntrack counted no drop' if flat else ''}."
+    where = f"their first packet (SYN) vanished in the node, between {inner} and {outer}"
+    return f"{found.victims.hurt} waited: {where}{', uncounted by conntrack' if flat else ''}."
 
 
 def _steps(found: NodeLosses) -> list[ClaimPart]:

@@ -122,7 +122,7 @@ def _frames(found: NodeLosses) -> list[EvidencePart]:
 def _place(facts: Facts, found: NodeLosses) -> Weighed:
     inner, outer = found.between
     text = (
-        f"{len(found.losses)} SYNs seen on {inner}, absent on {outer}; no other source's SYN wanted their tuple, and "
+        f"{len(found.losses):,} SYNs seen on {inner}, absent on {outer}; no other source's SYN wanted their tuple, and "
         "ports were free."
     )
     if facts.quality.lossy:
@@ -140,15 +140,13 @@ def _counters(facts: Facts, found: NodeLosses) -> tuple[bool, bool, list[Weighed
     # What another cause explains was counted, too: only the rest can be these.
     others = sum(n in facts.exhausted or n in facts.rivals for n in range(len(facts.losses)))
     counted = max(delta.deltas["insert_failed"], delta.deltas.get("drop", 0)) - others
-    shown = f"insert_failed +{delta.deltas['insert_failed']}, drop +{delta.deltas.get('drop', 0)}"
+    shown = f"insert_failed +{delta.deltas['insert_failed']:,}, drop +{delta.deltas.get('drop', 0):,}"
     if counted >= COUNTED_RATIO * lost:
-        text = f"{shown} between the dumps, {lost} SYNs lost here: conntrack counted them."
+        text = f"{shown} between the dumps, {lost:,} SYNs lost here: conntrack counted them."
         return False, True, [Weighed(-4.0, text, delta_lines(delta), "a rule's drop is not counted there")]
     times = [loss.transmission.time_ns for loss in found.losses]
     around = brackets(facts.kernel, delta, min(times), max(times))
-    text = (
-        f"{shown} between the dumps, {lost} SYNs lost here: the kernel counted no failed insertion for them."
-    )
+    text = f"{shown} between the dumps, {lost:,} SYNs lost here: the kernel counted no failed insertion for them."
     reason = "whatever conntrack drops is counted there" + (
         "" if around else "; read at another time, though"
     )
@@ -172,7 +170,10 @@ def _rules(found: NodeLosses) -> tuple[bool, list[Weighed]]:
 def _tuples(found: NodeLosses) -> list[Weighed]:
     pieces = []
     if found.reused * 2 > len(found.losses):
-        text = f"{found.reused} of {len(found.losses)} lost SYNs were on tuples that an earlier connection had used."
+        text = (
+            f"{found.reused:,} of {len(found.losses):,} lost SYNs were on tuples that an earlier "
+            "connection had used."
+        )
         reason = "a rule does not ask for that; whatever remembers connections (IPVS, conntrack) does"
         pieces.append(Weighed(-2.0, text, _frames(found), reason))
     if found.services:

@@ -65,7 +65,7 @@ def _hypothesis(
     inner, outer = between(inside)
     place = Weighed(
         1.7,
-        f"{len(inside)} queries seen on {inner} never appear on {outer}, where others pass.",
+        f"{len(inside):,} queries seen on {inner} never appear on {outer}, where others pass.",
         query_frames(inside, pairs=True),
         "both vantage points are in the node",
     )
@@ -100,7 +100,9 @@ def _counters(facts: Facts, inside: list[LostQuery]) -> tuple[bool, bool, list[W
     if delta is None or "insert_failed" not in delta.deltas:
         return False, False, []
     failed, dropped = delta.deltas["insert_failed"], delta.deltas.get("drop", 0)
-    shown = f"insert_failed +{failed}, drop +{dropped} between the dumps, {len(inside)} queries lost here"
+    shown = (
+        f"insert_failed +{failed:,}, drop +{dropped:,} between the dumps, {len(inside):,} queries lost here"
+    )
     if max(failed, dropped) >= COUNTED_RATIO * len(inside):
         text = f"{shown}: conntrack counted them."
         return False, True, [Weighed(-4.0, text, delta_lines(delta), "a rule's drop is not counted there")]
@@ -128,7 +130,7 @@ def _pairs(inside: Sequence[LostQuery]) -> list[Weighed]:
     alone = [q for q in inside if q.pair_ns is None]
     if not alone:
         return []
-    text = f"{len(alone)} of {len(inside)} were alone on their socket when they were sent."
+    text = f"{len(alone):,} of {len(inside):,} were alone on their socket when they were sent."
     reason = "two packets that race for one entry come in pairs; a rule needs none"
     return [Weighed(0.5, text, query_frames(alone), reason)]
 

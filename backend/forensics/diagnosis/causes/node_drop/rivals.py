@@ -62,7 +62,7 @@ def _ipvs(found: NodeLosses) -> RivalPart:
         because = "none of these SYNs was on a used tuple"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     status = "possible" if found.services else "cannot-tell"
-    because = f"{found.reused} of {len(found.losses)} were on used tuples"
+    because = f"{found.reused:,} of {len(found.losses):,} were on used tuples"
     command = "ipvsadm -Ln; sysctl net.ipv4.vs"
     return RivalPart(cause=name, title=title, status=status, because=because, command=command)  # type: ignore[arg-type]
 

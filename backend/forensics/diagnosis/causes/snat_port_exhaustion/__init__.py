@@ -17,7 +17,7 @@ from backend.forensics.diagnosis.causes.snat_port_exhaustion.remedies import lis
 from backend.forensics.diagnosis.causes.snat_port_exhaustion.rivals import list_rivals
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import frame_evidence, line_evidence, plural
+from backend.forensics.findings import frame_evidence, line_evidence
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart
 
 CAUSE = "snat-port-exhaustion"
@@ -67,9 +67,8 @@ def _hypothesis(facts: Facts, found: Shortage) -> Hypothesis:
 
 
 def _statement(found: Shortage) -> str:
-    victims, pool = found.victims, found.pool
-    hurt = f"{plural(len(victims.attempts), 'connection')} of {victims.attempts_total} to {victims.target} waited"
-    return f"{hurt}: all {pool.range.ports:,} ports that {pool.outer} may use towards it were taken when they began."
+    pool = found.pool
+    return f"{found.victims.hurt} waited: all {pool.range.ports:,} ports that {pool.outer} may use there were taken."
 
 
 def _steps(found: Shortage) -> list[ClaimPart]:

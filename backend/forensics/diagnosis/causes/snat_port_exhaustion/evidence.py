@@ -86,7 +86,7 @@ def _use(found: Shortage) -> tuple[bool, Weighed]:
     low = min(pool.in_use_at(loss.transmission.time_ns) for loss in found.losses)
     text = (
         f"{low:,} to {pool.in_use_max:,} of {pool.range.ports:,} ports of {pool.outer} towards {pool.destination} were "
-        f"in use when each of the {len(found.losses)} SYNs was lost."
+        f"in use when each of the {len(found.losses):,} SYNs was lost."
     )
     evidence = [*_loss_frames(found.losses), *line_evidence(pool.lines)]
     if dumped:
@@ -103,7 +103,7 @@ def _place(facts: Facts, found: Shortage) -> list[Weighed]:
     if not found.located:
         return []
     share = found.located / len(found.losses)
-    text = f"SYN seen before the NAT and absent behind it: {found.located} of {len(found.losses)}."
+    text = f"SYN seen before the NAT and absent behind it: {found.located:,} of {len(found.losses):,}."
     weight = 1.5 * share - (1.0 if facts.quality.lossy else 0.0)
     reason = (
         "the drop happens where the entry should be stored; less sure when the capture itself lost packets"
@@ -117,7 +117,7 @@ def _counters(facts: Facts, found: Shortage) -> tuple[bool, int | None, list[Wei
         return False, None, []
     rise, lost = delta.deltas["insert_failed"], len(found.losses)
     if rise < lost * COUNTER_MATCH_RATIO:
-        text = f"insert_failed rose by {rise} between the dumps, but {lost} SYNs were lost."
+        text = f"insert_failed rose by {rise:,} between the dumps, but {lost:,} SYNs were lost."
         times = [loss.transmission.time_ns for loss in found.losses]
         around = brackets(facts.kernel, delta, min(times), max(times))
         reason = "a packet without a free port is counted there" + (
@@ -142,6 +142,6 @@ def _others(found: Shortage) -> list[Weighed]:
     total = len(found.losses) + len(found.others)
     if len(found.others) * 2 <= total:
         return []
-    text = f"{len(found.others)} of {total} SYNs lost at the NAT were lost while ports were free."
+    text = f"{len(found.others):,} of {total:,} SYNs lost at the NAT were lost while ports were free."
     reason = "something else drops them, and may have dropped these, too"
     return [Weighed(-3.0, text, _loss_frames(found.others), reason)]

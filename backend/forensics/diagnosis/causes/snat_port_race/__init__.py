@@ -48,10 +48,10 @@ def _statement(race: Race) -> str:
     inner, outer = race.between
     if not outer:
         return (
-            f"{race_hurt(race)}. It fits two sources being given the same outgoing address and port at the same "
-            "moment, but with one vantage point the place of the loss is unknown."
+            f"{race_hurt(race)}: it fits two sources given one outgoing port at once, but one vantage point "
+            "cannot prove it."
         )
     return (
-        f"{race_hurt(race)} because the node dropped their first packet (SYN) between {inner} and {outer}: "
-        "two sources were given the same outgoing address and port at the same moment."
+        f"{race_hurt(race)}: two sources were given one outgoing port at once, and the node dropped a SYN between "
+        f"{inner} and {outer}."
     )

@@ -17,7 +17,7 @@ from backend.forensics.diagnosis.causes.time_wait_collision.remedies import list
 from backend.forensics.diagnosis.causes.time_wait_collision.rivals import list_rivals
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import frame_evidence, plural, seconds_text
+from backend.forensics.findings import frame_evidence, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart
 
 CAUSE = "time-wait-collision"
@@ -66,14 +66,12 @@ def _hypothesis(facts: Facts, found: Collisions) -> Hypothesis:
 
 
 def _statement(found: Collisions) -> str:
-    victims = found.victims
-    hurt = f"{plural(len(victims.attempts), 'connection')} of {victims.attempts_total} to {victims.target}"
     used = (
-        f"got a port that was in use {seconds_text(found.gap_median_s)} before"
+        f"got a port used {seconds_text(found.gap_median_s)} before"
         if found.reused
         else "got a port that the server still holds"
     )
-    return f"{hurt} {used}: the server answered their first packet (SYN) with an ACK of the old connection."
+    return f"{found.victims.hurt} {used}: the server answered the SYN with an ACK of the old connection."
 
 
 def _steps(found: Collisions) -> list[ClaimPart]:

@@ -134,13 +134,11 @@ def _reuse(found: Collisions) -> list[Weighed]:
     gaps_s = [r.gap_ns / 1e9 for r in found.reused.values()]
     late = sum(gap > LONGEST_HELD_S for gap in gaps_s)
     if late * 2 > number:
-        text = (
-            f"{late} of {number} came more than {LONGEST_HELD_S:g} s after the end of the earlier connection."
-        )
+        text = f"{late:,} of {number} came more than {LONGEST_HELD_S:g} s after the end of the earlier connection."
         reason = "Linux holds TIME-WAIT for 60 s; what answers after twice that is a connection still open"
         return [Weighed(-3.0, text, evidence, reason)]
     text = (
-        f"{len(found.reused)} of {number} were sent on a tuple whose earlier connection had ended "
+        f"{len(found.reused):,} of {number:,} were sent on a tuple whose earlier connection had ended "
         f"{seconds_text(min(gaps_s))} to {seconds_text(max(gaps_s))} before."
     )
     share = len(found.reused) / number
@@ -153,7 +151,7 @@ def _place(found: Collisions) -> list[Weighed]:
     frames = frame_evidence(
         (s.place.input, s.frame) for a in found.victims.attempts for s in a.transmissions[0].sightings
     )
-    text = f"All {len(found.victims.attempts)} SYNs were seen at the vantage point furthest out: they left."
+    text = f"All {len(found.victims.attempts):,} SYNs were seen at the vantage point furthest out: they left."
     return [Weighed(0.6, text, frames, "what leaves was not dropped by the node")]
 
 
@@ -183,7 +181,7 @@ def _listed(found: Collisions) -> tuple[bool, list[Weighed]]:
     lines = [r.listed for r in found.reused.values() if r.listed is not None]
     if not lines:
         return False, []
-    text = f"A dump taken before lists {len(lines)} of these tuples as closed and not yet forgotten."
+    text = f"A dump taken before lists {len(lines):,} of these tuples as closed and not yet forgotten."
     return True, [Weighed(1.0, text, line_evidence(lines), "a source beside the packets that held the tuple")]
 
 
@@ -201,8 +199,6 @@ def _retries(found: Collisions) -> list[Weighed]:
         for a in found.victims.attempts
         if len(a.transmissions) > 1
     )
-    text = (
-        f"{quick} of {len(gaps_s)} SYNs were sent again within {QUICK_RETRY_S * 1000:.0f} ms, not after 1 s."
-    )
+    text = f"{quick:,} of {len(gaps_s):,} SYNs were sent again within {QUICK_RETRY_S * 1000:.0f} ms, not after 1 s."
     reason = "Linux repeats at once after such an ACK; a lost packet is only noticed by the timer"
     return [Weighed(0.5 * quick / len(gaps_s), text, frames, reason)]

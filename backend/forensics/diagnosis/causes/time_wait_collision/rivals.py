@@ -23,7 +23,7 @@ def _still_open(found: Collisions) -> RivalPart:
     title = "The old connection is still open at the server, its client having restarted"
     if found.reused:
         because = (
-            f"the old connection was seen to end in {len(found.reused)} of {len(found.challenges)} cases"
+            f"the old connection was seen to end in {len(found.reused):,} of {len(found.challenges):,} cases"
         )
         return RivalPart(cause="connection-reset", title=title, status="ruled-out", because=because)
     because = "the old connection was not captured"

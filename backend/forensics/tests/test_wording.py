@@ -1,0 +1,65 @@
+"""How results are worded, over every sample of every detector: one line, thousands separated."""
+
+from __future__ import annotations
+
+import pkgutil
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from backend.forensics import detectors
+from backend.forensics.detection.discovery import discover_detectors
+from backend.forensics.detection.run import run_detectors
+from backend.forensics.diagnosis.contract import STATEMENT_LONGEST
+from backend.forensics.diagnosis.run import diagnose
+from backend.forensics.report import DiagnosisPart
+from backend.forensics.tests.samples import Sample, load_samples
+
+FORENSICS = Path(__file__).parents[1]
+BARE_COUNT = re.compile(r"\{(?:len\([^{}]*\)|[\w.]*_total|rise|lost_alone)\}")
+"""A count in an f-string without `:,`."""
+
+
+def samples() -> Iterator[Sample]:
+    for entry in pkgutil.iter_modules(detectors.__path__):
+        folder = FORENSICS / "detectors" / entry.name / "tests" / "samples"
+        if folder.is_dir():
+            yield from load_samples(f"{detectors.__name__}.{entry.name}.tests.samples")
+
+
+def diagnoses(sample: Sample) -> list[DiagnosisPart]:
+    facts = sample.build()
+    findings, _ = run_detectors(facts)
+    return diagnose(facts, findings).diagnoses
+
+
+@pytest.mark.parametrize("sample", list(samples()), ids=lambda sample: sample.name)
+def test_a_statement_is_one_sentence_of_one_line(sample: Sample) -> None:
+    for diagnosis in diagnoses(sample):
+        assert len(diagnosis.statement) <= STATEMENT_LONGEST
+        assert diagnosis.statement.endswith("."), diagnosis.statement
+        assert "\n" not in diagnosis.statement
+
+
+def test_every_detector_gives_samples() -> None:
+    kinds = {detector.kind.replace("-", "_") for detector in discover_detectors()}
+    with_samples = {
+        entry.name
+        for entry in pkgutil.iter_modules(detectors.__path__)
+        if (FORENSICS / "detectors" / entry.name / "tests" / "samples").is_dir()
+    }
+    assert kinds <= with_samples
+
+
+def test_counts_are_written_with_thousands_separators() -> None:
+    bare = [
+        f"{path.relative_to(FORENSICS)}: {line.strip()}"
+        for part in ("diagnosis", "detectors")
+        for path in sorted((FORENSICS / part).rglob("*.py"))
+        if "tests" not in path.parts
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if 'f"' in line and BARE_COUNT.search(line)
+    ]
+    assert bare == []
