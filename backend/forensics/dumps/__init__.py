@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal
 
+from backend.forensics.dumps.activity import PacketProcess, StackSamples, SystemCall
 from backend.forensics.dumps.conntrack import (
     CONNTRACK_DTYPE,
     ConntrackEntry,
@@ -41,8 +42,9 @@ __all__ = [
     "CONNTRACK_DTYPE", "IPVS_CONNECTION_DTYPE", "PROBE_DTYPE", "CapturedAtBasis", "ConntrackEntry",
     "ConntrackTable", "ConntrackTuple", "CounterRow", "Dump", "FilterRule", "Interface", "InterfaceAddress",
     "IpvsConnection", "IpvsConnectionTable", "IpvsTimeouts", "IpvsTraffic", "KernelMessage", "KernelVersion",
-    "ListenSocket", "LoadFigure", "LoadReport", "NatRule", "OffloadFeature", "Probe", "ProbeKind",
-    "ProbeSeries", "ProbeTable", "RealServer", "Setting", "TcpSocket", "VirtualService",
+    "ListenSocket", "LoadFigure", "LoadReport", "NatRule", "OffloadFeature", "PacketProcess", "Probe",
+    "ProbeKind", "ProbeSeries", "ProbeTable", "RealServer", "Setting", "StackSamples", "SystemCall", "TcpSocket",
+    "VirtualService",
 ]  # fmt: skip
 
 CapturedAtBasis = Literal["text", "given", "counters", "unknown"]
@@ -56,7 +58,8 @@ class Dump:
     """``conntrack-list``, ``conntrack-events``, ``conntrack-stats``, ``conntrack-count``, ``ipvs-services``,
     ``ipvs-connections``, ``ipvs-stats``, ``ipvs-timeouts``, ``sysctl``, ``nstat``, ``softnet-stat``, ``interrupts``,
     ``ss-listen``, ``ss-summary``, ``ss-sockets``, ``iptables-save``, ``nft-ruleset``, ``ip-link``, ``ip-addr``,
-    ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``."""
+    ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``,
+    ``packet-processes``, ``strace``, ``collapsed-stacks``, ``cpu-stat``, ``ethtool-stats``."""
     lines: int
     lines_not_understood: tuple[int, ...]
     """1-based numbers of the lines nobody understood: counted and shown, never dropped in silence."""
@@ -86,4 +89,7 @@ class Dump:
     probes: ProbeTable = field(default_factory=ProbeTable)
     """Round trips that a tool printed, each of one of the `probe_series`."""
     probe_series: tuple[ProbeSeries, ...] = ()
+    packet_processes: tuple[PacketProcess, ...] = ()
+    system_calls: tuple[SystemCall, ...] = ()
+    stacks: tuple[StackSamples, ...] = ()
     warnings: tuple[str, ...] = field(default=())
