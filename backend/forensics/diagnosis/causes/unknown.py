@@ -16,7 +16,7 @@ TITLE = "Cause not established"
 CEILING = 0.5
 """DETECTION section 10: `unknown` never claims more than even odds."""
 
-SUMMARY_LONGEST = 105
+SUMMARY_LONGEST = 125
 """Characters, so that the statement stays below 160."""
 
 MISSING = (
@@ -80,8 +80,10 @@ def _what(facts: Facts, findings: Sequence[FindingPart], links: Sequence[int]) -
     if findings:
         more = f" {len(findings) - 1} more like it." if len(findings) > 1 else ""
         said = findings[0].summary
-        # A statement is one line: of a long summary the first sentence.
-        said = said if len(said) + len(more) <= SUMMARY_LONGEST else f"{said.partition('. ')[0].rstrip('.')}."
+        # A statement is one line: of a long summary the first sentence, and of that what stands before its detail.
+        for end in (". ", ": ", " ("):
+            if len(said) + len(more) > SUMMARY_LONGEST:
+                said = f"{said.partition(end)[0].rstrip('.')}."
         return f"{said}{more}"
     late = "connection" if len(links) == 1 else "connections"
     return f"{len(links):,} {late} opened {DELAYED_FROM_S:g} s or more later than usual, without a SYN sent again."
@@ -102,7 +104,7 @@ def _hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{_what(facts, findings, links)} Why is not established by the evidence given.",
+        statement=f"{_what(facts, findings, links)} The evidence does not say why.",
         prior=-0.2,
         steps=tuple(steps),
         weighed=(seen,),
