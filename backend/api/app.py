@@ -17,6 +17,7 @@ from backend.api.problems import PROBLEM_RESPONSES, install_error_handlers
 from backend.api.routes import (
     charts,
     detectors,
+    dumps,
     files,
     health,
     investigations,
@@ -59,7 +60,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
     app.include_router(health.router)
     for part in (detectors, investigations, files, uploads, progress, shares, shared):
         app.include_router(part.router, prefix=API)
-    for part in (reading, charts):
+    for part in (reading, charts, dumps):
         app.include_router(
             part.router,
             prefix=f"{API}/investigations/{{investigation_id}}",

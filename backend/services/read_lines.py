@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from backend.errors import InvalidRequest
 from backend.services.read_progress import read_file
+from backend.storage.records import EvidenceFile
 from backend.storage.store import Store
 
 LONGEST_LINE = 4000
@@ -41,6 +42,18 @@ def read_lines(store: Store, investigation_id: str, file_id: str, wanted: tuple[
         if first <= total <= last:
             found.append(DumpLine(total, text[:LONGEST_LINE]))
     return DumpLines(tuple(found), total)
+
+
+def read_numbered(store: Store, file: EvidenceFile, numbers: Collection[int]) -> dict[int, str]:
+    """These lines of a dump by their 1-based numbers; those it does not have are left out."""
+    last = max(numbers, default=0)
+    found: dict[int, str] = {}
+    for number, text in enumerate(_lines(store, file.sha256) if last else (), start=1):
+        if number in numbers:
+            found[number] = text[:LONGEST_LINE]
+        if number >= last:
+            break
+    return found
 
 
 def _lines(store: Store, sha256: str) -> Iterator[str]:

@@ -40,6 +40,9 @@ export type Agreement = [
   Agrees<Sent<Answers["Lines"]>, page.DumpLines>,
   Agrees<Sent<Answers["Recognition"]>, page.Recognition>,
   Agrees<Sent<Answers["DetectorRule"]>, page.DetectorRule>,
+  Agrees<Sent<Answers["DumpList"]>, { items: page.KernelDump[] }>,
+  Agrees<Sent<Answers["DumpTable"]>, page.DumpTablePage>,
+  Agrees<Sent<Answers["SeriesList"]>, page.SeriesList>,
   Agrees<Sent<Answers["NewShare"]>, page.Share>,
   Agrees<Sent<Answers["Demo"]>, page.Demo>,
 ];

@@ -4,7 +4,8 @@ import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react
 import { ask, Problem, queryString } from "./http";
 import { useSource } from "./source";
 import type {
-  Connection, ConnectionDetail, DetectorRule, DumpLines, EvidenceFile, Frame, Investigation, Page, Progress, Report, Timeline,
+  Connection, ConnectionDetail, DetectorRule, DumpLines, EvidenceFile, Frame, Investigation, KernelDump, Page, Progress, Report,
+  SeriesList, Timeline,
 } from "./types";
 
 const FINISHED_IS_FRESH_MS = 60_000;
@@ -135,6 +136,27 @@ export function useDumpLines(input: string, from: number, to: number): UseQueryR
         headers: source.headers,
         signal,
       }),
+  });
+}
+
+/** All dumps with what is in each, without their rows. */
+export function useDumps(): UseQueryResult<KernelDump[]> {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "dumps"],
+    staleTime: FINISHED_IS_FRESH_MS,
+    queryFn: async ({ signal }) =>
+      (await ask<Page<KernelDump>>(`${source.api}/dumps`, { headers: source.headers, signal })).items,
+  });
+}
+
+/** Counters and gauges over the dumps. */
+export function useDumpSeries(): UseQueryResult<SeriesList> {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "dump-series"],
+    staleTime: FINISHED_IS_FRESH_MS,
+    queryFn: ({ signal }) => ask<SeriesList>(`${source.api}/dumps/series`, { headers: source.headers, signal }),
   });
 }
 

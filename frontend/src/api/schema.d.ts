@@ -200,6 +200,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/dumps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dumps
+         * @description Every dump: when and where it was taken, its tables, the lines nobody understood.
+         */
+        get: operations["get_dumps_api_v1_investigations__investigation_id__dumps_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/dumps/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dump Series
+         * @description Counters and gauges that at least two dumps hold, and how they changed between them.
+         */
+        get: operations["get_dump_series_api_v1_investigations__investigation_id__dumps_series_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/dumps/{file_id}/{number}/{table}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dump Table
+         * @description Rows of one table, each with the line it was read from.
+         */
+        get: operations["get_dump_table_api_v1_investigations__investigation_id__dumps__file_id___number___table__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/events": {
         parameters: {
             query?: never;
@@ -672,6 +732,66 @@ export interface paths {
          * @description All diagnoses, the likeliest first.
          */
         get: operations["get_diagnoses_api_v1_shared__share_id__diagnoses_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/dumps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dumps
+         * @description Every dump: when and where it was taken, its tables, the lines nobody understood.
+         */
+        get: operations["get_dumps_api_v1_shared__share_id__dumps_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/dumps/series": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dump Series
+         * @description Counters and gauges that at least two dumps hold, and how they changed between them.
+         */
+        get: operations["get_dump_series_api_v1_shared__share_id__dumps_series_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/dumps/{file_id}/{number}/{table}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dump Table
+         * @description Rows of one table, each with the line it was read from.
+         */
+        get: operations["get_dump_table_api_v1_shared__share_id__dumps__file_id___number___table__get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1366,6 +1486,94 @@ export interface components {
             values: number[];
         };
         /**
+         * DumpColumn
+         * @description A column and its unit, "" for a plain number or text.
+         */
+        DumpColumn: {
+            /** Name */
+            name: string;
+            /** Unit */
+            unit: string;
+        };
+        /**
+         * DumpList
+         * @description All of them.
+         */
+        DumpList: {
+            /** Items */
+            items: components["schemas"]["KernelDump"][];
+        };
+        /**
+         * DumpRow
+         * @description A row, its 1-based line, and that line as it was uploaded.
+         */
+        DumpRow: {
+            /** Cells */
+            cells: (string | number | boolean | null)[];
+            /** Line */
+            line: number;
+            /** Text */
+            text: string;
+        };
+        /**
+         * DumpSeries
+         * @description A counter or a gauge over the dumps that hold it.
+         */
+        DumpSeries: {
+            /** Host */
+            host: string;
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+            /**
+             * Nature
+             * @enum {string}
+             */
+            nature: "counter" | "gauge";
+            /**
+             * Order
+             * @enum {string}
+             */
+            order: "times" | "counters";
+            /** Points */
+            points: components["schemas"]["SeriesPoint"][];
+            /** Points Total */
+            points_total: number;
+            /** Rise */
+            rise: number | null;
+            /** Rise Per Cpu */
+            rise_per_cpu: {
+                [key: string]: number;
+            };
+            /** Subject */
+            subject: string;
+        };
+        /**
+         * DumpTable
+         * @description A page of a table.
+         */
+        DumpTable: {
+            /** Columns */
+            columns: components["schemas"]["DumpColumn"][];
+            /** Items */
+            items: components["schemas"]["DumpRow"][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * DumpTableHead
+         * @description A table of a dump; its rows are asked for page by page.
+         */
+        DumpTableHead: {
+            /** Columns */
+            columns: components["schemas"]["DumpColumn"][];
+            /** Name */
+            name: string;
+            /** Rows Total */
+            rows_total: number;
+        };
+        /**
          * EvidencePart
          * @description Where it can be seen: frames of a capture or lines of a dump, by input name.
          */
@@ -1720,6 +1928,34 @@ export interface components {
             items: components["schemas"]["Investigation"][];
             /** Next Cursor */
             next_cursor: string | null;
+        };
+        /**
+         * KernelDump
+         * @description One dump; a text may hold several.
+         */
+        KernelDump: {
+            /** Captured At */
+            captured_at: string | null;
+            /** Captured At Basis */
+            captured_at_basis: string;
+            /** Host */
+            host: string;
+            /** Input */
+            input: string;
+            /** Kind */
+            kind: string;
+            /** Lines */
+            lines: number;
+            /** Lines Not Understood */
+            lines_not_understood: number;
+            /** Not Understood At */
+            not_understood_at: number[];
+            /** Number */
+            number: number;
+            /** Tables */
+            tables: components["schemas"]["DumpTableHead"][];
+            /** Warnings */
+            warnings: string[];
         };
         /**
          * LanePart
@@ -2105,6 +2341,34 @@ export interface components {
         Secret: {
             /** Secret */
             secret: string;
+        };
+        /**
+         * SeriesList
+         * @description All series.
+         */
+        SeriesList: {
+            /** Contradictions */
+            contradictions: string[];
+            /** Items */
+            items: components["schemas"]["DumpSeries"][];
+        };
+        /**
+         * SeriesPoint
+         * @description What one dump says.
+         */
+        SeriesPoint: {
+            /** Input */
+            input: string;
+            /** Lines */
+            lines: number[];
+            /** Per Cpu */
+            per_cpu: {
+                [key: string]: number;
+            };
+            /** Time Ns */
+            time_ns: string | null;
+            /** Value */
+            value: number;
         };
         /**
          * Share
@@ -2792,6 +3056,112 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DiagnosisList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dumps_api_v1_investigations__investigation_id__dumps_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DumpList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dump_series_api_v1_investigations__investigation_id__dumps_series_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dump_table_api_v1_investigations__investigation_id__dumps__file_id___number___table__get: {
+        parameters: {
+            query?: {
+                /** @description Text; of entries: an address, a port */
+                q?: string | null;
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the file, or its name */
+                file_id: string;
+                /** @description Which dump of the text */
+                number: number;
+                table: string;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DumpTable"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -3793,6 +4163,124 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DiagnosisList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dumps_api_v1_shared__share_id__dumps_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DumpList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dump_series_api_v1_shared__share_id__dumps_series_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeriesList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dump_table_api_v1_shared__share_id__dumps__file_id___number___table__get: {
+        parameters: {
+            query?: {
+                /** @description Text; of entries: an address, a port */
+                q?: string | null;
+                offset?: number;
+                limit?: number;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the file, or its name */
+                file_id: string;
+                /** @description Which dump of the text */
+                number: number;
+                table: string;
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DumpTable"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */

@@ -2,6 +2,7 @@
 import type { components } from "./schema";
 import type { Basis, Evidence, Glyph, Lane, Role, Verdict } from "./report";
 
+export type * from "./dumps";
 export type * from "./report";
 
 export type Analysis = "queued" | "running" | "finished" | "failed" | "cancelled";

@@ -26,6 +26,7 @@ function useTabs(): Tab[] {
   const report = useReport().data;
   const connections = useConnections({ limit: 1 }).data?.total;
   const files = useFiles().data?.length;
+  const dumps = report?.inputs.filter((input) => input.kind === "dump").length;
   const packets = packetsOf(report);
   const found = report?.findings.length;
   const tabs: Tab[] = [
@@ -33,6 +34,7 @@ function useTabs(): Tab[] {
     { path: "/timeline", name: "Timeline", empty: emptyWhen(packets, NO_CAPTURE) },
     { path: "/findings", name: "Findings", count: found, empty: emptyWhen(found, "Nothing was found; here is what was looked for.") },
     { path: "/connections", name: "Connections", count: connections, empty: emptyWhen(connections, packets ? "No TCP or UDP was seen." : NO_CAPTURE) },
+    { path: "/state", name: "Kernel state", count: dumps, empty: emptyWhen(dumps, "No listing of the kernel was given.") },
   ];
   return source.readOnly ? tabs : [...tabs, { path: "/files", name: "Files", count: files }];
 }

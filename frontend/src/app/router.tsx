@@ -13,6 +13,7 @@ const connections = lazyRouteComponent(() => import("../pages/ConnectionsPage"),
 const connection = lazyRouteComponent(() => import("../pages/ConnectionPage"), "ConnectionPage");
 const findings = lazyRouteComponent(() => import("../pages/FindingsPage"), "FindingsPage");
 const finding = lazyRouteComponent(() => import("../pages/FindingPage"), "FindingPage");
+const state = lazyRouteComponent(() => import("../pages/StatePage"), "StatePage");
 const files = lazyRouteComponent(() => import("../pages/FilesPage"), "FilesPage");
 const investigations = lazyRouteComponent(() => import("../pages/InvestigationsPage"), "InvestigationsPage");
 const fresh = lazyRouteComponent(() => import("../pages/NewPage"), "NewPage");
@@ -27,7 +28,7 @@ const shared = createRoute({ getParentRoute: () => root, path: "/s/$sid", compon
 function results(parent: typeof own | typeof shared) {
   const pages = {
     "/": overview, "/timeline": timeline, "/findings": findings, "/findings/$fid": finding, "/connections": connections,
-    "/connections/$cid": connection,
+    "/connections/$cid": connection, "/state": state,
   };
   return Object.entries(pages).map(([path, component]) => createRoute({ getParentRoute: () => parent, path, component }));
 }

@@ -1,0 +1,44 @@
+"""Kernel state: what dumps hold and how it changed; for one's own page and, the same, behind a share link."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+
+from backend.api.dependencies import FileId, StoreDep, Subject
+from backend.api.schemas.dumps import DumpList, DumpTable, SeriesList
+from backend.services.dump_series import list_series
+from backend.services.list_dumps import dump_table, list_dumps
+
+router = APIRouter(tags=["results"])
+
+
+@router.get("/dumps")
+def get_dumps(subject: Subject, store: StoreDep) -> DumpList:
+    """Every dump: when and where it was taken, its tables, the lines nobody understood."""
+    return DumpList.of(list_dumps(store, subject))
+
+
+@router.get("/dumps/series")
+def get_dump_series(subject: Subject, store: StoreDep) -> SeriesList:
+    """Counters and gauges that at least two dumps hold, and how they changed between them."""
+    return SeriesList.of(list_series(store, subject))
+
+
+@router.get("/dumps/{file_id:path}/{number}/{table}")
+def get_dump_table(
+    subject: Subject,
+    file_id: FileId,
+    number: Annotated[int, Path(ge=0, description="Which dump of the text")],
+    table: Annotated[str, Path(max_length=60)],
+    store: StoreDep,
+    q: Annotated[
+        str | None, Query(max_length=200, description="Text; of entries: an address, a port")
+    ] = None,
+    offset: Annotated[int, Query(ge=0)] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 200,
+) -> DumpTable:
+    """Rows of one table, each with the line it was read from."""
+    page = dump_table(store, subject, (file_id, number, table), text=q or None, page=(offset, limit))
+    return DumpTable.of(page)

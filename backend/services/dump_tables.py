@@ -1,0 +1,168 @@
+"""What a dump holds as tables to look at: columns with units, and rows with the line each came from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from backend.forensics.addresses import endpoint_text
+from backend.forensics.dumps import CounterRow, Dump, RealServer, VirtualService
+from backend.forensics.findings import rfc3339
+
+Cell = str | int | float | bool | None
+
+UNITS = {"_bytes": "B", "_s": "s", "_ms": "ms"}
+"""The end of a field's name -> its unit."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of a table."""
+
+    name: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row and the 1-based line of the text it was read from."""
+
+    line: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True)
+class DumpTable:
+    """One kind of record of a dump."""
+
+    name: str
+    columns: tuple[Column, ...]
+    rows: Sequence[Row]
+
+
+RECORDS = (
+    "settings", "nat_rules", "filter_rules", "interfaces", "addresses", "offloads", "listen_sockets", "tcp_sockets",
+    "messages",
+)  # fmt: skip
+"""Fields of a dump whose records are shown as they are, a column a field."""
+
+
+def tables_of(dump: Dump) -> list[DumpTable]:
+    """Every table of the dump that has rows, but those that are kept as columns."""
+    found = [
+        _counters("counters", dump.counters),
+        _counters("gauges", dump.gauges),
+        _services(dump),
+        *(_records(name, getattr(dump, name)) for name in RECORDS),
+        _records("kernel", () if dump.kernel is None else (dump.kernel,)),
+        _records("timeouts", () if dump.ipvs_timeouts is None else (dump.ipvs_timeouts,)),
+        _records("load test", () if dump.load is None else dump.load.figures),
+    ]
+    return [table for table in found if table.rows]
+
+
+def _counters(name: str, rows: Sequence[CounterRow]) -> DumpTable:
+    columns = (Column("name"), Column("CPU"), Column("value"))
+    listed = [
+        Row(row.line, (counter, row.cpu, value)) for row in rows for counter, value in row.counters.items()
+    ]
+    return DumpTable(name, columns, listed)
+
+
+def _records(name: str, records: Sequence[Any]) -> DumpTable:
+    """A column for each field that is used, but the line; the record's dataclass says which there are."""
+    if not records:
+        return DumpTable(name.replace("_", " "), (), ())
+    names = [field.name for field in fields(records[0]) if field.name != "line"]
+    rows = [
+        Row(record.line, tuple(_cell(each, getattr(record, each)) for each in names)) for record in records
+    ]
+    return _without_empty(name.replace("_", " "), [_column(each) for each in names], rows)
+
+
+def _without_empty(name: str, columns: Sequence[Column], rows: Sequence[Row]) -> DumpTable:
+    shown = [at for at in range(len(columns)) if any(row.cells[at] not in (None, "") for row in rows)]
+    return DumpTable(
+        name,
+        tuple(columns[at] for at in shown),
+        [Row(row.line, tuple(row.cells[at] for at in shown)) for row in rows],
+    )
+
+
+def _column(field: str) -> Column:
+    if field.endswith("_ns"):
+        return Column(field.removesuffix("_ns"), "UTC")
+    for ending, unit in UNITS.items():
+        if field.endswith(ending):
+            return Column(field.removesuffix(ending).replace("_", " "), unit)
+    return Column(field.replace("_", " "))
+
+
+def _cell(field: str, value: Any) -> Cell:
+    if field.endswith("_ns") and isinstance(value, int):
+        return rfc3339(value)
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {each:g}" for key, each in value.items())
+    if isinstance(value, (tuple, list)):
+        return ", ".join(map(str, value))
+    return value  # type: ignore[no-any-return]  # records hold plain values otherwise
+
+
+SERVER_COLUMNS: tuple[tuple[Column, Callable[[RealServer], Cell]], ...] = (
+    (Column("forward"), lambda server: server.forward or None),
+    (Column("weight"), lambda server: server.weight),
+    (Column("active"), lambda server: server.active),
+    (Column("inactive"), lambda server: server.inactive),
+    (Column("persistent"), lambda server: server.persistent),
+    (Column("upper threshold"), lambda server: server.upper_threshold),
+    (Column("lower threshold"), lambda server: server.lower_threshold),
+)
+TRAFFIC = ("connections", "packets_in", "packets_out", "bytes_in", "bytes_out")
+
+
+def service_name(service: VirtualService) -> str:
+    """``TCP 10.96.0.100:80``, or the firewall mark that chooses it."""
+    if service.firewall_mark is not None:
+        return f"mark {service.firewall_mark}"
+    return f"{service.protocol} {_endpoint(service.address, service.port)}"
+
+
+def server_name(server: RealServer) -> str:
+    """``10.244.1.11:8080``."""
+    return _endpoint(server.address, server.port)
+
+
+def _endpoint(address: str, port: int) -> str:
+    return f"[{address}]:{port}" if ":" in address else f"{address}:{port}"
+
+
+def _services(dump: Dump) -> DumpTable:
+    """A row for each service and for each of its servers; columns that the listing does not have are left out."""
+    traffic = [
+        s.traffic or next((r.traffic for r in s.real_servers if r.traffic), None) for s in dump.services
+    ]
+    per_second = any(each is not None and each.per_second for each in traffic)
+    columns = [Column("service"), Column("scheduler"), Column("real server"), *(c for c, _ in SERVER_COLUMNS)]
+    columns += [Column(name.replace("_", " "), "per second" if per_second else "") for name in TRAFFIC]
+    rows: list[Row] = []
+    for service in dump.services:
+        own = [service_name(service), service.scheduler or None, None, *(None for _ in SERVER_COLUMNS)]
+        rows.append(Row(service.line, (*own, *_traffic(service))))
+        rows += [_server_row(service, server) for server in service.real_servers]
+    return _without_empty("services", columns, rows)
+
+
+def _server_row(service: VirtualService, server: RealServer) -> Row:
+    own = [cell(server) for _, cell in SERVER_COLUMNS]
+    return Row(server.line, (service_name(service), None, server_name(server), *own, *_traffic(server)))
+
+
+def _traffic(listed: VirtualService | RealServer) -> tuple[Cell, ...]:
+    return tuple(None if listed.traffic is None else getattr(listed.traffic, name) for name in TRAFFIC)
+
+
+def endpoint_cell(row: dict[str, Any], end: str) -> str:
+    """An end of a row of the large tables; without a port where there is none, as of ICMP."""
+    text = endpoint_text(row[f"{end}_high"], row[f"{end}_low"], row[f"{end}_port"])
+    return text if row[f"{end}_port"] else text.rpartition(":")[0].strip("[]")
