@@ -58,7 +58,7 @@ class Dump:
     """``conntrack-list``, ``conntrack-events``, ``conntrack-stats``, ``conntrack-count``, ``ipvs-services``,
     ``ipvs-connections``, ``ipvs-stats``, ``ipvs-timeouts``, ``sysctl``, ``nstat``, ``softnet-stat``, ``interrupts``,
     ``ss-listen``, ``ss-summary``, ``ss-sockets``, ``iptables-save``, ``nft-ruleset``, ``ip-link``, ``ip-addr``,
-    ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``,
+    ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``, ``dig``, ``curl``,
     ``packet-processes``, ``strace``, ``collapsed-stacks``, ``cpu-stat``, ``ethtool-stats``."""
     lines: int
     lines_not_understood: tuple[int, ...]

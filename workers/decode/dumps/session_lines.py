@@ -23,6 +23,8 @@ _BARE_PROMPT = re.compile(r"(?:bash-[\d.]{1,8}|sh-[\d.]{1,8}|~|/[\w./-]{0,255})?
 _RULED_LINE = re.compile(r"(?:={2,}|-{2,}|#{1,6}|\+{2,})\s?(?P<text>\S.{0,200})$")
 _FILE_HEADING = re.compile(r"==> (?P<path>\S.{0,1000}) <==$")
 _CLOSED_RULE = re.compile(r"(?P<rule>={3,}|-{3,}|#{3,}|\*{3,}) ?\S.{0,200}?\S? ?(?P=rule)$")
+_INDENTED = " " * 8
+"""Nobody types there: reports underline their columns so."""
 # A bare `#` also begins comments, so the command behind it has to be one that people run here.
 _COMMANDS = frozenset(
     (
@@ -49,7 +51,7 @@ def read_session_line(line: str, *, command_before: str = "") -> SessionLine | N
     `command_before` is the last command typed: a bare epoch number counts as a time only behind `date`.
     """
     text = line.strip()
-    if not text or len(text) > 4096:
+    if not text or len(text) > 4096 or line.startswith(_INDENTED):
         return None
     return _time_line(text, command_before) or _prompt(text) or _heading(text)
 
