@@ -28,6 +28,7 @@ from backend.forensics.path_table import path_table
 from backend.forensics.report import InputPart, Report, VantagePointPart
 from backend.forensics.request_table import SCHEMA as REQUEST_SCHEMA
 from backend.forensics.request_table import request_batches
+from backend.forensics.signals import SIGNAL_DTYPE
 from backend.forensics.tunnels import LAYER_DTYPE, layer_rows, tunnels_of_rows
 from backend.limits import Limits
 from backend.storage.write_tables import write_buckets, write_paths, write_requests, write_rows
@@ -264,6 +265,7 @@ def _save(result: Ingested, folder: Path) -> None:
     if capture is not None:
         write_rows(capture.connections, folder / "connections.parquet")
         write_rows(capture.handshakes, folder / "handshakes.parquet")
+        write_rows(capture.signals, folder / "signals.parquet")
         write_buckets(capture.buckets, folder)
         write_rows(layer_rows(capture.tunnels), folder / "tunnels.parquet")
         about["first_ns"], about["last_ns"] = capture.first_ns, capture.last_ns
@@ -299,6 +301,7 @@ def load_ingested(folder: Path) -> Ingested:
         buckets=_from_parquet(folder / "buckets.parquet", BUCKET_DTYPE),
         messages=load_messages(folder),
         round_trips=load_round_trips(folder),
+        signals=_signals(folder),
         undecoded=about["undecoded"],
         tunnels=tunnels_of_rows(_from_parquet(folder / "tunnels.parquet", LAYER_DTYPE)),
         warnings=tuple(about["warnings"]),
@@ -306,6 +309,12 @@ def load_ingested(folder: Path) -> Ingested:
         host=part.host,
     )
     return Ingested(part, capture, ())
+
+
+def _signals(folder: Path) -> NDArray[np.void]:
+    """None where an earlier version decoded the file."""
+    path = folder / "signals.parquet"
+    return _from_parquet(path, SIGNAL_DTYPE) if path.is_file() else np.zeros(0, SIGNAL_DTYPE)
 
 
 def _with_tables(dump: Dump, number: int, folder: Path) -> Dump:

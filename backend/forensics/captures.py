@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from backend.forensics.messages import HeldMessages, Messages, MessageTable
 from backend.forensics.round_trips import ROUND_TRIP_SCHEMA
+from backend.forensics.signals import SIGNAL_DTYPE
 from backend.forensics.tunnels import Tunnel
 
 
@@ -57,6 +58,8 @@ class Capture:
     """Application messages and ICMP errors."""
     round_trips: MessageTable = field(default_factory=lambda: HeldMessages(ROUND_TRIP_SCHEMA.empty_table()))
     """Samples, ROUND_TRIP_SCHEMA, by the time of their answers."""
+    signals: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, SIGNAL_DTYPE))
+    """SIGNAL_DTYPE, in file order: where TCP connections stumbled or woke up."""
     undecoded: dict[str, int] = field(default_factory=dict)
     """Frames not decoded to a transport header, by the reason in words."""
     tunnels: tuple[Tunnel, ...] = ()

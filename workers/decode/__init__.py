@@ -47,6 +47,12 @@ def round_trips_version() -> str:
     return hashlib.sha256(source.read_bytes()).hexdigest()[:12]
 
 
+def signals_version() -> str:
+    """The same of what picks signals."""
+    source = Path(__file__).parent / "signals" / "picking.py"
+    return hashlib.sha256(source.read_bytes()).hexdigest()[:12]
+
+
 def messages_cache() -> str:
     """Where the machine code for messages is kept: beside the loop's, which changes more often."""
     folder = Path(os.environ["NUMBA_CACHE_DIR"])

@@ -140,6 +140,7 @@ def _capture(
         connections=tables.connection_table(),
         handshakes=tables.handshakes.view(),
         messages=messages,
+        signals=reading.signals.finish(),
         buckets=merge_buckets(tables.buckets[: int(tables.state["buckets"])]),
         undecoded=_undecoded(reading),
         tunnels=list_tunnels(tables),

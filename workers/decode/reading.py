@@ -15,6 +15,7 @@ from workers.decode.loop.records import BUCKETS_FULL, CONNECTIONS_FULL, INTERFAC
 from workers.decode.messages.reader import MessageReader
 from workers.decode.packet_writer import PacketWriter
 from workers.decode.round_trips.reader import RoundTripReader
+from workers.decode.signals.reader import SignalReader
 from workers.decode.sources import ByteSource, Window
 from workers.decode.tables import Tables
 
@@ -63,6 +64,7 @@ class Reading:
         self.tables = Tables()
         self._messages = MessageReader(self.tables, messages_folder)
         self._round_trips = RoundTripReader(messages_folder)
+        self.signals = SignalReader()
         self.interfaces: list[Interface] = []
         self.warnings: list[str] = []
         self.notes: list[str] = []
@@ -141,6 +143,7 @@ class Reading:
         """Hands the filled rows to the writer."""
         batch = self.tables.take_batch()
         self._round_trips.take(batch, self.tables.connections)
+        self.signals.take(batch, self.tables.connections)
         if self._writer is not None:
             self.tables.rows = self._writer.swap(self.tables.rows, len(batch))
         else:

@@ -16,12 +16,13 @@ import llvmlite.binding
 import numba
 import numpy as np
 
-from workers.decode import messages_version, round_trips_version
+from workers.decode import messages_version, round_trips_version, signals_version
 from workers.decode.conntrack.reading import scan
 from workers.decode.interfaces import LARGEST_PACKET
 from workers.decode.loop.walk import walk_pcap, walk_pcapng
 from workers.decode.messages.reader import MessageReader
 from workers.decode.round_trips.reader import RoundTripReader
+from workers.decode.signals.reader import SignalReader
 from workers.decode.tables import Tables
 
 _SECONDS: Final = 60
@@ -38,7 +39,8 @@ def _marker() -> Path:
     processor = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
     here = hashlib.sha256(str(Path(__file__).parent).encode()).hexdigest()[:8]
     versions = (
-        f"{messages_version()}-{round_trips_version()}-{platform.python_version()}-numba-{numba.__version__}"
+        f"{messages_version()}-{round_trips_version()}-{signals_version()}-{platform.python_version()}"
+        f"-numba-{numba.__version__}"
     )
     return _folder() / f"warm-{versions}-{processor}-{here}"
 
@@ -53,6 +55,7 @@ def _load_or_compile() -> None:
     walk_pcapng(nothing, 0, False, LARGEST_PACKET, *tables.arguments())
     MessageReader(tables, None).finish()
     RoundTripReader(None).take(tables.rows[:0], tables.connections)
+    SignalReader().take(tables.rows[:0], tables.connections)
 
 
 def _load_or_compile_scanner() -> None:

@@ -1,0 +1,1 @@
+"""Picks the packets at which a connection stumbled or woke up, while decoding."""

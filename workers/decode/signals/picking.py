@@ -1,0 +1,155 @@
+"""The compiled pass over a batch of packet rows that picks signals.
+
+All of it is in this one file: numba's cache notices changes of the entry's own file only."""
+
+# numba computes with numpy's integers and records, which the annotations call int and Record.
+# mypy: disable-error-code="no-any-return,return-value,assignment"
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+
+from backend.forensics.packets import (
+    ACK,
+    DECODED_TRANSPORT,
+    MARK_COPY,
+    MARK_RETRANSMISSION,
+    MARK_ZERO_WINDOW,
+    NO_CONNECTION,
+    RST,
+    SYN,
+    TCP,
+)
+from backend.forensics.signals import (
+    AFTER_SILENCE,
+    CLOSED,
+    OPENED,
+    REPLY,
+    SENT_AGAIN,
+    SIGNAL_DTYPE,
+    SILENCE_NS,
+)
+from workers.decode.loop.compiler import compiled, entry, inlined
+from workers.decode.loop.octets import after
+from workers.decode.loop.records import BATCH_ROWS, Record
+
+PLACES: Final = 1 << 16
+"""Connections followed at once; a power of two. A later one takes over the place of an earlier one, which is then
+followed as if it began."""
+
+_SIDE_DTYPE: Final = np.dtype(
+    [
+        ("end", "<u4"),  # sequence number after the last byte sent
+        ("large_end", "<u4"),  # after the largest segment that is not acknowledged
+        ("large_bytes", "<u4"),  # its size, 0 for none
+        ("passed_bytes", "<u4"),
+        ("known", "<u4"),  # 1 from its first data on
+        ("closed", "<u4"),  # its window is
+    ]
+)
+_PLACE_DTYPE: Final = np.dtype(
+    [
+        ("owner", "<u4"),  # connection + 1, 0 for none
+        ("waiting", "<u4"),  # 1: the client's packet after a silence waits for a reply, 2: the server's
+        ("last_ns", "<i8"),
+        ("last_frame", "<u8"),
+        ("sides", _SIDE_DTYPE, (2,)),
+    ]
+)
+PICKER_DTYPE: Final = np.dtype(
+    [("signals", "<i8"), ("places", _PLACE_DTYPE, (PLACES,)), ("rows", SIGNAL_DTYPE, (BATCH_ROWS,))]
+)
+"""Everything that picking remembers: 5 MB and room for one batch, of which only pages in use become memory."""
+
+
+@compiled
+def _begin(place: Record, owner: int) -> None:
+    place.owner, place.waiting, place.last_ns, place.last_frame = owner, 0, 0, 0
+    for n in range(2):
+        side = place.sides[n]
+        side.end = side.large_end = side.large_bytes = side.passed_bytes = side.known = side.closed = 0
+
+
+@inlined
+def _kind(place: Record, row: Record, side: int, silence_ns: int) -> int:
+    """What the packet signals; remembers closed windows and awaited replies."""
+    kind = 0
+    mine = place.sides[side]
+    flags = np.int64(row.tcp_flags)
+    if row.marks & MARK_RETRANSMISSION and row.payload_bytes > 0:
+        kind |= SENT_AGAIN
+    if row.marks & MARK_ZERO_WINDOW:
+        if not mine.closed:
+            mine.closed = 1
+            kind |= CLOSED
+    elif mine.closed and (flags & RST or row.window > 0):
+        mine.closed = 0
+        kind |= OPENED
+    if silence_ns >= SILENCE_NS and not flags & SYN:
+        place.waiting = side + 1
+        kind |= AFTER_SILENCE
+    elif place.waiting and place.waiting != side + 1:
+        place.waiting = 0
+        kind |= REPLY
+    return kind
+
+
+@inlined
+def _follow(place: Record, row: Record, side: int) -> int:
+    """Updates what was sent and acknowledged; whether the packet's last byte is its side's last so far."""
+    mine, other = place.sides[side], place.sides[1 - side]
+    if row.tcp_flags & ACK and other.large_bytes and after(row.acknowledgement, other.large_end) >= 0:
+        other.passed_bytes = max(other.passed_bytes, other.large_bytes)
+        other.large_bytes = 0
+    if row.payload_bytes == 0:
+        return 0
+    end = (np.int64(row.sequence) + np.int64(row.payload_bytes)) & 0xFFFFFFFF
+    if row.payload_bytes > mine.large_bytes and row.payload_bytes > mine.passed_bytes:
+        mine.large_bytes, mine.large_end = row.payload_bytes, end
+    if not mine.known or after(end, mine.end) > 0:
+        mine.known, mine.end = 1, end
+    return 1 if mine.end == end else 0
+
+
+@compiled
+def _emit(p: Record, row: Record, place: Record, kind: int, silence_ns: int, side: int, last: int) -> None:
+    signal = p.rows[p.signals]
+    p.signals += 1
+    signal.time_ns, signal.silence_ns, signal.frame = row.time_ns, silence_ns, row.frame
+    signal.previous_frame, signal.connection, signal.vantage = place.last_frame, row.connection, row.vantage
+    signal.sequence, signal.acknowledgement = row.sequence, row.acknowledgement
+    signal.payload_bytes, signal.passed_bytes = row.payload_bytes, place.sides[side].passed_bytes
+    signal.marks, signal.tcp_flags, signal.kind = row.marks, row.tcp_flags, kind
+    signal.from_client, signal.last_of_all = 1 - side, last
+
+
+@entry
+def pick_signals(pickers: Record, rows: Record, connections: Record) -> None:
+    """Reads `rows` (PACKET_DTYPE, in file order) and appends the signals among them to the picker's rows, which have
+    room for as many as there are rows."""
+    p = pickers[0]
+    for i in range(rows.size):
+        row = rows[i]
+        if row.protocol != TCP or row.layers != DECODED_TRANSPORT or row.connection == NO_CONNECTION:
+            continue
+        if row.marks & MARK_COPY:
+            continue
+        place = p.places[np.int64(row.connection) & (PLACES - 1)]
+        owner = np.int64(row.connection) + 1
+        if place.owner != owner:
+            _begin(place, owner)
+        connection = connections[np.int64(row.connection)]
+        from_client = (
+            row.source_port == connection.client_port
+            and row.source_low == connection.client_low
+            and row.source_high == connection.client_high
+        )
+        side = 0 if from_client else 1
+        silence_ns = np.int64(row.time_ns) - place.last_ns if place.last_frame else 0
+        kind = _kind(place, row, side, silence_ns)
+        last = _follow(place, row, side)
+        if kind:
+            _emit(p, row, place, kind, silence_ns, side, last)
+        place.last_ns, place.last_frame = row.time_ns, row.frame

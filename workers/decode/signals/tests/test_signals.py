@@ -1,0 +1,84 @@
+"""Which packets tell that a connection stumbled or woke up."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from backend.forensics.packets import ACK, PSH, RST, SYN
+from backend.forensics.signals import AFTER_SILENCE, CLOSED, OPENED, REPLY, SENT_AGAIN, SILENCE_NS
+from workers.decode.tests.capture_bytes import MS, decode, pcap, tcp
+
+Packets = list[tuple[int, bytes]]
+OPEN: Packets = [
+    (0, tcp(SYN, 1000, ip_id=1)),
+    (MS, tcp(SYN | ACK, 5000, 1001, back=True, ip_id=0)),
+    (2 * MS, tcp(ACK, 1001, 5001, ip_id=2)),
+]
+
+
+def told(packets: Packets, folder: Path) -> list[tuple[int, int]]:
+    """(frame, kind)."""
+    found = decode(pcap(packets), folder).signals
+    return [(int(s["frame"]), int(s["kind"])) for s in found]
+
+
+def data(at_ns: int, sequence: int, size: int = 10, ip_id: int = 9, **more: Any) -> tuple[int, bytes]:
+    return at_ns, tcp(ACK | PSH, sequence, 5001, payload=b"x" * size, ip_id=ip_id, **more)
+
+
+def ack(at_ns: int, number: int, **more: Any) -> tuple[int, bytes]:
+    return at_ns, tcp(ACK, 5001, number, back=True, ip_id=at_ns // MS % 9_000, **more)
+
+
+def test_quiet_connections_give_none(tmp_path: Path) -> None:
+    assert told([*OPEN, data(3 * MS, 1001), ack(4 * MS, 1011)], tmp_path) == []
+
+
+def test_data_sent_again_is_told_with_the_silence_before_it(tmp_path: Path) -> None:
+    packets = [*OPEN, data(3 * MS, 1001, 500), data(203 * MS, 1001, 500, ip_id=10), ack(204 * MS, 1501)]
+    (signal,) = decode(pcap(packets), tmp_path).signals
+    assert (int(signal["kind"]), int(signal["frame"]), int(signal["previous_frame"])) == (SENT_AGAIN, 5, 4)
+    assert (int(signal["silence_ns"]), int(signal["last_of_all"])) == (200 * MS, 1)
+    assert (int(signal["payload_bytes"]), int(signal["passed_bytes"]), int(signal["from_client"])) == (
+        500,
+        0,
+        1,
+    )
+
+
+def test_what_was_acknowledged_has_passed(tmp_path: Path) -> None:
+    packets = [*OPEN, data(3 * MS, 1001, 900), ack(4 * MS, 1901), data(5 * MS, 1901, 1000)]
+    packets += [data(6 * MS, 2901, 100), data(300 * MS, 1901, 1000, ip_id=10)]
+    (signal,) = decode(pcap(packets), tmp_path).signals
+    assert (int(signal["passed_bytes"]), int(signal["last_of_all"])) == (900, 0)
+
+
+def test_a_closed_window_is_told_once_and_its_opening(tmp_path: Path) -> None:
+    packets = [*OPEN, data(3 * MS, 1001), ack(4 * MS, 1011, window=0), ack(500 * MS, 1011, window=0)]
+    packets += [ack(900 * MS, 1011, window=500), ack(950 * MS, 1011, window=900)]
+    assert told(packets, tmp_path) == [(5, CLOSED), (7, OPENED)]
+
+
+def test_a_reset_ends_a_closed_window(tmp_path: Path) -> None:
+    packets = [*OPEN, data(3 * MS, 1001), ack(4 * MS, 1011, window=0)]
+    packets.append((500 * MS, tcp(RST | ACK, 5001, 1011, back=True, ip_id=77, window=0)))
+    assert told(packets, tmp_path) == [(5, CLOSED), (6, OPENED)]
+
+
+@pytest.mark.parametrize(
+    ("silence_ns", "expected"), [(SILENCE_NS - 1, []), (SILENCE_NS, [(6, AFTER_SILENCE), (7, REPLY)])]
+)
+def test_the_first_packet_after_silence_and_its_answer(
+    silence_ns: int, expected: list[tuple[int, int]], tmp_path: Path
+) -> None:
+    start_ns = 5 * MS + silence_ns
+    packets = [*OPEN, data(3 * MS, 1001), ack(5 * MS, 1011), data(start_ns, 1011), ack(start_ns + MS, 1021)]
+    assert told([*packets, ack(start_ns + 2 * MS, 1021)], tmp_path) == expected
+
+
+def test_a_copy_is_no_signal(tmp_path: Path) -> None:
+    packets = [*OPEN, data(3 * MS, 1001), data(3 * MS + 1000, 1001)]
+    assert told(packets, tmp_path) == []
