@@ -1,4 +1,4 @@
-"""The large tables of dumps, which are kept as columns: conntrack entries and IPVS connections, page by page."""
+"""The large tables of dumps, kept as columns: conntrack entries, IPVS connections and probes, page by page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from backend.errors import InvalidRequest
 from backend.forensics.addresses import address_halves
 from backend.forensics.dumps.conntrack import EVENTS, FLAGS, NOT_SHOWN, STATES, protocol_name
 from backend.forensics.dumps.ipvs import IPVS_PROTOCOLS, IPVS_STATES
+from backend.forensics.dumps.probes import PROBE_CORRECTED, PROBE_REFUSED
 from backend.forensics.findings import rfc3339
 from backend.services.dump_tables import Cell, Column, Row, endpoint_cell
 from backend.storage.dump_rows import RowFilter, count_rows, dump_rows
@@ -74,10 +75,27 @@ SHAPES = {
         ),
         ("client", "virtual", "destination"),
     ),
+    "probes": Shape(
+        (
+            (Column("run"), lambda row: row["series"] + 1),
+            (Column("sequence"), lambda row: row["sequence"]),
+            (
+                Column("sent", "UTC"),
+                lambda row: None if row["sent_ns"] == NOT_SHOWN else rfc3339(row["sent_ns"]),
+            ),
+            (
+                Column("round trip", "ms"),
+                lambda row: None if row["rtt_ns"] == NOT_SHOWN else row["rtt_ns"] / 1e6,
+            ),
+            (Column("refused"), lambda row: bool(row["marks"] & PROBE_REFUSED)),
+            (Column("1,000 ms taken off"), lambda row: bool(row["marks"] & PROBE_CORRECTED)),
+        ),
+        (),
+    ),
 }
 """Field of a dump -> its shape."""
 
-NAMES = {"entries": "entries", "ipvs_connections": "connections"}
+NAMES = {"entries": "entries", "ipvs_connections": "connections", "probes": "probes"}
 
 
 def large_table(

@@ -43,7 +43,7 @@ class DumpTable:
 
 RECORDS = (
     "settings", "nat_rules", "filter_rules", "interfaces", "addresses", "offloads", "listen_sockets", "tcp_sockets",
-    "messages",
+    "messages", "probe_series", "packet_processes", "system_calls", "stacks",
 )  # fmt: skip
 """Fields of a dump whose records are shown as they are, a column a field."""
 

@@ -10,6 +10,10 @@ from backend.forensics.dumps import (
     IpvsTraffic,
     KernelMessage,
     NatRule,
+    PacketProcess,
+    Probe,
+    ProbeSeries,
+    ProbeTable,
     RealServer,
     Setting,
     VirtualService,
@@ -80,6 +84,24 @@ def test_an_entry_without_ports_shows_addresses_alone() -> None:
     }
     assert columns["tuple"](row) == "10.0.0.1 → 10.0.0.1"
     assert columns["tuple"]({**row, "original_source_port": 80}) == "10.0.0.1:80 → 10.0.0.1"
+
+
+def test_a_probe_shows_when_it_left_what_it_took_and_what_was_put_right() -> None:
+    rows = ProbeTable.of([Probe(4, 0, 7, 1_000_000_000, 1.5), Probe(5, 0, 8, None, None, 1)]).rows
+    shown = [tuple(read(row) for _, read in SHAPES["probes"].columns) for row in rows]
+    assert shown == [
+        (1, 7, "1970-01-01T00:00:01.000000000Z", 1.5, False, False),
+        (1, 8, None, None, False, True),
+    ]
+
+
+def test_runs_of_a_probing_tool_and_processes_are_rows() -> None:
+    series = ProbeSeries(1, "hping3", "icmp", "db", "10.0.0.7")
+    process = PacketProcess(3, 76, 76, "ksoftirqd/11", 771)
+    dump = Dump("hping3", 3, (), probe_series=(series,), packet_processes=(process,))
+    runs, processes = tables_of(dump)
+    assert runs.rows[0].cells == ("hping3", "icmp", "db", "10.0.0.7")
+    assert processes.rows[0].cells == (76, 76, "ksoftirqd/11", 771)
 
 
 @pytest.mark.parametrize(
