@@ -159,11 +159,9 @@ def test_a_report_of_wrk_that_was_broken_off_says_so() -> None:
 def test_a_report_of_vegeta() -> None:
     found = figures(read(VEGETA))
     assert (found["requests"], found["duration_s"], found["success_percent"]) == (1200.0, 70.5, 55.42)
-    assert (found["total.min_ms"], found["total.p95_ms"], found["total.max_ms"]) == (
-        pytest.approx(0.9045),
-        pytest.approx(140.18235),
-        pytest.approx(1_264.0),
-    )
+    assert found["total.min_ms"] == pytest.approx(0.9045)
+    assert found["total.p95_ms"] == pytest.approx(140.18235)
+    assert found["total.max_ms"] == pytest.approx(1_264.0)
     assert found["status.200"] == 665
 
 
