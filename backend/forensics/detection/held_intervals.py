@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.sightings import Place
 from backend.forensics.evidence.stalls import HeldInterval
-from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
-from backend.forensics.report import ColumnPart, MarkPart, TablePart
+from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339, seconds_text
+from backend.forensics.report import ColumnPart, EvidencePart, MarkPart, TablePart
 from backend.forensics.round_trips import KIND_NAMES
 
 ROWS_SHOWN = 1_000
@@ -32,15 +33,28 @@ _COLUMNS = (
 )
 
 
-def sample_frames(facts: Facts, stalls: Sequence[HeldInterval]) -> Iterator[tuple[str, int]]:
-    """(input, frame) of every held question and answer, those at the farther vantage point included."""
-    trips, places = facts.round_trips, facts.attempts.places
-    for stall in stalls:
-        for rows in (stall.rows, *(view.rows for view in stall.views)):
+def sample_evidence(facts: Facts, intervals: Sequence[HeldInterval], note: str = "") -> list[EvidencePart]:
+    """Frames of every held question and answer, those at the farther vantage point included; lines of a listing."""
+    trips = facts.round_trips
+    frames: list[tuple[str, int]] = []
+    lines: list[tuple[str, int]] = []
+    for interval in intervals:
+        for rows in (interval.rows, *(view.rows for view in interval.views)):
             for at in rows.tolist():
-                name = places[int(trips.place[at])].input
-                yield name, int(trips.rows["sent_frame"][at])
-                yield name, int(trips.rows["answer_frame"][at])
+                source = trips.sources[int(trips.capture[at])]
+                told = lines if source.printed else frames
+                told += [(source.input, int(trips.rows[name][at])) for name in ("sent_frame", "answer_frame")]
+    return [*frame_evidence(frames, note), *line_evidence(lines, note)]
+
+
+def is_timed(facts: Facts, interval: HeldInterval) -> bool:
+    """Whether its times are UTC: listings without times count from their first probe."""
+    return facts.round_trips.sources[int(facts.round_trips.capture[interval.rows[0]])].timed
+
+
+def utc(facts: Facts, interval: HeldInterval, time_ns: int) -> str | None:
+    """A time of the interval, None where only its distance from the first probe is known."""
+    return rfc3339(time_ns) if is_timed(facts, interval) else None
 
 
 def list_events(
@@ -53,10 +67,13 @@ def list_events(
 def _event(facts: Facts, stall: HeldInterval, instance: int, directions: Mapping[str, str]) -> dict[str, Any]:
     trips = facts.round_trips
     kinds = sorted({KIND_NAMES[int(kind)] for kind in trips.rows["kind"][stall.rows].tolist()})
-    place = facts.attempts.places[int(trips.place[stall.rows[0]])]
+    source = trips.sources[int(trips.capture[stall.rows[0]])]
+    after_s = {} if source.timed else {"start_s": stall.start_ns / 1e9, "end_s": stall.end_ns / 1e9}
+    where = {} if source.printed else {"vantage_point": _place(facts, stall.rows[0]).id}
     return {
-        "start": rfc3339(stall.start_ns),
-        "end": rfc3339(stall.end_ns),
+        "start": utc(facts, stall, stall.start_ns),
+        "end": utc(facts, stall, stall.end_ns),
+        **after_s,
         "instance": instance,
         "samples": stall.samples,
         "flows_stalled": sum(group.flows_stalled for group in stall.groups),
@@ -66,19 +83,24 @@ def _event(facts: Facts, stall: HeldInterval, instance: int, directions: Mapping
         "answers_within_ms": round(max(g.answered_span_ns for g in stall.groups) / 1e6, 3),
         "kinds": kinds,
         "direction": directions[stall.part],
-        "vantage_point": place.id,
-        "input": place.input,
-        "frames": sorted(int(f) for f in trips.rows["sent_frame"][stall.rows]),
+        **where,
+        "input": source.input,
+        "lines" if source.printed else "frames": sorted(int(f) for f in trips.rows["sent_frame"][stall.rows]),
     }
+
+
+def _place(facts: Facts, at: int) -> Place:
+    return facts.attempts.places[int(facts.round_trips.place[at])]
 
 
 def draw_marks(facts: Facts, stalls: Sequence[HeldInterval]) -> list[MarkPart]:
     """A band per stall, and in it a tooth per sample: when it was sent, and as high as it waited."""
     marks: list[MarkPart] = []
     teeth = 0
-    trips, places = facts.round_trips, facts.attempts.places
     for instance, stall in enumerate(stalls[:MARKED_INTERVALS], start=1):
-        lane = places[int(trips.place[stall.rows[0]])].id
+        if facts.round_trips.sources[int(facts.round_trips.capture[stall.rows[0]])].printed:
+            continue  # no lane of packets to draw it in
+        lane = _place(facts, stall.rows[0]).id
         marks.append(_band(facts, stall, instance, lane))
         for at in stall.rows.tolist():
             teeth += 1
@@ -96,7 +118,7 @@ def _band(facts: Facts, stall: HeldInterval, instance: int, lane: str) -> MarkPa
         start=rfc3339(stall.start_ns),
         end=rfc3339(stall.end_ns),
         lanes=[lane],
-        evidence=frame_evidence(sample_frames(facts, [stall])),
+        evidence=sample_evidence(facts, [stall]),
         label=f"{plural(stall.samples, 'answer')} held for up to {seconds_text(length_s)}",
         instance=instance,
         value=length_s * 1e3,
@@ -105,7 +127,7 @@ def _band(facts: Facts, stall: HeldInterval, instance: int, lane: str) -> MarkPa
 
 def _tooth(facts: Facts, at: int, instance: int, lane: str) -> MarkPart:
     row = facts.round_trips.rows[at]
-    name = facts.attempts.places[int(facts.round_trips.place[at])].input
+    name = _place(facts, at).input
     sent_ns, rtt_ns = int(row["sent_ns"]), int(row["rtt_ns"])
     return MarkPart(
         glyph="comb",
@@ -136,20 +158,22 @@ def sample_table(facts: Facts, stalls: Sequence[HeldInterval]) -> TablePart:
 
 
 def _row(facts: Facts, at: int, instance: int, base_ns: int) -> list[Any]:
-    row, place = facts.round_trips.rows[at], facts.attempts.places[int(facts.round_trips.place[at])]
+    row, source = facts.round_trips.rows[at], facts.round_trips.sources[int(facts.round_trips.capture[at])]
     ends = [
         endpoint_text(int(row[f"{end}_high"]), int(row[f"{end}_low"]), int(row[f"{end}_port"]))
         for end in ("prober", "responder")
     ]
+    if source.printed:
+        ends = ["", source.target]
     return [
         instance,
-        rfc3339(int(row["sent_ns"])),
+        rfc3339(int(row["sent_ns"])) if source.timed else round(int(row["sent_ns"]) / 1e9, 6),
         round(int(row["rtt_ns"]) / 1e6, 3),
         round(base_ns / 1e6, 3),
         KIND_NAMES[int(row["kind"])],
         *ends,
-        place.name,
-        place.input,
+        "" if source.printed else _place(facts, at).name,
+        source.input,
         int(row["sent_frame"]),
         int(row["answer_frame"]),
     ]

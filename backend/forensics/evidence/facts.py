@@ -129,7 +129,7 @@ class Facts:
     @cached_property
     def round_trips(self) -> RoundTrips:
         """Samples of pairs of hosts in which late answers came together."""
-        return gather_round_trips(self.captures, self.attempts.sightings)
+        return gather_round_trips(self.captures, self.attempts.sightings, self.kernel.dumps)
 
     @cached_property
     def held_groups(self) -> tuple[HeldGroup, ...]:

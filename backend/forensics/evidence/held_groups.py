@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from backend.forensics.evidence.late_answers import TOGETHER_NS, Floats, together, usual
 from backend.forensics.evidence.round_trips import RoundTrips
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.round_trips import BY_KERNEL, ECHO
+from backend.forensics.round_trips import BY_KERNEL, ECHO, PRINTED
 
 NEAR_NS: Final = 5_000_000_000
 """How far around a group late answers are counted to tell how often answers come together by chance."""
@@ -27,6 +27,8 @@ TAIL_NS: Final = 1_000_000
 and were answered with the others."""
 
 
+_DENSE_NS: Final = 100_000_000
+"""Listings of rarer probes do not show how a stall of a second or less ended."""
 _RESOLUTION_NS: Final = 1_000
 """Capture files tell microseconds at least."""
 
@@ -45,6 +47,11 @@ class Series:
     flow: NDArray[np.uint64]
     """One connection's ports, or one series of echoes."""
     recent_bytes: Ints
+
+    @property
+    def printed(self) -> bool:
+        """Whether only the listing of a tool tells of it."""
+        return bool(self.kind[0] == PRINTED)
 
     @property
     def answered_ns(self) -> Ints:
@@ -72,6 +79,7 @@ class HeldGroup:
     """Time of the last answer of the group."""
     sent_span_ns: int
     answered_span_ns: int
+    """Less what is not known about a listing's times."""
     slope: float
     """Of the round trip over the time of sending; -1 for a queue that stood still."""
     kernel_answered: int
@@ -90,6 +98,14 @@ class HeldGroup:
     """That the prober sent to the responder just before the group's first question."""
     usual_bytes: int
     """The median of the same over the series."""
+    exact_times: bool = True
+    """False where times of sending were put together from a listing: its slope is no measurement."""
+
+    @property
+    def opens_listing(self) -> bool:
+        """Its first question is the first that a tool printed: it also waited for the neighbour's address (ARP) or
+        a path to be set up, which a capture shows and a listing does not."""
+        return self.series.printed and int(self.held[0]) == 0
 
     @property
     def length_ns(self) -> int:
@@ -112,9 +128,16 @@ def find_groups(trips: RoundTrips, gap_ns: int = TOGETHER_NS) -> tuple[HeldGroup
     for rows in _series_rows(trips):
         series = _series(trips, rows)
         late = np.flatnonzero(series.excess_ns > series.limit_ns)
-        for members in together(series.answered_ns, late, gap_ns):
-            groups.append(_group(series, members))
+        unsure_ns = 0 if trips.sources[int(trips.capture[rows[0]])].timed else _unsure_ns(series)
+        for members in together(series.answered_ns, late, gap_ns + unsure_ns):
+            groups.append(_group(series, members, unsure_ns))
     return tuple(sorted(groups, key=lambda g: (g.start_ns, g.end_ns, int(g.series.rows[0]))))
+
+
+def _unsure_ns(series: Series) -> int:
+    """Where a listing tells no times, a probe may have left an interval after its number would put it."""
+    interval_ns = int(np.median(np.diff(series.sent_ns))) if len(series.rows) > 1 else 0
+    return interval_ns if interval_ns < _DENSE_NS else 0
 
 
 def _series_rows(trips: RoundTrips) -> Iterator[Ints]:
@@ -141,7 +164,7 @@ def _series(trips: RoundTrips, rows: Ints) -> Series:
     return Series(rows, sent_ns, rtt_ns, base_ns, limit_ns, kind, flow, part["recent_bytes"].astype(np.int64))
 
 
-def _group(series: Series, members: Ints) -> HeldGroup:
+def _group(series: Series, members: Ints, unsure_ns: int) -> HeldGroup:
     answered_ns, excess_ns = series.answered_ns, series.excess_ns
     first_ns, last_ns = int(answered_ns[members].min()), int(answered_ns[members].max())
     start_ns = int(series.sent_ns[members].min())
@@ -162,7 +185,7 @@ def _group(series: Series, members: Ints) -> HeldGroup:
         start_ns=start_ns,
         end_ns=int(answered_ns[held].max()),
         sent_span_ns=int(np.ptp(sent_ns)),
-        answered_span_ns=last_ns - first_ns,
+        answered_span_ns=max(0, last_ns - first_ns - unsure_ns),
         slope=_slope(sent_ns, series.rtt_ns[held]),
         kernel_answered=int(np.isin(series.kind[held], list(BY_KERNEL)).sum()),
         strays=len(strays),
@@ -173,6 +196,7 @@ def _group(series: Series, members: Ints) -> HeldGroup:
         rises_before=_rises_before(series, start_ns, int(excess_ns[held].max())),
         burst_bytes=int(series.recent_bytes[held[:3]].max()),
         usual_bytes=int(np.median(series.recent_bytes)),
+        exact_times=unsure_ns == 0,
     )
 
 

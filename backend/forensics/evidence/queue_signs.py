@@ -12,6 +12,7 @@ from backend.forensics.evidence.held_groups import HeldGroup
 RISING: Final = "round trips rose before"
 BURST: Final = "a burst of the sender's own bytes came first"
 ARRIVALS: Final = "other frames of the sender reached the receiver while the group waited"
+SAME_QUEUE: Final = "the other groups of the listing are of a queue that filled"
 GENTLE: Final = "the answers came one by one at the rate of a link"
 
 
@@ -47,7 +48,8 @@ def signs(group: HeldGroup, view: FarView | None, limits: QueueLimits) -> tuple[
         found.append(BURST)
     if view is not None and _is_burst(view.burst_bytes, view.usual_bytes, limits):
         found.append(ARRIVALS)
-    if group.slope >= limits.gentle_slope and len(group.held) >= limits.gentle_samples:
+    enough = group.exact_times and len(group.held) >= limits.gentle_samples
+    if enough and group.slope >= limits.gentle_slope:
         found.append(GENTLE)
     return tuple(found)
 
@@ -59,7 +61,12 @@ def filled(
     told = [signs(group, view, limits) for group, view in zip(groups, views, strict=True)]
     bursts = [one for one in told if one and set(one) <= {BURST, ARRIVALS}]
     accident = len(bursts) < limits.repeated_share * len(told)
-    return [() if accident and one in bursts else one for one in told]
+    told = [() if accident and one in bursts else one for one in told]
+    # A listing shows no bytes: where most of its groups are of a queue that filled, so are the others.
+    queues = sum(bool(one) for one in told)
+    if groups and groups[0].series.printed and queues >= limits.repeated_share * len(told):
+        return [one or (SAME_QUEUE,) for one in told]
+    return told
 
 
 def _is_burst(burst_bytes: int, usual_bytes: int, limits: QueueLimits) -> bool:

@@ -14,11 +14,13 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.late_answers import LATE_NS, late_pairs
 from backend.forensics.evidence.message_trips import message_trips
+from backend.forensics.evidence.printed_trips import PrintedTrips, printed_trips
 from backend.forensics.evidence.sightings import Ints, Sightings
 from backend.forensics.packets import NO_CONNECTION
-from backend.forensics.round_trips import ECHO, ROUND_TRIP_DTYPE, SYN_ANSWERED
+from backend.forensics.round_trips import ECHO, PRINTED, ROUND_TRIP_DTYPE, SYN_ANSWERED
 
 _ADDRESSES: Final = ("prober_high", "prober_low", "responder_high", "responder_low")
 _LIGHT: Final = (*_ADDRESSES, "sent_ns", "rtt_ns", "kind", "vantage")
@@ -26,6 +28,17 @@ _FACTORS: Final = (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xC2B2AE3D27D4EB4F, 0
 _SHIFT: Final = np.uint64(29)
 
 Keys = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Source:
+    """Where samples are from. `target` is whom a listing says it asked, "" for a capture; `timed` is False when times
+    count from a listing's first probe, in ns."""
+
+    input: str
+    printed: bool = False
+    target: str = ""
+    timed: bool = True
 
 
 @dataclass(frozen=True)
@@ -42,6 +55,8 @@ class RoundTrips:
     key: Keys
     nearest: NDArray[np.bool_]
     total: int
+    sources: tuple[Source, ...]
+    """By the numbers in `capture`: the captures, then the listings of tools that probe."""
 
 
 def mix_keys(*columns: NDArray[np.generic]) -> Keys:
@@ -59,9 +74,11 @@ def pair_keys(rows: NDArray[np.void], *, reverse: bool = False) -> Keys:
     return mix_keys(*(rows[name] for name in names))
 
 
-def gather_round_trips(captures: Sequence[Capture], sightings: Sightings) -> RoundTrips:
-    """The samples of pairs with late answers. Memory: 29 bytes for each sample of a pair with any late one, and all
-    columns of the pairs that are left."""
+def gather_round_trips(
+    captures: Sequence[Capture], sightings: Sightings, dumps: Sequence[DumpInput]
+) -> RoundTrips:
+    """The samples of pairs with late answers, and those that were printed. Memory: 29 bytes for each sample of a pair
+    with any late one, and all columns of the pairs that are left."""
     total = sum(capture.round_trips.rows for capture in captures)
     wanted = _suspicious(captures)
     parts, numbers = [], []
@@ -70,23 +87,47 @@ def gather_round_trips(captures: Sequence[Capture], sightings: Sightings) -> Rou
             chosen = rows[np.isin(pair_keys(rows), wanted)] if len(wanted) else rows[:0]
             parts.append(chosen)
             numbers.append(np.full(len(chosen), number, np.int64))
+    sources = [Source(capture.name) for capture in captures]
+    for listing in _not_captured(dumps, parts):
+        total += len(listing.rows)
+        parts.append(listing.rows)
+        numbers.append(np.full(len(listing.rows), len(sources), np.int64))
+        sources.append(Source(listing.input, True, listing.target, listing.timed))
     rows = np.concatenate(parts) if parts else np.zeros(0, ROUND_TRIP_DTYPE)
     of_capture = np.concatenate(numbers) if numbers else np.zeros(0, np.int64)
     same = mix_keys(of_capture, rows["sent_frame"], rows["answer_frame"])
     once = np.unique(same, return_index=True)[1]  # a request is told by its packets and by its message
     order = once[np.argsort(rows["sent_ns"][once], kind="stable")]
-    return _join(rows[order], of_capture[order], captures, sightings, total)
+    return _join(rows[order], of_capture[order], captures, sightings, total, tuple(sources))
+
+
+def _not_captured(dumps: Sequence[DumpInput], parts: Sequence[NDArray[np.void]]) -> Iterator[PrintedTrips]:
+    """Listings of responders that no capture shows: the same probes would count twice."""
+    seen = {
+        (int(h), int(low))
+        for rows in parts
+        for h, low in np.unique(rows[["responder_high", "responder_low"]]).tolist()
+    }
+    for listing in printed_trips(dumps):
+        first = listing.rows[0]
+        if (int(first["responder_high"]), int(first["responder_low"])) not in seen:
+            yield listing
 
 
 def _join(
-    rows: NDArray[np.void], of_capture: Ints, captures: Sequence[Capture], sightings: Sightings, total: int
+    rows: NDArray[np.void],
+    of_capture: Ints,
+    captures: Sequence[Capture],
+    sightings: Sightings,
+    total: int,
+    sources: tuple[Source, ...],
 ) -> RoundTrips:
-    first_place = np.cumsum([0, *(len(c.vantage_points) for c in captures)])
+    first_place = np.cumsum([0, *(len(c.vantage_points) for c in captures), *(0 for _ in sources)])
     place = first_place[of_capture] + rows["vantage"].astype(np.int64)
     flow = _flows(rows, of_capture, sightings)
     key = mix_keys(flow, rows["sequence"], rows["kind"] == SYN_ANSWERED)
     nearest = _nearest(flow, place, rows["rtt_ns"].astype(np.int64))
-    return RoundTrips(rows, place, of_capture, pair_keys(rows), key, nearest, total)
+    return RoundTrips(rows, place, of_capture, pair_keys(rows), key, nearest, total, sources)
 
 
 def _flows(rows: NDArray[np.void], of_capture: Ints, sightings: Sightings) -> Keys:
@@ -94,12 +135,13 @@ def _flows(rows: NDArray[np.void], of_capture: Ints, sightings: Sightings) -> Ke
     connection = rows["connection"].astype(np.int64)
     has_link = connection != NO_CONNECTION
     offsets = np.array(sightings.node_offset, np.int64)
-    node = np.where(has_link, offsets[of_capture] + connection, 0)
+    node = np.where(has_link, offsets[np.minimum(of_capture, len(offsets) - 1)] + connection, 0)
     links = sightings.link_of_node
     link = links[node] if len(links) else node
     by_link = mix_keys(link, rows["from_client"], np.ones(len(rows), np.int64))
     identifier = np.where(rows["kind"] == ECHO, rows["sequence"] >> 16, 0)
-    return np.where(has_link, by_link, mix_keys(pair_keys(rows), identifier))
+    listing = np.where(rows["kind"] == PRINTED, of_capture + 1, 0)
+    return np.where(has_link, by_link, mix_keys(pair_keys(rows), identifier, listing))
 
 
 def _nearest(flow: Keys, place: Ints, rtt_ns: Ints) -> NDArray[np.bool_]:

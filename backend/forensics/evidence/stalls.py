@@ -91,10 +91,15 @@ def held_pairs(
         views = [far.view(group) for group in members]
         told = filled(members, views, limits)
         first = trips.rows[members[0].series.rows[:1]]
+        prober, responder = (
+            address_text(int(first[f"{end}_high"][0]), int(first[f"{end}_low"][0]))
+            for end in ("prober", "responder")
+        )
+        source = trips.sources[capture]
         pairs.append(
             HeldPair(
-                address_text(int(first["prober_high"][0]), int(first["prober_low"][0])),
-                address_text(int(first["responder_high"][0]), int(first["responder_low"][0])),
+                "the prober" if source.printed else prober,
+                source.target or responder,
                 capture,
                 key,
                 int(pair_keys(first, reverse=True)[0]),

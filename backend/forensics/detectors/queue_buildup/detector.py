@@ -7,14 +7,20 @@ from collections import Counter
 import numpy as np
 
 from backend.forensics.detection.contract import Detection
-from backend.forensics.detection.held_intervals import draw_marks, list_events, sample_frames, sample_table
+from backend.forensics.detection.held_intervals import (
+    draw_marks,
+    list_events,
+    sample_evidence,
+    sample_table,
+    utc,
+)
 from backend.forensics.detectors.queue_buildup.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.far_side import BACK, BEYOND, FORTH
 from backend.forensics.evidence.held_groups import HeldGroup
 from backend.forensics.evidence.queue_signs import GENTLE
 from backend.forensics.evidence.stalls import HeldInterval, HeldPair, held_pairs, without_mirrored
-from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import FindingPart, Severity
 
 KIND = "queue-buildup"
@@ -23,11 +29,10 @@ DIRECTIONS = {FORTH: "request path", BACK: "reply path", BEYOND: "unknown", "": 
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per pair of hosts."""
-    if not facts.has_packets:
-        return Detection("not-checkable", "needs a capture, or the text of a tool that probes")
     total = facts.round_trips.total
     if not total:
-        return Detection("not-checkable", "no packet was seen together with its answer")
+        needs = "no packet was seen together with its answer" if facts.has_packets else "needs a capture"
+        return Detection("not-checkable", f"{needs}, nor is there a listing of probes with their times")
     pairs = held_pairs(
         facts.round_trips,
         facts.held_groups,
@@ -47,6 +52,7 @@ def is_drain(group: HeldGroup, thresholds: Thresholds) -> bool:
     """Whether late answers came as a queue gives them back that drains at the rate of a link."""
     return (
         len(group.held) >= thresholds.samples
+        and not group.opens_listing
         and thresholds.steepest_slope <= group.slope <= thresholds.gentlest_slope
         and group.answered_span_ns <= thresholds.answered_span_ratio * group.sent_span_ns
         and group.by_chance <= thresholds.by_chance
@@ -99,13 +105,13 @@ def _finding(facts: Facts, pair: HeldPair, number: int, thresholds: Thresholds) 
             f"a queue that filled and drained: {sign}."
         ),
         count=len(intervals),
-        first=rfc3339(min(interval.start_ns for interval in intervals)),
-        last=rfc3339(max(interval.end_ns for interval in intervals)),
+        first=utc(facts, intervals[0], min(interval.start_ns for interval in intervals)),
+        last=utc(facts, intervals[0], max(interval.end_ns for interval in intervals)),
         time_lost_s=round(waited_ns / 1e9, 6),
         measures=measures,  # type: ignore[arg-type]
         affected=[{"protocol": "ip", "source": pair.prober, "destination": pair.responder}],
         events=list_events(facts, intervals, DIRECTIONS),
-        evidence=frame_evidence(sample_frames(facts, intervals), "questions that waited and their answers"),
+        evidence=sample_evidence(facts, intervals, "questions that waited and their answers"),
         marks=draw_marks(facts, intervals),
         tables=[sample_table(facts, intervals)],
     )

@@ -8,14 +8,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from backend.forensics.detection.contract import Detection
-from backend.forensics.detection.held_intervals import draw_marks, list_events, sample_frames, sample_table
+from backend.forensics.detection.held_intervals import (
+    draw_marks,
+    list_events,
+    sample_evidence,
+    sample_table,
+    utc,
+)
 from backend.forensics.detectors.rtt_backlog.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.far_side import BACK, BEYOND, FORTH
 from backend.forensics.evidence.held_groups import HeldGroup
 from backend.forensics.evidence.onset_periods import OnsetPeriod, find_period
 from backend.forensics.evidence.stalls import HeldInterval, HeldPair, held_pairs, without_mirrored
-from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import FindingPart, Severity
 from backend.forensics.round_trips import ECHO, KIND_NAMES
 
@@ -35,11 +41,10 @@ class Backlog:
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per pair of hosts and direction."""
-    if not facts.has_packets:
-        return Detection("not-checkable", "needs a capture, or the text of a tool that probes")
     total = facts.round_trips.total
     if not total:
-        return Detection("not-checkable", "no packet was seen together with its answer")
+        needs = "no packet was seen together with its answer" if facts.has_packets else "needs a capture"
+        return Detection("not-checkable", f"{needs}, nor is there a listing of probes with their times")
     backlogs = find_backlogs(facts, thresholds)
     findings = tuple(_finding(facts, each, n, thresholds) for n, each in enumerate(backlogs, 1))
     loud = any(f.severity != "info" for f in findings)
@@ -88,6 +93,7 @@ def is_stall(group: HeldGroup, thresholds: Thresholds) -> bool:
     held = len(group.held)
     return (
         held >= thresholds.samples
+        and not group.opens_listing
         and group.kernel_answered >= thresholds.kernel_answers
         and thresholds.steepest_slope <= group.slope <= thresholds.gentlest_slope
         and group.answered_span_ns <= thresholds.answered_span_ratio * group.sent_span_ns
@@ -117,7 +123,7 @@ def _clock_offset_s(facts: Facts, backlog: Backlog) -> float | None:
     far = Counter(places[view.place].input for stall in backlog.stalls for view in stall.views)
     if not far:
         return None
-    near = facts.captures[backlog.pair.capture].name
+    near = facts.round_trips.sources[backlog.pair.capture].input
     offset = facts.clocks.between(far.most_common(1)[0][0], near)
     return round(offset.offset_ns / 1e9, 6) if offset else None
 
@@ -184,13 +190,13 @@ def _finding(facts: Facts, backlog: Backlog, number: int, thresholds: Thresholds
         title=f"Answers of {pair.responder} come back in groups",
         summary=_summary(backlog, measures),
         count=len(stalls),
-        first=rfc3339(min(stall.start_ns for stall in stalls)),
-        last=rfc3339(max(stall.end_ns for stall in stalls)),
+        first=utc(facts, stalls[0], min(stall.start_ns for stall in stalls)),
+        last=utc(facts, stalls[0], max(stall.end_ns for stall in stalls)),
         time_lost_s=round(waited_ns / 1e9, 6),
         measures=measures,  # type: ignore[arg-type]
         affected=[{"protocol": "ip", "source": pair.prober, "destination": pair.responder}],
         events=list_events(facts, stalls, DIRECTIONS),
-        evidence=frame_evidence(sample_frames(facts, stalls), "held questions and their answers"),
+        evidence=sample_evidence(facts, stalls, "held questions and their answers"),
         marks=draw_marks(facts, stalls),
         tables=[sample_table(facts, stalls)],
     )
