@@ -16,6 +16,7 @@ from backend.api.front_door import FrontDoor
 from backend.api.problems import PROBLEM_RESPONSES, install_error_handlers
 from backend.api.routes import (
     charts,
+    comparisons,
     detectors,
     dumps,
     files,
@@ -58,7 +59,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
     app.state.busy_uploads = set()
     install_error_handlers(app)
     app.include_router(health.router)
-    for part in (detectors, investigations, files, uploads, progress, shares, shared):
+    for part in (detectors, investigations, files, uploads, progress, shares, shared, comparisons):
         app.include_router(part.router, prefix=API)
     for part in (reading, charts, dumps):
         app.include_router(

@@ -127,3 +127,17 @@ class Share:
     created: str
     expires: str
     revoked: str | None
+
+
+@dataclass(frozen=True)
+class StoredComparison:
+    """An investigation compared with another, without its content."""
+
+    id: str
+    investigation_id: str
+    base_id: str
+    generation: int
+    base_generation: int
+    created: str
+    verdict: str
+    statement: str

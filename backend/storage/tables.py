@@ -114,6 +114,27 @@ class ShareRow(Base):
     revoked: Mapped[str | None] = mapped_column(String(40))
 
 
+class ComparisonRow(Base):
+    """An investigation compared with another; goes when either of them does."""
+
+    __tablename__ = "comparisons"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    investigation_id: Mapped[str] = mapped_column(
+        ForeignKey("investigations.id", ondelete="CASCADE"), index=True
+    )
+    """The candidate."""
+    base_id: Mapped[str] = mapped_column(ForeignKey("investigations.id", ondelete="CASCADE"), index=True)
+    generation: Mapped[int]
+    base_generation: Mapped[int]
+    """Of the inputs that were compared."""
+    created: Mapped[str] = mapped_column(String(40))
+    verdict: Mapped[str] = mapped_column(String(16))
+    statement: Mapped[str] = mapped_column(Text)
+    content: Mapped[str] = mapped_column(Text)
+    """`stallscope.comparison/1` as JSON."""
+
+
 class IdempotencyRow(Base):
     """What a POST with an Idempotency-Key created, so that its repetition creates nothing."""
 

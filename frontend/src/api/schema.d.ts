@@ -140,6 +140,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/comparisons": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Comparisons
+         * @description All comparisons of which this investigation is the candidate, the newest first.
+         */
+        get: operations["list_comparisons_api_v1_investigations__investigation_id__comparisons_get"];
+        put?: never;
+        /**
+         * Create Comparison
+         * @description Compare this investigation (the candidate) with a base; asking again for the same two compares once.
+         */
+        post: operations["create_comparison_api_v1_investigations__investigation_id__comparisons_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/comparisons/{comparison_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Comparison
+         * @description One comparison: `stallscope.comparison/1`, or the same as JUnit XML, SARIF 2.1.0 or Markdown.
+         */
+        get: operations["get_comparison_api_v1_investigations__investigation_id__comparisons__comparison_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/connections": {
         parameters: {
             query?: never;
@@ -1128,6 +1172,24 @@ export interface components {
             /** Unexplained Time Lost S */
             unexplained_time_lost_s: number;
         };
+        /** CauseChangePart */
+        CauseChangePart: {
+            /** Base */
+            base: ("confirmed" | "likely" | "possible" | "cannot-tell") | null;
+            /** Because */
+            because: string;
+            /** Candidate */
+            candidate: ("confirmed" | "likely" | "possible" | "cannot-tell") | null;
+            /** Cause */
+            cause: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "new" | "gone" | "worse" | "better" | "same" | "cannot-tell";
+            /** Title */
+            title: string;
+        };
         /** CheckedPart */
         CheckedPart: {
             /** Kind */
@@ -1176,6 +1238,83 @@ export interface components {
              * @default
              */
             unit: string;
+        };
+        /** Comparison */
+        Comparison: {
+            base: components["schemas"]["SidePart"];
+            candidate: components["schemas"]["SidePart"];
+            /** Causes */
+            causes: components["schemas"]["CauseChangePart"][];
+            /** Cautions */
+            cautions: string[];
+            /** Created */
+            created: string;
+            /** Findings */
+            findings: components["schemas"]["FindingChangePart"][];
+            /** Not Compared */
+            not_compared: string[];
+            /** Rules */
+            rules: string[];
+            /**
+             * Schema
+             * @default stallscope.comparison/1
+             * @constant
+             */
+            schema: "stallscope.comparison/1";
+            /** Shares */
+            shares: components["schemas"]["ShareChangePart"][];
+            /** Statement */
+            statement: string;
+            tool: components["schemas"]["ToolPart"];
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "worse" | "better" | "mixed" | "same" | "cannot-tell";
+            /** Waits */
+            waits: components["schemas"]["WaitChangePart"][];
+        };
+        /**
+         * ComparisonList
+         * @description All comparisons of an investigation.
+         */
+        ComparisonList: {
+            /** Items */
+            items: components["schemas"]["ComparisonSummary"][];
+        };
+        /**
+         * ComparisonSummary
+         * @description One comparison, without its content.
+         */
+        ComparisonSummary: {
+            /** Base Id */
+            base_id: string;
+            /** Created */
+            created: string;
+            /** Id */
+            id: string;
+            /** Investigation Id */
+            investigation_id: string;
+            /** Statement */
+            statement: string;
+            /** Up To Date */
+            up_to_date: boolean;
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "worse" | "better" | "mixed" | "same" | "cannot-tell";
+        };
+        /**
+         * ComparisonWish
+         * @description What to compare with.
+         */
+        ComparisonWish: {
+            /**
+             * Base
+             * @description Id of an investigation, or `latest:LABEL`
+             */
+            base: string;
         };
         /**
          * Connection
@@ -1654,6 +1793,33 @@ export interface components {
             /** Portable Filter */
             portable_filter: string;
         };
+        /** FindingChangePart */
+        FindingChangePart: {
+            base: components["schemas"]["FindingSidePart"] | null;
+            /** Because */
+            because: string;
+            candidate: components["schemas"]["FindingSidePart"] | null;
+            /** Destination */
+            destination: string;
+            /** Kind */
+            kind: string;
+            /** P Adjusted */
+            p_adjusted?: number | null;
+            /** P Value */
+            p_value?: number | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "new" | "gone" | "worse" | "better" | "same" | "cannot-tell";
+            /** Title */
+            title: string;
+        };
         /**
          * FindingList
          * @description All findings of a report.
@@ -1719,6 +1885,25 @@ export interface components {
             time_lost_s: number;
             /** Title */
             title: string;
+        };
+        /**
+         * FindingSidePart
+         * @description The findings of one kind at one destination, on one side.
+         */
+        FindingSidePart: {
+            /** Count */
+            count: number;
+            /** Ids */
+            ids: string[];
+            /** Out Of */
+            out_of: number | null;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /** Time Lost S */
+            time_lost_s: number;
         };
         /**
          * Frame
@@ -2384,6 +2569,37 @@ export interface components {
             /** Revoked */
             revoked: string | null;
         };
+        /** ShareChangePart */
+        ShareChangePart: {
+            base: components["schemas"]["ShareSidePart"];
+            /** Base Destination */
+            base_destination: string;
+            /** Because */
+            because: string;
+            candidate: components["schemas"]["ShareSidePart"];
+            /** Destination */
+            destination: string;
+            /** Difference High Ratio */
+            difference_high_ratio: number;
+            /** Difference Low Ratio */
+            difference_low_ratio: number;
+            /** Difference Ratio */
+            difference_ratio: number;
+            /** P Adjusted */
+            p_adjusted?: number | null;
+            /** P Value */
+            p_value: number;
+            /**
+             * Quantity
+             * @enum {string}
+             */
+            quantity: "sent_again" | "unopened";
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "new" | "gone" | "worse" | "better" | "same" | "cannot-tell";
+        };
         /**
          * ShareList
          * @description All links of an investigation.
@@ -2402,6 +2618,15 @@ export interface components {
             /** Token */
             token: string;
         };
+        /** ShareSidePart */
+        ShareSidePart: {
+            /** Count */
+            count: number;
+            /** Out Of */
+            out_of: number;
+            /** Ratio */
+            ratio: number;
+        };
         /**
          * ShareWish
          * @description How long a new link shall live.
@@ -2412,6 +2637,30 @@ export interface components {
              * @default 30
              */
             expires_days: number;
+        };
+        /**
+         * SidePart
+         * @description One of the two investigations.
+         */
+        SidePart: {
+            /** Attempts */
+            attempts: number;
+            /** Created */
+            created: string;
+            /** Investigation Id */
+            investigation_id?: string | null;
+            /** Label */
+            label: string;
+            /** Packets */
+            packets: number;
+            /** Recorded S */
+            recorded_s: number;
+            /**
+             * Source
+             * @default
+             */
+            source: string;
+            tool: components["schemas"]["ToolPart"];
         };
         /**
          * Sighting
@@ -2457,6 +2706,28 @@ export interface components {
             rows: unknown[][];
             /** Rows Total */
             rows_total: number;
+        };
+        /**
+         * TailPart
+         * @description Samples above a quantile of both sides together, compared by Fisher's exact test.
+         */
+        TailPart: {
+            /** Above Ms */
+            above_ms: number;
+            /** Base Ms */
+            base_ms: number;
+            /** Base Ratio */
+            base_ratio: number;
+            /** Candidate Ms */
+            candidate_ms: number;
+            /** Candidate Ratio */
+            candidate_ratio: number;
+            /** P Adjusted */
+            p_adjusted?: number | null;
+            /** P Value */
+            p_value: number;
+            /** Quantile */
+            quantile: number;
         };
         /**
          * Text
@@ -2625,6 +2896,55 @@ export interface components {
              * @enum {string}
              */
             verdict: "confirmed" | "likely" | "possible" | "cannot-tell";
+        };
+        /** WaitChangePart */
+        WaitChangePart: {
+            base: components["schemas"]["WaitSidePart"];
+            /** Base Destination */
+            base_destination: string;
+            /** Because */
+            because: string;
+            candidate: components["schemas"]["WaitSidePart"];
+            /** Cliffs Delta */
+            cliffs_delta: number;
+            /** Destination */
+            destination: string;
+            /** P Adjusted */
+            p_adjusted?: number | null;
+            /** P Value */
+            p_value: number;
+            /**
+             * Quantity
+             * @enum {string}
+             */
+            quantity: "connect_time" | "rtt" | "service_time";
+            /** Shift High Ms */
+            shift_high_ms: number;
+            /** Shift Low Ms */
+            shift_low_ms: number;
+            /** Shift Ms */
+            shift_ms: number;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "new" | "gone" | "worse" | "better" | "same" | "cannot-tell";
+            /**
+             * Tails
+             * @default []
+             */
+            tails: components["schemas"]["TailPart"][];
+        };
+        /** WaitSidePart */
+        WaitSidePart: {
+            /** Median Ms */
+            median_ms: number;
+            /** P95 Ms */
+            p95_ms: number;
+            /** P99 Ms */
+            p99_ms: number;
+            /** Samples */
+            samples: number;
         };
     };
     responses: never;
@@ -2946,6 +3266,110 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Investigation"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_comparisons_api_v1_investigations__investigation_id__comparisons_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_comparison_api_v1_investigations__investigation_id__comparisons_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ComparisonWish"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonSummary"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_comparison_api_v1_investigations__investigation_id__comparisons__comparison_id__get: {
+        parameters: {
+            query?: {
+                format?: "json" | "junit" | "sarif" | "markdown";
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+                /** @description Id of the comparison */
+                comparison_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */

@@ -4,9 +4,11 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import pytest
 
+from backend.api.tests.running_product import Product, running_product
 from backend.forensics.comparison.tests.build_report import report
 from workers.cli.compare_subjects import read_subject
 from workers.cli.main import main
@@ -95,3 +97,30 @@ def test_a_redirect_is_not_followed(server: str) -> None:
 def test_a_server_that_is_not_there_is_3(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["compare", "http://127.0.0.1:9/i/aa", "http://127.0.0.1:9/i/bb"]) == 3
     assert "cannot be reached" in capsys.readouterr().err
+
+
+def test_the_demonstrations_compared_by_the_api_and_by_their_links(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with running_product(tmp_path) as product:
+        verdict, base, candidate, secret = _compared_by_the_api(product)
+        assert verdict == "worse"
+        assert main(["compare", base, candidate, "--fail-on", "snat-port-race"]) == 1
+    said = capsys.readouterr()
+    assert "new: SNAT tuple collision" in said.out
+    assert secret not in said.out
+
+
+def _compared_by_the_api(product: Product) -> tuple[str, str, str, str]:
+    """(verdict, share link of the healthy one, link of the incident, the share link's secret)."""
+    with product.client() as client:
+        ids = [
+            client.post("/demo", json={"name": name}).raise_for_status().json()["id"]
+            for name in ("snat-race-healthy", "snat-race")
+        ]
+        for each in ids:
+            assert product.wait_until_over(each)["analysis"] == "finished"
+        made = client.post(f"/investigations/{ids[1]}/comparisons", json={"base": ids[0]}).raise_for_status()
+        share = client.post(f"/investigations/{ids[0]}/shares", json={}).json()
+    base, candidate = f"{product.address}{share['url_path']}", f"{product.address}/i/{ids[1]}"
+    return made.json()["verdict"], base, candidate, share["secret"]
