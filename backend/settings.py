@@ -36,6 +36,10 @@ class Settings(BaseSettings):
     quiet_s: float = 0.5
     """How long no further file may arrive before the analysis starts by itself."""
 
+    scrub_on_upload: bool = False
+    """Overwrite credentials in stored captures once they are decoded. A capture in which they cannot be overwritten
+    (compressed, or of a rare format) and a bundle that holds one are analysed and then removed."""
+
     unpacked_ratio: int = Limits.unpacked_ratio
     """See `backend.limits`, which gives the reason of each limit."""
     unpacked_bytes: int = Limits.unpacked_bytes

@@ -34,6 +34,7 @@ from backend.limits import Limits
 from backend.storage.write_tables import write_buckets, write_paths, write_requests, write_rows
 from workers.decode.bundles import LISTED
 from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
+from workers.decode.credentials import credential_connections
 from workers.decode.identify import identify_file
 from workers.decode.left_out import LeftOut
 from workers.decode.messages.reader import load_messages
@@ -151,6 +152,7 @@ def _capture_part(capture: Capture) -> InputPart:
         vantage_points=points,
         warnings=[*capture.warnings, *undecoded],
         error=capture.error,
+        holds_credentials=bool(credential_connections(capture)),
     )
 
 

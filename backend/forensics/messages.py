@@ -33,6 +33,7 @@ PAIRED_BY_ACK: Final = 0x0100  # bytes were missing; the pair was known by what 
 FORGOTTEN: Final = 0x0200  # it left the decoder's bounded memory before it ended
 CLOSES: Final = 0x0400  # either head says ``Connection: close``
 SENT_TOKEN: Final = 0x0800  # the request carries an IMDSv2 token (its value is not kept)
+SENT_AUTHORIZATION: Final = 0x1000  # the request carries an Authorization header (its value is not kept)
 
 HTTP_DTYPE: Final = np.dtype(
     [

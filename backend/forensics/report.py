@@ -55,6 +55,8 @@ class InputPart(_Part):
     lines_not_understood: int = 0
     warnings: list[str] = []
     error: str | None = None
+    holds_credentials: bool = False
+    """Whether keys or tokens pass in clear text: only the file itself holds them, nothing that was made of it."""
     bundle: str | None = None
     """Name of the archive it came in, None when it came by itself."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
@@ -12,6 +13,11 @@ from backend.storage.store import Store
 
 LONGEST_LINE = 4000
 """Longer lines are shown cut; the download has them whole."""
+_SECRET = re.compile(
+    r'(?i)("?(?:AccessKeyId|SecretAccessKey|SecurityToken|SessionToken|access_token|(?<![\w-])Token)"?\s*[:=]\s*"?'
+    r"|(?:authorization|x-aws-ec2-metadata-token)\s*:\s*)([^\s\",][^\",]*)"
+)
+"""Keys and tokens that a shell session may hold, as ``curl`` prints a metadata answer."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +46,7 @@ def read_lines(store: Store, investigation_id: str, file_id: str, wanted: tuple[
     total = 0
     for total, text in enumerate(_lines(store, file.sha256), start=1):
         if first <= total <= last:
-            found.append(DumpLine(total, text[:LONGEST_LINE]))
+            found.append(DumpLine(total, _SECRET.sub(r"\1•••", text[:LONGEST_LINE])))
     return DumpLines(tuple(found), total)
 
 

@@ -49,3 +49,11 @@ def read_file(store: Store, investigation_id: str, file_id: str) -> EvidenceFile
     """One file by id or name; raises NotFound."""
     with store.database.reading() as session:
         return evidence_files.get_file(session, investigation_id, file_id)
+
+
+def may_hold_credentials(store: Store, file: EvidenceFile) -> bool:
+    """Whether its bytes are to be handed out after a warning only: its own, or those of a capture in it."""
+    if file.holds_credentials:
+        return True
+    with store.database.reading() as session:
+        return any(member.holds_credentials for member in evidence_files.list_members(session, file.id))

@@ -98,7 +98,7 @@ def complete_upload(
     with store.database.writing() as session:
         same_name = evidence_files.find_file(session, file.investigation_id, file.name)
         members = evidence_files.list_members(session, same_name.id) if same_name is not None else []
-        if same_name is not None and same_name.sha256 == digest:
+        if same_name is not None and digest in (same_name.sha256, same_name.uploaded_sha256):
             evidence_files.delete_file(session, file.id)
             return same_name
         if same_name is not None and replaces:

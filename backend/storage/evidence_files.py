@@ -47,6 +47,8 @@ COLUMNS = (
     "lines",
     "lines_not_understood",
     "error",
+    "holds_credentials",
+    "uploaded_sha256",
 )
 
 
@@ -188,6 +190,18 @@ def set_decoded(session: Session, file_id: str, attempt: int, outcome: FileOutco
     row.lines, row.lines_not_understood = outcome.lines, outcome.lines_not_understood
     row.warnings, row.error = list(outcome.warnings), outcome.error
     row.not_understood_at = list(outcome.not_understood_at)
+    row.holds_credentials = outcome.holds_credentials
+    return True
+
+
+def set_scrubbed(session: Session, file_id: str, attempt: int, sha256: str, warning: str) -> bool:
+    """The bytes that are kept are others now, or, without a hash, none; False when the attempt is not wanted."""
+    row = session.get(EvidenceFileRow, file_id)
+    if row is None or row.attempt != attempt:
+        return False
+    row.uploaded_sha256 = row.uploaded_sha256 or row.sha256
+    row.sha256, row.holds_credentials = sha256, False
+    row.warnings = [*row.warnings, warning]
     return True
 
 

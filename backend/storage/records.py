@@ -78,6 +78,9 @@ class EvidenceFile:
     error: str | None
     not_understood_at: tuple[int, ...] = ()
     """1-based numbers of the first of those lines."""
+    holds_credentials: bool = False
+    uploaded_sha256: str = ""
+    """Of the bytes as they came, where credentials were overwritten in those that are kept."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,7 @@ class FileOutcome:
     error: str | None
     not_understood_at: tuple[int, ...] = ()
     """1-based numbers of the first of those lines."""
+    holds_credentials: bool = False
 
 
 @dataclass(frozen=True)

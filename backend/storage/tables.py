@@ -80,6 +80,10 @@ class EvidenceFileRow(Base):
     not_understood_at: Mapped[list[int]] = mapped_column(JSON, default=list)
     """1-based numbers of the first lines of a dump that nobody understood."""
     error: Mapped[str | None] = mapped_column(Text)
+    holds_credentials: Mapped[bool] = mapped_column(default=False)
+    """Keys or tokens pass in it in clear text: its bytes are handed out after a warning only."""
+    uploaded_sha256: Mapped[str] = mapped_column(String(64), default="")
+    """Of the bytes as they came, where credentials were overwritten in those that are kept; else empty."""
 
     __table_args__ = (Index("ix_evidence_files_name", "investigation_id", "name"),)
 

@@ -19,6 +19,7 @@ from backend.storage.records import DECODED, UNDECIDED, EvidenceFile, FileOutcom
 from workers.decode.left_out import is_bundle
 from workers.decode.reading import DecodeProgress
 from workers.decode.warm import ensure_compiled, ensure_scanner
+from workers.jobs.scrub_file import keep_scrubbed, scrub_in_child
 from workers.jobs.unpack_bundle import OpenedBundle, keep_members, open_in_child
 from workers.jobs.workshop import Workshop, workshop
 from workers.pipeline import Ingested, ingest_file
@@ -65,12 +66,18 @@ def decode_in_child(investigation_id: str, file_id: str, attempt: int) -> None:
         log.error("decode failed", file=file.name, sha256=file.sha256, error=str(error))
         _write_failure(shop, file, OUR_FAULT, refused=False)
     else:
-        if isinstance(outcome, OpenedBundle):
-            keep_members(shop.store, file, outcome)
-            return
-        with shop.store.database.writing() as session:
-            evidence_files.set_decoded(session, file.id, file.attempt, outcome)
-            investigations.touch_investigation(session, file.investigation_id)
+        _keep(shop, file, outcome)
+
+
+def _keep(shop: Workshop, file: EvidenceFile, outcome: FileOutcome | OpenedBundle) -> None:
+    if isinstance(outcome, OpenedBundle):
+        keep_members(shop.store, file, outcome)
+        return
+    with shop.store.database.writing() as session:
+        evidence_files.set_decoded(session, file.id, file.attempt, outcome)
+        investigations.touch_investigation(session, file.investigation_id)
+    if outcome.holds_credentials and shop.store.settings.scrub_on_upload:
+        keep_scrubbed(shop.store, file)
 
 
 def _decode(shop: Workshop, file: EvidenceFile) -> FileOutcome | OpenedBundle:
@@ -100,6 +107,7 @@ def _decode(shop: Workshop, file: EvidenceFile) -> FileOutcome | OpenedBundle:
         file.host,
         file.captured_at_ns,
         shop.store.settings.limits,
+        shop.store.settings.scrub_on_upload,
     )
     return shop.children.run(ingest_in_child, arguments, tell=tell, is_wanted=is_wanted)
 
@@ -120,6 +128,7 @@ def ingest_in_child(
     host: str | None,
     captured_at_ns: int | None,
     limits: Limits,
+    scrub: bool,
     tell: Tell,
 ) -> FileOutcome | OpenedBundle:
     """The child's part: decode or unpack, and say now and then how far it is."""
@@ -152,6 +161,8 @@ def ingest_in_child(
         cancelled=None,
         limits=limits,
     )
+    if scrub and ingested.part.holds_credentials:
+        scrub_in_child(path, ingested, folder)
     return _outcome(ingested)
 
 
@@ -166,6 +177,7 @@ def _outcome(ingested: Ingested) -> FileOutcome:
         not_understood_at=_strange_lines(ingested.dumps),
         warnings=tuple(shown.warnings),
         error=shown.error,
+        holds_credentials=shown.holds_credentials,
     )
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Literal
 from urllib.parse import quote
 
 from anyio import to_thread
-from fastapi import APIRouter, Header, Request, Response, status
+from fastapi import APIRouter, Header, Query, Request, Response, status
 from fastapi.responses import StreamingResponse
 from starlette.requests import ClientDisconnect
 
@@ -14,9 +14,9 @@ from backend.api.byte_stream import pieces_of
 from backend.api.dependencies import DumpReaderDep, FileId, InvestigationId, StoreDep
 from backend.api.routes.investigations import address
 from backend.api.schemas.files import File, Line, PastedText, Recognition, Text
-from backend.errors import Conflict, InvalidRequest
+from backend.errors import Conflict, Gone, InvalidRequest
 from backend.services import receive_upload
-from backend.services.read_progress import read_file
+from backend.services.read_progress import may_hold_credentials, read_file
 from backend.services.recognise_text import recognise_text
 from backend.services.recognise_upload import HEAD_BYTES, recognise_upload
 from backend.services.request_analysis import read_investigation
@@ -110,11 +110,26 @@ def delete_file(investigation_id: InvestigationId, file_id: FileId, store: Store
 @router.get(
     "/investigations/{investigation_id}/files/{file_id:path}/content", response_class=StreamingResponse
 )
-def download(investigation_id: InvestigationId, file_id: FileId, store: StoreDep) -> StreamingResponse:
-    """The file as it was uploaded."""
+def download(
+    investigation_id: InvestigationId,
+    file_id: FileId,
+    store: StoreDep,
+    credentials: Annotated[
+        Literal["", "accept"], Query(description="`accept`: for a file that holds credentials")
+    ] = "",
+) -> StreamingResponse:
+    """The file as it was uploaded. One that holds credentials is handed out when that is accepted; share links have
+    no such address."""
     file = read_file(store, investigation_id, file_id)
     if file.status == UPLOADING:
         raise Conflict("The file is still being uploaded.")
+    if not file.sha256:
+        raise Gone("Its bytes were removed: they held credentials that could not be overwritten.")
+    if credentials != "accept" and may_hold_credentials(store, file):
+        raise Conflict(
+            "This file holds credentials in clear text: who has it can use them until they expire. "
+            "Download it with ?credentials=accept, and keep it like a password."
+        )
     return StreamingResponse(
         store.blobs.chunks(file.sha256),
         media_type="application/octet-stream",

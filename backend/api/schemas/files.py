@@ -46,6 +46,11 @@ class File(BaseModel):
     lines_not_understood: int
     not_understood_at: list[int]
     """1-based numbers of the first 200 lines that nobody understood."""
+    holds_credentials: bool
+    """Keys or tokens pass in it in clear text. Only the file itself holds them: its download has to be confirmed, and
+    a share link never hands it out."""
+    uploaded_sha256: str | None
+    """Of the bytes as they came, where credentials were overwritten in those that are kept."""
 
     @classmethod
     def of(cls, file: EvidenceFile) -> File:
@@ -67,6 +72,8 @@ class File(BaseModel):
             lines=file.lines,
             lines_not_understood=file.lines_not_understood,
             not_understood_at=list(file.not_understood_at),
+            holds_credentials=file.holds_credentials,
+            uploaded_sha256=file.uploaded_sha256 or None,
         )
 
 

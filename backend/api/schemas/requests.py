@@ -13,6 +13,7 @@ from backend.forensics.messages import (
     REQUEST_CUT,
     RESPONSE_COMPLETE,
     RESPONSE_CUT,
+    SENT_AUTHORIZATION,
     SENT_TOKEN,
 )
 from backend.services.list_requests import RequestPage
@@ -61,6 +62,8 @@ class HttpRequest(BaseModel):
     """It waited for its response longer than the decoder could keep it."""
     sent_token: bool
     """Whether it carries a metadata token."""
+    sent_authorization: bool
+    """Whether it carries an Authorization header."""
 
     @classmethod
     def of(cls, row: dict[str, Any]) -> HttpRequest:
@@ -80,6 +83,7 @@ class HttpRequest(BaseModel):
                 "paired_by_acknowledgement": bool(marks & PAIRED_BY_ACK),
                 "given_up": bool(marks & FORGOTTEN),
                 "sent_token": bool(marks & SENT_TOKEN),
+                "sent_authorization": bool(marks & SENT_AUTHORIZATION),
             }
         )
 

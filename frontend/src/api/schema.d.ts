@@ -377,7 +377,8 @@ export interface paths {
         };
         /**
          * Download
-         * @description The file as it was uploaded.
+         * @description The file as it was uploaded. One that holds credentials is handed out when that is accepted; share links have
+         *     no such address.
          */
         get: operations["download_api_v1_investigations__investigation_id__files__file_id__content_get"];
         put?: never;
@@ -1746,6 +1747,8 @@ export interface components {
             error: string | null;
             /** Format */
             format: string | null;
+            /** Holds Credentials */
+            holds_credentials: boolean;
             /** Id */
             id: string;
             /** Kind */
@@ -1772,6 +1775,8 @@ export interface components {
              * @enum {string}
              */
             status: "uploading" | "stored" | "decoding" | "decoded" | "failed" | "refused";
+            /** Uploaded Sha256 */
+            uploaded_sha256: string | null;
             /** Warnings */
             warnings: string[];
         };
@@ -1988,6 +1993,8 @@ export interface components {
             response_last_frame: number | null;
             /** Rid */
             rid: number;
+            /** Sent Authorization */
+            sent_authorization: boolean;
             /** Sent Token */
             sent_token: boolean;
             /** Server */
@@ -2040,6 +2047,11 @@ export interface components {
             first?: string | null;
             /** Format */
             format: string;
+            /**
+             * Holds Credentials
+             * @default false
+             */
+            holds_credentials: boolean;
             /** Host */
             host?: string | null;
             /**
@@ -3731,7 +3743,10 @@ export interface operations {
     };
     download_api_v1_investigations__investigation_id__files__file_id__content_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description `accept`: for a file that holds credentials */
+                credentials?: "" | "accept";
+            };
             header?: never;
             path: {
                 /** @description Id of the investigation */

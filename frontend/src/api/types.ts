@@ -36,6 +36,8 @@ export interface Stage {
 
 export interface EvidenceFile {
   id: string;
+  /** Keys or tokens pass in it in clear text. */
+  holds_credentials?: boolean;
   name: string;
   kind: string | null;
   format: string | null;

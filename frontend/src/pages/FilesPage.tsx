@@ -147,6 +147,7 @@ function FileNotes({ file }: { file: EvidenceFile }) {
           frames
         </RouteLink>
       )}
+      {file.holds_credentials && <HeldCredentials file={file} />}
       {file.warnings.length > 0 && (
         <ul className="file-notes">
           {file.warnings.map((warning) => (
@@ -155,6 +156,29 @@ function FileNotes({ file }: { file: EvidenceFile }) {
         </ul>
       )}
     </>
+  );
+}
+
+/** Only the file itself holds them: nothing that was made of it does, and a share link does not hand it out. */
+function HeldCredentials({ file }: { file: EvidenceFile }) {
+  const source = useSource();
+  const content = `${source.api}/files/${encodeURIComponent(file.id)}/content?credentials=accept`;
+  return (
+    <p className="file-notes">
+      Holds credentials in clear text; nothing made of it does.{" "}
+      {!source.readOnly && (
+        <a
+          href={content}
+          download={file.name}
+          onClick={(event) => {
+            if (!window.confirm(`${file.name} holds credentials: who has it can use them. Download it?`))
+              event.preventDefault();
+          }}
+        >
+          Download it
+        </a>
+      )}
+    </p>
   );
 }
 

@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 
 from backend.forensics.connections import NEVER
-from backend.forensics.messages import CHUNKED, CLOSES, SENT_TOKEN
+from backend.forensics.messages import CHUNKED, CLOSES, SENT_AUTHORIZATION, SENT_TOKEN
 from workers.decode.loop.compiler import apart, compiled
 from workers.decode.loop.message_records import (
     EXCHANGE_TEXT_BYTES,
@@ -53,12 +53,12 @@ _START_PLACES: Final = np.array([0, *accumulate(map(len, _STARTS))], np.int64)
 _HEADERS: Final = (
     b"host", b"user-agent", b"content-length", b"transfer-encoding", b"connection", b"date", b"server",
     b"location", b"retry-after", b"x-request-id", b"traceparent", b"x-aws-ec2-metadata-token-ttl-seconds",
-    b"x-aws-ec2-metadata-token",
+    b"x-aws-ec2-metadata-token", b"authorization",
 )  # fmt: skip
 (
     _HOST, _USER_AGENT, _CONTENT_LENGTH, _TRANSFER_ENCODING, _CONNECTION, _DATE, _SERVER, _LOCATION,
-    _RETRY_AFTER, _REQUEST_ID, _TRACEPARENT, _TOKEN_TTL, _TOKEN,
-) = range(13)  # fmt: skip
+    _RETRY_AFTER, _REQUEST_ID, _TRACEPARENT, _TOKEN_TTL, _TOKEN, _AUTHORIZATION,
+) = range(14)  # fmt: skip
 _HEADER_BYTES: Final = np.frombuffer(b"".join(_HEADERS), np.uint8)
 _HEADER_PLACES: Final = np.array([0, *accumulate(map(len, _HEADERS))], np.int64)
 _CLOSE: Final = np.frombuffer(b"close", np.uint8)
@@ -238,6 +238,8 @@ def _request_header(m: Memory, exchange: int, number: int, buffer: Buffer, at: i
         put_text(m, exchange, TRACEPARENT, buffer, at, end)
     elif number == _TOKEN:
         m.exchanges[exchange].marks |= SENT_TOKEN
+    elif number == _AUTHORIZATION:
+        m.exchanges[exchange].marks |= SENT_AUTHORIZATION
 
 
 @compiled
