@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.clock_fit import ClockFit, fit_clock
-from backend.forensics.evidence.matched_packets import Matches, match_packets
+from backend.forensics.evidence.matched_packets import Matches, match_packets, match_samples
 
 Ints = NDArray[np.int64]
 
@@ -146,6 +146,11 @@ def compare_clocks(captures: Sequence[Capture]) -> Clocks:
     fits = _fits(match_packets(captures), captures)
     steady = {pair: fit for pair, fit in fits.items() if fit.steady}
     group, parent = _tree(len(captures), steady)
+    if any(group):
+        # Some share no handshake: there are only echoes, or connections that were open before.
+        fits = _fits(match_samples(captures), captures) | fits
+        steady = {pair: fit for pair, fit in fits.items() if fit.steady}
+        group, parent = _tree(len(captures), steady)
     shifts, offsets = [_Shift()] * len(captures), []
     measured, unsure_ns = [_Shift()] * len(captures), [0] * len(captures)
     for number, known in parent:
@@ -248,8 +253,8 @@ def _direct(names: Sequence[str], pair: tuple[int, int], fit: ClockFit) -> Clock
 def _problems(
     captures: Sequence[Capture], group: Sequence[int], fits: dict[tuple[int, int], ClockFit]
 ) -> tuple[str, ...]:
-    """One sentence for each group but the first; captures without handshakes say nothing of their clock."""
-    speaking = [n for n, capture in enumerate(captures) if len(capture.handshakes)]
+    """One sentence for each group but the first; captures in which nothing is answered say nothing of their clock."""
+    speaking = [n for n, c in enumerate(captures) if len(c.handshakes) or c.round_trips.rows]
     groups = list(dict.fromkeys(group[number] for number in speaking))
     said = []
     for other in groups[1:]:

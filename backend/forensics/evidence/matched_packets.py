@@ -8,13 +8,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.packets import ACK, MARK_COPY, SYN, TCP
+from backend.forensics.round_trips import ECHO, SYN_ANSWERED
 
 Ints = NDArray[np.int64]
 Keys = NDArray[np.uint64]
+
+_SAMPLE = (
+    "sent_ns", "rtt_ns", "kind", "vantage", "sequence", "responder_low", "responder_port", "prober_low"
+)  # fmt: skip
 
 ENOUGH_PACKETS = 200_000
 """Of more than these a part is taken, chosen by the packets' content so that every capture keeps the same ones."""
@@ -53,6 +59,10 @@ class Matches:
     asks: NDArray[np.bool_]
 
 
+_NONE = np.zeros(0, np.int64)
+NO_MATCHES = Matches(_NONE, _NONE, _NONE, _NONE, _NONE, np.zeros(0, np.bool_))
+
+
 def match_packets(captures: Sequence[Capture]) -> Matches:
     """Pair the handshake packets of different captures. Places are numbered as `list_places` does."""
     parts = []
@@ -62,9 +72,27 @@ def match_packets(captures: Sequence[Capture]) -> Matches:
         parts.append(_handles(capture, first_place, first_talk, one_of))
         first_place += len(capture.vantage_points)
         first_talk += len(capture.connections)
-    handles = _joined(parts)
-    owner = np.repeat(np.arange(len(captures)), [len(c.vantage_points) for c in captures])
-    return _pairs(_numbered(handles), owner)
+    return _pairs(_numbered(_joined(parts)), _owners(captures))
+
+
+def match_samples(captures: Sequence[Capture]) -> Matches:
+    """The same of echoes and data with their answers: for captures that share no handshake. Slower, as there are more
+    of them."""
+    parts = []
+    first_place = first_talk = 0
+    one_of = 1 + 2 * sum(capture.round_trips.rows for capture in captures) // ENOUGH_PACKETS
+    for capture in captures:
+        for batch in capture.round_trips.batches(_SAMPLE):
+            handles = _sample_handles(batch, first_place, first_talk, one_of)
+            first_talk += batch.num_rows
+            parts.append(handles)
+        first_place += len(capture.vantage_points)
+    return _pairs(_numbered(_joined(parts)), _owners(captures)) if parts else NO_MATCHES
+
+
+def _owners(captures: Sequence[Capture]) -> Ints:
+    """The capture of each place."""
+    return np.repeat(np.arange(len(captures)), [len(c.vantage_points) for c in captures])
 
 
 def mix(*columns: NDArray[np.generic]) -> Keys:
@@ -89,6 +117,35 @@ def _handles(capture: Capture, first_place: int, first_talk: int, one_of: int) -
         first_place + rows["vantage"].astype(np.int64),
         rows["time_ns"].astype(np.int64),
         first_talk + talk,
+        asks,
+    )
+
+
+def _sample_handles(batch: pa.RecordBatch, first_place: int, first_talk: int, one_of: int) -> Handle:
+    """Of each sample the packet that asked and the one that answered. Echoes keep their numbers, but source NAT gives
+    them another identifier; data keep the sequence number, and source NAT the server's end."""
+    column = {name: batch.column(name).to_numpy() for name in _SAMPLE}
+    echo = column["kind"] == ECHO
+    zero = np.uint64(0)
+    key = mix(
+        column["sequence"],
+        echo,
+        np.where(echo, zero, column["responder_port"].astype(np.uint64)),
+        column["responder_low"],
+        np.where(echo, column["prober_low"], zero),
+    )
+    kept = np.flatnonzero(
+        ((key >> np.uint64(17)) % np.uint64(one_of) == 0) & (column["kind"] != SYN_ANSWERED)
+    )
+    sent, key = column["sent_ns"][kept].astype(np.int64), key[kept]
+    place = first_place + column["vantage"][kept].astype(np.int64)
+    asks = np.zeros(2 * len(kept), np.bool_)
+    asks[: len(kept)] = True
+    return Handle(
+        np.concatenate([key, mix(key, np.ones(len(key)))]),
+        np.concatenate([place, place]),
+        np.concatenate([sent, sent + column["rtt_ns"][kept].astype(np.int64)]),
+        np.concatenate([first_talk + kept, first_talk + kept]),
         asks,
     )
 

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from backend.forensics.captures import Capture
 from backend.forensics.evidence.clock_fit import STEADY_NS
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.messages import HeldMessages
+from backend.forensics.round_trips import ECHO, ROUND_TRIP_DTYPE, ROUND_TRIP_SCHEMA
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, S, plain_path
 from backend.forensics.tests.build_hosts import SERVER, Clock, Link, TwoHosts
 
@@ -157,3 +164,27 @@ def test_times_go_to_the_common_clock_and_back() -> None:
         common_ns = clocks.at_reference(1, own_ns)
         assert abs(common_ns - T0_NS - since) < MS
         assert abs(clocks.own_time(1, common_ns) - own_ns) < 1_000
+
+
+def echoes(name: str, offset_ns: int, delay_ns: int, count: int = 50) -> Capture:
+    """Echoes every 10 ms and nothing else; `delay_ns` off the prober, on a clock that is ahead."""
+    rows = np.zeros(count, ROUND_TRIP_DTYPE)
+    rows["kind"], rows["sequence"] = ECHO, (77 << 16) + np.arange(count)
+    rows["prober_low"], rows["responder_low"] = 0xFFFF0A000001, 0xFFFF0A000002
+    rows["sent_ns"] = T0_NS + np.arange(count) * 10 * MS + offset_ns + delay_ns
+    rows["rtt_ns"] = 2 * MS - 2 * delay_ns
+    table = pa.Table.from_arrays(
+        [pa.array(rows[n]) for n in ROUND_TRIP_SCHEMA.names], schema=ROUND_TRIP_SCHEMA
+    )
+    return replace(CaptureBuilder(name, ("eth0",)).build(), round_trips=HeldMessages(table))
+
+
+@pytest.mark.parametrize("offset_ns", [-3 * HOUR, 0, 350 * MS])
+def test_echoes_alone_tell_the_offset(offset_ns: int) -> None:
+    captures = [echoes("client.pcap", 0, 0), echoes("server.pcap", offset_ns, 400_000)]
+    clocks = gather_facts(captures, []).clocks
+    found = clocks.between("server.pcap", "client.pcap")
+    assert found is not None
+    assert (found.offset_ns, found.delay_ns, found.both_directions) == (offset_ns, 400_000, True)
+    assert clocks.problems == ()
+    assert found.corrected == (offset_ns != 0)
