@@ -4,7 +4,7 @@ import tseslint from "typescript-eslint";
 
 /* Import order of the page: app > pages > feature folders > api > ui > format. A folder may import the
    ones after it, never the ones before. */
-const FEATURES = ["timeline", "findings", "diagnosis", "connections", "packets", "kernel", "upload", "sharing"];
+const FEATURES = ["timeline", "findings", "diagnosis", "connections", "packets", "kernel", "detectors", "upload", "sharing"];
 const LAYERS = [["app"], ["pages"], FEATURES, ["api"], ["ui"], ["format"]];
 
 const CHART_FILES = ["src/timeline/TimelineChart.tsx"];

@@ -39,6 +39,8 @@ def content_policy(nonce: str) -> str:
 @router.get("/")
 @router.get("/new")
 @router.get("/capture")
+@router.get("/detectors")
+@router.get("/detectors/{rest:path}")
 @router.get("/settings")
 @router.get("/i/{rest:path}")
 @router.get("/s/{rest:path}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 from backend.forensics.addresses import endpoint_text
@@ -41,11 +41,8 @@ class DumpTable:
     rows: Sequence[Row]
 
 
-RECORDS = (
-    "settings", "nat_rules", "filter_rules", "interfaces", "addresses", "offloads", "listen_sockets", "tcp_sockets",
-    "messages", "probe_series", "packet_processes", "system_calls", "stacks",
-)  # fmt: skip
-"""Fields of a dump whose records are shown as they are, a column a field."""
+SHOWN_OTHERWISE = frozenset({"counters", "gauges", "services"})
+"""Fields of a dump whose records are not shown as they are."""
 
 
 def tables_of(dump: Dump) -> list[DumpTable]:
@@ -54,12 +51,20 @@ def tables_of(dump: Dump) -> list[DumpTable]:
         _counters("counters", dump.counters),
         _counters("gauges", dump.gauges),
         _services(dump),
-        *(_records(name, getattr(dump, name)) for name in RECORDS),
+        *(_records(field.name, _plain_records(dump, field.name)) for field in fields(dump)),
         _records("kernel", () if dump.kernel is None else (dump.kernel,)),
         _records("timeouts", () if dump.ipvs_timeouts is None else (dump.ipvs_timeouts,)),
         _records("load test", () if dump.load is None else dump.load.figures),
     ]
     return [table for table in found if table.rows]
+
+
+def _plain_records(dump: Dump, field: str) -> Sequence[Any]:
+    """What a field lists line by line: dumps of a new format are shown without a word here."""
+    value = getattr(dump, field)
+    if field in SHOWN_OTHERWISE or not isinstance(value, tuple):
+        return ()
+    return value if all(is_dataclass(each) and hasattr(each, "line") for each in value) else ()
 
 
 def _counters(name: str, rows: Sequence[CounterRow]) -> DumpTable:

@@ -80,21 +80,21 @@ def list_packets(
     """The first packets after the cursor that are wanted."""
     after = _read_cursor(cursor)
     with open_tables(store, investigation_id) as tables:
-        wanted = _filter(wish, tables.t0_ns)
+        wanted = packet_filter(wish, tables.t0_ns)
         paths = PathTables(tables.paths, tables.sightings)
         found: list[Found] = []
-        for number, capture, vantage in _captures(tables, wish.lane):
+        for number, capture, vantage in wanted_captures(tables, wish.lane):
             places = find_packets(
                 tables.query,
                 capture,
                 paths,
-                _at(wanted, vantage),
+                at_vantage(wanted, vantage),
                 after=_after(after, number),
                 limit=limit + 1,
             )
             found += [(time_ns, number, row) for time_ns, row in places]
         page = sorted(found)[: limit + 1]
-        lines = _lines(tables, page[:limit])
+        lines = packet_lines(tables, page[:limit])
     more = len(page) > limit
     return PacketPage(lines, ".".join(map(str, page[limit - 1])) if more else None)
 
@@ -122,7 +122,8 @@ def _after(after: Found | None, number: int) -> Place | None:
     return (time_ns, -1) if number > at else (time_ns + 1, -1)
 
 
-def _filter(wish: PacketWish, t0_ns: int) -> PacketFilter:
+def packet_filter(wish: PacketWish, t0_ns: int) -> PacketFilter:
+    """The wish in the words of the tables; raises InvalidRequest where it cannot be."""
     address, text = wish.address, wish.text
     if text is not None and address is None and _is_address(text):
         # A whole address is also looked for in packets of no connection.
@@ -168,7 +169,7 @@ def _read_flags(text: str | None) -> tuple[int, int]:
     return wanted, unwanted
 
 
-def _captures(tables: Tables, lane: str | None) -> list[tuple[int, CaptureTables, int | None]]:
+def wanted_captures(tables: Tables, lane: str | None) -> list[tuple[int, CaptureTables, int | None]]:
     """(number, capture, its vantage point or None for all) of those that are asked for."""
     listed = list(enumerate(tables.captures))
     if lane is None:
@@ -180,11 +181,13 @@ def _captures(tables: Tables, lane: str | None) -> list[tuple[int, CaptureTables
     return [(number, capture, int(vantage)) for number, capture in listed if capture.input == name]
 
 
-def _at(wanted: PacketFilter, vantage: int | None) -> PacketFilter:
+def at_vantage(wanted: PacketFilter, vantage: int | None) -> PacketFilter:
+    """The same, of one vantage point; None for all."""
     return replace(wanted, vantage=vantage)
 
 
-def _lines(tables: Tables, page: list[Found]) -> tuple[PacketLine, ...]:
+def packet_lines(tables: Tables, page: list[Found]) -> tuple[PacketLine, ...]:
+    """The packets at these places, in their order."""
     lines: dict[Found, PacketLine] = {}
     for number in sorted({place[1] for place in page}):
         capture = tables.captures[number]

@@ -69,6 +69,25 @@ def find_packets(
     return sorted(found)[:limit]
 
 
+def count_by_time(
+    query: PacketQuery, tables: CaptureTables, paths: PathTables, wanted: PacketFilter, width_ns: int
+) -> list[tuple[int, int]]:
+    """(number of the interval since 1970, packets in it) of intervals of that width that hold any."""
+    own = _of_the_packet(wanted, None)
+    found: dict[int, int] = {}
+    for ends in _of_its_ends(tables, paths, wanted):
+        clauses = [*own, *ends]
+        where = " AND ".join(clause for clause, _ in clauses) or "true"
+        parameters = [value for _, values in clauses for value in values]
+        rows = query.rows(
+            f"SELECT time_ns // ?, count(*) FROM read_parquet(?) WHERE {where} GROUP BY 1",
+            (width_ns, tables.packets, *parameters),
+        )
+        for interval, packets in rows:
+            found[int(interval)] = found.get(int(interval), 0) + int(packets)
+    return sorted(found.items())
+
+
 def _of_the_packet(wanted: PacketFilter, after: Place | None) -> list[Clause]:
     clauses: list[Clause] = []
     if after is not None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from backend.errors import InvalidRequest
+from backend.errors import InvalidRequest, NotFound
+from backend.services import jump_in_packets
+from backend.services.jump_in_packets import packets_from, place_of_frame
 from backend.services.list_packets import PacketLine, PacketWish, list_packets
 from backend.services.show_connections import list_connections, show_connection
 from backend.services.show_timeline import Window, show_timeline
@@ -148,3 +150,29 @@ def test_what_is_no_address_is_refused(kept: Kept) -> None:
 def test_a_strange_cursor_is_refused(kept: Kept, cursor: str) -> None:
     with pytest.raises(InvalidRequest, match="cursor"):
         list_packets(kept.store, kept.investigation, PacketWish(), limit=10, cursor=cursor)
+
+
+@pytest.mark.parametrize(
+    "wish", [PacketWish(), PacketWish(flags="SYN"), PacketWish(port=80), PacketWish(10**9)]
+)
+def test_any_place_of_the_list_is_reached_at_once(
+    kept: Kept, wish: PacketWish, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = kept.pages(wish)
+    for ordered_at_most in (jump_in_packets.ORDERED_AT_MOST, 3):
+        monkeypatch.setattr(jump_in_packets, "ORDERED_AT_MOST", ordered_at_most)
+        for offset in (0, 1, len(listed) // 2, len(listed) - 3, len(listed)):
+            part = packets_from(kept.store, kept.investigation, wish, offset=offset, limit=50)
+            assert (part.total, list(part.items)) == (len(listed), listed[offset : offset + 50])
+
+
+def test_the_place_of_a_frame_is_found(kept: Kept, whole: list[PacketLine]) -> None:
+    for place in (0, 7, 13_000, len(whole) - 1):
+        line = whole[place]
+        found = place_of_frame(kept.store, kept.investigation, PacketWish(), (line.input, line.frame))
+        assert found == place
+
+
+def test_a_frame_that_no_capture_has_is_named(kept: Kept) -> None:
+    with pytest.raises(NotFound, match=r"any\.pcap with a frame 999999"):
+        place_of_frame(kept.store, kept.investigation, PacketWish(), ("any.pcap", 999_999))

@@ -7,8 +7,17 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from backend.api.dependencies import FileId, StoreDep, Subject
-from backend.api.schemas.charts import ConnectionDetail, ConnectionList, Frame, Outcome, PacketList, Timeline
+from backend.api.schemas.charts import (
+    ConnectionDetail,
+    ConnectionList,
+    Frame,
+    Outcome,
+    PacketList,
+    PacketPlace,
+    Timeline,
+)
 from backend.api.schemas.requests import HttpRequestList
+from backend.services.jump_in_packets import packets_from, place_of_frame
 from backend.services.list_packets import PacketWish, list_packets
 from backend.services.list_requests import list_requests
 from backend.services.show_connections import list_connections, show_connection
@@ -88,10 +97,26 @@ def get_packets(
     to_ns: ToNs = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     cursor: Annotated[str | None, Query(max_length=64)] = None,
+    offset: Annotated[
+        int | None, Query(ge=0, le=MAX_ID, description="Place in the list, instead of a cursor")
+    ] = None,
 ) -> PacketList:
     """Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection."""
     wish = PacketWish(from_ns, to_ns, lane, address or None, port, flags, cid, q or None)
+    if offset is not None:
+        return PacketList.part(packets_from(store, subject, wish, offset=offset, limit=limit))
     return PacketList.of(list_packets(store, subject, wish, limit=limit, cursor=cursor))
+
+
+@router.get("/packets/place")
+def get_packet_place(
+    subject: Subject,
+    store: StoreDep,
+    input_name: Annotated[str, Query(alias="input", max_length=300)],
+    frame: Annotated[int, Query(ge=1, le=MAX_ID)],
+) -> PacketPlace:
+    """Where a frame stands in the list of all packets."""
+    return PacketPlace(offset=place_of_frame(store, subject, PacketWish(), (input_name, frame)))
 
 
 @router.get("/requests")

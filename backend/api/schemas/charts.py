@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from backend.forensics.report import EvidencePart, LanePart
 from backend.services.cluster_marks import TimelineMark as MarkRecord
+from backend.services.jump_in_packets import PacketSlice
+from backend.services.list_packets import PacketLine as LineRecord
 from backend.services.list_packets import PacketPage
 from backend.services.show_connections import ConnectionPage as PageRecord
 from backend.services.show_connections import ConnectionStory
@@ -225,16 +228,32 @@ class PacketLine(BaseModel):
 
 
 class PacketList(BaseModel):
-    """A page of packets in order of time; the whole is not counted."""
+    """A page of packets in order of time; the whole is counted where a place in it was asked for."""
 
     items: list[PacketLine]
     next_cursor: str | None
+    total: int | None = None
 
     @classmethod
     def of(cls, page: PacketPage) -> PacketList:
         """The service's answer in the API's words."""
-        lines = [PacketLine(**{**vars(line), "time_ns": str(line.time_ns)}) for line in page.items]
-        return cls(items=lines, next_cursor=page.next_cursor)
+        return cls(items=_packet_lines(page.items), next_cursor=page.next_cursor)
+
+    @classmethod
+    def part(cls, part: PacketSlice) -> PacketList:
+        """The same of a part of the list by its place."""
+        return cls(items=_packet_lines(part.items), next_cursor=None, total=part.total)
+
+
+def _packet_lines(lines: Iterable[LineRecord]) -> list[PacketLine]:
+    return [PacketLine(**{**vars(line), "time_ns": str(line.time_ns)}) for line in lines]
+
+
+class PacketPlace(BaseModel):
+    """Where a packet stands in the list."""
+
+    offset: int
+    """0 is the first."""
 
 
 class Filters(BaseModel):

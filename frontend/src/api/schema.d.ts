@@ -509,6 +509,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/packets/place": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Packet Place
+         * @description Where a frame stands in the list of all packets.
+         */
+        get: operations["get_packet_place_api_v1_investigations__investigation_id__packets_place_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/progress": {
         parameters: {
             query?: never;
@@ -977,6 +997,26 @@ export interface paths {
          * @description Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection.
          */
         get: operations["get_packets_api_v1_shared__share_id__packets_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/packets/place": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Packet Place
+         * @description Where a frame stands in the list of all packets.
+         */
+        get: operations["get_packet_place_api_v1_shared__share_id__packets_place_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2333,13 +2373,23 @@ export interface components {
         };
         /**
          * PacketList
-         * @description A page of packets in order of time; the whole is not counted.
+         * @description A page of packets in order of time; the whole is counted where a place in it was asked for.
          */
         PacketList: {
             /** Items */
             items: components["schemas"]["PacketLine"][];
             /** Next Cursor */
             next_cursor: string | null;
+            /** Total */
+            total?: number | null;
+        };
+        /**
+         * PacketPlace
+         * @description Where a packet stands in the list.
+         */
+        PacketPlace: {
+            /** Offset */
+            offset: number;
         };
         /**
          * PastedText
@@ -3974,6 +4024,8 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Place in the list, instead of a cursor */
+                offset?: number | null;
             };
             header?: never;
             path: {
@@ -3991,6 +4043,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PacketList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_packet_place_api_v1_investigations__investigation_id__packets_place_get: {
+        parameters: {
+            query: {
+                input: string;
+                frame: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PacketPlace"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -4979,6 +5066,8 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Place in the list, instead of a cursor */
+                offset?: number | null;
             };
             header?: {
                 "X-Stallscope-Share"?: string | null;
@@ -5000,6 +5089,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PacketList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_packet_place_api_v1_shared__share_id__packets_place_get: {
+        parameters: {
+            query: {
+                input: string;
+                frame: number;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PacketPlace"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */

@@ -20,10 +20,12 @@ export function TopBar() {
           {id && <InvestigationCrumb id={id} />}
           {path === "/new" && <span>New</span>}
           {path === "/capture" && <span>What should I capture?</span>}
+          {path.startsWith("/detectors") && <RouteLink href="/detectors">What we look for</RouteLink>}
         </nav>
       )}
       <span className="top-bar-space" />
       {!shared && <JobsIndicator />}
+      {!path.startsWith("/detectors") && <RouteLink href="/detectors" className="top-bar-rules">What we look for</RouteLink>}
       {/* The frame of the investigation puts its Share button here. */}
       <span id="top-bar-actions" />
       <ThemeSwitch />

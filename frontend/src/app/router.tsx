@@ -18,6 +18,8 @@ const files = lazyRouteComponent(() => import("../pages/FilesPage"), "FilesPage"
 const investigations = lazyRouteComponent(() => import("../pages/InvestigationsPage"), "InvestigationsPage");
 const fresh = lazyRouteComponent(() => import("../pages/NewPage"), "NewPage");
 const capture = lazyRouteComponent(() => import("../pages/CapturePage"), "CapturePage");
+const detectors = lazyRouteComponent(() => import("../pages/DetectorsPage"), "DetectorsPage");
+const detector = lazyRouteComponent(() => import("../pages/DetectorsPage"), "DetectorPage");
 
 const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
 
@@ -37,6 +39,8 @@ const tree = root.addChildren([
   createRoute({ getParentRoute: () => root, path: "/", component: investigations }),
   createRoute({ getParentRoute: () => root, path: "/new", component: fresh }),
   createRoute({ getParentRoute: () => root, path: "/capture", component: capture }),
+  createRoute({ getParentRoute: () => root, path: "/detectors", component: detectors }),
+  createRoute({ getParentRoute: () => root, path: "/detectors/$kind", component: detector }),
   own.addChildren([
     ...results(own),
     createRoute({ getParentRoute: () => own, path: "/files", component: files }),

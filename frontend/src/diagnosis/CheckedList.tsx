@@ -3,6 +3,7 @@ import { useState } from "react";
 
 import type { Checked } from "../api/types";
 import { plural } from "../format/quantity";
+import { RouteLink } from "../ui/RouteLink";
 
 export function kindWords(kind: string): string {
   return kind.replaceAll("-", " ");
@@ -21,7 +22,7 @@ export function CheckedList({ checked }: { checked: Checked[] }) {
       {checked.map((check) => (
         <li key={check.kind} data-testid="checked" data-status={check.status}>
           <span aria-hidden="true">{SIGNS[check.status]}</span>
-          <span className="checked-kind">{kindWords(check.kind)}</span>
+          <RouteLink className="checked-kind" href={`/detectors/${check.kind}`}>{kindWords(check.kind)}</RouteLink>
           <span className="checked-word">{words(check)}</span>
           <span className="dim">{check.why}</span>
         </li>

@@ -55,11 +55,12 @@ function Table({ head, rows }: { head: string[]; rows: string[][] }) {
   );
 }
 
-/** `code` and **bold**. */
+/** `code`, **bold** and *emphasis*. */
 function inline(text: string): ReactNode[] {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part, at) => {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*)/).map((part, at) => {
     if (part.startsWith("`")) return <code key={at} className="mono">{part.slice(1, -1)}</code>;
     if (part.startsWith("**")) return <strong key={at}>{part.slice(2, -2)}</strong>;
+    if (/^\*[^*]+\*$/.test(part)) return <em key={at}>{part.slice(1, -1)}</em>;
     return part;
   });
 }

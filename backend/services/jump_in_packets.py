@@ -1,0 +1,130 @@
+"""Packets of all captures by their place in the list: any part of ten million is reached without the ones before.
+
+Packets are counted by intervals of time first; only the interval that holds the wanted place is put in order.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from backend.errors import NotFound
+from backend.services.list_packets import (
+    Found,
+    PacketLine,
+    PacketWish,
+    at_vantage,
+    packet_filter,
+    packet_lines,
+    wanted_captures,
+)
+from backend.services.open_tables import Tables, open_tables
+from backend.storage.capture_tables import frame_row
+from backend.storage.packet_pages import PacketFilter, PathTables, count_by_time, find_packets
+from backend.storage.store import Store
+
+INTERVALS: Final = 1000
+ORDERED_AT_MOST: Final = 20_000
+"""An interval with more packets than this is divided again."""
+
+
+@dataclass(frozen=True)
+class PacketSlice:
+    """A part of the list, and how long the list is."""
+
+    items: tuple[PacketLine, ...]
+    offset: int
+    total: int
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """What is listed: the tables, the filter as asked, and in the words of the tables."""
+
+    tables: Tables
+    lane: str | None
+    wanted: PacketFilter
+
+    @property
+    def paths(self) -> PathTables:
+        return PathTables(self.tables.paths, self.tables.sightings)
+
+    def counts(self, from_ns: int | None, to_ns: int | None, width_ns: int) -> list[tuple[int, int]]:
+        """(begin of the interval, packets in it) by time, within the filter's own ends."""
+        ends = _narrowed(self.wanted, from_ns, to_ns)
+        sums: dict[int, int] = {}
+        for _, capture, vantage in wanted_captures(self.tables, self.lane):
+            for interval, packets in count_by_time(
+                self.tables.query, capture, self.paths, at_vantage(ends, vantage), width_ns
+            ):
+                sums[interval] = sums.get(interval, 0) + packets
+        return [(interval * width_ns, packets) for interval, packets in sorted(sums.items())]
+
+    def places(self, from_ns: int, limit: int) -> list[Found]:
+        """The first packets from that time on."""
+        begin = _narrowed(self.wanted, from_ns, None)
+        found: list[Found] = []
+        for number, capture, vantage in wanted_captures(self.tables, self.lane):
+            rows = find_packets(
+                self.tables.query, capture, self.paths, at_vantage(begin, vantage), after=None, limit=limit
+            )
+            found += [(time_ns, number, row) for time_ns, row in rows]
+        return sorted(found)[:limit]
+
+
+def _narrowed(wanted: PacketFilter, from_ns: int | None, to_ns: int | None) -> PacketFilter:
+    begins = [each for each in (wanted.from_ns, from_ns) if each is not None]
+    ends = [each for each in (wanted.to_ns, to_ns) if each is not None]
+    return replace(wanted, from_ns=max(begins, default=None), to_ns=min(ends, default=None))
+
+
+def packets_from(
+    store: Store, investigation_id: str, wish: PacketWish, *, offset: int, limit: int
+) -> PacketSlice:
+    """`limit` packets from the `offset`-th (0 is the first) on; none behind the end."""
+    with open_tables(store, investigation_id) as tables:
+        listing = _Listing(tables, wish.lane, packet_filter(wish, tables.t0_ns))
+        width_ns = max(1, (tables.end_ns - tables.t0_ns) // INTERVALS)
+        counts = listing.counts(None, None, width_ns)
+        total = sum(packets for _, packets in counts)
+        if offset >= total:
+            return PacketSlice((), offset, total)
+        begin_ns, skipped = _interval_of(listing, counts, offset, width_ns)
+        found = listing.places(begin_ns, skipped + limit)[skipped:]
+        return PacketSlice(packet_lines(tables, found), offset, total)
+
+
+def _interval_of(
+    listing: _Listing, counts: list[tuple[int, int]], offset: int, width_ns: int
+) -> tuple[int, int]:
+    """(where the interval of the `offset`-th packet begins, how many packets of it come before that one)."""
+    before, at = 0, 0
+    while before + counts[at][1] <= offset:
+        before += counts[at][1]
+        at += 1
+    begin_ns, packets = counts[at]
+    if packets <= ORDERED_AT_MOST or width_ns == 1:
+        return begin_ns, offset - before
+    narrower_ns = max(1, width_ns // INTERVALS)
+    within = listing.counts(begin_ns, begin_ns + width_ns, narrower_ns)
+    return _interval_of(listing, within, offset - before, narrower_ns)
+
+
+def place_of_frame(store: Store, investigation_id: str, wish: PacketWish, frame: tuple[str, int]) -> int:
+    """Offset of a frame (input, number) in the list, or of the packet that comes next where the filter leaves
+    it out; raises NotFound for a frame that no capture has."""
+    name, number = frame
+    with open_tables(store, investigation_id) as tables:
+        capture = tables.capture(name)
+        row = None if capture is None else frame_row(tables.query, capture, number)
+        if row is None:
+            raise NotFound(f"No capture {name} with a frame {number}.")
+        time_ns = int(row["time_ns"])
+        listing = _Listing(tables, wish.lane, packet_filter(wish, tables.t0_ns))
+        before = sum(packets for _, packets in listing.counts(None, time_ns, max(1, time_ns)))
+        # Packets of the same time come in the order of their captures and rows.
+        same = packet_lines(
+            tables, [each for each in listing.places(time_ns, INTERVALS) if each[0] == time_ns]
+        )
+        earlier = [(line.input, line.frame) for line in same]
+        return before + (earlier.index(frame) if frame in earlier else 0)

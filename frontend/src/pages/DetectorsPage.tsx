@@ -1,0 +1,76 @@
+/** `/detectors`: everything that is looked for; `/detectors/:id`: one rule whole, with thresholds and look-alikes. */
+import { useParams } from "@tanstack/react-router";
+
+import { useDetectorRules } from "../api/queries";
+import type { DetectorRule } from "../api/types";
+import { rulePartsOf } from "../detectors/ruleParts";
+import { plural } from "../format/quantity";
+import { Markdown } from "../ui/Markdown";
+import { Region } from "../ui/Region";
+import { RouteLink } from "../ui/RouteLink";
+import { useTitle } from "../ui/useTitle";
+import "../diagnosis/diagnosis.css";
+import "../detectors/detectors.css";
+
+export function DetectorsPage() {
+  useTitle("What we look for");
+  const rules = useDetectorRules();
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <h1>What we look for</h1>
+      <p className="dim">Each rule with its thresholds, what it does not claim, and what looks like it and is not.</p>
+      <Region label="Rules" query={rules}>
+        {(found) => (
+          <div className="rules">
+            {found.map((rule) => <Card key={rule.kind} rule={rule} />)}
+          </div>
+        )}
+      </Region>
+    </main>
+  );
+}
+
+function Card({ rule }: { rule: DetectorRule }) {
+  const parts = rulePartsOf(rule.kind, rule.rule);
+  return (
+    <article className="card panel" data-testid="detector" data-kind={rule.kind}>
+      <h2><RouteLink href={`/detectors/${rule.kind}`}>{parts.title}</RouteLink></h2>
+      <p>{parts.finds.replaceAll("`", "")}</p>
+      <p className="dim">{parts.thresholds ? `${plural(parts.thresholds, "threshold")}, each with its reason` : "no threshold"}</p>
+    </article>
+  );
+}
+
+export function DetectorPage() {
+  const { kind } = useParams({ strict: false }) as { kind: string };
+  const rules = useDetectorRules();
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <Region label="Rule" query={rules}>
+        {(found) => <Rule rules={found} kind={kind} />}
+      </Region>
+    </main>
+  );
+}
+
+function Rule({ rules, kind }: { rules: DetectorRule[]; kind: string }) {
+  const rule = rules.find((each) => each.kind === kind);
+  useTitle(rule ? rulePartsOf(kind, rule.rule).title : "What we look for");
+  return (
+    <div className="rule-page">
+      <nav aria-label="Rules">
+        <RouteLink href="/detectors">All rules</RouteLink>
+        {rules.map((each) => (
+          <RouteLink key={each.kind} href={`/detectors/${each.kind}`} aria-current={each.kind === kind ? "page" : undefined}>
+            {rulePartsOf(each.kind, each.rule).title}
+          </RouteLink>
+        ))}
+      </nav>
+      {rule ? (
+        <article className="card panel" data-testid="rule-text"><Markdown text={rule.rule} /></article>
+      ) : (
+        <div><h1>There is no such rule</h1><p>It may have had another name in an earlier version; all present ones are listed beside.</p></div>
+      )}
+    </div>
+  );
+}
