@@ -56,7 +56,8 @@ def _why(dns: Dns, total: int, slow: Sequence[Resolver]) -> str:
 
 def _severity(resolver: Resolver, thresholds: Thresholds) -> Severity:
     late, ratio = resolver.delayed_total, resolver.delayed_total / resolver.lookups
-    if late >= thresholds.critical_lookups and ratio >= thresholds.critical_ratio:
+    waited = sum(one.wait_s > 0 for one in resolver.delayed)  # a question never put again made nobody wait
+    if waited >= thresholds.critical_lookups and waited / resolver.lookups >= thresholds.critical_ratio:
         return "critical"
     return "warning" if late >= thresholds.loud_lookups and ratio >= thresholds.loud_ratio else "info"
 
@@ -109,9 +110,9 @@ def _finding(facts: Facts, resolver: Resolver, number: int, thresholds: Threshol
 
 def _summary(resolver: Resolver, wait_s: float, schedule: str) -> str:
     usual = f", usually {seconds_text(resolver.usual_s)}" if resolver.usual_s is not None else ""
+    waited = f"waited {seconds_text(wait_s)} (median{usual})" if wait_s else "got no answer or a late one"
     text = (
-        f"{resolver.delayed_total:,} of {plural(resolver.lookups, 'lookup')} at {resolver.server} waited "
-        f"{seconds_text(wait_s)} (median{usual})."
+        f"{resolver.delayed_total:,} of {plural(resolver.lookups, 'lookup')} at {resolver.server} {waited}."
     )
     if resolver.retries:
         queries = "1 query was" if resolver.retries == 1 else f"{resolver.retries:,} queries were"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import pyarrow.compute as pc
@@ -19,8 +20,9 @@ from backend.forensics.diagnosis.queries.trouble import (
     story,
 )
 from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.dns.delayed import DelayedLookup
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import frame_evidence
+from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import UDP
 from backend.forensics.report import EvidencePart, FindingPart, MissingPart, RemedyPart
 
@@ -29,6 +31,8 @@ TITLE = "Resolver does not answer"
 PRIOR = -1.0
 NEVER_ARRIVED = -5.0
 """Queries that were lost before they came to the resolver accuse the way, not the resolver."""
+ASKED_ONCE = -1.0
+"""A question put once and not again may be lost, out of date, or of a tunnel that waits for something to say."""
 PROOF = "capture port 53 for 60 s again: every query must be answered"
 
 REFERENCES = (
@@ -60,7 +64,7 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{trouble.hurt(lookups)} or more: {len(trouble.mute):,} queries stayed unanswered on every try.",
+        statement=_statement(trouble, lookups),
         prior=PRIOR,
         steps=tuple(story(trouble, lookups, trouble.mute)),
         weighed=tuple(pieces),
@@ -78,10 +82,23 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
     )
 
 
+def _statement(trouble: Trouble, lookups: Sequence[DelayedLookup]) -> str:
+    if not any(one.wait_s for one in lookups):  # nobody put a question again, so nobody is seen waiting
+        total = plural(trouble.resolver.lookups, "lookup")
+        return f"{len(lookups):,} of {total} at {trouble.target} got no answer, and nobody asked again."
+    silent = "query" if len(trouble.mute) == 1 else "queries"
+    return f"{trouble.hurt(lookups)} or more: {len(trouble.mute):,} {silent} stayed unanswered on every try."
+
+
 def _silence(trouble: Trouble) -> Weighed:
-    tries = len(trouble.mute)
-    questions = len({q.question for q in trouble.mute})
-    text = f"{questions} questions were put {tries} times and never answered."
+    tries = Counter(q.question for q in trouble.mute)
+    again = sum(n > 1 for n in tries.values())
+    if again == 0:
+        text = f"{plural(len(tries), 'question')} got no answer, and none was put again."
+        return Weighed(
+            ASKED_ONCE, text, query_frames(trouble.mute), "one lost datagram leaves the same picture"
+        )
+    text = f"{plural(len(tries), 'question')}, put {tries.total():,} times, got no answer."
     return Weighed(1.0, text, query_frames(trouble.mute), "a lost datagram is answered when it is put again")
 
 

@@ -54,3 +54,13 @@ def test_a_resolver_that_answers_nothing_at_all_is_named() -> None:
     found = diagnoses(mute(quiet=False))[CAUSE]
     assert found.confidence > 0.5
     assert rival(found, "firewall-drop") == "possible"
+
+
+def test_questions_put_once_prove_nothing() -> None:
+    capture = calm(DnsBuilder(places=("pod",)))
+    for number in range(9):
+        capture.query(T0_NS + number * S, 900 + number, A, f"{number}.tunnel.example", A)
+    found = diagnoses(capture)[CAUSE]
+    assert found.confidence <= 0.5
+    assert "nobody asked again" in found.statement
+    assert found.time_lost_s == 0
