@@ -56,7 +56,8 @@ def _why(dns: Dns, total: int, slow: Sequence[Resolver]) -> str:
 
 def _severity(resolver: Resolver, thresholds: Thresholds) -> Severity:
     late, ratio = resolver.delayed_total, resolver.delayed_total / resolver.lookups
-    waited = sum(one.wait_s > 0 for one in resolver.delayed)  # a question never put again made nobody wait
+    # A question never put again made nobody wait. Of very many delayed lookups only the first are described.
+    waited = late * sum(one.wait_s > 0 for one in resolver.delayed) / max(1, len(resolver.delayed))
     if waited >= thresholds.critical_lookups and waited / resolver.lookups >= thresholds.critical_ratio:
         return "critical"
     return "warning" if late >= thresholds.loud_lookups and ratio >= thresholds.loud_ratio else "info"

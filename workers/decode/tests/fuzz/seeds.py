@@ -89,7 +89,7 @@ def _packets() -> Iterator[bytes]:
 def _from_capture(path: Path) -> Iterator[bytes]:
     """The first packets of a capture of somebody else's."""
     try:
-        with path.open("rb") as stream, RawPcapReader(stream) as reader:
+        with path.open("rb") as stream, RawPcapReader(stream) as reader:  # type: ignore[arg-type]
             link_type = int(getattr(reader, "linktype", -1))
             frames = [bytes(frame[0]) for frame, _ in zip(reader, range(_PACKETS_OF_A_CAPTURE), strict=False)]
     except Exception:  # scapy gives up on damage with whatever comes
