@@ -1,4 +1,4 @@
-"""`ipvsadm -L --timeout`.
+"""`ipvsadm -L --timeout`: how long IPVS keeps an idle connection.
 
 Timeout (tcp tcpfin udp): 900 120 300
 """

@@ -1,4 +1,4 @@
-"""`vegeta report`.
+"""`vegeta report`: what a load test of vegeta came to.
 
 Requests      [total, rate, throughput]         1200, 120.00, 65.87
 Duration      [total, attack, wait]             10.094965987s, 9.949883921s, 145.082066ms

@@ -1,4 +1,4 @@
-"""`wrk` and `wrk2` reports.
+"""`wrk` and `wrk2`: what a load test came to, with its percentiles where they were asked for.
 
 Running 30s test @ http://10.96.0.100/
   2 threads and 8 connections

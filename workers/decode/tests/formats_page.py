@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from workers.decode.dumps.formats import DumpFormat, dump_formats
 from workers.decode.loop.records import MAX_DEPTH, MAX_FRAGMENTED, MAX_PATHS
 from workers.decode.tests.container_formats import CONTAINERS
 from workers.decode.tests.encapsulations import ENCAPSULATIONS, Encapsulation
@@ -49,6 +50,14 @@ _NOTES: Final = f"""## Tunnel paths
 """
 
 
+_DUMPS: Final = """## Dumps
+
+Texts are known by their content: a file, a paste, or a shell session that holds several. Prompts, prefixes of log
+collectors, CRLF and UTF-16 are taken off. Every line that is not understood is counted and shown.
+
+"""
+
+
 def _table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) + "\n"
@@ -62,9 +71,15 @@ def _link(one: Encapsulation) -> str:
     return f"{one.link_type} ({link_type_name(one.link_type)})"
 
 
+def _told(format_: DumpFormat) -> str:
+    """The first line of the module's docstring."""
+    return (format_.__doc__ or "").strip().split("\n")[0].replace("|", "\\|")
+
+
 def formats_text() -> str:
     """The page."""
     links = [(one.name, _link(one), one.told or "—") for one in ENCAPSULATIONS if _is_link(one)]
+    dumps = [(format_.KIND, _told(format_)) for format_ in dump_formats()]
     wrapped = [(one.name, one.told) for one in ENCAPSULATIONS if not _is_link(one)]
     containers = [(one.name, one.told, f"`{one.test}`") for one in CONTAINERS]
     parts = [
@@ -74,6 +89,7 @@ def formats_text() -> str:
         + _table(("frame", "link type", "kept besides the packet"), links),
         "## Between the frame and the connection\n\n" + _table(("header", "kept in the path"), wrapped),
         _NOTES,
+        _DUMPS + _table(("format", "what is read"), sorted(dumps)),
     ]
     return "\n".join(parts)
 
