@@ -62,6 +62,12 @@ class Conflict(StallscopeError):
     title = "This cannot be done now"
 
 
+class Outdated(Conflict):
+    """What was asked for is read from a table that an older version did not write."""
+
+    title = "Analysed by an older version"
+
+
 class ChecksumMismatch(StallscopeError):
     """The bytes that arrived are not the bytes that were announced."""
 

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
-from backend.errors import InvalidRequest, NotFound
+from backend.errors import InvalidRequest
 from backend.services.open_tables import open_tables
 from backend.storage import request_tables
 from backend.storage.request_tables import RequestFilter, RequestSort
@@ -32,13 +31,12 @@ def list_requests(
     limit: int,
     cursor: str | None,
 ) -> RequestPage:
-    """A page of the table; times of the filter are ns after t0. Raises NotFound before there is an analysis."""
+    """A page of the table; times of the filter are ns after t0. Raises NotFound before there is an analysis, Outdated
+    where an older version made it."""
     if cursor is not None and not cursor.isdigit():
         raise InvalidRequest("The cursor is not one that a page gave.")
     offset = int(cursor or 0)
     with open_tables(store, investigation_id) as tables:
-        if not Path(tables.requests).is_file():
-            raise NotFound("This investigation was analysed before requests were read; analyse it again.")
         absolute = replace(
             wanted,
             from_ns=None if wanted.from_ns is None else wanted.from_ns + tables.t0_ns,

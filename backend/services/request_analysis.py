@@ -15,19 +15,23 @@ def inputs_changed(store: Store, investigation_id: str) -> None:
     store.jobs.enqueue_analysis(investigation_id, generation)
 
 
-def start_analysis(store: Store, investigation_id: str) -> Investigation:
-    """Analyse now unless that is already under way or done; asking twice changes nothing."""
+def start_analysis(store: Store, investigation_id: str, *, anew: bool = False) -> Investigation:
+    """Analyse now unless that is already under way or done; asking twice changes nothing. `anew` decodes all files
+    and analyses again even what is done: a newer version may see more."""
     with store.database.writing() as session:
         investigation = investigations.get_investigation(session, investigation_id)
         files = evidence_files.list_files(session, investigation_id)
         if not any(file.status != UPLOADING for file in files):
             raise Conflict("There is no complete file to analyse yet.")
-        if investigation.analysis in ("queued", "running", "finished"):
+        done = investigation.analysis == "finished" and not anew
+        if done or investigation.analysis in ("queued", "running"):
             generation = investigation.generation
         else:
+            if anew:
+                evidence_files.decode_again(session, investigation_id)
             evidence_files.retry_failed(session, investigation_id)
             generation = investigations.request_analysis(session, investigation_id)
-    if investigation.analysis != "finished":
+    if not done:
         store.jobs.enqueue_analysis(investigation_id, generation)
     return read_investigation(store, investigation_id)
 

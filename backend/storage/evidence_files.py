@@ -232,6 +232,18 @@ def retry_failed(session: Session, investigation_id: str) -> None:
         row.status, row.error = STORED, None
 
 
+def decode_again(session: Session, investigation_id: str) -> None:
+    """Let files that are decoded be decoded anew; what came out of bundles has bytes of its own."""
+    query = select(EvidenceFileRow).where(
+        EvidenceFileRow.investigation_id == investigation_id,
+        EvidenceFileRow.status == DECODED,
+        EvidenceFileRow.kind != "bundle",
+    )
+    for row in session.scalars(query):
+        row.attempt += 1
+        row.status, row.error = STORED, None
+
+
 def is_wanted(session: Session, file_id: str, attempt: int) -> bool:
     """Whether the decode of that attempt still has a reader."""
     row = session.get(EvidenceFileRow, file_id)

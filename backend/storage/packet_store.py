@@ -16,10 +16,19 @@ from typing import Any
 
 import duckdb
 
+from backend.errors import Outdated
+
 MEMORY_LIMIT = "512MB"
 THREADS = 2
 INSTANCES = 8
 """How many investigations' instances are kept open."""
+
+OUTDATED = (
+    "This investigation was analysed by an older version of Stallscope, which did not keep what this page shows. "
+    "Let it be decoded and analysed anew: a button of the Files page, or POST …/analyses?anew=true."
+)
+_LACKING = ("No files found", "Referenced column", "not found in FROM clause")
+"""How DuckDB names a file and a column that is not there."""
 
 Row = tuple[Any, ...]
 Value = int | float | str | None | Sequence[int] | Sequence[str]
@@ -33,11 +42,11 @@ class PacketQuery:
 
     def rows(self, sql: str, parameters: Sequence[Value] = ()) -> list[Row]:
         """All rows of an answer; `sql` is text of this package, never of a request."""
-        return self._connection.execute(sql, list(parameters)).fetchall()
+        return self._execute(sql, parameters).fetchall()
 
     def dicts(self, sql: str, parameters: Sequence[Value] = ()) -> list[dict[str, Any]]:
         """All rows of an answer by column name."""
-        found = self._connection.execute(sql, list(parameters))
+        found = self._execute(sql, parameters)
         names = [column[0] for column in found.description or ()]
         return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
 
@@ -45,6 +54,15 @@ class PacketQuery:
         """The single value of an answer, None when there is no row."""
         found = self.rows(sql, parameters)
         return found[0][0] if found else None
+
+    def _execute(self, sql: str, parameters: Sequence[Value]) -> duckdb.DuckDBPyConnection:
+        """Raises Outdated where the folder lacks a table, or the table a column."""
+        try:
+            return self._connection.execute(sql, list(parameters))
+        except (duckdb.IOException, duckdb.BinderException) as error:
+            if any(sign in str(error) for sign in _LACKING):
+                raise Outdated(OUTDATED) from error
+            raise
 
 
 class _Instances:

@@ -70,10 +70,15 @@ def delete_investigation(investigation_id: InvestigationId, store: StoreDep) -> 
 
 
 @router.post("/investigations/{investigation_id}/analyses", status_code=status.HTTP_202_ACCEPTED)
-def start(investigation_id: InvestigationId, store: StoreDep, response: Response) -> Investigation:
+def start(
+    investigation_id: InvestigationId,
+    store: StoreDep,
+    response: Response,
+    anew: Annotated[bool, Query(description="Decode and analyse again what is done already")] = False,
+) -> Investigation:
     """Analyse, unless that is under way or done already."""
     response.headers["Location"] = f"{address(investigation_id)}/progress"
-    return Investigation.of(start_analysis(store, investigation_id))
+    return Investigation.of(start_analysis(store, investigation_id, anew=anew))
 
 
 @router.post("/investigations/{investigation_id}/cancel")

@@ -6,6 +6,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from backend.storage import evidence_files, investigations
+from backend.storage.records import FileOutcome
 from backend.storage.store import Store
 
 DUMP = b"cpu=0 found=1 insert_failed=3 search_restart=0\n"
@@ -110,3 +112,19 @@ def test_a_removed_file_is_gone_with_its_bytes(client: httpx.Client, address: st
     assert client.get(f"{address}/files/{file['id']}").status_code == 404
     assert client.get(address).json()["analysis"] is None
     assert stored_files(store) == []
+
+
+def test_analysing_anew_decodes_what_is_decoded(client: httpx.Client, address: str, store: Store) -> None:
+    found = address.rpartition("/")[2]
+    client.put(f"{address}/files/s.txt", content=DUMP)
+    with store.database.writing() as session:
+        (file,) = evidence_files.list_files(session, found)
+        outcome = FileOutcome("dump", "conntrack-stats", 0, 1, 0, (), None)
+        evidence_files.set_decoded(session, file.id, file.attempt, outcome)
+        investigations.set_analysis(session, found, 1, "finished")
+    assert client.post(f"{address}/analyses").json()["analysis"] == "finished"
+    assert client.post(f"{address}/analyses", params={"anew": True}).json()["analysis"] == "queued"
+    with store.database.reading() as session:
+        (again,) = evidence_files.list_files(session, found)
+        assert investigations.get_investigation(session, found).generation == 2
+    assert (again.status, again.attempt) == ("stored", file.attempt + 1)

@@ -8,6 +8,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from backend.errors import Outdated
 from backend.storage.packet_store import INSTANCES, open_packets
 
 
@@ -22,6 +23,21 @@ def folder(tmp_path: Path) -> Path:
 def test_tables_of_the_own_folder_can_be_read(folder: Path) -> None:
     with open_packets(folder) as query:
         assert query.value("SELECT sum(frame) FROM read_parquet(?)", (str(folder / "packets.parquet"),)) == 6
+
+
+@pytest.mark.parametrize(
+    ("column", "table"),
+    [("frame", "requests.parquet"), ("tunnel", "packets.parquet")],
+    ids=["table", "column"],
+)
+def test_what_an_older_version_did_not_write_is_told(folder: Path, column: str, table: str) -> None:
+    with open_packets(folder) as query, pytest.raises(Outdated, match="older version"):
+        query.dicts(f"SELECT {column} FROM read_parquet(?)", (str(folder / table),))
+
+
+def test_a_fault_of_a_question_is_not_taken_for_an_old_table(folder: Path) -> None:
+    with open_packets(folder) as query, pytest.raises(duckdb.ParserException):
+        query.rows("SELEC 1")
 
 
 @pytest.mark.parametrize("target", ["/etc/passwd", "/proc/self/environ"])

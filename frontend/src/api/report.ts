@@ -181,6 +181,9 @@ export interface Report {
   created: string;
   tool: { version: string };
   inputs: ReportInput[];
+  /** Files that were given, by themselves or in a bundle, and are no evidence; `not_used_total` counts them all. */
+  not_used: { name: string; why: string }[];
+  not_used_total: number;
   findings: Finding[];
   diagnoses: Diagnosis[];
   checked: Checked[];

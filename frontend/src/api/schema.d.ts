@@ -3279,7 +3279,10 @@ export interface operations {
     };
     start_api_v1_investigations__investigation_id__analyses_post: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decode and analyse again what is done already */
+                anew?: boolean;
+            };
             header?: never;
             path: {
                 /** @description Id of the investigation */

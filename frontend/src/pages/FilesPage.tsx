@@ -4,7 +4,7 @@ import { useParams } from "@tanstack/react-router";
 
 import { ask } from "../api/http";
 import { askAgain } from "../api/refetch";
-import { useFiles, useInvestigation, useProgress } from "../api/queries";
+import { useFiles, useInvestigation, useProgress, useReport } from "../api/queries";
 import { useSource } from "../api/source";
 import type { EvidenceFile } from "../api/types";
 import { DumpText } from "../findings/DumpText";
@@ -17,6 +17,7 @@ import { RouteLink, useAddress, useHrefWith, useSetParameters } from "../ui/Rout
 import { SidePanel } from "../ui/SidePanel";
 import { useTitle } from "../ui/useTitle";
 import { FilePicker } from "../upload/FilePicker";
+import { NotUsed } from "../upload/NotUsed";
 import { RunningAnalysis, stageWords } from "../upload/RunningAnalysis";
 import { UploadRows } from "../upload/UploadRows";
 import { useUploads } from "../upload/UploadsProvider";
@@ -25,6 +26,7 @@ export function FilesPage() {
   const { id } = useParams({ strict: false }) as { id: string };
   const investigation = useInvestigation().data;
   const files = useFiles();
+  const report = useReport().data;
   const { send } = useUploads();
   const running = investigation?.analysis === "queued" || investigation?.analysis === "running";
   useTitle(`Files · ${investigation?.label ?? ""}`);
@@ -43,9 +45,10 @@ export function FilesPage() {
       >
         {(list) => <FilesTable files={list} />}
       </Region>
+      <NotUsed report={report} />
       {investigation?.analysis === "finished" && (
         <p>
-          <RouteLink href={`/i/${id}`}>See the verdict</RouteLink>
+          <RouteLink href={`/i/${id}`}>See the verdict</RouteLink> <AnalyseAnew />
         </p>
       )}
       <WholeDump />
@@ -179,6 +182,21 @@ function HeldCredentials({ file }: { file: EvidenceFile }) {
         </a>
       )}
     </p>
+  );
+}
+
+/** After an update: a newer version may see more in the same files. */
+function AnalyseAnew() {
+  const source = useSource();
+  const queries = useQueryClient();
+  const again = useMutation({
+    mutationFn: () => ask(`${source.api}/analyses?anew=true`, { method: "POST" }),
+    onSuccess: () => void askAgain(queries, { queryKey: [source.key] }),
+  });
+  return (
+    <button type="button" className="plain-button" disabled={again.isPending} onClick={() => again.mutate()}>
+      Decode and analyse anew
+    </button>
   );
 }
 
