@@ -152,6 +152,13 @@ def _step(kind: str, before: CounterValue, after: CounterValue) -> CounterStep:
     return CounterStep(before, after, rise, wrapped)
 
 
+def rise_between(before: Dump, after: Dump, name: str) -> int | None:
+    """How far a counter rose from one dump to another of its kind, CPU by CPU, a wrap of 32 bits included; None where
+    it fell, or where one of them lacks it."""
+    was, now = (_value_of(Source("", "", dump), name) for dump in (before, after))
+    return _step(before.kind, was, now).rise if was is not None and now is not None else None
+
+
 def _contradictions(series: Sequence[CounterSeries]) -> list[str]:
     """One sentence for two dumps, however many of their counters fall."""
     falls: dict[tuple[str, int, str, int], list[tuple[CounterSeries, CounterStep]]] = {}

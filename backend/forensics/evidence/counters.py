@@ -9,7 +9,7 @@ import numpy as np
 
 from backend.forensics.dumps import ConntrackEntry, ConntrackTable, CounterRow, Dump, Interface, NatRule
 from backend.forensics.dumps.conntrack import EVENT_NEW
-from backend.forensics.evidence.counter_series import CounterSeries, Source, counter_series
+from backend.forensics.evidence.counter_series import CounterSeries, Source, counter_series, rise_between
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,9 @@ def _delta(stats: Sequence[DumpInput]) -> tuple[CounterDelta | None, str]:
     timed = all(d.dump.captured_at_ns is not None for d in stats)
     ordered = sorted(stats, key=lambda d: (_order_key(d, shared, timed), d.input))
     before, after = ordered[0], ordered[-1]
-    first, last = counter_totals(before.dump.counters), counter_totals(after.dump.counters)
-    deltas = {name: last[name] - first[name] for name in sorted(shared)}
-    if any(change < 0 for change in deltas.values()):
+    rises = {name: rise_between(before.dump, after.dump, name) for name in sorted(shared)}
+    deltas = {name: rise for name, rise in rises.items() if rise is not None}
+    if len(deltas) < len(rises):
         return (
             None,
             f"{before.input} and {after.input} contradict each other: a counter is lower in the later one",

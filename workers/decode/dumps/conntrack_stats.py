@@ -6,8 +6,8 @@ r"""`conntrack -S` and `/proc/net/stat/nf_conntrack`: what the connection table 
     00000256  00000000 0000009d 00000000 00000000 00000000 00000000 00000000 00000000 0000001b 0000001b …
 
 The set of counters changes with the kernel, so none is expected. The second form is hexadecimal; its names
-are turned into those of the first. `entries` is left out there: it is the size of the whole table, repeated
-on every row, and neither adds up nor only grows.
+are turned into those of the first. `entries` is no counter: it is the size of the whole table, repeated on
+every row, so the first row gives it as a gauge.
 """
 
 from __future__ import annotations
@@ -69,7 +69,18 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
             continue
         cpu = _cpu_of(line)
         rows.append(CounterRow(number, len(rows) if cpu is None else cpu, counters))
-    return Dump(KIND, len(lines), tuple(not_understood), counters=tuple(rows))
+    size = tuple(gauge for gauge in (_size_of(lines, first_line, rows),) if gauge is not None)
+    return Dump(KIND, len(lines), tuple(not_understood), counters=tuple(rows), gauges=size)
+
+
+def _size_of(lines: Sequence[str], first_line: int, rows: Sequence[CounterRow]) -> CounterRow | None:
+    """Entries in the whole table, as the first row below a header with that column says."""
+    for row in rows:
+        fields = lines[row.line - first_line].split()
+        value = None if _cpu_of(lines[row.line - first_line]) is not None else hexadecimal_number(fields[0])
+        if value is not None:
+            return CounterRow(row.line, None, {"entries": value})
+    return None
 
 
 def _read_row(line: str, names: Sequence[str]) -> dict[str, int] | None:

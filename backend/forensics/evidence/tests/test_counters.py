@@ -68,3 +68,9 @@ def test_dumps_whose_texts_name_different_hosts_give_no_rise() -> None:
         for each, host in ((one, "node-1"), (two, "node-2"))
     ]
     assert gather_kernel_facts(named).delta is None
+
+
+@pytest.mark.parametrize(("was", "now", "rise"), [(2**32 - 10, 19, 29), (2**31, 19, None)])
+def test_a_counter_of_32_bits_that_wrapped_has_risen(was: int, now: int, rise: int | None) -> None:
+    delta = gather_kernel_facts([stats("a.txt", was, at_ns=100), stats("b.txt", now, at_ns=200)]).delta
+    assert (None if delta is None else delta.deltas["insert_failed"]) == rise

@@ -62,3 +62,16 @@ def test_a_counter_that_is_no_number_is_not_understood() -> None:
     (dump,) = parse_dumps("cpu=0 found=1 drop=2\ncpu=1 found=1 drop=many\n")
     assert dump.lines_not_understood == (2,)
     assert len(dump.counters) == 1
+
+
+def test_the_size_of_the_table_is_a_gauge_told_once() -> None:
+    text = (
+        "entries  clashres found new invalid insert_failed drop\n"
+        "00000256  00000000 0000009d 00000000 00000000 0000001b 0000001b\n"
+        "00000256  00000000 00000001 00000000 00000000 00000000 00000000\n"
+    )
+    (dump,) = parse_dumps(text)
+    assert [(row.line, row.cpu, row.counters) for row in dump.gauges] == [(2, None, {"entries": 0x256})]
+    assert all("entries" not in row.counters for row in dump.counters)
+    (plain,) = parse_dumps("cpu=0   \tfound=1 insert_failed=2\n")
+    assert plain.gauges == ()
