@@ -1,5 +1,6 @@
 /** Compile-time check: what the page takes the API to answer is what the API says it answers. */
 import type { components } from "./schema";
+import type { PacketPart } from "./packets";
 import type * as page from "./types";
 
 type Answers = components["schemas"];
@@ -43,6 +44,7 @@ export type Agreement = [
   Agrees<Sent<Answers["DumpList"]>, { items: page.KernelDump[] }>,
   Agrees<Sent<Answers["DumpTable"]>, page.DumpTablePage>,
   Agrees<Sent<Answers["SeriesList"]>, page.SeriesList>,
+  Agrees<Sent<Answers["PacketList"]>, PacketPart>,
   Agrees<Sent<Answers["NewShare"]>, page.Share>,
   Agrees<Sent<Answers["Demo"]>, page.Demo>,
 ];

@@ -35,6 +35,7 @@ function useTabs(): Tab[] {
     { path: "/findings", name: "Findings", count: found, empty: emptyWhen(found, "Nothing was found; here is what was looked for.") },
     { path: "/connections", name: "Connections", count: connections, empty: emptyWhen(connections, packets ? "No TCP or UDP was seen." : NO_CAPTURE) },
     { path: "/state", name: "Kernel state", count: dumps, empty: emptyWhen(dumps, "No listing of the kernel was given.") },
+    { path: "/packets", name: "Packets", count: packets, empty: emptyWhen(packets, NO_CAPTURE) },
   ];
   return source.readOnly ? tabs : [...tabs, { path: "/files", name: "Files", count: files }];
 }

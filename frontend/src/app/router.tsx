@@ -14,6 +14,7 @@ const connection = lazyRouteComponent(() => import("../pages/ConnectionPage"), "
 const findings = lazyRouteComponent(() => import("../pages/FindingsPage"), "FindingsPage");
 const finding = lazyRouteComponent(() => import("../pages/FindingPage"), "FindingPage");
 const state = lazyRouteComponent(() => import("../pages/StatePage"), "StatePage");
+const packets = lazyRouteComponent(() => import("../pages/PacketsPage"), "PacketsPage");
 const files = lazyRouteComponent(() => import("../pages/FilesPage"), "FilesPage");
 const investigations = lazyRouteComponent(() => import("../pages/InvestigationsPage"), "InvestigationsPage");
 const fresh = lazyRouteComponent(() => import("../pages/NewPage"), "NewPage");
@@ -30,7 +31,7 @@ const shared = createRoute({ getParentRoute: () => root, path: "/s/$sid", compon
 function results(parent: typeof own | typeof shared) {
   const pages = {
     "/": overview, "/timeline": timeline, "/findings": findings, "/findings/$fid": finding, "/connections": connections,
-    "/connections/$cid": connection, "/state": state,
+    "/connections/$cid": connection, "/state": state, "/packets": packets,
   };
   return Object.entries(pages).map(([path, component]) => createRoute({ getParentRoute: () => parent, path, component }));
 }

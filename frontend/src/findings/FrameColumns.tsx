@@ -2,9 +2,12 @@
 import { useEffect, useRef } from "react";
 
 import { useFrame } from "../api/queries";
+import { useSource } from "../api/source";
 import type { Frame, FrameColumn } from "../api/types";
 import { CopyButton } from "../ui/CopyButton";
 import { Region } from "../ui/Region";
+import { RouteLink } from "../ui/RouteLink";
+import { evidenceParameter } from "./evidenceAddress";
 import { EvidenceLink } from "./EvidenceLinks";
 
 function valueOf(column: FrameColumn): string {
@@ -17,12 +20,14 @@ function at(input: string, frame: number) {
 }
 
 export function FrameColumns({ input, frame }: { input: string; frame: number }) {
+  const { page } = useSource();
   const query = useFrame(input, frame);
   return (
     <>
       <nav className="evidence-walk" aria-label="Frames">
         {frame > 1 && <EvidenceLink target={at(input, frame - 1)}>← #{frame - 1}</EvidenceLink>}
         <EvidenceLink target={at(input, frame + 1)}>#{frame + 1} →</EvidenceLink>
+        <RouteLink href={`${page}/packets?evidence=${encodeURIComponent(evidenceParameter(at(input, frame)))}`}>in the list</RouteLink>
         <CopyButton text={`frame.number == ${frame}`} label="Copy Wireshark filter" />
       </nav>
       <Region label={`Frame ${frame}`} query={query}>
