@@ -14,6 +14,7 @@ from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.lanes import list_lanes
 from backend.forensics.quality_strip import describe_quality
 from backend.forensics.report import InputPart, Report, ToolPart
+from backend.forensics.served_requests import describe_served
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ def analyse_evidence(
         diagnoses=answer.diagnoses,
         checked=checked,
         account=answer.account,
+        requests=describe_served(facts),
         quality=describe_quality(facts, findings),
         lanes=list_lanes(facts),
         destinations=list_destination_parts(facts),

@@ -266,6 +266,51 @@ class DestinationPart(_Part):
     distributions: list[DistributionPart] = []
 
 
+class CalleePart(_Part):
+    """Whom a server asked while it served a request."""
+
+    kind: Literal["metadata", "dns", "calls"]
+    name: str
+    count: int
+    """How often within one request."""
+
+
+class RequestShapePart(_Part):
+    """Requests that ask for the same and make their server ask the same. Times are ms, medians unless named p95."""
+
+    request: str
+    """``GET /v1/users/*``, or the server's address and port where the payload cannot be read."""
+    basis: Literal["seen", "inferred"]
+    """`inferred`: from who sent data when, without its meaning."""
+    callees: list[CalleePart]
+    count: int
+    total_p50_ms: float
+    total_p95_ms: float
+    metadata_p50_ms: float
+    dns_p50_ms: float
+    calls_p50_ms: float
+    own_p50_ms: float
+    examples: list[EvidencePart]
+    """First frames of the fastest, one in the middle, and the slowest."""
+
+
+class ServedRequestsPart(_Part):
+    """What the time of served requests went into. What is open at once counts once: metadata, then DNS, then calls."""
+
+    statement: str
+    """Which part cost most, in a sentence."""
+    count: int
+    inferred: int
+    total_s: float
+    metadata_s: float
+    dns_s: float
+    calls_s: float
+    own_s: float
+    shapes: list[RequestShapePart]
+    """At most 100, by the time that they took in sum."""
+    shapes_total: int
+
+
 class ToolPart(_Part):
     version: str
 
@@ -284,6 +329,8 @@ class Report(_Part):
     checked: list[CheckedPart]
     account: AccountPart | None = None
     """None without packets: there was nothing to count."""
+    requests: ServedRequestsPart | None = None
+    """None where no request of a server was seen whose own questions would have been seen, too."""
     quality: list[QualityPart] = []
     lanes: list[LanePart] = []
     destinations: list[DestinationPart] = []

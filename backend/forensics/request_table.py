@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
+from backend.forensics.evidence.anatomy import PARTS, Anatomy
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.messages import HTTP_DTYPE, REQUEST_SEEN, RESPONSE_SEEN, TEXTS
 
@@ -39,6 +40,9 @@ SCHEMA = pa.schema(
         ),
         ("request_bytes", pa.int64()),
         ("response_bytes", pa.int64()),
+        # What the responder did meanwhile; null where its own questions would not have been seen.
+        *((f"{part}_ms", pa.float64()) for part in (*PARTS, "own")),
+        *((f"{part}_count", pa.int32()) for part in PARTS),
         *((name, pa.string()) for name in TEXTS["http"]),
     ]
 )
@@ -69,13 +73,50 @@ def request_batches(facts: Facts, paths: pa.Table) -> Iterator[pa.RecordBatch]:
     chosen = np.split(_choose(captures, places), np.cumsum([c.messages.http.rows for c in captures])[:-1])
     rid = 0
     for capture, place, wanted in zip(captures, places, chosen, strict=True):
-        begin = 0
+        begin, parts = 0, _parts_of_rows(facts, capture)
         for batch in capture.messages.http.batches(_READ):
             mask = wanted[begin : begin + batch.num_rows]
+            own = parts[begin : begin + batch.num_rows][mask]
             begin += batch.num_rows
-            made = _batch(batch.filter(pa.array(mask)), capture, place, paths, rid)
+            made = _batch(
+                batch.filter(pa.array(mask)), capture, place, paths, rid, _Dissected(facts.anatomy, own)
+            )
             rid += made.num_rows
             yield made
+
+
+@dataclass(frozen=True)
+class _Dissected:
+    """Rows of the anatomy, -1 for requests without one."""
+
+    anatomy: Anatomy
+    row: Ints
+
+    def columns(self) -> dict[str, pa.Array]:
+        """The columns about what the responder did meanwhile."""
+        unknown, at = self.row < 0, np.maximum(self.row, 0)
+        if not len(self.anatomy):
+            nothing = pa.nulls(len(self.row), pa.float64())
+            return dict.fromkeys(_PART_COLUMNS, nothing)
+        taken = [*self.anatomy.part_ns, self.anatomy.own_ns]
+        values = [ns[at] / 1e6 for ns in taken] + [count[at] for count in self.anatomy.part_count]
+        return {name: pa.array(v, mask=unknown) for name, v in zip(_PART_COLUMNS, values, strict=True)}
+
+
+_PART_COLUMNS = (*(f"{part}_ms" for part in (*PARTS, "own")), *(f"{part}_count" for part in PARTS))
+
+
+def _parts_of_rows(facts: Facts, capture: Capture) -> Ints:
+    """By row of the capture's messages: row of the anatomy, -1 without."""
+    found = np.full(capture.messages.http.rows, -1, np.int64)
+    anatomy, exchanges = facts.anatomy, facts.exchanges
+    number = next(n for n, each in enumerate(facts.captures) if each is capture)
+    mine = np.flatnonzero(anatomy.exchange >= 0)
+    at = anatomy.exchange[mine]
+    for row, of in ((exchanges.server_row, exchanges.server_capture), (exchanges.row, exchanges.capture)):
+        here = of[at] == number
+        found[row[at[here]]] = mine[here]
+    return found
 
 
 def _place_of(capture: Capture, paths: pa.Table) -> _Place:
@@ -146,7 +187,7 @@ def _or_null(values: NDArray[Any], known: NDArray[np.bool_]) -> pa.Array:
 
 
 def _batch(
-    rows: pa.RecordBatch, capture: Capture, place: _Place, paths: pa.Table, rid: int
+    rows: pa.RecordBatch, capture: Capture, place: _Place, paths: pa.Table, rid: int, dissected: _Dissected
 ) -> pa.RecordBatch:
     column = {name: rows.column(name).to_numpy() for name in ("connection", "vantage", *_TIMES, *_FRAMES)}
     cid = place.cid[column["connection"].astype(np.int64)]
@@ -161,6 +202,7 @@ def _batch(
         "wait_ms": _or_null((began - asked_last) / 1e6, (asked_last != NEVER) & (began != NEVER)),
         "duration_ms": _or_null((ended - asked) / 1e6, (asked != NEVER) & (ended != NEVER)),
     }
+    made |= dissected.columns()
     made |= _endpoints(paths, cid, pc.equal(rows.column("from_client"), 1))
     made |= {name: _or_null(column[name], column[name] != NEVER) for name in _FRAMES}
     made |= {name: rows.column(name) for name in _PLAIN}

@@ -52,6 +52,17 @@ class HttpRequest(BaseModel):
     traceparent: str
     server: str
     location: str
+    metadata_ms: float | None = None
+    """How long metadata calls of the responder were open within it. This and the following are null where the
+    responder's own questions would not have been seen; with `own_ms` they add up to the whole at its side."""
+    dns_ms: float | None = None
+    calls_ms: float | None = None
+    """Calls of the responder to others, what metadata and DNS take at the same time left out."""
+    own_ms: float | None = None
+    """The rest: the responder's own work."""
+    metadata_count: int | None = None
+    dns_count: int | None = None
+    calls_count: int | None = None
     complete: bool
     """Whether all of request and response was seen."""
     cut: bool

@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.anatomy import Anatomy, dissect_requests
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
 from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
 from backend.forensics.evidence.challenges import Challenge, find_challenges
@@ -118,6 +119,12 @@ class Facts:
     def metadata_patterns(self) -> tuple[Pattern, ...]:
         """Beside `metadata_uses`: how often, how soon and how slow."""
         return tuple(find_pattern(use) for use in self.metadata_uses)
+
+    @cached_property
+    def anatomy(self) -> Anatomy:
+        """What served requests consist of."""
+        sightings = self.attempts.sightings
+        return dissect_requests(self.captures, sightings, self.exchanges, self.metadata_uses, self.dns)
 
     @cached_property
     def row_of_link(self) -> dict[int, int]:

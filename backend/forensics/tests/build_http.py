@@ -23,6 +23,7 @@ from backend.forensics.messages import (
     message_schema,
 )
 from backend.forensics.packets import ACK
+from backend.forensics.round_trips import DATA, ROUND_TRIP_DTYPE, ROUND_TRIP_SCHEMA
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
 
 ASKED, ANSWERED = REQUEST_SEEN | REQUEST_COMPLETE, RESPONSE_SEEN | RESPONSE_COMPLETE
@@ -35,6 +36,7 @@ class HttpBuilder:
         self.packets = CaptureBuilder(name, places)
         self._rows: list[dict[str, int | str]] = []
         self._ends: list[tuple[int, str, str]] = []
+        self._trips: list[tuple[dict[str, int], tuple[int, str, str]]] = []
         self._opened: set[tuple[str, str]] = set()
         self._sequence = 1_000
 
@@ -100,6 +102,27 @@ class HttpBuilder:
                 row |= {"marks": ASKED, "status": 0, "response_sequence": 0}
                 row |= {f"response_{end}_ns": NEVER for end in ("first", "last")}
 
+    def turn(self, at_ms: float, client: str, server: str, *, took_ms: float) -> None:
+        """Data of the client, and data of the server `took_ms` later, on a connection whose payload says nothing: as
+        the round trips measured on either segment tell it, at the first place."""
+        at_ns, place = T0_NS + round(at_ms * MS), self.packets.places[0]
+        if (client, server) not in self._opened:
+            self._open(at_ns, plain_path(client, server, place), False)
+            self._opened.add((client, server))
+        for side, sent_ns in ((1, at_ns), (0, at_ns + round(took_ms * MS))):
+            self._sequence += 1_000
+            trip = {"sent_ns": sent_ns, "rtt_ns": 50_000, "sequence": self._sequence, "kind": DATA}
+            self._trips.append((trip | {"from_client": side}, (0, client, server)))
+
+    def _round_trips(self, number: dict[tuple[int, str, str], int]) -> HeldMessages:
+        rows = np.zeros(len(self._trips), ROUND_TRIP_DTYPE)
+        for n, (trip, ends) in enumerate(self._trips):
+            rows["connection"][n], rows["sent_frame"][n] = number[ends], 1_000 + n
+            for name, value in trip.items():
+                rows[name][n] = value
+        arrays = [pa.array(np.ascontiguousarray(rows[name])) for name in ROUND_TRIP_DTYPE.names or ()]
+        return HeldMessages(pa.table(arrays, schema=ROUND_TRIP_SCHEMA))
+
     def lasts_until(self, at_ms: float) -> None:
         """The capture goes on until then: every place sees a packet."""
         for place in self.packets.places:
@@ -130,7 +153,8 @@ class HttpBuilder:
         table = pa.table(
             [*arrays, *(pa.array(t, pa.string()) for t in texts.values())], schema=message_schema("http")
         )
-        return replace(capture, messages=Messages(http=HeldMessages(table)))
+        trips = self._round_trips(number)
+        return replace(capture, messages=Messages(http=HeldMessages(table)), round_trips=trips)
 
 
 _ENDS = ("client", "server")

@@ -22,6 +22,7 @@ from backend.forensics.messages import (
 from backend.forensics.path_table import path_table
 from backend.forensics.request_table import SCHEMA, request_batches
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, plain_path
+from backend.forensics.tests.build_http import HttpBuilder
 
 REQUEST, RESPONSE = REQUEST_SEEN | REQUEST_COMPLETE, RESPONSE_SEEN | RESPONSE_COMPLETE
 
@@ -68,6 +69,16 @@ def _exchange(place: int, marks: int, **columns: int | str) -> dict[str, int | s
         shown |= {"response_sequence": 5001, "status": 200}
         shown |= {"response_first_ns": T0_NS + 5 * MS, "response_last_ns": T0_NS + 7 * MS}
     return shown | columns
+
+
+def test_what_the_server_asked_meanwhile_is_told_where_it_would_be_seen() -> None:
+    http = HttpBuilder()
+    http.exchange(100, "10.2.0.9:20000", "10.1.0.7:8000", took_ms=100)
+    http.exchange(140, "10.1.0.7:40001", "10.3.0.5:9200", took_ms=30)
+    served, asked = _rows(http.build())
+    names = ("metadata_ms", "dns_ms", "calls_ms", "own_ms", "metadata_count", "dns_count", "calls_count")
+    assert [served[name] for name in names] == [0.0, 0.0, 30.0, 70.0, 0, 0, 1]
+    assert [asked[name] for name in names] == [None] * 7
 
 
 def test_a_request_seen_twice_is_one() -> None:

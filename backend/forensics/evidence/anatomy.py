@@ -1,0 +1,273 @@
+"""What a served request consists of: DNS lookups, metadata calls, calls further down, and the rest, its own work.
+
+Whatever the address that serves a request asks of others between the request's arrival and the end of its answer
+counts as part of it. Where payload cannot be read (TLS), request and response are the data of one side and the data of
+the other that acknowledges it: such parts, and such requests, are inferred. What is open at once is counted once:
+metadata first, then DNS, then calls, so that the parts and the rest add up to the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.captures import Capture
+from backend.forensics.connections import CONNECTION_DTYPE, NEVER
+from backend.forensics.evidence.dns.delayed import Dns as Lookups
+from backend.forensics.evidence.exchanges import Exchanges
+from backend.forensics.evidence.metadata_calls import MetadataUse
+from backend.forensics.evidence.nesting import Intervals, covered_ns, find_containing
+from backend.forensics.evidence.sightings import Ints, Sightings, join_rows
+from backend.forensics.packets import TCP
+from backend.forensics.round_trips import DATA, REQUEST
+
+Bools = NDArray[np.bool_]
+
+DNS_PORT = 53
+METADATA, DNS, CALL = 0, 1, 2
+PARTS = ("metadata", "dns", "calls")
+"""Names of the kinds, in the order in which what is open at once is counted."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """What addresses asked of others, by nothing in particular; the arrays run beside one another."""
+
+    interval: Intervals
+    """The key is the asking address on its clock."""
+    kind: Ints
+    exchange: Ints
+    """Row of `Exchanges`, or -1."""
+    node: Ints
+    """Connection-table row, numbered over all captures, of what is no exchange; else -1."""
+    inferred: Bools
+
+    def __len__(self) -> int:
+        return len(self.kind)
+
+
+@dataclass(frozen=True)
+class Anatomy:
+    """Served requests whose server's own questions would have been seen, by start."""
+
+    exchange: Ints
+    """Row of `Exchanges`, -1 for an inferred one."""
+    node: Ints
+    """Connection-table row of an inferred one, else -1."""
+    frame: Ints
+    """First frame of an inferred one, else -1."""
+    start_ns: Ints
+    end_ns: Ints
+    part_ns: Ints
+    """[kind, request]: how long the parts of each kind took."""
+    part_count: Ints
+    """[kind, request]: how many there were."""
+    pairs: tuple[Ints, Ints]
+    """(request, row of `parts`) of every part."""
+    parts: Parts
+
+    def __len__(self) -> int:
+        return len(self.exchange)
+
+    @property
+    def total_ns(self) -> Ints:
+        return self.end_ns - self.start_ns
+
+    @property
+    def own_ns(self) -> Ints:
+        """What no part takes."""
+        own: Ints = self.total_ns - self.part_ns.sum(axis=0)
+        return own
+
+    @property
+    def inferred(self) -> Bools:
+        return self.exchange < 0
+
+
+@dataclass(frozen=True)
+class _Trips:
+    """Requests and responses of which only lengths and times are known."""
+
+    asking: Ints
+    answering: Ints
+    start_ns: Ints
+    end_ns: Ints
+    node: Ints
+    frame: Ints
+
+
+def dissect_requests(
+    captures: Sequence[Capture],
+    sightings: Sightings,
+    exchanges: Exchanges,
+    uses: Sequence[MetadataUse],
+    dns: Lookups,
+) -> Anatomy:
+    """Every served request with its parts. Time and memory are linear in messages and round trips."""
+    trips = _opaque_trips(captures, sightings, exchanges)
+    groups = max(1, len(captures))
+    parts = _parts(exchanges, uses, dns, trips, sightings, groups)
+    is_metadata = np.zeros(len(exchanges), np.bool_)
+    is_metadata[[row for use in uses for row in use.calls.exchange.tolist()]] = True
+    asks = np.unique(parts.interval.key)
+    key = exchanges.responder * groups + exchanges.server_clock
+    seen = np.flatnonzero(~is_metadata & (exchanges.server_end_ns != NEVER) & np.isin(key, asks))
+    opaque = np.flatnonzero(np.isin(trips.answering, asks))
+    outer = Intervals(
+        np.concatenate([key[seen], trips.answering[opaque]]),
+        np.concatenate([exchanges.server_start_ns[seen], trips.start_ns[opaque]]),
+        np.concatenate([exchanges.server_end_ns[seen], trips.end_ns[opaque]]),
+    )
+    nothing = np.full(len(opaque), -1, np.int64)
+    pairs = find_containing(outer, parts.interval)
+    # Data that goes to and fro without asking anybody else is a protocol's own talk, no request that is served.
+    serves = np.concatenate([np.ones(len(seen), np.bool_), np.zeros(len(opaque), np.bool_)])
+    serves[pairs[0]] = True
+    return _measure(
+        Anatomy(
+            exchange=np.concatenate([seen, nothing]),
+            node=np.concatenate([np.full(len(seen), -1, np.int64), trips.node[opaque]]),
+            frame=np.concatenate([np.full(len(seen), -1, np.int64), trips.frame[opaque]]),
+            start_ns=outer.start_ns,
+            end_ns=outer.end_ns,
+            part_ns=np.zeros((len(PARTS), len(outer)), np.int64),
+            part_count=np.zeros((len(PARTS), len(outer)), np.int64),
+            pairs=pairs,
+            parts=parts,
+        ),
+        outer,
+        np.flatnonzero(serves),
+    )
+
+
+def _measure(whole: Anatomy, outer: Intervals, kept: Ints) -> Anatomy:
+    """The parts' times, for the requests that are kept, by start."""
+    kept = kept[np.argsort(whole.start_ns[kept], kind="stable")]
+    number = np.full(len(whole), -1, np.int64)
+    number[kept] = np.arange(len(kept))
+    outers, inners = whole.pairs
+    part_ns = np.zeros((len(PARTS), len(whole)), np.int64)
+    part_count = np.zeros((len(PARTS), len(whole)), np.int64)
+    so_far = np.zeros(len(whole), np.int64)
+    for kind in range(len(PARTS)):
+        up_to = whole.parts.kind[inners] <= kind
+        covered = covered_ns(outer, whole.parts.interval, (outers[up_to], inners[up_to]))
+        part_ns[kind], so_far = covered - so_far, covered
+        part_count[kind] = np.bincount(outers[whole.parts.kind[inners] == kind], minlength=len(whole))
+    return Anatomy(
+        exchange=whole.exchange[kept],
+        node=whole.node[kept],
+        frame=whole.frame[kept],
+        start_ns=whole.start_ns[kept],
+        end_ns=whole.end_ns[kept],
+        part_ns=part_ns[:, kept],
+        part_count=part_count[:, kept],
+        pairs=(number[outers], inners),
+        parts=whole.parts,
+    )
+
+
+def _parts(
+    exchanges: Exchanges,
+    uses: Sequence[MetadataUse],
+    dns: Lookups,
+    trips: _Trips,
+    sightings: Sightings,
+    groups: int,
+) -> Parts:
+    """Exchanges that were answered, lookups, and opaque round trips, each by who asked."""
+    kind = np.full(len(exchanges), CALL, np.int64)  # what is not metadata
+    for use in uses:
+        kind[use.calls.exchange] = METADATA
+    answered = np.flatnonzero(exchanges.end_ns != NEVER)
+    lookups = _lookups(exchanges, dns, sightings, groups)
+    key = [(exchanges.requester * groups + exchanges.clock)[answered], lookups.key, trips.asking]
+    start = [exchanges.start_ns[answered], lookups.start_ns, trips.start_ns]
+    end = [exchanges.end_ns[answered], lookups.end_ns, trips.end_ns]
+    sizes = [len(column) for column in key]
+    none = [np.full(size, -1, np.int64) for size in sizes]
+    return Parts(
+        interval=Intervals(np.concatenate(key), np.concatenate(start), np.concatenate(end)),
+        kind=np.concatenate([kind[answered], np.full(sizes[1], DNS), np.full(sizes[2], CALL)]),
+        exchange=np.concatenate([answered, none[1], none[2]]),
+        node=np.concatenate([none[0], none[1], trips.node]),
+        inferred=np.repeat(np.array([False, False, True]), sizes),
+    )
+
+
+def _lookups(exchanges: Exchanges, dns: Lookups, sightings: Sightings, groups: int) -> Intervals:
+    """From the first query of each lookup to its last answer, by who asked."""
+    lookups = dns.lookups
+    rows = lookups.exchanges.rows
+    own = np.flatnonzero(~lookups.leg & (rows["answer_ns"] != NEVER))
+    node = rows["node"][own].astype(np.int64)
+    table, sockets = exchanges.addresses, lookups.messages.sockets
+    client = table.client[node]
+    as_client = (table.low[client] == sockets.client_low[node]) & (
+        table.high[client] == sockets.client_high[node]
+    )
+    asking = np.where(as_client, client, table.server[node])
+    capture = np.searchsorted(np.array(sightings.node_offset), node, side="right") - 1
+    clock = np.array(sightings.clocks.group or (0,), np.int64)[capture]
+    number, first = np.unique(lookups.lookup[own], return_index=True)
+    place = np.searchsorted(number, lookups.lookup[own])
+    start, end = np.full(len(number), np.iinfo(np.int64).max), np.zeros(len(number), np.int64)
+    np.minimum.at(start, place, rows["start_ns"][own])
+    np.maximum.at(end, place, rows["answer_ns"][own])
+    return Intervals((asking * groups + clock)[first], start, end)
+
+
+def _opaque_trips(captures: Sequence[Capture], sightings: Sightings, exchanges: Exchanges) -> _Trips:
+    """Turns of TCP connections without an HTTP message and apart from DNS: from the first data of the client after the
+    server's to the last of the server after that, by the data segments that round trips were measured on."""
+    nodes = join_rows([c.connections for c in captures], CONNECTION_DTYPE)
+    is_read = (nodes["client_port"] == DNS_PORT) | (nodes["server_port"] == DNS_PORT)
+    columns: list[tuple[Ints, ...]] = []
+    for number, capture in enumerate(captures):
+        offset = sightings.node_offset[number]
+        for batch in capture.messages.http.batches(["connection"]):
+            is_read[offset + batch.column("connection").to_numpy().astype(np.int64)] = True
+        for batch in capture.round_trips.batches(_TRIP_COLUMNS):
+            sent, frame, connection, kind, side = (
+                batch.column(n).to_numpy().astype(np.int64) for n in _TRIP_COLUMNS
+            )
+            data = (kind == REQUEST) | (kind == DATA)
+            clock = np.full(int(data.sum()), (sightings.clocks.group or (0,))[number], np.int64)
+            time = sightings.clocks.on_reference(number, sent[data])
+            columns.append((offset + connection[data], time, frame[data], side[data], clock))
+    if not columns:
+        return _Trips(*(np.zeros(0, np.int64) for _ in range(6)))
+    node, sent, frame, side, clock = (np.concatenate(column) for column in zip(*columns, strict=True))
+    once = _one_place_each(node, sightings)
+    keep = np.flatnonzero(~is_read[node] & once[node] & (nodes["protocol"][node] == TCP))
+    order = keep[np.lexsort((frame[keep], sent[keep], node[keep]))]
+    node, sent, frame, side, clock = (column[order] for column in (node, sent, frame, side, clock))
+    begins = np.flatnonzero((np.diff(node, prepend=-1) != 0) | (np.diff(side, prepend=-1) != 0))
+    ends = np.append(begins[1:], len(node)) - 1
+    # A turn: a run of the client's, followed by one of the server's on the same connection.
+    asked = np.flatnonzero((side[begins[:-1]] == 1) & (node[begins[:-1]] == node[begins[1:]]))
+    first, last = begins[asked], ends[asked + 1]
+    table, groups = exchanges.addresses, max(1, len(captures))
+    return _Trips(
+        asking=table.client[node[first]] * groups + clock[first],
+        answering=table.server[node[first]] * groups + clock[first],
+        start_ns=sent[first],
+        end_ns=sent[last],
+        node=node[first],
+        frame=frame[first],
+    )
+
+
+_TRIP_COLUMNS = ("sent_ns", "sent_frame", "connection", "kind", "from_client")
+
+
+def _one_place_each(node: Ints, sightings: Sightings) -> Bools:
+    """Of the sightings of one connection the one with most samples."""
+    count = np.bincount(node, minlength=len(sightings.link_of_node))
+    order = np.lexsort((-count, sightings.link_of_node))
+    once = np.zeros(len(count), np.bool_)
+    once[order[np.flatnonzero(np.diff(sightings.link_of_node[order], prepend=-1))]] = True
+    return once

@@ -1,0 +1,81 @@
+"""The report's part about served requests: what their time went into, by shape, and what cost most."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from backend.forensics.evidence.anatomy import CALL, DNS, METADATA, Anatomy
+from backend.forensics.evidence.exchanges import read_rows
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.request_shapes import SHAPES_MOST, Shape, list_shapes
+from backend.forensics.findings import frame_evidence, plural, seconds_text
+from backend.forensics.report import CalleePart, EvidencePart, RequestShapePart, ServedRequestsPart
+
+_WORDS = {METADATA: "metadata calls", DNS: "DNS lookups", CALL: "calls further down"}
+_OWN = "their own work"
+
+
+def describe_served(facts: Facts) -> ServedRequestsPart | None:
+    """None without a served request whose server was seen to ask others."""
+    anatomy = facts.anatomy
+    if not len(anatomy):
+        return None
+    shapes = list_shapes(facts.captures, facts.exchanges, anatomy)
+    taken_s = [float(ns.sum()) / 1e9 for ns in (*anatomy.part_ns, anatomy.own_ns)]
+    return ServedRequestsPart(
+        statement=_statement(anatomy, taken_s),
+        count=len(anatomy),
+        inferred=int(np.count_nonzero(anatomy.inferred)),
+        total_s=round(float(anatomy.total_ns.sum()) / 1e9, 6),
+        metadata_s=round(taken_s[METADATA], 6),
+        dns_s=round(taken_s[DNS], 6),
+        calls_s=round(taken_s[CALL], 6),
+        own_s=round(taken_s[-1], 6),
+        shapes=[_shape(facts, shape) for shape in shapes[:SHAPES_MOST]],
+        shapes_total=len(shapes),
+    )
+
+
+def _statement(anatomy: Anatomy, taken_s: list[float]) -> str:
+    """``Of the 3.9 s that 60 requests took, metadata calls cost most: 71 %; …``"""
+    total_s = max(sum(taken_s), 1e-9)
+    named = sorted(zip(taken_s, [*_WORDS.values(), _OWN], strict=True), reverse=True)
+    most, rest = named[0], [f"{words} {seconds / total_s:.0%}" for seconds, words in named[1:] if seconds > 0]
+    text = f"Of the {seconds_text(total_s)} that {plural(len(anatomy), 'served request')} took, {most[1]} cost most: "
+    return f"{text}{most[0] / total_s:.0%}{'; ' + ', '.join(rest) if rest else ''}."
+
+
+def _shape(facts: Facts, shape: Shape) -> RequestShapePart:
+    anatomy, rows = facts.anatomy, shape.rows
+    total_ms = anatomy.total_ns[rows] / 1e6
+    middle = [round(float(np.median(ns[rows])) / 1e6, 3) for ns in (*anatomy.part_ns, anatomy.own_ns)]
+    return RequestShapePart(
+        request=shape.request,
+        basis="inferred" if shape.inferred else "seen",
+        callees=[CalleePart(kind=c.kind, name=c.name, count=c.count) for c in shape.callees],  # type: ignore[arg-type]
+        count=len(rows),
+        total_p50_ms=round(float(np.median(total_ms)), 3),
+        total_p95_ms=round(float(np.percentile(total_ms, 95)), 3),
+        metadata_p50_ms=middle[METADATA],
+        dns_p50_ms=middle[DNS],
+        calls_p50_ms=middle[CALL],
+        own_p50_ms=middle[-1],
+        examples=[_example(facts, row) for row in dict.fromkeys(shape.examples)],
+    )
+
+
+def _example(facts: Facts, row: int) -> EvidencePart:
+    anatomy, exchanges = facts.anatomy, facts.exchanges
+    note = seconds_text(int(anatomy.total_ns[row]) / 1e9)
+    if anatomy.exchange[row] < 0:
+        offsets = np.array(facts.attempts.sightings.node_offset)
+        capture = int(np.searchsorted(offsets, anatomy.node[row], side="right")) - 1
+        frame = int(anatomy.frame[row])
+    else:
+        at = anatomy.exchange[row : row + 1]
+        capture = int(exchanges.server_capture[at[0]])
+        texts = read_rows(
+            facts.captures, exchanges.server_capture[at], exchanges.server_row[at], ("request_first_frame",)
+        )
+        frame = int(texts["request_first_frame"][0].as_py())
+    return frame_evidence([(facts.captures[capture].name, frame)], note)[0]
