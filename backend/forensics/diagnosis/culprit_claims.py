@@ -1,15 +1,17 @@
-"""What listings of a host's programs and counters say of its stalls, as weighed evidence."""
+"""Who held up a queue, as listings of the host's programs tell: weighed evidence for the causes of stalls."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from backend.forensics.diagnosis.contract import Weighed
-from backend.forensics.evidence.counters import KernelFacts
 from backend.forensics.evidence.culprits import Culprit, StallSpan, find_culprits
-from backend.forensics.evidence.kernel_signs import counter_rise
-from backend.forensics.findings import line_evidence, plural
-from backend.forensics.report import MissingPart
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import line_evidence
+from backend.forensics.report import FindingPart, MissingPart
+from backend.forensics.round_trips import ECHO, PRINTED
 
 SHOWN = 3
 """Culprits that are told: who comes after them was there less often."""
@@ -21,15 +23,12 @@ WHO = MissingPart(
         'printf("%d %d %s %d\\n", pid, tid, comm, bswap($h->un.echo.sequence)); }\''
     ),
 )
-SOFTNET = MissingPart(
-    what="whether the kernel's network work ran out of its time: the rise over a stall",
-    command="cat /proc/net/softnet_stat; sleep 60; cat /proc/net/softnet_stat",
-)
 
 
-def who_ran(stalls: Sequence[StallSpan], kernel: KernelFacts) -> tuple[Culprit, ...]:
-    """Processes that were there at the ends of stalls so often that chance is no explanation."""
-    return tuple(culprit for culprit in find_culprits(stalls, kernel.dumps) if culprit.sure)[:SHOWN]
+def who_ran(facts: Facts, finding: FindingPart) -> tuple[Culprit, ...]:
+    """Processes that were there at the ends of a finding's stalls so often that chance is no explanation."""
+    culprits = find_culprits(stall_spans(facts, finding), facts.kernel.dumps)
+    return tuple(culprit for culprit in culprits if culprit.sure)[:SHOWN]
 
 
 def culprit_claims(culprits: Sequence[Culprit]) -> list[Weighed]:
@@ -45,34 +44,32 @@ def culprit_claims(culprits: Sequence[Culprit]) -> list[Weighed]:
     ]
 
 
-def softnet_claims(kernel: KernelFacts) -> list[Weighed]:
-    """Rises of /proc/net/softnet_stat: packets left for later, or thrown away, by the CPU that should take them."""
-    texts = {
-        "time_squeeze": "the kernel's network work was cut short {} with packets left",
-        "dropped": "packets were dropped {} at the entrance of a CPU's queue",
-    }
-    weights = {"time_squeeze": 0.7, "dropped": 1.0}
-    found = []
-    for name, text in texts.items():
-        rise = counter_rise(kernel, "softnet-stat", name)
-        if rise is not None and rise.by > 0:
-            said = f"{text.format(plural(rise.by, 'time'))} (softnet_stat {name} +{rise.by:,})"
-            reason = "a CPU that cannot keep up with its queue shows it there; bursts of traffic do as well"
-            found.append(Weighed(weights[name], said, line_evidence(rise.lines), reason))
-    return found
+def stall_spans(facts: Facts, finding: FindingPart) -> list[StallSpan]:
+    """The stalls of a finding of kind `rtt-backlog`, on the clock of the host that stood still where that is known."""
+    offset_s = finding.measures.get("clock_offset_s")
+    at_responder = finding.measures.get("direction") != "reply path"
+    shift_ns = round(offset_s * 1e9) if isinstance(offset_s, int | float) and at_responder else 0
+    spans = [_span(facts, event, shift_ns) for event in finding.events]
+    return [span for span in spans if span is not None]
 
 
-def quota_claims(kernel: KernelFacts) -> list[Weighed]:
-    """Rises of cpu.stat: how often a control group had used up its CPU time."""
-    throttled = counter_rise(kernel, "cpu-stat", "nr_throttled")
-    if throttled is None:
-        return []
-    periods = counter_rise(kernel, "cpu-stat", "nr_periods")
-    of = f" of {plural(periods.by, 'period')}" if periods is not None and periods.by else ""
-    if throttled.by == 0:
-        text = f"no control group ran out of its CPU quota (nr_throttled +0{of})"
-        reason = "a quota that never ran out held up nobody"
-        return [Weighed(-2.0, text, line_evidence(throttled.lines), reason)]
-    text = f"a control group ran out of its CPU quota {plural(throttled.by, 'time')}{of}"
-    reason = "the kernel itself counts the periods in which it stopped the group's threads"
-    return [Weighed(2.0, text, line_evidence(throttled.lines), reason)]
+def _span(facts: Facts, event: dict[str, object], shift_ns: int) -> StallSpan | None:
+    """A stall by the frames or lines of its held questions. Echoes of packets are surer than those of a listing."""
+    trips = facts.round_trips
+    numbers = event.get("frames") or event.get("lines")
+    inputs = [number for number, source in enumerate(trips.sources) if source.input == event.get("input")]
+    if not isinstance(numbers, list) or not inputs:
+        return None
+    held = trips.rows[np.isin(trips.capture, inputs) & np.isin(trips.rows["sent_frame"], numbers)]
+    if not len(held):
+        return None
+    kinds = held["kind"]
+    echoes = held["sequence"][kinds == (ECHO if (kinds == ECHO).any() else PRINTED)].astype(np.int64) & 0xFFFF
+    answered_ns = held["sent_ns"] + held["rtt_ns"]
+    timed = event.get("start") is not None
+    return StallSpan(
+        int(held["sent_ns"].min()) + shift_ns,
+        int(answered_ns.max()) + shift_ns,
+        tuple(echoes.tolist()),
+        timed,
+    )

@@ -16,9 +16,6 @@ from scipy.stats import binom, fisher_exact
 
 from backend.forensics.dumps import PacketProcess, SystemCall
 from backend.forensics.evidence.counters import DumpInput
-from backend.forensics.evidence.round_trips import RoundTrips
-from backend.forensics.evidence.stalls import HeldInterval
-from backend.forensics.round_trips import ECHO, PRINTED
 
 SURE_P = 0.01
 """Of a culprit, all processes that were looked at counted in: below that chance is no explanation."""
@@ -41,6 +38,8 @@ class StallSpan:
     start_ns: int
     end_ns: int
     echoes: tuple[int, ...] = ()
+    timed: bool = True
+    """Whether the times are UTC; a listing without times knows only how far its probes are apart."""
 
 
 @dataclass(frozen=True)
@@ -75,15 +74,6 @@ class Culprit:
         )
 
 
-def stall_span(trips: RoundTrips, interval: HeldInterval) -> StallSpan:
-    """A stall that was found in round trips; echoes of packets are surer than those that a tool printed."""
-    rows = trips.rows[interval.rows]
-    kinds = rows["kind"]
-    chosen = rows[kinds == (ECHO if (kinds == ECHO).any() else PRINTED)]
-    numbers = (chosen["sequence"].astype(np.int64) & 0xFFFF).tolist()
-    return StallSpan(interval.start_ns, interval.end_ns, tuple(numbers))
-
-
 def find_culprits(stalls: Sequence[StallSpan], dumps: Iterable[DumpInput]) -> tuple[Culprit, ...]:
     """Everybody who was there at the end of a stall, the least accidental first."""
     found: list[Culprit] = []
@@ -91,7 +81,8 @@ def find_culprits(stalls: Sequence[StallSpan], dumps: Iterable[DumpInput]) -> tu
         if each.dump.packet_processes:
             found += _by_packets(stalls, each.dump.packet_processes, each.input)
         if each.dump.system_calls:
-            found += _by_calls(stalls, each.dump.system_calls, each.input)
+            timed = [stall for stall in stalls if stall.timed]
+            found += _by_calls(timed, each.dump.system_calls, each.input)
     return tuple(sorted(found, key=lambda c: (c.p_value, -c.named, c.process, c.what, c.input)))
 
 

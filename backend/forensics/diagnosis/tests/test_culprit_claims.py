@@ -1,53 +1,66 @@
-"""What listings and counters of a host say of its stalls."""
+"""From a finding of stalls and a listing of who ran to claims with lines."""
 
 from __future__ import annotations
 
-import pytest
+from backend.forensics.detectors.rtt_backlog.detector import detect
+from backend.forensics.diagnosis.culprit_claims import culprit_claims, stall_spans, who_ran
+from backend.forensics.dumps import Dump, PacketProcess, SystemCall
+from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.tests.build_trips import TripBuilder, every, stalled
 
-from backend.forensics.diagnosis.culprit_claims import culprit_claims, quota_claims, softnet_claims, who_ran
-from backend.forensics.dumps import CounterRow, Dump, PacketProcess
-from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
-from backend.forensics.evidence.culprits import StallSpan
-
-S = 1_000_000_000
+STALLS = ((1_000.0, 1_120.0), (3_000.0, 3_120.0), (5_500.0, 5_620.0))
 
 
-def counted(kind: str, *values: dict[str, int]) -> KernelFacts:
-    dumps = []
-    for number, value in enumerate(values):
-        rows = tuple(CounterRow(n, None, {name: count}) for n, (name, count) in enumerate(value.items(), 1))
-        dumps.append(DumpInput(f"{number}.txt", "node", Dump(kind, len(rows), (), number + 1, counters=rows)))
-    return gather_kernel_facts(dumps)
+def held(*dumps: Dump) -> Facts:
+    """Echoes every 10 ms, three stalls of 120 ms, and listings."""
+    capture = TripBuilder().probe(every(10, 8_000), stalled(*STALLS)).build()
+    return gather_facts([capture], [DumpInput("listing.txt", None, dump) for dump in dumps])
+
+
+def listing(facts: Facts, culprit: str) -> Dump:
+    """`culprit` under the first held echo of each stall, the idle CPU under all others."""
+    [finding] = detect(facts).findings
+    first = {span.echoes[0] for span in stall_spans(facts, finding)}
+    numbers = sorted({int(n) & 0xFFFF for n in facts.round_trips.rows["sequence"]})
+    rows = [
+        PacketProcess(n + 2, 1, 1, culprit if number in first else "swapper/1", number)
+        for n, number in enumerate(numbers)
+    ]
+    return Dump("packet-processes", len(rows), (), packet_processes=tuple(rows))
+
+
+def test_the_stalls_of_a_finding_with_their_echoes_and_times() -> None:
+    facts = held()
+    [finding] = detect(facts).findings
+    spans = stall_spans(facts, finding)
+    assert len(spans) == len(STALLS)
+    assert all(span.timed and len(span.echoes) >= 10 for span in spans)
+    assert all(0.1 <= (span.end_ns - span.start_ns) / 1e9 <= 0.13 for span in spans)
 
 
 def test_the_process_at_every_drain_is_a_claim_with_its_lines() -> None:
-    stalls = [StallSpan(n * S, n * S + 10**8, tuple(range(n * 100 + 50, n * 100 + 60))) for n in range(6)]
-    rows = tuple(
-        PacketProcess(n + 2, 1, 1, "cadvisor" if n % 100 == 50 else "swapper/1", n) for n in range(600)
-    )
-    probe = DumpInput("probe.txt", None, Dump("packet-processes", 600, (), packet_processes=rows))
-    (claim,) = culprit_claims(who_ran(stalls, gather_kernel_facts([probe])))
+    facts = held(listing(held(), "cadvisor"))
+    [finding] = detect(facts).findings
+    (claim,) = culprit_claims(who_ran(facts, finding))
     assert claim.weight > 2
-    assert claim.text.startswith("cadvisor was interrupted by the first held packet at 6 of 6 stalls")
-    assert claim.evidence[0].lines == [52, 152, 252, 352, 452, 552]
+    assert claim.text.startswith("cadvisor was interrupted by the first held packet at 3 of 3 stalls")
+    assert len(claim.evidence[0].lines) == 3
 
 
-@pytest.mark.parametrize(("after", "claims"), [(7, 0), (8, 1)])
-def test_a_squeeze_counts_from_the_first_rise_on(after: int, claims: int) -> None:
-    kernel = counted("softnet-stat", {"time_squeeze": 7, "dropped": 0}, {"time_squeeze": after, "dropped": 0})
-    assert len(softnet_claims(kernel)) == claims
+def test_an_idle_host_gives_no_claim() -> None:
+    facts = held(listing(held(), "swapper/1"))
+    [finding] = detect(facts).findings
+    assert who_ran(facts, finding) == ()
 
 
-@pytest.mark.parametrize(("after", "for_it"), [(211, False), (212, True)])
-def test_a_quota_speaks_for_or_against(after: int, for_it: bool) -> None:
-    kernel = counted(
-        "cpu-stat", {"nr_periods": 1_000, "nr_throttled": 211}, {"nr_periods": 1_600, "nr_throttled": after}
+def test_a_call_that_ends_with_every_stall_is_a_claim() -> None:
+    plain = held()
+    [finding] = detect(plain).findings
+    calls = tuple(
+        SystemCall(n + 1, 7, "cadvisor", "read", "/memory.stat", 0.11, span.end_ns - 112_000_000)
+        for n, span in enumerate(stall_spans(plain, finding))
     )
-    (claim,) = quota_claims(kernel)
-    assert (claim.weight > 0) == for_it
-    assert "600 periods" in claim.text
-
-
-def test_one_listing_of_a_counter_tells_no_rise() -> None:
-    assert softnet_claims(counted("softnet-stat", {"time_squeeze": 7})) == []
-    assert quota_claims(counted("cpu-stat", {"nr_throttled": 7})) == []
+    facts = held(Dump("strace", 3, (), system_calls=calls))
+    (claim,) = culprit_claims(who_ran(facts, finding))
+    assert claim.text.startswith("cadvisor in read of /memory.stat at 3 of 3 stalls")
