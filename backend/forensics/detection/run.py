@@ -6,14 +6,6 @@ from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import CheckedPart, FindingPart
 
-NOT_BUILT = {
-    "data-retransmission": "repeated data",
-    "zero-window": "closed windows",
-    "path-mtu": "packets too big",
-    "idle-timeout": "idle connections that died",
-}
-"""Kinds of the report that this version has no detector for: said, not left out."""
-
 
 def run_detectors(facts: Facts) -> tuple[list[FindingPart], list[CheckedPart]]:
     """(findings by time lost, what was checked by kind)."""
@@ -23,13 +15,5 @@ def run_detectors(facts: Facts) -> tuple[list[FindingPart], list[CheckedPart]]:
         detection = detector.detect(facts)
         findings.extend(detection.findings)
         checked.append(CheckedPart(kind=detector.kind, status=detection.status, why=detection.why))
-    built = {c.kind for c in checked}
-    for kind, what in NOT_BUILT.items():
-        if kind not in built:
-            checked.append(
-                CheckedPart(
-                    kind=kind, status="not-checkable", why=f"this version does not look for {what} yet"
-                )
-            )
     findings.sort(key=lambda f: (-f.time_lost_s, f.kind, f.first or "", f.id))
     return findings, sorted(checked, key=lambda c: c.kind)

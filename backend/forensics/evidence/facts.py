@@ -31,6 +31,7 @@ from backend.forensics.evidence.metadata_pattern import Pattern, find_pattern
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
 from backend.forensics.evidence.round_trips import RoundTrips, gather_round_trips
+from backend.forensics.evidence.stumbles import Stumbles, collect_stumbles
 from backend.forensics.evidence.waits import DestinationWaits, measure_waits
 
 RIVAL_WINDOW_NS = 1_000_000
@@ -99,6 +100,11 @@ class Facts:
     def dns(self) -> Dns:
         """Lookups, and which of them waited."""
         return collect_lookups(self.captures, lossy=self.quality.lossy or bool(self.quality.dropped))
+
+    @cached_property
+    def stumbles(self) -> Stumbles:
+        """Where TCP connections sent again, stood still or woke up."""
+        return collect_stumbles(self.captures, self.attempts)
 
     @cached_property
     def lost_queries(self) -> dict[str, list[LostQuery]]:

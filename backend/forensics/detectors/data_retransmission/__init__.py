@@ -1,0 +1,1 @@
+"""Data that was sent again, where somebody waited for it."""

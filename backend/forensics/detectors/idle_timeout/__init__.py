@@ -1,0 +1,1 @@
+"""Connections that were gone when somebody used them again after a silence."""

@@ -1,0 +1,175 @@
+"""The first data after a silence, and what became of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.idle_timeout.known import fitting
+from backend.forensics.detectors.idle_timeout.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.stumbles import Stumbles
+from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.packets import MARK_KEEP_ALIVE, RST
+from backend.forensics.report import FindingPart, MarkPart
+from backend.forensics.signals import AFTER_SILENCE, REPLY, SENT_AGAIN
+
+KIND = "idle-timeout"
+
+
+@dataclass(frozen=True)
+class _Waking:
+    """Data after a silence: `outcome` is ``reset``, ``nothing``, ``survived`` or ``open`` (cannot be told)."""
+
+    at: int
+    silence_s: float
+    outcome: str
+    lost_s: float
+    shown: tuple[int, ...]
+
+
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
+    """One finding per server with a connection that a silence killed."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture")
+    stumbles = facts.stumbles
+    wakings = _wakings(stumbles, thresholds)
+    dead = [w for w in wakings if w.outcome in ("reset", "nothing")]
+    if not wakings:
+        return Detection("clear", "no connection was used again after 20 s of silence")
+    why = f"{len(dead):,} of {plural(len(wakings), 'connection')} used again after 20 s of silence were gone"
+    if not dead:
+        return Detection("clear", why.replace("0 of", "none of", 1))
+    servers = sorted({int(stumbles.server[w.at]) for w in dead})
+    findings: list[FindingPart] = []
+    for server in servers[: thresholds.findings_most]:
+        here = [w for w in wakings if stumbles.server[w.at] == server]
+        findings.append(_finding(stumbles, server, here, len(findings) + 1, thresholds))
+    loud = any(f.severity != "info" for f in findings)
+    return Detection("found" if loud else "clear", why, tuple(findings))
+
+
+def _wakings(stumbles: Stumbles, thresholds: Thresholds) -> list[_Waking]:
+    """The last silence of each connection decides, shorter ones before it were survived."""
+    rows, found = stumbles.rows, []
+    wakes = (rows["kind"] & AFTER_SILENCE) != 0
+    data = wakes & (rows["payload_bytes"] > 0) & ((rows["marks"] & MARK_KEEP_ALIVE) == 0)
+    data &= (rows["kind"] & SENT_AGAIN) == 0
+    for at in np.flatnonzero(data).tolist():
+        found.append(_outcome(stumbles, at, thresholds))
+    return [w for w in found if w.outcome != "open"]
+
+
+def _outcome(stumbles: Stumbles, at: int, thresholds: Thresholds) -> _Waking:
+    rows, node = stumbles.rows, int(stumbles.node[at])
+    connection = stumbles.connections[node]
+    silence_s = int(rows["silence_ns"][at]) / 1e9
+    retries, shown, reply = 0, [at], None
+    for later in range(at + 1, len(rows)):
+        if stumbles.node[later] != node:
+            break
+        same_side = rows["from_client"][later] == rows["from_client"][at]
+        if rows["kind"][later] & REPLY and not same_side:
+            reply = later
+            break
+        if rows["kind"][later] & SENT_AGAIN and same_side:
+            retries += 1
+            shown.append(later)
+    if reply is not None and not rows["tcp_flags"][reply] & RST:
+        return _Waking(at, silence_s, "survived", 0.0, (at,))
+    other_closed = connection["fins"] & (2 if rows["from_client"][at] else 1)
+    until_ns = int(rows["time_ns"][reply if reply is not None else shown[-1]])
+    lost_s = (until_ns - int(rows["time_ns"][at])) / 1e9
+    if reply is not None:
+        # Who had closed its side resets data on purpose: that is no time-out of somebody on the way.
+        outcome = "open" if other_closed else "reset"
+        return _Waking(at, silence_s, outcome, lost_s, (*shown, reply))
+    point = stumbles.places[int(stumbles.place[at])].point
+    recorded_s = (point.last_ns - int(rows["time_ns"][at])) / 1e9
+    gone = retries >= thresholds.retries_least and recorded_s >= thresholds.recorded_s and not other_closed
+    return _Waking(at, silence_s, "nothing" if gone else "open", lost_s, tuple(shown))
+
+
+def _finding(
+    stumbles: Stumbles, server: int, wakings: list[_Waking], number: int, thresholds: Thresholds
+) -> FindingPart:
+    dead = [w for w in wakings if w.outcome != "survived"]
+    survived_s = max((w.silence_s for w in wakings if w.outcome == "survived"), default=0.0)
+    died_s = min(w.silence_s for w in dead)
+    known = fitting(survived_s, died_s)
+    loud = len(dead) >= thresholds.loud_connections and survived_s < died_s
+    name = str(stumbles.servers[server])
+    resets = sum(w.outcome == "reset" for w in dead)
+    guess = f" A time-out of {known[0]:g} s fits: {known[1]}." if known is not None else ""
+    lived = f" Silences up to {seconds_text(survived_s)} were survived." if survived_s else ""
+    times = [int(stumbles.rows["time_ns"][w.at]) for w in dead]
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity="warning" if loud else "info",
+        confidence=thresholds.confidence if loud else 0.5,
+        title=f"Idle connections to {name} were gone",
+        summary=(
+            f"{plural(len(dead), 'connection')} to {name} silent for {seconds_text(died_s)} or more were gone when "
+            f"used again: {resets:,} answered by RST, {len(dead) - resets:,} by nothing.{lived}{guess}"
+        ),
+        count=len(dead),
+        first=rfc3339(min(times)),
+        last=rfc3339(max(times)),
+        time_lost_s=round(sum(w.lost_s for w in dead), 6),
+        measures={
+            "silence_min_s": round(died_s, 3),
+            "silence_max_s": round(max(w.silence_s for w in dead), 3),
+            "survived_max_s": round(survived_s, 3),
+            "used_again": len(wakings),
+            "reset": resets,
+            "unanswered": len(dead) - resets,
+            "fitting_timeout_s": known[0] if known is not None else None,
+            "fitting_timeout_of": known[1] if known is not None else "",
+        },
+        affected=[
+            {"protocol": "tcp", "source": str(client), "destination": name}
+            for client in sorted({str(stumbles.endpoints(int(stumbles.node[w.at]))[0]) for w in dead})[:100]
+        ],
+        events=[_event(stumbles, w) for w in dead],
+        evidence=frame_evidence(
+            [
+                frame
+                for w in dead
+                for frame in (*stumbles.frames([w.at], before=True), *stumbles.frames(w.shown))
+            ],
+            "the last packet before the silence, the first after it, and what came back",
+        ),
+        marks=[_mark(stumbles, w, n) for n, w in enumerate(dead[: thresholds.marked], start=1)],
+    )
+
+
+def _event(stumbles: Stumbles, waking: _Waking) -> dict[str, object]:
+    row = stumbles.rows[waking.at]
+    client, server = stumbles.endpoints(int(stumbles.node[waking.at]))
+    return {
+        "start": rfc3339(int(row["time_ns"] - row["silence_ns"])),
+        "end": rfc3339(int(row["time_ns"])),
+        "silence_s": round(waking.silence_s, 6),
+        "outcome": waking.outcome,
+        "source": str(client),
+        "destination": str(server),
+    }
+
+
+def _mark(stumbles: Stumbles, waking: _Waking, instance: int) -> MarkPart:
+    row = stumbles.rows[waking.at]
+    return MarkPart(
+        glyph="bracket",
+        role="loss",
+        basis="seen",
+        start=rfc3339(int(row["time_ns"] - row["silence_ns"])),
+        end=rfc3339(int(row["time_ns"])),
+        lanes=[stumbles.places[int(stumbles.place[waking.at])].id],
+        evidence=frame_evidence(stumbles.frames(waking.shown, before=True)),
+        label=f"silent for {seconds_text(waking.silence_s)}, then {waking.outcome}",
+        instance=instance,
+        value=waking.silence_s,
+    )

@@ -1,0 +1,1 @@
+"""Segments too large for the way, of which nobody is told."""

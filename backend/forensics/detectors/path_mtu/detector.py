@@ -1,0 +1,217 @@
+"""Large segments that are sent again without progress while small ones pass."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.path_mtu.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.stumbles import Stumbles
+from backend.forensics.findings import frame_evidence, plural, rfc3339
+from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
+from backend.forensics.report import FindingPart, MarkPart
+from backend.forensics.signals import SENT_AGAIN
+
+KIND = "path-mtu"
+HEADERS_BYTES = 40
+"""IPv4 and TCP without options."""
+_OVERLAYS = ((20, "IP in IP"), (24, "GRE"), (50, "VXLAN or Geneve"), (60, "WireGuard"))
+"""Bytes that an encapsulation over IPv4 adds: RFC 2003, RFC 2784, RFC 7348 section 5, the WireGuard paper."""
+
+
+@dataclass(frozen=True)
+class _Stuck:
+    """A large segment that did not pass; `at` are its repetitions."""
+
+    node: int
+    sender: Endpoint
+    receiver: Endpoint
+    bytes: int
+    passed_bytes: int
+    at: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Told:
+    """An ICMP message that a packet was too big: the MTU it names, who was told and about whom."""
+
+    mtu_bytes: int
+    time_ns: int
+    source: tuple[int, int]
+    destination: tuple[int, int]
+    frame: Frame
+
+
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
+    """One finding per pair of sender and receiver."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture")
+    stumbles = facts.stumbles
+    stuck = _stuck(stumbles, thresholds)
+    if not stuck:
+        told = len(_told(facts))
+        heard = f"; {plural(told, 'ICMP message')} about packets too big were obeyed" if told else ""
+        return Detection("clear", f"no large segment was sent again in vain while small ones passed{heard}")
+    groups: dict[tuple[int, int, int, int], list[_Stuck]] = {}
+    for one in stuck:
+        key = (one.sender.high, one.sender.low, one.receiver.high, one.receiver.low)
+        groups.setdefault(key, []).append(one)
+    told_all = _told(facts)
+    ordered = sorted(groups.items(), key=lambda g: (-len(g[1]), g[0]))[: thresholds.findings_most]
+    findings = tuple(
+        _finding(stumbles, group, [t for t in told_all if (*t.source, *t.destination) == key], n, thresholds)
+        for n, (key, group) in enumerate(ordered, 1)
+    )
+    loud = any(f.severity != "info" for f in findings)
+    why = f"{plural(len(stuck), 'connection')} with a large segment that did not pass while small ones did"
+    return Detection("found" if loud else "clear", why, findings)
+
+
+def _stuck(stumbles: Stumbles, thresholds: Thresholds) -> list[_Stuck]:
+    """One a connection and side: the segment that was repeated most."""
+    rows = stumbles.rows
+    large = (rows["kind"] & SENT_AGAIN) != 0
+    large &= (rows["marks"] & MARK_SPURIOUS_RETRANSMISSION) == 0
+    large &= (rows["payload_bytes"] >= thresholds.segment_least_bytes) & (
+        rows["payload_bytes"] > rows["passed_bytes"]
+    )
+    at = np.flatnonzero(large)
+    groups: dict[tuple[int, int, int], list[int]] = {}
+    for n in at.tolist():
+        key = (int(stumbles.node[n]), int(rows["from_client"][n]), int(rows["sequence"][n]))
+        groups.setdefault(key, []).append(n)
+    best: dict[tuple[int, int], tuple[int, ...]] = {}
+    for (node, side, _), positions in groups.items():
+        if len(positions) >= thresholds.repeats_least and len(positions) > len(best.get((node, side), ())):
+            best[node, side] = tuple(positions)
+    return [s for (node, side), positions in best.items() if (s := _one(stumbles, node, side, positions))]
+
+
+def _one(stumbles: Stumbles, node: int, from_client: int, at: tuple[int, ...]) -> _Stuck | None:
+    """None where nothing shows that the other side was alive: no small segment passed, and the handshake was not
+    seen."""
+    rows, connection = stumbles.rows, stumbles.connections[node]
+    passed = int(rows["passed_bytes"][at[-1]])
+    opened = connection["established_ns"] >= 0
+    if not opened and not passed:
+        return None
+    # Whoever falls silent altogether is dead; of a black hole's other side later packets are seen, or its small data.
+    heard = int(connection["server_packets" if from_client else "client_packets"])
+    if heard < 2:
+        return None
+    client, server = stumbles.endpoints(node)
+    ends = (client, server) if from_client else (server, client)
+    return _Stuck(node, *ends, int(rows["payload_bytes"][at[0]]), passed, at)
+
+
+def _told(facts: Facts) -> list[_Told]:
+    """ICMPv4 "fragmentation needed" (RFC 792, RFC 1191) and ICMPv6 "packet too big" (RFC 4443)."""
+    found = []
+    columns = [
+        "frame",
+        "time_ns",
+        "ip_version",
+        "type",
+        "code",
+        "mtu_bytes",
+        "quoted_source_high",
+        "quoted_source_low",
+    ]
+    columns += ["quoted_destination_high", "quoted_destination_low"]
+    for capture in facts.captures:
+        if not capture.messages.icmp_errors.rows:
+            continue
+        for row in capture.messages.icmp_errors.read(columns).to_pylist():
+            if (row["ip_version"], row["type"], row["code"]) != (4, 3, 4) and (
+                row["ip_version"],
+                row["type"],
+            ) != (6, 2):
+                continue
+            found.append(
+                _Told(
+                    int(row["mtu_bytes"]),
+                    int(row["time_ns"]),
+                    (row["quoted_source_high"], row["quoted_source_low"]),
+                    (row["quoted_destination_high"], row["quoted_destination_low"]),
+                    (capture.name, int(row["frame"])),
+                )
+            )
+    return found
+
+
+def _finding(
+    stumbles: Stumbles, group: list[_Stuck], told: list[_Told], number: int, thresholds: Thresholds
+) -> FindingPart:
+    rows = stumbles.rows
+    smallest, passed = min(s.bytes for s in group), max(s.passed_bytes for s in group)
+    sender, receiver = (str(e).rsplit(":", 1)[0] for e in (group[0].sender, group[0].receiver))
+    spans = [
+        rows["time_ns"][s.at[-1]] - rows["time_ns"][s.at[0]] + rows["silence_ns"][s.at[0]] for s in group
+    ]
+    lost_s = sum(int(span) for span in spans) / 1e9
+    loud = len(group) >= thresholds.loud_connections or bool(told)
+    mtu = min((t.mtu_bytes for t in told if t.mtu_bytes), default=None)
+    ignored = f" ICMP told the sender of an MTU of {mtu:,} bytes, and it did not obey." if mtu else ""
+    silent = "" if told else " No ICMP message told the sender."
+    at = [n for s in group for n in s.at]
+    times = [int(rows["time_ns"][n]) for n in at]
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity="warning" if loud else "info",
+        confidence=thresholds.confidence_told if told else (thresholds.confidence if loud else 0.5),
+        title=f"Large packets from {sender} to {receiver} do not pass",
+        summary=(
+            f"In {plural(len(group), 'connection')} from {sender} to {receiver} segments of {smallest:,} bytes or more "
+            f"were sent again in vain, while the handshake and segments up to {passed:,} bytes passed.{ignored}{silent}"
+        ),
+        count=len(group),
+        first=rfc3339(min(times)),
+        last=rfc3339(max(times)),
+        time_lost_s=round(lost_s, 6),
+        measures={
+            "failing_segment_bytes": smallest,
+            "passed_segment_bytes": passed,
+            "packet_bytes": smallest + HEADERS_BYTES,
+            "icmp_messages": len(told),
+            "icmp_mtu_bytes": mtu,
+            "overhead_bytes": [
+                f"{added}: {name}" for added, name in _OVERLAYS if smallest + HEADERS_BYTES + added > 1_500
+            ],
+        },
+        affected=[
+            {"protocol": "tcp", "source": str(s.sender), "destination": str(s.receiver)} for s in group[:100]
+        ],
+        events=[
+            {
+                "start": rfc3339(int(rows["time_ns"][s.at[0]])),
+                "end": rfc3339(int(rows["time_ns"][s.at[-1]])),
+                "segment_bytes": s.bytes,
+                "repeats": len(s.at),
+            }
+            for s in group
+        ],
+        evidence=frame_evidence(
+            [*stumbles.frames(at), *(t.frame for t in told)], "large segments sent again"
+        ),
+        marks=[
+            MarkPart(
+                glyph="ladder",
+                role="loss",
+                basis="seen",
+                start=rfc3339(int(rows["time_ns"][s.at[0]])),
+                end=rfc3339(int(rows["time_ns"][s.at[-1]])),
+                lanes=[stumbles.places[int(stumbles.place[s.at[0]])].id],
+                evidence=frame_evidence(stumbles.frames(s.at)),
+                label=f"{s.bytes:,} bytes sent again {len(s.at)} times",
+                instance=instance,
+                value=float(s.bytes),
+            )
+            for instance, s in enumerate(group[: thresholds.marked], start=1)
+        ],
+    )

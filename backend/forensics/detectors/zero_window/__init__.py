@@ -1,0 +1,1 @@
+"""Receivers whose application stopped reading."""

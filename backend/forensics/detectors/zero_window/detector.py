@@ -1,0 +1,138 @@
+"""Windows that a receiver closed and for how long, per receiver."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.zero_window.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.stumbles import Stumbles
+from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.report import FindingPart, MarkPart
+from backend.forensics.signals import CLOSED, OPENED
+
+KIND = "zero-window"
+
+
+@dataclass(frozen=True)
+class _Closure:
+    """One closed window. `opened` is None where it stayed closed as far as the capture shows."""
+
+    receiver: Endpoint
+    sender: Endpoint
+    closed: int
+    opened: int | None
+    start_ns: int
+    end_ns: int
+
+    @property
+    def seconds(self) -> float:
+        return (self.end_ns - self.start_ns) / 1e9
+
+
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
+    """One finding per receiver whose window was closed while the other side had data for it."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture")
+    closures = _closures(facts.stumbles)
+    long_enough = [c for c in closures if c.seconds * 1000 >= thresholds.told_ms]
+    if not long_enough:
+        return Detection(
+            "clear", f"{plural(len(closures), 'window')} closed, none for {thresholds.told_ms:g} ms"
+        )
+    groups: dict[tuple[int, int], list[_Closure]] = {}
+    for closure in long_enough:
+        groups.setdefault((closure.receiver.high, closure.receiver.low), []).append(closure)
+    ordered = sorted(groups.items(), key=lambda g: (-sum(c.seconds for c in g[1]), g[0]))
+    shown = ordered[: thresholds.findings_most]
+    findings = tuple(_finding(facts.stumbles, g, n, thresholds) for n, (_, g) in enumerate(shown, 1))
+    loud = any(f.severity != "info" for f in findings)
+    longest_s = max(c.seconds for c in long_enough)
+    why = f"{plural(len(long_enough), 'window')} closed, the longest for {seconds_text(longest_s)}"
+    return Detection("found" if loud else "clear", why, findings)
+
+
+def _closures(stumbles: Stumbles) -> list[_Closure]:
+    """Closed windows in connections whose sender had data waiting: it filled the window, or probed it."""
+    rows, found = stumbles.rows, []
+    for at in np.flatnonzero((rows["kind"] & CLOSED) != 0).tolist():
+        connection = stumbles.connections[int(stumbles.node[at])]
+        if not (connection["zero_window_probes"] or connection["windows_full"]):
+            continue
+        opened = _opening(stumbles, at)
+        start_ns = int(rows["time_ns"][at])
+        end_ns = int(rows["time_ns"][opened]) if opened is not None else int(connection["last_ns"])
+        client, server = stumbles.endpoints(int(stumbles.node[at]))
+        ends = (client, server) if rows["from_client"][at] else (server, client)
+        found.append(_Closure(*ends, at, opened, start_ns, max(start_ns, end_ns)))
+    return found
+
+
+def _opening(stumbles: Stumbles, at: int) -> int | None:
+    """The next row of the same side that opens the window again."""
+    rows = stumbles.rows
+    for later in range(at + 1, len(rows)):
+        if stumbles.node[later] != stumbles.node[at]:
+            return None
+        if rows["from_client"][later] == rows["from_client"][at] and rows["kind"][later] & (OPENED | CLOSED):
+            return later if rows["kind"][later] & OPENED else None
+    return None
+
+
+def _finding(
+    stumbles: Stumbles, closures: list[_Closure], number: int, thresholds: Thresholds
+) -> FindingPart:
+    receiver = str(closures[0].receiver).rsplit(":", 1)[0]
+    total_s, longest_s = sum(c.seconds for c in closures), max(c.seconds for c in closures)
+    at = [n for c in closures for n in (c.closed, c.opened) if n is not None]
+    stuck = sum(c.opened is None for c in closures)
+    never = f", {stuck:,} of them to the end" if stuck else ""
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity="warning" if longest_s >= thresholds.loud_s else "info",
+        confidence=thresholds.confidence,
+        title=f"{receiver} stopped reading",
+        summary=(
+            f"{receiver} closed its window {len(closures):,} times for {seconds_text(total_s)} in all{never}: its "
+            "application did not read while the other side had data for it."
+        ),
+        count=len(closures),
+        first=rfc3339(min(c.start_ns for c in closures)),
+        last=rfc3339(max(c.start_ns for c in closures)),
+        time_lost_s=round(total_s, 6),
+        measures={
+            "closed_total_s": round(total_s, 6),
+            "closed_max_s": round(longest_s, 6),
+            "closed_median_s": round(float(np.median([c.seconds for c in closures])), 6),
+            "never_opened": stuck,
+        },
+        affected=[
+            {"protocol": "tcp", "source": str(c.sender), "destination": str(c.receiver)}
+            for c in closures[:100]
+        ],
+        events=[
+            {"start": rfc3339(c.start_ns), "end": rfc3339(c.end_ns), "opened": c.opened is not None}
+            for c in closures
+        ],
+        evidence=frame_evidence(stumbles.frames(at), "windows closed and opened"),
+        marks=[
+            MarkPart(
+                glyph="band",
+                role="stall",
+                basis="seen",
+                start=rfc3339(c.start_ns),
+                end=rfc3339(c.end_ns),
+                lanes=[stumbles.places[int(stumbles.place[c.closed])].id],
+                evidence=frame_evidence(stumbles.frames(n for n in (c.closed, c.opened) if n is not None)),
+                label=f"window of {c.receiver} closed",
+                instance=instance,
+                value=c.seconds,
+            )
+            for instance, c in enumerate(closures[: thresholds.marked], start=1)
+        ],
+    )
