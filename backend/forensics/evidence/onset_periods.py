@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,13 +23,13 @@ class OnsetPeriod:
     p_value: float
 
 
-def find_period(onsets_s: NDArray[np.float64]) -> OnsetPeriod | None:
+def find_period(onsets_s: NDArray[np.floating[Any]]) -> OnsetPeriod | None:
     """The period that onsets keep best, by the Rayleigh statistic |sum exp(2 pi i t / P)|^2 / n over all periods from
     half the median gap to half the time seen, None when none is significant or there are fewer than five."""
     count = len(onsets_s)
     if count < LEAST_ONSETS:
         return None
-    onsets = np.sort(onsets_s) - onsets_s.min()
+    onsets: NDArray[np.float64] = np.sort(onsets_s).astype(np.float64) - float(onsets_s.min())
     seen_s, gap_s = float(onsets[-1]), float(np.median(np.diff(onsets)))
     if seen_s <= 0 or gap_s <= 0:
         return None
@@ -43,4 +43,11 @@ def find_period(onsets_s: NDArray[np.float64]) -> OnsetPeriod | None:
     # A period that fits is fitted by all its fractions: the longest of the equally good ones is meant.
     best = int(np.flatnonzero(power >= 0.95 * power.max())[0])
     p_value = min(1.0, independent * math.exp(-float(power[best])))
-    return OnsetPeriod(1 / float(tried[best]), p_value) if p_value < SIGNIFICANT_P else None
+    return OnsetPeriod(_fitted(onsets, 1 / float(tried[best])), p_value) if p_value < SIGNIFICANT_P else None
+
+
+def _fitted(onsets_s: NDArray[np.float64], period_s: float) -> float:
+    """The period by least squares, with each onset at the cycle that the period found puts it in."""
+    steps = np.maximum(1, np.rint(np.diff(onsets_s) / period_s))
+    cycles = np.concatenate(([0.0], np.cumsum(steps)))
+    return float(np.polyfit(cycles, onsets_s, 1)[0])

@@ -128,6 +128,12 @@ def _clock_offset_s(facts: Facts, backlog: Backlog) -> float | None:
     return round(offset.offset_ns / 1e9, 6) if offset else None
 
 
+def _usual_beyond_us(backlog: Backlog) -> float | None:
+    """What a question usually takes behind the farther vantage point: next to nothing at the responder itself."""
+    usual = [view.turnaround_ns for stall in backlog.stalls for view in stall.views]
+    return round(float(np.median(usual)) / 1e3, 1) if usual else None
+
+
 def _measures(facts: Facts, backlog: Backlog) -> dict[str, object]:
     groups = [group for stall in backlog.stalls for group in stall.groups]
     rows = facts.round_trips.rows[np.concatenate([stall.rows for stall in backlog.stalls])]
@@ -146,6 +152,7 @@ def _measures(facts: Facts, backlog: Backlog) -> dict[str, object]:
         "slope_median": round(float(np.median([group.slope for group in groups])), 3),
         "echo_stalls": sum(_holds_echo(facts, stall) for stall in backlog.stalls),
         "partial_stalls": sum(_is_partial(stall) for stall in backlog.stalls),
+        "usual_beyond_far_capture_us": _usual_beyond_us(backlog),
         "held_beyond_far_capture": sum(stall.part == BEYOND for stall in backlog.stalls),
         "period_s": round(period.period_s, 6) if period else None,
         "period_p_value": period.p_value if period else None,

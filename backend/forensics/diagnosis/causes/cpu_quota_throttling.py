@@ -1,0 +1,110 @@
+"""A CPU quota is used up: a group of processes stands still until the next period of the scheduler, 100 ms by default.
+
+CFS bandwidth control (kernel/sched/fair.c, sched_cfs_period_timer) stops the threads of a cgroup for the rest of a
+period. What the kernel answers by itself goes on, so held handshakes and echoes speak against it, unless the
+responder's network is itself a process in such a group (a user-space proxy, a virtual machine's network)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.held_answers import (
+    Held,
+    figures,
+    held_words,
+    loud,
+    one_stall,
+    read_held,
+    same_end,
+    whole,
+)
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "cpu-quota-throttling"
+TITLE = "CPU quota used up"
+PRIOR = -1.2
+PERIOD_S = 0.1
+"""cpu.cfs_period_us and the second number of cpu.max by default."""
+LONGEST_PERIODS = 10
+NEAR = 0.02
+"""A period measured over several stalls is that of the scheduler's timer to within this (ratio)."""
+
+REFERENCES = (
+    "Documentation/scheduler/sched-bwc.rst: quota and period, 100 ms by default; nr_throttled in cpu.stat",
+    "kernel/sched/fair.c: sched_cfs_period_timer()",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per pair of hosts whose stalls begin at multiples of the scheduler's period."""
+    held = [read_held(f) for f in loud(findings, "rtt-backlog")]
+    return [_hypothesis(each) for each in held if keeps_period(each.period_s)]
+
+
+def keeps_period(period_s: float | None) -> bool:
+    """Whether onsets keep 100 ms or a small multiple of it."""
+    if period_s is None:
+        return False
+    multiple = round(period_s / PERIOD_S)
+    return 1 <= multiple <= LONGEST_PERIODS and abs(period_s - multiple * PERIOD_S) <= NEAR * period_s
+
+
+def _hypothesis(held: Held) -> Hypothesis:
+    beat = Weighed(
+        1.8,
+        f"The stalls begin every {held.period_s:.4g} s, a multiple of the scheduler's period of 100 ms.",
+        whole(held.finding),
+        "quotas are filled up again every 100 ms unless somebody set another period",
+    )
+    kernel = Weighed(
+        -0.9,
+        "The kernel's own answers were held, which a quota does not stop.",
+        whole(held.finding),
+        "only where a process in such a group carries the network of the responder could it",
+    )
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="stall",
+        statement=f"{held.responder} may be stopped by a CPU quota {held_words(held)}: the stalls keep its period.",
+        prior=PRIOR,
+        steps=one_stall(held),
+        weighed=(beat, kernel, same_end(held)),
+        both_sides=False,
+        independent=False,
+        signs=0,
+        findings=(held.finding.id,),
+        time_lost_s=0.0,
+        rivals=(
+            RivalPart(
+                cause="receive-queue-stall",
+                title="Receive queue not emptied",
+                status="cannot-tell",
+                because="a poller can keep the same period",
+                command="softirqslower 10000",
+            ),
+        ),
+        missing=(
+            MissingPart(
+                what="Whether the group of the responder's processes was throttled, before and after",
+                command="grep . /sys/fs/cgroup/*/cpu.stat; sleep 60; grep . /sys/fs/cgroup/*/cpu.stat",
+            ),
+        ),
+        remedies=(
+            RemedyPart(
+                what="Raise the CPU limit of the group, or take it away",
+                command=None,
+                applies_to=f"the processes of {held.responder}",
+                check="cpu.stat: nr_throttled and throttled_usec rise",
+                proof="nr_throttled stays as it is under the same load, and no answers come in groups",
+                undo="the former limit",
+                side_effect="the group can take CPU time from others",
+                versions="quotas lost what was not used of them until 5.4, 4.19.84 and 4.14.154",
+            ),
+        ),
+        references=REFERENCES,
+        refutation="it would be refuted by an nr_throttled that stays as it is",
+        figures=figures(held),
+    )

@@ -1,0 +1,132 @@
+"""The responder itself stands still: questions reach its capture point in time and are answered late, all together.
+
+A virtual machine that its hypervisor does not run (steal, a snapshot, a migration), or a kernel that does not get to
+its softirqs on any CPU, answers nothing while it lasts, and everything after it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.held_answers import (
+    Held,
+    application_rivals,
+    figures,
+    held_words,
+    kernel_answers,
+    loud,
+    one_stall,
+    read_held,
+    same_end,
+    whole,
+)
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import plural
+from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "host-stall"
+TITLE = "Host stood still"
+PRIOR = -0.8
+NEXT_TO_RESPONDER_US = 500.0
+"""Undisturbed questions take this long at most behind a capture point in the responder itself, or right before it."""
+
+REFERENCES = (
+    "proc_stat(5): steal is time in which the hypervisor ran something else",
+    "Documentation/admin-guide/lockup-watchdogs.rst: a CPU that does not get out of the kernel",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per pair of hosts whose answers were held behind the farther capture point."""
+    held = [read_held(f) for f in loud(findings, "rtt-backlog")]
+    return [_hypothesis(each) for each in held if 2 * each.beyond > each.stalls]
+
+
+def _hypothesis(held: Held) -> Hypothesis:
+    usual = held.finding.measures.get("usual_beyond_far_capture_us")
+    near = isinstance(usual, float) and usual <= NEXT_TO_RESPONDER_US
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="stall",
+        statement=f"{held.responder} stood still {held_words(held)}: what had reached it was answered together.",
+        prior=PRIOR,
+        steps=one_stall(held),
+        weighed=(*_place(held, near, usual), kernel_answers(held), same_end(held), *_partial(held)),
+        both_sides=near,
+        independent=False,
+        signs=int(near),
+        findings=(held.finding.id,),
+        time_lost_s=held.finding.time_lost_s,
+        rivals=_rivals(held, near),
+        missing=_missing(held),
+        remedies=_remedies(held),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by a process of that host that ran all the time",
+        figures=figures(held),
+    )
+
+
+def _place(held: Held, near: bool, usual: object) -> list[Weighed]:
+    text = (
+        f"In {held.beyond} of {plural(held.stalls, 'stall')} the questions passed the farther capture point evenly and "
+        "were answered late behind it."
+    )
+    if near:
+        text += (
+            f" Behind it a question usually takes {usual:,.0f} µs: it is the responder's own, or next to it."
+        )
+        return [
+            Weighed(
+                2.5, text, whole(held.finding), "nothing but the responder lies behind that capture point"
+            )
+        ]
+    return [Weighed(0.5, text, whole(held.finding), "what lies behind that capture point was not seen")]
+
+
+def _partial(held: Held) -> list[Weighed]:
+    if not held.partial:
+        return []
+    text = f"In {held.partial} of {plural(held.stalls, 'stall')} other flows were answered at once meanwhile."
+    return [Weighed(-1.5, text, whole(held.finding), "a host that stands still answers nobody")]
+
+
+def _rivals(held: Held, near: bool) -> tuple[RivalPart, ...]:
+    queue = RivalPart(
+        cause="receive-queue-stall",
+        title="Receive queue not emptied",
+        status="ruled-out" if near else "cannot-tell",
+        because=(
+            "the questions had passed the capture point, which lies behind the receive queue"
+            if near
+            else "the farther capture point is not the responder's own"
+        ),
+        command=None if near else "tcpdump -i any -y LINUX_SLL2 -s 96 -w responder.pcap",
+    )
+    return (queue, *application_rivals())
+
+
+def _missing(held: Held) -> tuple[MissingPart, ...]:
+    return (
+        MissingPart(
+            what=f"Whether {held.responder} lost its processors to the hypervisor, second by second",
+            command="vmstat -t 1 60; grep ^cpu /proc/stat; sleep 60; grep ^cpu /proc/stat",
+        ),
+        MissingPart(
+            what="What its kernel says of itself",
+            command="dmesg -T | grep -iE 'lockup|stall|clocksource|hung task'",
+        ),
+    )
+
+
+def _remedies(held: Held) -> tuple[RemedyPart, ...]:
+    return (
+        RemedyPart(
+            what="Give the machine processors of its own: no overcommitment, no snapshot or migration while it serves",
+            applies_to=f"the hypervisor of {held.responder}",
+            check="vmstat 1: the column st is above 0 during the stalls",
+            proof=f"the same probes for ten minutes: no round trip above {held.longest} comes back in a group",
+            undo="the former placement",
+            side_effect="processors that others cannot use",
+        ),
+    )

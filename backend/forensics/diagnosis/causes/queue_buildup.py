@@ -1,0 +1,123 @@
+"""A queue on the way fills up and drains at the rate of its link (buffer bloat): more comes in than goes out.
+
+Large buffers in modems, shapers, switches and network cards keep what they cannot send. Each packet then waits for all
+before it (Gettys and Nichols 2011, doi 10.1145/2063166.2071893); active queue management drops early (RFC 8290)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.held_answers import loud, whole
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.queue_signs import ARRIVALS, BURST, GENTLE, RISING
+from backend.forensics.findings import plural, seconds_text
+from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "queue-buildup"
+TITLE = "A queue that filled up"
+PRIOR = -0.5
+
+WEIGHTS = {
+    RISING: (
+        1.5,
+        "a queue that stands still holds its first packet longest; one that fills up holds it least",
+    ),
+    BURST: (1.5, "what the sender put into the queue has to leave it before what comes after"),
+    ARRIVALS: (1.5, "a queue that stands still lets nothing through"),
+    GENTLE: (0.8, "a link gives back one packet after the other; a queue that stood still all at once"),
+}
+
+REFERENCES = (
+    "RFC 8290: FlowQueue-CoDel",
+    "Gettys and Nichols, Bufferbloat: dark buffers in the Internet (2011)",
+    "Linux tc-fq_codel(8), tc-cake(8), BQL (lib/dynamic_queue_limits.c)",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per finding that is more than harmless."""
+    return [_hypothesis(each) for each in loud(findings, "queue-buildup")]
+
+
+def _hypothesis(finding: FindingPart) -> Hypothesis:
+    told = finding.measures.get("signs")
+    signs = {str(sign): int(count) for sign, count in told.items()} if isinstance(told, dict) else {}
+    target = str(finding.affected[0].get("destination", ""))
+    longest = seconds_text(float(str(finding.measures["queue_max_ms"])) / 1e3)
+    pieces = [
+        Weighed(WEIGHTS[sign][0], f"In {count} of {finding.count}: {sign}.", whole(finding), WEIGHTS[sign][1])
+        for sign, count in signs.items()
+        if sign in WEIGHTS
+    ]
+    filled = any(sign in signs for sign in (RISING, BURST, ARRIVALS))
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="stall",
+        statement=f"{plural(finding.count, 'time')} a queue to {target} filled up: answers waited up to {longest}.",
+        prior=PRIOR,
+        steps=(ClaimPart(role="step", text=finding.summary, evidence=whole(finding)),),
+        weighed=tuple(pieces),
+        both_sides=finding.measures.get("direction") != "unknown",
+        independent=False,
+        signs=len(pieces),
+        findings=(finding.id,),
+        time_lost_s=finding.time_lost_s,
+        rivals=_rivals(filled),
+        missing=_missing(),
+        remedies=_remedies(target, longest),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by a queue that is empty while round trips are long",
+        figures=(("longest", longest), (TIME_LOST, seconds_text(finding.time_lost_s))),
+    )
+
+
+def _rivals(filled: bool) -> tuple[RivalPart, ...]:
+    return (
+        RivalPart(
+            cause="receive-queue-stall",
+            title="Receive queue not emptied",
+            status="ruled-out" if filled else "cannot-tell",
+            because=(
+                "traffic filled the queue before round trips were long"
+                if filled
+                else "only the slope tells the two apart here"
+            ),
+            command=None if filled else "tcpdump -i any -y LINUX_SLL2 -s 96 -w responder.pcap",
+        ),
+    )
+
+
+def _missing() -> tuple[MissingPart, ...]:
+    return (
+        MissingPart(
+            what="Which queue it is: the backlog of the sender's own, at the time of the long round trips",
+            command="for i in $(seq 100); do date +%s.%N; tc -s qdisc show; sleep 0.1; done",
+        ),
+    )
+
+
+def _remedies(target: str, longest: str) -> tuple[RemedyPart, ...]:
+    return (
+        RemedyPart(
+            what="Give the queue before the slowest link active queue management",
+            command="tc qdisc replace dev eth0 root fq_codel",
+            applies_to=f"the sender's side of the slowest link to {target}",
+            check="tc -s qdisc show dev eth0",
+            proof=f"round trips under the same load stay below {longest}",
+            undo="tc qdisc replace dev eth0 root pfifo_fast",
+            side_effect="large transfers see drops earlier, and give way",
+            versions="fq_codel since Linux 3.5",
+        ),
+        RemedyPart(
+            what="Let the sender pace its bursts, or limit it to just below the rate of the slowest link",
+            command="tc qdisc replace dev eth0 root cake bandwidth 95mbit",
+            applies_to="the sender",
+            check="tc -s qdisc show dev eth0",
+            proof=f"round trips under the same load stay below {longest}",
+            undo="tc qdisc del dev eth0 root",
+            side_effect="the rate is capped even where the path could carry more",
+            versions="cake since Linux 4.19",
+        ),
+    )

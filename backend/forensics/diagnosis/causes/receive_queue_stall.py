@@ -1,0 +1,210 @@
+"""A receive queue is not emptied: the softirq of its CPU does not run, because something else holds that CPU.
+
+A network card puts packets into receive queues, each emptied by NAPI on one CPU (net/core/dev.c, net_rx_action). While
+a process stays in the kernel on that CPU without giving it up, everything in the queue waits and is then delivered at
+once. Which queue a packet goes to is decided by a hash: over addresses and ports for TCP and UDP, over addresses for
+ICMP (Documentation/networking/scaling.rst), so with several queues only some flows of two hosts are held. Packet
+capture sits behind the queue: the host itself sees its packets arrive late and answers at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.held_answers import (
+    REQUEST_PATH,
+    Held,
+    application_rivals,
+    capture_at,
+    figures,
+    held_words,
+    kernel_answers,
+    loud,
+    one_stall,
+    read_held,
+    same_end,
+    softnet,
+    whole,
+)
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import plural
+from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "receive-queue-stall"
+TITLE = "Receive queue not emptied"
+PRIOR = -0.8
+"""Held answers are rarely anything else on a local network, but a host, a hypervisor or a link can hold them, too."""
+
+REFERENCES = (
+    "GitHub, Debugging network stalls on Kubernetes (2019): 100 ms stalls while cgroup statistics were read",
+    "net/core/dev.c: net_rx_action() empties receive queues in a softirq; time_squeeze counts when it had to stop",
+    "Documentation/networking/scaling.rst: receive queues are chosen by a hash over addresses and ports",
+    "google/cadvisor issues 1774 and 3679: reading memory.stat and referenced memory takes up to seconds",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per pair of hosts whose answers were held before the responder's capture point, or anywhere."""
+    held = [read_held(f) for f in loud(findings, "rtt-backlog")]
+    return [_hypothesis(facts, each) for each in held if 2 * each.beyond <= each.stalls]
+
+
+def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
+    counters = softnet(facts, held)
+    pieces = [*_place(held), kernel_answers(held), same_end(held), *_partial(held), *_period(held), *counters]
+    whose = f"A receive queue of {held.stood_still}" if held.known else "A receive queue on the way"
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="stall",
+        statement=f"{whose} was not emptied {held_words(held)}: what came meanwhile was answered together.",
+        prior=PRIOR,
+        steps=one_stall(held),
+        weighed=tuple(pieces),
+        both_sides=held.known,
+        independent=bool(counters),
+        signs=int(held.known) + int(held.partial > 0) + int(bool(counters)),
+        findings=(held.finding.id,),
+        time_lost_s=held.finding.time_lost_s,
+        rivals=_rivals(held),
+        missing=_missing(held),
+        remedies=_remedies(held),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by a capture at the host that shows the questions arrive in time",
+        figures=figures(held),
+    )
+
+
+def _place(held: Held) -> list[Weighed]:
+    if not held.known:
+        return []
+    if held.direction == REQUEST_PATH:
+        text = (
+            f"The questions left {held.prober} evenly, reached the capture point of {held.responder} late and "
+            "together, and were answered at once."
+        )
+    else:
+        text = (
+            f"{held.responder} answered evenly and at once; the answers reached the capture point of {held.prober} "
+            "late and together."
+        )
+    return [
+        Weighed(2.5, text, whole(held.finding), "a capture point lies right behind its host's receive queue")
+    ]
+
+
+def _partial(held: Held) -> list[Weighed]:
+    if not held.partial:
+        return []
+    text = (
+        f"In {held.partial} of {plural(held.stalls, 'stall')} other flows of the same two hosts were answered at once "
+        f"while these waited; echoes were held in {held.echoes}."
+    )
+    reason = "flows are spread over receive queues by a hash, and one queue alone stood still"
+    return [Weighed(1.8, text, whole(held.finding), reason)]
+
+
+def _period(held: Held) -> list[Weighed]:
+    if held.period_s is None:
+        return []
+    text = f"The stalls begin every {held.period_s:.4g} s."
+    reason = "something that runs at a fixed interval holds the CPU, as a poller of statistics does"
+    return [Weighed(0.8, text, whole(held.finding), reason)]
+
+
+def _rivals(held: Held) -> tuple[RivalPart, ...]:
+    return (_host(held), _quota(), _queue(held), *application_rivals())
+
+
+def _host(held: Held) -> RivalPart:
+    why, status = (
+        "one end alone does not tell where in the host, or before it, the answers waited",
+        "cannot-tell",
+    )
+    if held.known:
+        why, status = "behind the farther capture point the questions took no longer than usual", "ruled-out"
+    elif held.partial:
+        why, status = (
+            "a host that stands still holds all flows, and others were answered at once",
+            "ruled-out",
+        )
+    return RivalPart(
+        cause="host-stall",
+        title="Host stood still",
+        status="ruled-out" if status == "ruled-out" else "cannot-tell",
+        because=why,
+        command=None if status == "ruled-out" else capture_at(held.prober).command,
+    )
+
+
+def _quota() -> RivalPart:
+    return RivalPart(
+        cause="cpu-quota-throttling",
+        title="CPU quota used up",
+        status="ruled-out",
+        because="a quota stops the threads of a group; the kernel's own answers, which were held, are not among them",
+    )
+
+
+def _queue(held: Held) -> RivalPart:
+    if held.printed:
+        return RivalPart(
+            cause="queue-buildup",
+            title="A queue that filled up",
+            status="cannot-tell",
+            because="a listing shows no bytes, so a burst before the group would not be seen",
+            command="tcpdump -i any -y LINUX_SLL2 -s 96 -w prober.pcap",
+        )
+    return RivalPart(
+        cause="queue-buildup",
+        title="A queue that filled up",
+        status="ruled-out",
+        because="each group began with its longest wait, no burst came before it, and its answers came at once",
+    )
+
+
+def _missing(held: Held) -> tuple[MissingPart, ...]:
+    host = held.stood_still or held.responder
+    who = MissingPart(
+        what=f"Who held the CPU of the receive queue of {host}: softirqs that were late, with the process that ran",
+        command="softirqslower 10000; runqlat 10 3; perf record -a -g -e sched:sched_switch -- sleep 30",
+    )
+    counters = MissingPart(
+        what=f"The receive counters of {host} before and after",
+        command="cat /proc/net/softnet_stat /proc/interrupts; sleep 60; cat /proc/net/softnet_stat /proc/interrupts",
+    )
+    return (who, counters) if held.known else (capture_at(held.prober), who, counters)
+
+
+def _remedies(held: Held) -> tuple[RemedyPart, ...]:
+    host = held.stood_still or f"{held.responder} or {held.prober}"
+    proof = f"the same probes for ten minutes: no round trip above {held.longest} comes back in a group"
+    return (
+        RemedyPart(
+            what="Find the process that holds the CPU, and stop it or make it run more rarely",
+            command=None,
+            applies_to=host,
+            check="softirqslower 10000; perf top -a -g; grep dying /sys/fs/cgroup/cgroup.stat",
+            proof=proof,
+            undo="start it again",
+            side_effect="its statistics are missing or older",
+        ),
+        RemedyPart(
+            what="Where reading memory.stat of dying cgroups takes the time: free what keeps them alive",
+            command="echo 2 > /proc/sys/vm/drop_caches",
+            applies_to=host,
+            check="cat /sys/fs/cgroup/cgroup.stat; time cat /sys/fs/cgroup/memory.stat > /dev/null",
+            proof=proof,
+            undo="nothing to undo: the caches fill again, and so does the number of dying cgroups",
+            side_effect="file names and inodes are read from disk again; it helped some reporters, not all",
+        ),
+        RemedyPart(
+            what="Spread receive work over more CPUs",
+            command="ethtool -L eth0 combined N",
+            applies_to=host,
+            check="ethtool -l eth0; ethtool -x eth0; grep eth0 /proc/interrupts",
+            proof=proof,
+            undo="ethtool -L eth0 combined with the former number",
+            side_effect="the link goes down for a moment; fewer flows are held at a time, the stall itself stays",
+        ),
+    )

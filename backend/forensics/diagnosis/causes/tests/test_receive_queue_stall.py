@@ -1,0 +1,81 @@
+"""A receive queue that is not emptied: what shows it, what refutes it, what cannot be told."""
+
+from __future__ import annotations
+
+import pytest
+
+from backend.forensics.detectors.rtt_backlog.detector import detect
+from backend.forensics.diagnosis.causes.receive_queue_stall import CAUSE
+from backend.forensics.diagnosis.causes.tests.build_held import Where, both_ends, diagnoses, probes, rival
+from backend.forensics.dumps import CounterRow, Dump
+from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.tests.build_trips import TripBuilder, every, stalled
+
+
+def squeezed(times: int) -> list[DumpInput]:
+    """Two dumps of softnet_stat in which time_squeeze rises."""
+
+    def read(number: int, value: int) -> DumpInput:
+        row = CounterRow(1, 0, {"time_squeeze": value})
+        return DumpInput(
+            f"softnet-{number}", None, Dump("softnet-stat", 1, (), 10**18 + number, "text", counters=(row,))
+        )
+
+    return [read(0, 5), read(1, 5 + times)]
+
+
+@pytest.mark.parametrize(("where", "host"), [("forth", "10.0.0.2"), ("back", "10.0.0.1")])
+def test_captures_of_both_ends_show_whose_queue_it_is(where: Where, host: str) -> None:
+    found = diagnoses(both_ends(where))[CAUSE]
+    assert found.verdict == "likely"
+    assert f"A receive queue of {host} " in found.statement
+    assert len(found.statement) <= 160
+    assert rival(found, "host-stall") == rival(found, "queue-buildup") == "ruled-out"
+    assert all(r.check and r.proof and r.undo and r.side_effect for r in found.remedies)
+
+
+@pytest.mark.parametrize("clock_ms", [0.0, 350.0, -4000.0])
+def test_the_direction_needs_no_common_clock(clock_ms: float) -> None:
+    [finding] = detect(gather_facts(both_ends("forth", clock_ms=clock_ms), [])).findings
+    assert (finding.count, finding.measures["direction"]) == (3, "request path")
+
+
+def test_softirqs_that_ran_out_of_time_make_it_certain() -> None:
+    assert diagnoses(both_ends("forth"), *squeezed(4))[CAUSE].verdict == "confirmed"
+    assert diagnoses(both_ends("forth"), *squeezed(0))[CAUSE].verdict == "likely"
+
+
+def test_from_one_end_it_is_possible() -> None:
+    found = diagnoses([probes().build()])[CAUSE]
+    assert found.verdict == "possible"
+    assert rival(found, "host-stall") == "cannot-tell"
+    assert any("tcpdump" in m.command for m in found.missing)
+
+
+def test_flows_that_were_not_held_show_one_of_several_queues() -> None:
+    found = diagnoses([probes(queues=8).build()])[CAUSE]
+    assert found.verdict == "likely"
+    assert rival(found, "host-stall") == "ruled-out"
+    assert any("other flows" in text for text in found.supporting)
+
+
+def test_stalls_at_a_fixed_interval_point_at_a_poller() -> None:
+    stalls = tuple((1003.0 + 1700 * n, 1103.0 + 1700 * n) for n in range(12))
+    found = diagnoses([probes(stalls=stalls).build()])[CAUSE]
+    assert any("every 1.7 s" in text for text in found.supporting)
+
+
+def test_questions_held_behind_the_responders_capture_point_are_another_cause() -> None:
+    assert CAUSE not in diagnoses(both_ends("beyond"))
+
+
+def test_a_burst_of_the_sender_is_another_cause() -> None:
+    queue = stalled((1003.0, 1165.0), drain_ms=0.063)
+    capture = TripBuilder()
+    for sent_ms in every(4, 3000):
+        capture.add(sent_ms, queue(sent_ms), recent_bytes=32_000 if 1003 <= sent_ms < 1050 else 1000)
+    found = diagnoses([capture.build()])
+    assert CAUSE not in found
+    assert found["queue-buildup"].verdict == "likely"
+    assert rival(found["queue-buildup"], CAUSE) == "ruled-out"

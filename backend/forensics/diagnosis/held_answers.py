@@ -1,0 +1,161 @@
+"""What the causes of held answers have in common: whom they concern, how one instance went, what is asked for next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import counter_rise
+from backend.forensics.findings import line_evidence, plural, seconds_text
+from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RivalPart
+
+REQUEST_PATH, REPLY_PATH = "request path", "reply path"
+
+TEXT_CAPTURES = (
+    "A capture at the responder at the same time: it shows on which way the answers waited, and whether they waited "
+    "before or behind its capture point"
+)
+
+
+@dataclass(frozen=True)
+class Held:
+    """A finding of held answers, in the words that its causes need."""
+
+    finding: FindingPart
+    prober: str
+    responder: str
+    direction: str
+    stalls: int
+    longest: str
+    partial: int
+    echoes: int
+    beyond: int
+    period_s: float | None
+    printed: bool
+
+    @property
+    def stood_still(self) -> str:
+        """Whose queue it was, as far as the direction tells."""
+        return {REQUEST_PATH: self.responder, REPLY_PATH: self.prober}.get(self.direction, "")
+
+    @property
+    def known(self) -> bool:
+        """Whether captures of both ends tell the direction."""
+        return self.direction in (REQUEST_PATH, REPLY_PATH)
+
+
+def read_held(finding: FindingPart) -> Held:
+    """The measures of a finding of kind `rtt-backlog`."""
+    m = finding.measures
+    kinds = m.get("samples_by_kind")
+    period = m.get("period_s")
+    return Held(
+        finding,
+        str(finding.affected[0].get("source", "")),
+        str(finding.affected[0].get("destination", "")),
+        str(m.get("direction", "unknown")),
+        finding.count,
+        seconds_text(_number(m.get("stall_max_ms")) / 1e3),
+        int(_number(m.get("partial_stalls"))),
+        int(_number(m.get("echo_stalls"))),
+        int(_number(m.get("held_beyond_far_capture"))),
+        float(period) if isinstance(period, float) else None,
+        isinstance(kinds, dict) and set(kinds) == {"printed"},
+    )
+
+
+def _number(value: object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def loud(findings: Sequence[FindingPart], kind: str) -> list[FindingPart]:
+    """Findings of that kind that are more than true and harmless."""
+    return [f for f in findings if f.kind == kind and f.severity != "info"]
+
+
+def whole(finding: FindingPart) -> list[EvidencePart]:
+    """Everything that the finding rests on."""
+    return list(finding.evidence)
+
+
+def one_stall(held: Held) -> tuple[ClaimPart, ...]:
+    """How the longest stall went."""
+    event = max(held.finding.events, key=lambda e: float(e["longest_ms"]))
+    where = {"input": str(event["input"])}
+    text = (
+        f"{event['samples']} questions of {held.prober} were answered within {event['answers_within_ms']:g} ms, the "
+        f"first of them after {event['longest_ms']:,.0f} ms: each waited for what was left of the stall."
+    )
+    part = EvidencePart(**where, frames=event.get("frames", [])[:1000], lines=event.get("lines", [])[:1000])
+    return (ClaimPart(role="step", text=text, evidence=[part]),)
+
+
+def kernel_answers(held: Held) -> Weighed:
+    """No application takes part in a handshake or an echo."""
+    return Weighed(
+        0.7,
+        "The held answers are the kernel's own: echoes, handshakes, acknowledgements.",
+        whole(held.finding),
+        "no application takes part in them, so none was slow",
+    )
+
+
+def same_end(held: Held) -> Weighed:
+    """The shape of a group."""
+    slope = _number(held.finding.measures.get("slope_median"))
+    text = (
+        f"Round trips fell by {abs(slope):.2f} ms per ms of sending, and the answers of a group came at once."
+    )
+    return Weighed(
+        0.5, text, whole(held.finding), "a queue that is emptied again gives all of it back at once"
+    )
+
+
+def softnet(facts: Facts, held: Held) -> list[Weighed]:
+    """Counters of the receive path, where dumps hold them."""
+    pieces = []
+    for name, meaning in (("time_squeeze", "ran out of time"), ("dropped", "dropped packets")):
+        rise = counter_rise(facts.kernel, "softnet-stat", name)
+        if rise is not None and rise.by:
+            text = f"/proc/net/softnet_stat: {name} +{rise.by:,} between the dumps: the receive softirq {meaning}."
+            reason = "the kernel says itself that it could not empty its receive queues in time"
+            pieces.append(Weighed(1.2, text, line_evidence(rise.lines), reason))
+    return pieces
+
+
+def figures(held: Held) -> tuple[tuple[str, str], ...]:
+    """For the verdict strip."""
+    samples = int(_number(held.finding.measures.get("samples_held")))
+    return (
+        ("longest", held.longest),
+        ("stalls", f"{held.stalls:,}"),
+        ("answers held", f"{samples:,}"),
+        (TIME_LOST, seconds_text(held.finding.time_lost_s)),
+    )
+
+
+def held_words(held: Held) -> str:
+    """``10 times, up to 138 ms``."""
+    return f"{plural(held.stalls, 'time')}, for up to {held.longest}"
+
+
+def capture_at(host: str) -> MissingPart:
+    """Captures of both ends."""
+    return MissingPart(
+        what=TEXT_CAPTURES,
+        command=f"tcpdump -i any -y LINUX_SLL2 -s 96 -w responder.pcap host {host or 'PROBER'}",
+    )
+
+
+def application_rivals() -> tuple[RivalPart, ...]:
+    """What an application's own slowness would look like."""
+    return (
+        RivalPart(
+            cause="slow-server",
+            title="Slow application",
+            status="ruled-out",
+            because="the kernel's own answers were held, too, and no application takes part in them",
+        ),
+    )
