@@ -21,6 +21,31 @@ NS_PER_S = 1_000_000_000
 
 
 @dataclass(frozen=True)
+class CaptureClock:
+    """Times of one capture against the clock that all times of the report are on; both drift apart evenly."""
+
+    first_ns: int = 0
+    """Of the capture, on its own clock, as is the last."""
+    last_ns: int = 0
+    first_ahead_ns: int = 0
+    """By how much its clock is ahead at its first packet, and at its last."""
+    last_ahead_ns: int = 0
+
+    def common(self, own_ns: int) -> int:
+        """A time of the capture on the report's clock."""
+        return own_ns - self._ahead_ns(own_ns)
+
+    def own(self, common_ns: int) -> int:
+        """A time of the report as the capture's clock showed it."""
+        return common_ns + self._ahead_ns(common_ns + self._ahead_ns(common_ns + self.first_ahead_ns))
+
+    def _ahead_ns(self, own_ns: int) -> int:
+        span_ns = max(1, self.last_ns - self.first_ns)
+        gained_ns = self.last_ahead_ns - self.first_ahead_ns
+        return self.first_ahead_ns + gained_ns * (own_ns - self.first_ns) // span_ns
+
+
+@dataclass(frozen=True)
 class Tables:
     """The tables of an analysed investigation, ready to be asked."""
 
@@ -36,6 +61,12 @@ class Tables:
     t0_ns: int
     """Earliest packet of all captures; times in charts count from here."""
     end_ns: int
+    clocks: dict[str, CaptureClock]
+    """By input; captures whose lanes tell nothing else are on the report's clock."""
+
+    def clock(self, input_name: str) -> CaptureClock:
+        """The clock of one input."""
+        return self.clocks.get(input_name, CaptureClock())
 
     def capture(self, input_name: str) -> CaptureTables | None:
         """The tables of one input."""
@@ -64,15 +95,37 @@ def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
             captures=captures,
             t0_ns=begin_ns,
             end_ns=end_ns,
+            clocks=clocks_of(report),
         )
+
+
+def clocks_of(report: Report) -> dict[str, CaptureClock]:
+    """Of every capture with a lane: a lane's span is the file's, on the report's clock."""
+    inputs = {part.name: part for part in report.inputs if part.packets and part.first and part.last}
+    clocks: dict[str, CaptureClock] = {}
+    for lane in report.lanes:
+        part = inputs.get(lane.id.rpartition("#")[0])
+        if part is None or not (part.first and part.last and lane.first and lane.last):
+            continue
+        first, last = epoch_ns(part.first), epoch_ns(part.last)
+        ahead = (first - epoch_ns(lane.first), last - epoch_ns(lane.last))
+        clocks[part.name] = CaptureClock(first, last, *ahead)
+    return clocks
 
 
 def span_of(report: Report) -> tuple[int, int]:
     """First and last packet of all captures; without packets, of whatever else has a time."""
-    spans = [(part.first, part.last) for part in report.inputs if part.packets]
-    if not any(first for first, _ in spans):
-        spans = [(lane.first, lane.last) for lane in report.lanes]
-        spans += [(mark.start, mark.end or mark.start) for found in report.findings for mark in found.marks]
+    clocks = clocks_of(report)
+    packets = [
+        (clock.common(epoch_ns(part.first)), clock.common(epoch_ns(part.last)))
+        for part in report.inputs
+        if part.packets and part.first and part.last
+        for clock in [clocks.get(part.name, CaptureClock())]
+    ]
+    if packets:
+        return min(first for first, _ in packets), max(last for _, last in packets)
+    spans = [(lane.first, lane.last) for lane in report.lanes]
+    spans += [(mark.start, mark.end or mark.start) for found in report.findings for mark in found.marks]
     begins = [epoch_ns(first) for first, _ in spans if first is not None]
     ends = [epoch_ns(last) for _, last in spans if last is not None]
     return min(begins, default=0), max(ends, default=0)

@@ -113,12 +113,14 @@ def bucket_width_ns(span_ns: int, px: int) -> int:
 def _lanes(tables: Tables, window: tuple[int, int], bucket_ns: int) -> tuple[Lane, ...]:
     lanes = {part.id: _lane(part, tables.t0_ns) for part in tables.report.lanes}
     for capture in tables.captures:
+        clock = tables.clock(capture.input)
+        own = (clock.own(window[0]), clock.own(window[1]))
         for vantage, start, packets, size, syns in capture_tables.density(
-            tables.query, capture, window, bucket_ns
+            tables.query, capture, own, bucket_ns
         ):
             lane = lanes.get(f"{capture.input}#{vantage}")
             if lane is not None:
-                lane.start.append(start - tables.t0_ns)
+                lane.start.append(clock.common(start) - tables.t0_ns)
                 lane.packets.append(packets)
                 lane.bytes.append(size)
                 lane.syns.append(syns)
@@ -139,15 +141,24 @@ def _lane(part: LanePart, t0_ns: int) -> Lane:
 
 
 def _packets(tables: Tables, window: tuple[int, int]) -> tuple[LanePacket, ...] | None:
-    nearly = sum(capture_tables.count_packets(tables.query, c, *window) for c in tables.captures)
+    nearly = sum(
+        capture_tables.count_packets(tables.query, capture, clock.own(window[0]), clock.own(window[1]))
+        for capture in tables.captures
+        for clock in [tables.clock(capture.input)]
+    )
     # The count is in whole milliseconds: a window inside one may hold far fewer.
     if nearly > PACKETS_LIMIT and window[1] - window[0] > capture_tables.BUCKET_TABLE_NS:
         return None
     found: list[LanePacket] = []
     for capture in tables.captures:
-        rows = capture_tables.packets_between(tables.query, capture, window, PACKETS_LIMIT + 1)
+        clock = tables.clock(capture.input)
+        own = (clock.own(window[0]), clock.own(window[1]))
+        rows = capture_tables.packets_between(tables.query, capture, own, PACKETS_LIMIT + 1)
         cids = _cids(tables, capture.input, rows)
-        found += [_lane_packet(row, capture.input, tables.t0_ns, cids) for row in rows]
+        found += [
+            _lane_packet(row, capture.input, clock.common(row["time_ns"]) - tables.t0_ns, cids)
+            for row in rows
+        ]
         if len(found) > PACKETS_LIMIT:
             return None
     return tuple(sorted(found, key=lambda packet: (packet.t, packet.input, packet.frame)))
@@ -158,9 +169,9 @@ def _cids(tables: Tables, input_name: str, rows: list[dict[str, int]]) -> dict[i
     return dict(path_tables.cids_of_sightings(tables.query, tables.sightings, input_name, connections))
 
 
-def _lane_packet(row: Packet, input_name: str, t0_ns: int, cids: dict[int, int]) -> LanePacket:
+def _lane_packet(row: Packet, input_name: str, t: int, cids: dict[int, int]) -> LanePacket:
     return LanePacket(
-        t=row["time_ns"] - t0_ns,
+        t=t,
         lane=f"{input_name}#{row['vantage']}",
         frame=row["frame"],
         input=input_name,

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from backend.forensics.report import InputPart, LanePart, Report, ToolPart
-from backend.services.open_tables import epoch_ns, span_of
+from backend.services.open_tables import CaptureClock, clocks_of, epoch_ns, span_of
 from backend.services.show_timeline import bucket_width_ns
 
 
@@ -73,3 +73,43 @@ def test_time_counts_from_the_first_packet() -> None:
 def test_without_packets_time_counts_from_the_first_event() -> None:
     begin_ns, end_ns = span_of(report_of())
     assert (begin_ns, end_ns - begin_ns) == (epoch_ns("2026-11-21T01:00:00Z"), 9 * 10**9)
+
+
+S = 10**9
+
+
+def test_a_capture_on_another_clock_is_drawn_where_the_others_are() -> None:
+    skewed = InputPart(
+        name="b.pcap",
+        sha256="",
+        kind="capture",
+        format="pcap",
+        packets=2,
+        first="2026-11-21T02:00:05Z",
+        last="2026-11-21T02:00:15.5Z",
+    )
+    report = report_of(skewed)
+    lane = report.lanes[0].model_copy(
+        update={
+            "id": "b.pcap#0",
+            "role": "host",
+            "first": "2026-11-21T01:00:05Z",
+            "last": "2026-11-21T01:00:15Z",
+        }
+    )
+    report.lanes.append(lane)
+    clock = clocks_of(report)["b.pcap"]
+    assert clock.common(epoch_ns("2026-11-21T02:00:05Z")) == epoch_ns("2026-11-21T01:00:05Z")
+    assert clock.common(epoch_ns("2026-11-21T02:00:15.5Z")) == epoch_ns("2026-11-21T01:00:15Z")
+    assert span_of(report) == (epoch_ns("2026-11-21T01:00:05Z"), epoch_ns("2026-11-21T01:00:15Z"))
+
+
+@pytest.mark.parametrize(
+    "ahead_ns", [(0, 0), (-7_300 * S, -7_300 * S + 9_000_000), (350_000_000, 350_000_000)]
+)
+def test_a_time_goes_to_the_common_clock_and_back(ahead_ns: tuple[int, int]) -> None:
+    clock = CaptureClock(1_000 * S, 1_100 * S, *ahead_ns)
+    for own_ns in (1_000 * S, 1_050 * S + 7, 1_100 * S):
+        assert abs(clock.own(clock.common(own_ns)) - own_ns) <= 100
+    assert clock.common(1_000 * S) == 1_000 * S - ahead_ns[0]
+    assert clock.common(1_100 * S) == 1_100 * S - ahead_ns[1]
