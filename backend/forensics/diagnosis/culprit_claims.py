@@ -10,19 +10,17 @@ from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.evidence.culprits import Culprit, StallSpan, find_culprits
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence
-from backend.forensics.report import FindingPart, MissingPart
+from backend.forensics.report import FindingPart
 from backend.forensics.round_trips import ECHO, PRINTED
 
 SHOWN = 3
 """Culprits that are told: who comes after them was there less often."""
-WHO = MissingPart(
-    what="which process held up the receiving CPU: a listing of who ran when each echo was taken",
-    command=(
-        'bpftrace -e \'BEGIN { printf("TGID PID PROCESS ICMP_SEQ\\n") } kprobe:icmp_echo { $h = (struct icmphdr *)'
-        "(((struct sk_buff *)arg0)->head + ((struct sk_buff *)arg0)->transport_header); "
-        'printf("%d %d %s %d\\n", pid, tid, comm, bswap($h->un.echo.sequence)); }\''
-    ),
+WHO = (
+    'bpftrace -e \'BEGIN { printf("TGID PID PROCESS ICMP_SEQ\\n") } kprobe:icmp_echo { $h = (struct icmphdr *)'
+    "(((struct sk_buff *)arg0)->head + ((struct sk_buff *)arg0)->transport_header); "
+    'printf("%d %d %s %d\\n", pid, tid, comm, bswap($h->un.echo.sequence)); }\''
 )
+"""The command that makes such a listing: who ran when each echo was taken."""
 
 
 def who_ran(facts: Facts, finding: FindingPart) -> tuple[Culprit, ...]:

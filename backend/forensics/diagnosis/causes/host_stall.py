@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.culprit_claims import culprit_claims, who_ran
 from backend.forensics.diagnosis.held_answers import (
     Held,
     application_rivals,
@@ -39,10 +40,11 @@ REFERENCES = (
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
     """One hypothesis per pair of hosts whose answers were held behind the farther capture point."""
     held = [read_held(f) for f in loud(findings, "rtt-backlog")]
-    return [_hypothesis(each) for each in held if 2 * each.beyond > each.stalls]
+    return [_hypothesis(facts, each) for each in held if 2 * each.beyond > each.stalls]
 
 
-def _hypothesis(held: Held) -> Hypothesis:
+def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
+    told = culprit_claims(who_ran(facts, held.finding))
     usual = held.finding.measures.get("usual_beyond_far_capture_us")
     near = isinstance(usual, float) and usual <= NEXT_TO_RESPONDER_US
     return Hypothesis(
@@ -52,10 +54,10 @@ def _hypothesis(held: Held) -> Hypothesis:
         statement=f"{held.responder} stood still {held_words(held)}: what had reached it was answered together.",
         prior=PRIOR,
         steps=one_stall(held),
-        weighed=(*_place(held, near, usual), kernel_answers(held), same_end(held), *_partial(held)),
+        weighed=(*_place(held, near, usual), kernel_answers(held), same_end(held), *_partial(held), *told),
         both_sides=near,
-        independent=False,
-        signs=int(near),
+        independent=bool(told),
+        signs=int(near) + int(bool(told)),
         findings=(held.finding.id,),
         time_lost_s=held.finding.time_lost_s,
         rivals=_rivals(held, near),

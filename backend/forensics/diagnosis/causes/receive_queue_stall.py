@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.culprit_claims import WHO, culprit_claims, who_ran
 from backend.forensics.diagnosis.held_answers import (
     REQUEST_PATH,
     Held,
@@ -26,6 +27,7 @@ from backend.forensics.diagnosis.held_answers import (
     softnet,
     whole,
 )
+from backend.forensics.evidence.culprits import Culprit
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
@@ -50,8 +52,9 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
 
 
 def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
-    counters = softnet(facts, held)
-    pieces = [*_place(held), kernel_answers(held), same_end(held), *_partial(held), *_period(held), *counters]
+    counters, culprits = softnet(facts, held), who_ran(facts, held.finding)
+    told = [*counters, *culprit_claims(culprits)]
+    pieces = [*_place(held), kernel_answers(held), same_end(held), *_partial(held), *_period(held), *told]
     whose = f"A receive queue of {held.stood_still}" if held.known else "A receive queue on the way"
     return Hypothesis(
         cause=CAUSE,
@@ -62,13 +65,13 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         steps=one_stall(held),
         weighed=tuple(pieces),
         both_sides=held.known,
-        independent=bool(counters),
-        signs=int(held.known) + int(held.partial > 0) + int(bool(counters)),
+        independent=bool(told),
+        signs=int(held.known) + int(held.partial > 0) + int(bool(counters)) + int(bool(culprits)),
         findings=(held.finding.id,),
         time_lost_s=held.finding.time_lost_s,
         rivals=_rivals(held),
-        missing=_missing(held),
-        remedies=_remedies(held),
+        missing=_missing(held, culprits),
+        remedies=_remedies(held, culprits),
         references=REFERENCES,
         refutation="nothing seen; it would be refuted by a capture at the host that shows the questions arrive in time",
         figures=figures(held),
@@ -163,25 +166,29 @@ def _queue(held: Held) -> RivalPart:
     )
 
 
-def _missing(held: Held) -> tuple[MissingPart, ...]:
+def _missing(held: Held, culprits: Sequence[Culprit]) -> tuple[MissingPart, ...]:
     host = held.stood_still or held.responder
-    who = MissingPart(
-        what=f"Who held the CPU of the receive queue of {host}: softirqs that were late, with the process that ran",
-        command="softirqslower 10000; runqlat 10 3; perf record -a -g -e sched:sched_switch -- sleep 30",
-    )
+    what = f"Who held the CPU of the receive queue of {host}: the process under which each echo was taken, while probed"
+    who = () if culprits else (MissingPart(what=what, command=WHO),)
     counters = MissingPart(
         what=f"The receive counters of {host} before and after",
         command="cat /proc/net/softnet_stat /proc/interrupts; sleep 60; cat /proc/net/softnet_stat /proc/interrupts",
     )
-    return (who, counters) if held.known else (capture_at(held.prober), who, counters)
+    return (*who, counters) if held.known else (capture_at(held.prober), *who, counters)
 
 
-def _remedies(held: Held) -> tuple[RemedyPart, ...]:
+def _find(culprits: Sequence[Culprit]) -> str:
+    if not culprits:
+        return "Find the process that holds the CPU"
+    return f"See what {culprits[0].process} does in the kernel when the stalls end"
+
+
+def _remedies(held: Held, culprits: Sequence[Culprit]) -> tuple[RemedyPart, ...]:
     host = held.stood_still or f"{held.responder} or {held.prober}"
     proof = f"the same probes for ten minutes: no round trip above {held.longest} comes back in a group"
     return (
         RemedyPart(
-            what="Find the process that holds the CPU, and stop it or make it run more rarely",
+            what=f"{_find(culprits)}, and stop it or make it run more rarely",
             command=None,
             applies_to=host,
             check="softirqslower 10000; perf top -a -g; grep dying /sys/fs/cgroup/cgroup.stat",

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from backend.forensics.detectors.rtt_backlog.detector import detect
 from backend.forensics.diagnosis.causes.receive_queue_stall import CAUSE
-from backend.forensics.diagnosis.causes.tests.build_held import Where, both_ends, diagnoses, probes, rival
-from backend.forensics.dumps import CounterRow, Dump
+from backend.forensics.diagnosis.causes.tests.build_held import (
+    STALLS,
+    Where,
+    both_ends,
+    diagnoses,
+    probes,
+    rival,
+)
+from backend.forensics.dumps import CounterRow, Dump, PacketProcess
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.tests.build_trips import TripBuilder, every, stalled
@@ -79,3 +88,25 @@ def test_a_burst_of_the_sender_is_another_cause() -> None:
     assert CAUSE not in found
     assert found["queue-buildup"].verdict == "likely"
     assert rival(found["queue-buildup"], CAUSE) == "ruled-out"
+
+
+def who_took_echoes(culprit: str) -> DumpInput:
+    """A kernel probe's listing in which `culprit` runs when the first held echo of each stall is taken."""
+    first = {math.ceil(begin / 10) for begin, _ in STALLS}
+    rows = tuple(PacketProcess(n + 2, 1, 1, culprit if n in first else "swapper/3", n) for n in range(600))
+    return DumpInput("probe.txt", None, Dump("packet-processes", 601, (), packet_processes=rows))
+
+
+def test_a_listing_that_names_one_process_at_every_drain_makes_it_certain() -> None:
+    found = diagnoses(both_ends("forth"), who_took_echoes("cadvisor"))[CAUSE]
+    assert found.verdict == "confirmed"
+    assert any(
+        text.startswith("cadvisor was interrupted by the first held packet at 3") for text in found.supporting
+    )
+    assert "cadvisor" in found.remedies[0].what
+
+
+def test_a_listing_of_an_idle_cpu_names_nobody() -> None:
+    found = diagnoses(both_ends("forth"), who_took_echoes("swapper/3"))[CAUSE]
+    assert found.verdict == "likely"
+    assert any("bpftrace" in missing.command for missing in found.missing)
