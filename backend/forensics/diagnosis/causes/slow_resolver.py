@@ -104,7 +104,7 @@ def _place(trouble: Trouble, questions: Ints) -> list[Weighed]:
     exchanges, places = trouble.dns.exchanges, trouble.dns.messages.places
     for question in questions.tolist():
         own = exchanges.rows[question]
-        seen = exchanges.sightings[exchanges.question == question]
+        seen = exchanges.sightings_of(question)
         seen = seen[(seen["answer_ns"] != NEVER) & (seen["place"] != own["place"])]
         if not len(seen):
             continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,15 +136,7 @@ def _asked_before(lookups: Lookups) -> Mask:
 def _heard(lookups: Lookups) -> Mask:
     """Of each question, whether its resolver answered anything at that vantage point: both directions are recorded."""
     rows, sockets = lookups.exchanges.rows, lookups.messages.sockets
-    key = np.stack(
-        [
-            sockets.server_high[rows["node"]],
-            sockets.server_low[rows["node"]],
-            rows["place"].astype(np.uint64),
-        ],
-        axis=1,
-    )
-    of = np.unique(key, axis=0, return_inverse=True)[1].reshape(-1)
+    of = _numbers(sockets.server_high[rows["node"]], sockets.server_low[rows["node"]], rows["place"])
     heard = np.bincount(of, rows["answer_ns"] != NEVER, minlength=int(of.max(initial=-1)) + 1) > 0
     return heard[of]
 
@@ -173,7 +166,7 @@ def _resolvers(lookups: Lookups, flags: _Flags) -> tuple[Resolver, ...]:
                 lookups=int(np.count_nonzero(here)),
                 questions=int(np.count_nonzero(mine)),
                 answered=int(np.count_nonzero(mine & (rows["answer_ns"] != NEVER))),
-                retries=_retries(lookups, mine),
+                retries=_retries(lookups, np.flatnonzero(mine)),
                 expansions=_names_more(lookups, mine),
                 expanded_lookups=len(np.unique(lookups.lookup[lookups.expansion & mine])),
                 name_errors=int(np.count_nonzero(mine & (rows["rcode"] == NXDOMAIN))),
@@ -191,12 +184,22 @@ def _servers(lookups: Lookups, first: Ints) -> tuple[Ints, list[Endpoint]]:
     """(number of each lookup's resolver, the resolvers by that number)."""
     node = lookups.exchanges.rows["node"][first]
     sockets = lookups.messages.sockets
-    ends = np.stack(
-        [sockets.server_high[node], sockets.server_low[node], sockets.server_port[node].astype(np.uint64)],
-        axis=1,
-    )
-    unique, number = np.unique(ends, axis=0, return_inverse=True)
-    return number.reshape(-1), [Endpoint(*map(int, end)) for end in unique.tolist()]
+    columns = (sockets.server_high[node], sockets.server_low[node], sockets.server_port[node])
+    number = _numbers(*columns)
+    which = np.unique(number, return_index=True)[1]
+    ends = zip(*(column[which].tolist() for column in columns), strict=True)
+    return number, [Endpoint(int(high), int(low), int(port)) for high, low, port in ends]
+
+
+def _numbers(*columns: NDArray[Any]) -> Ints:
+    """A number for each combination of values, in their order."""
+    order = np.lexsort(tuple(reversed(columns)))
+    new = np.zeros(len(order), np.bool_)
+    for column in columns:
+        new[1:] |= column[order][1:] != column[order][:-1]
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(new)
+    return number
 
 
 def _any(lookups: Lookups, marked: Mask) -> Mask:
@@ -231,9 +234,10 @@ def _many_names(lookups: Lookups, start: Ints, end: Ints) -> Mask:
     return found & (end - start >= LATE_NS)
 
 
-def _retries(lookups: Lookups, mine: Mask) -> int:
-    sent = lookups.exchanges.rows["sent"].astype(np.int64)
-    return int((sent - 1)[lookups.repeated & mine].sum()) + int(np.count_nonzero(lookups.retry & mine))
+def _retries(lookups: Lookups, questions: Ints) -> int:
+    """How often these questions were put again."""
+    again = lookups.exchanges.rows["sent"][questions].astype(np.int64) - 1
+    return int(again[lookups.repeated[questions]].sum()) + int(np.count_nonzero(lookups.retry[questions]))
 
 
 def _names_more(lookups: Lookups, mine: Mask) -> int:
@@ -262,8 +266,6 @@ def _describe(lookups: Lookups, flags: _Flags, number: int, first: int) -> Delay
     server = Endpoint(
         int(sockets.server_high[node]), int(sockets.server_low[node]), int(sockets.server_port[node])
     )
-    here = np.zeros(len(rows), np.bool_)
-    here[questions] = True
     return DelayedLookup(
         lookup=number,
         name=messages.names[int(mine["name"][-1])],
@@ -276,6 +278,6 @@ def _describe(lookups: Lookups, flags: _Flags, number: int, first: int) -> Delay
         why=why,
         questions=tuple(questions.tolist()),
         names=len(np.unique(mine["name"])),
-        retries=_retries(lookups, here),
+        retries=_retries(lookups, questions),
         answered=bool(answered[mine["name"] == mine["name"][-1]].any()),
     )

@@ -6,6 +6,7 @@ addresses; id, name and type stay (RFC 1035 section 4.1.1), and that is what joi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,6 +66,16 @@ class Exchanges:
     order: Ints
     begin: Ints
 
+    @cached_property
+    def _sightings_by_question(self) -> tuple[Ints, Ints]:
+        order = np.argsort(self.question, kind="stable")
+        return order, np.searchsorted(self.question[order], np.arange(len(self.rows) + 1))
+
+    def sightings_of(self, question: int) -> NDArray[np.void]:
+        """Where a question was seen."""
+        order, begin = self._sightings_by_question
+        return self.sightings[order[begin[question] : begin[question + 1]]]
+
     def messages_of(self, question: int) -> Ints:
         """Positions of the messages of a question in `DnsMessages.rows`, all vantage points."""
         return self.order[self.begin[question] : self.begin[question + 1]]
@@ -73,17 +84,10 @@ class Exchanges:
 def pair_messages(messages: DnsMessages) -> Exchanges:
     """Queries with their answers, per vantage point and then over all."""
     rows = messages.rows
-    order = np.lexsort(
-        (
-            rows["answer"],
-            rows["time_ns"],
-            rows["over_tcp"],
-            rows["name"],
-            rows["type"],
-            rows["id"],
-            rows["node"],
-        )
-    )
+    # Three keys instead of seven: each is a sort of all messages. A query sorts before an answer of the same time.
+    what = rows["id"].astype(np.int64) << 32 | rows["type"].astype(np.int64) << 8 | rows["over_tcp"]
+    where = rows["node"].astype(np.int64) << 32 | rows["name"]
+    order = np.lexsort((rows["time_ns"] * 2 + rows["answer"], what, where))
     ordered = rows[order]
     number, counts, unasked = _number(ordered)
     sightings = _describe(ordered, number, counts)

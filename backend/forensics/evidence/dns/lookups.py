@@ -237,14 +237,8 @@ def _legs(messages: DnsMessages, exchanges: Exchanges, asked: _Asked) -> Ints:
     rows, sockets = asked.rows, messages.sockets
     none = np.zeros((0, 2), np.int64)
     seen = exchanges.sightings
-    served = np.unique(
-        np.stack([sockets.server_high[seen["node"]], sockets.server_low[seen["node"]]]), axis=1
-    )
-    ends = {(int(h), int(low)) for h, low in served.T}
-    clients = zip(
-        sockets.client_high[rows["node"]].tolist(), sockets.client_low[rows["node"]].tolist(), strict=True
-    )
-    by_resolver = np.fromiter((c in ends for c in clients), np.bool_, len(rows))
+    served = np.unique(sockets.server_low[seen["node"]])
+    by_resolver = np.isin(sockets.client_low[rows["node"]], served)
     if not by_resolver.any() or by_resolver.all():
         return none
     order = np.lexsort((rows["start_ns"], rows["type"], rows["name"]))

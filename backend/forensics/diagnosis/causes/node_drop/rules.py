@@ -83,10 +83,9 @@ def _query_ways(dns: Dns, lost: Sequence[LostQuery]) -> list[set[tuple[Endpoint,
 
     as_sent = {ends(int(exchanges.rows["node"][q.question])) for q in lost}
     behind = {
-        (source, ends(int(exchanges.sightings["node"][at]))[1])
+        (ends(int(exchanges.rows["node"][q.question]))[0], ends(int(seen["node"]))[1])
         for q in lost
-        for source in (ends(int(exchanges.rows["node"][q.question]))[0],)
-        for at in (exchanges.question == q.question).nonzero()[0].tolist()
+        for seen in exchanges.sightings_of(q.question)
     }
     return [as_sent, behind]
 
