@@ -44,6 +44,7 @@ class Parts:
     node: Ints
     """Connection-table row, numbered over all captures, of what is no exchange; else -1."""
     inferred: Bools
+    exchanges_total: int
 
     def __len__(self) -> int:
         return len(self.kind)
@@ -122,7 +123,9 @@ def dissect_requests(
         np.concatenate([exchanges.server_end_ns[seen], trips.end_ns[opaque]]),
     )
     nothing = np.full(len(opaque), -1, np.int64)
-    pairs = find_containing(outer, parts.interval)
+    pairs = _without_themselves(
+        find_containing(outer, parts.interval), np.concatenate([seen, len(exchanges) + opaque]), parts
+    )
     # Data that goes to and fro without asking anybody else is a protocol's own talk, no request that is served.
     serves = np.concatenate([np.ones(len(seen), np.bool_), np.zeros(len(opaque), np.bool_)])
     serves[pairs[0]] = True
@@ -141,6 +144,18 @@ def dissect_requests(
         outer,
         np.flatnonzero(serves),
     )
+
+
+def _without_themselves(pairs: tuple[Ints, Ints], identity: Ints, parts: Parts) -> tuple[Ints, Ints]:
+    """What an address asks of itself (over loopback) is asked and served by it, and is no part of itself.
+
+    `identity` of a request is its exchange, or, behind these, the number of its turn."""
+    outers, inners = pairs
+    own = parts.exchange.copy()
+    opaque = np.flatnonzero(parts.node >= 0)
+    own[opaque] = int(parts.exchanges_total) + np.arange(len(opaque))
+    other = identity[outers] != own[inners]
+    return outers[other], inners[other]
 
 
 def _measure(whole: Anatomy, outer: Intervals, kept: Ints) -> Anatomy:
@@ -195,6 +210,7 @@ def _parts(
         exchange=np.concatenate([answered, none[1], none[2]]),
         node=np.concatenate([none[0], none[1], trips.node]),
         inferred=np.repeat(np.array([False, False, True]), sizes),
+        exchanges_total=len(exchanges),
     )
 
 

@@ -246,11 +246,13 @@ def _represent(
 ) -> Exchanges:
     among = np.flatnonzero(asks)
     asked, silent = rows["request_first_ns"][among], (rows["marks"][among] & RESPONSE_SEEN) == 0
-    # A vantage point that saw the whole exchange measures it; of several the nearest to either end.
-    first = _firsts(among[np.lexsort((rows.place[among], asked, silent, group[among]))], group)
-    last = _firsts(among[np.lexsort((-rows.place[among], -asked, silent, group[among]))], group)
-    earliest = _firsts(among[np.lexsort((rows.place[among], asked, group[among]))], group)
-    latest = _firsts(among[np.lexsort((-rows.place[among], -asked, group[among]))], group)
+    first = last = earliest = latest = among
+    if len(among) and int(group[among].max()) + 1 < len(among):  # else each was seen once
+        # A vantage point that saw the whole exchange measures it; of several the nearest to either end.
+        first = _firsts(among[np.lexsort((rows.place[among], asked, silent, group[among]))], group)
+        last = _firsts(among[np.lexsort((-rows.place[among], -asked, silent, group[among]))], group)
+        earliest = _firsts(among[np.lexsort((rows.place[among], asked, group[among]))], group)
+        latest = _firsts(among[np.lexsort((-rows.place[among], -asked, group[among]))], group)
     answer = np.where((rows["marks"][first] & RESPONSE_SEEN) != 0, first, -1)
     lonely = np.flatnonzero(answer < 0)
     if len(lonely):
@@ -291,11 +293,17 @@ def _represent(
 def _unheard(rows: _Rows, earliest: Ints, answer: Ints) -> Bools:
     """Whether a response is missing where its request was seen first; sequence numbers tell, for behind destination
     NAT it comes on another connection of that place."""
+    found = np.zeros(len(answer), np.bool_)
+    unsure = np.flatnonzero((answer >= 0) & ((rows["marks"][earliest] & RESPONSE_SEEN) == 0))
+    if not len(unsure):
+        return found
     said = (rows["marks"] & RESPONSE_SEEN) != 0
     heard = (rows.place[said] << 32) | rows["response_sequence"][said]
-    expected = (rows.place[earliest] << 32) | rows["response_sequence"][np.maximum(answer, 0)]
-    hears = np.isin(rows.place[earliest], rows.place[said])  # elsewhere one direction alone was recorded
-    return (answer >= 0) & hears & ~np.isin(expected, heard) if len(answer) else np.zeros(0, np.bool_)
+    place = rows.place[earliest[unsure]]
+    hears = np.isin(place, np.unique(rows.place[said]))  # elsewhere one direction alone was recorded
+    expected = (place << 32) | rows["response_sequence"][answer[unsure]]
+    found[unsure] = hears & ~np.isin(expected, heard)
+    return found
 
 
 def _ends(rows: _Rows, answer: Ints) -> Ints:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import endpoint_text
@@ -86,9 +87,14 @@ def template(line: str) -> str:
     return _VARIABLE.sub("/*", line.partition("?")[0])
 
 
-def _lines(captures: Sequence[Capture], capture: Ints, row: Ints) -> list[str]:
+def _lines(captures: Sequence[Capture], capture: Ints, row: Ints) -> tuple[list[str], Ints]:
+    """(different request lines, which of them each row has)."""
+    if not len(row):
+        return [], np.zeros(0, np.int64)
     texts = read_rows(captures, capture, row, ("method", "path"))
-    return [f"{m} {p}" for m, p in zip(texts["method"].to_pylist(), texts["path"].to_pylist(), strict=True)]
+    joined = pc.binary_join_element_wise(texts["method"], texts["path"], " ")
+    encoded = joined.combine_chunks().dictionary_encode()
+    return encoded.dictionary.to_pylist(), encoded.indices.to_numpy().astype(np.int64)
 
 
 def _request_names(
@@ -97,57 +103,59 @@ def _request_names(
     """(names, number of the name of each request)."""
     seen = anatomy.exchange >= 0
     at = anatomy.exchange[seen]
-    lines = [
-        template(line) for line in _lines(captures, exchanges.server_capture[at], exchanges.server_row[at])
-    ]
-    opaque = _endpoints(exchanges, anatomy.node[~seen])
-    known = sorted(set(lines) | set(opaque))
+    lines, line_of = _lines(captures, exchanges.server_capture[at], exchanges.server_row[at])
+    templates = [template(line) for line in lines]
+    table = exchanges.addresses
+    ends, end_of = _endpoints(exchanges, table.server, table.server_port, anatomy.node[~seen])
+    known = sorted(set(templates) | set(ends))
     place = {name: n for n, name in enumerate(known)}
     number = np.zeros(len(anatomy), np.int64)
-    number[seen] = [place[line] for line in lines]
-    number[~seen] = [place[name] for name in opaque]
+    number[seen] = np.array([place[name] for name in templates] or [0])[line_of]
+    number[~seen] = np.array([place[name] for name in ends] or [0])[end_of]
     return known, number
 
 
-def _endpoints(exchanges: Exchanges, node: Ints) -> list[str]:
-    """The server's end of connections."""
+def _endpoints(exchanges: Exchanges, address: Ints, port: Ints, row: Ints) -> tuple[list[str], Ints]:
+    """(different ends, which of them each row has) of the (address, port) at the rows."""
+    both, inverse = np.unique(address[row] << 16 | port[row], return_inverse=True)
     table = exchanges.addresses
-    number, port = table.server[node].tolist(), table.server_port[node].tolist()
-    return [
-        endpoint_text(int(table.high[n]), int(table.low[n]), p) for n, p in zip(number, port, strict=True)
+    ends = [
+        endpoint_text(int(table.high[b >> 16]), int(table.low[b >> 16]), b & 0xFFFF) for b in both.tolist()
     ]
+    return ends, inverse.reshape(-1).astype(np.int64)
 
 
 def _callee_names(
     captures: Sequence[Capture], exchanges: Exchanges, anatomy: Anatomy
 ) -> tuple[list[tuple[str, str]], Ints]:
-    """((kind, name) of each callee, number of the callee of each part; parts in no request have none)."""
+    """((kind, name) of each callee, number of the callee of each part; parts in no request have -1)."""
     parts = anatomy.parts
     used = np.unique(anatomy.pairs[1])
-    names: dict[int, tuple[str, str]] = dict.fromkeys(
-        used[parts.kind[used] == DNS].tolist(), (PARTS[DNS], "DNS")
-    )
-    seen = used[parts.exchange[used] >= 0]
+    seen, opaque = used[parts.exchange[used] >= 0], used[parts.node[used] >= 0]
     at = parts.exchange[seen]
-    lines = _lines(captures, exchanges.capture[at], exchanges.row[at])
+    lines, line_of = _lines(captures, exchanges.capture[at], exchanges.row[at])
+    ends, end_of = _endpoints(exchanges, exchanges.called, exchanges.called_port, at)
+    # A metadata call is known by what it asks for, any other by whom it asks, too.
+    is_call = parts.kind[seen] == CALL
+    pair = np.where(is_call, end_of + 1, 0) * max(1, len(lines)) + line_of
+    pairs, pair_of = np.unique(pair, return_inverse=True)
+    named = [_callee(lines[p % len(lines)], ends, p // len(lines)) for p in pairs.tolist()]
     table = exchanges.addresses
-    called = zip(seen.tolist(), at.tolist(), lines, strict=True)
-    for part, row, line in called:
-        if parts.kind[part] == METADATA:
-            method, _, path = line.partition(" ")
-            names[part] = PARTS[METADATA], kind_of(method, path)
-        else:
-            number = int(exchanges.called[row])
-            end = endpoint_text(
-                int(table.high[number]), int(table.low[number]), int(exchanges.called_port[row])
-            )
-            method, _, path = template(line).partition(" ")
-            names[part] = PARTS[CALL], f"{method} {end}{path}"
-    opaque = used[parts.node[used] >= 0]
-    for part, end in zip(opaque.tolist(), _endpoints(exchanges, parts.node[opaque]), strict=True):
-        names[part] = PARTS[CALL], f"{end} (inferred)"
-    known = sorted(set(names.values()))
+    far, far_of = _endpoints(exchanges, table.server, table.server_port, parts.node[opaque])
+    named += [(PARTS[CALL], f"{end} (inferred)") for end in far] + [(PARTS[DNS], "DNS")]
+    known = sorted(set(named))
     place = {name: n for n, name in enumerate(known)}
+    final = np.array([place[name] for name in named])
     number_of = np.full(len(parts), -1, np.int64)
-    number_of[list(names)] = [place[name] for name in names.values()]
+    number_of[used[parts.kind[used] == DNS]] = final[-1]
+    number_of[seen] = final[pair_of.reshape(-1)] if len(seen) else seen
+    number_of[opaque] = final[len(pairs) + far_of] if len(opaque) else opaque
     return known, number_of
+
+
+def _callee(line: str, ends: Sequence[str], end: int) -> tuple[str, str]:
+    """(kind, name); `end` 0 is a metadata call."""
+    method, _, path = line.partition(" ")
+    if end == 0:
+        return PARTS[METADATA], kind_of(method, path)
+    return PARTS[CALL], f"{method} {ends[end - 1]}{template(line).partition(' ')[2]}"

@@ -91,6 +91,14 @@ def test_a_server_that_is_never_seen_to_ask_is_not_taken_apart() -> None:
     assert describe_served(facts) is None
 
 
+def test_what_a_host_asks_of_itself_is_no_part_of_itself() -> None:
+    http = HttpBuilder()
+    http.exchange(100, "127.0.0.1:40000", "127.0.0.1:8000", took_ms=50)
+    http.turn(300, "127.0.0.1:40001", "127.0.0.1:5432", took_ms=20)
+    facts = gather_facts([http.build()], [])
+    assert _ms(facts) == {"metadata": [0.0], "dns": [0.0], "calls": [0.0], "own": [50.0]}
+
+
 def test_requests_of_one_shape_are_grouped() -> None:
     http = HttpBuilder()
     for n in range(9):

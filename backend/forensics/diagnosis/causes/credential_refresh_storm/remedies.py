@@ -22,6 +22,17 @@ KIAM = RemedyPart(
     side_effect="credentials outlive a pod for longer; the role's maximum session must allow 60 min",
     versions="both arguments since kiam 2.7; the project was given up in 2023",
 )
+ISSUER = RemedyPart(
+    what=(
+        "Let whoever issues the credentials hand them out with more than the SDK's window left: longer sessions, renewed "
+        "early. Every request refreshes in (window - lead) / (lifetime - lead) of the time, lead being the least left"
+    ),
+    applies_to="the agent or task role behind the endpoint that the SDK asks",
+    check="the time from the answer to its Expiration, in a capture with whole packets",
+    proof=PROOF,
+    undo="the former session length",
+    side_effect="credentials outlive a container for longer",
+)
 SERVICE_ACCOUNTS = credentials_of_their_own(proof=PROOF)
 UPGRADE = RemedyPart(
     what=(
@@ -46,8 +57,11 @@ SHARE = RemedyPart(
 
 
 def list_remedies(case: Case) -> tuple[RemedyPart, ...]:
-    """A provider per request is what a lifetime beyond every window points at; else the agent comes first."""
+    """A provider per request is what a lifetime beyond every window points at; else the issuer comes first: kiam's kind
+    answers at the instance's paths, where a role is asked for before its credentials."""
     pattern = case.pattern
     window = pattern.sdk.window_s if pattern.sdk and pattern.sdk.window_s is not None else 900
-    beyond = pattern.lifetime_s is not None and pattern.lifetime_s > window + 60
-    return (SHARE, UPGRADE, KIAM, SERVICE_ACCOUNTS) if beyond else (KIAM, SERVICE_ACCOUNTS, UPGRADE, SHARE)
+    issuer = KIAM if "role" in case.use.calls.kind else ISSUER
+    if pattern.lifetime_s is not None and pattern.lifetime_s > window + 60:
+        return SHARE, UPGRADE, issuer, SERVICE_ACCOUNTS
+    return issuer, SERVICE_ACCOUNTS, UPGRADE, SHARE

@@ -18,6 +18,7 @@ from backend.forensics.tests.build_http import (
     POD,
     TOKEN,
     HttpBuilder,
+    expires,
     load_credentials,
     serve,
 )
@@ -50,6 +51,20 @@ def test_a_refresh_at_every_request_is_a_storm() -> None:
     assert {rival.status for rival in diagnosis.rivals} == {"ruled-out"}
     assert diagnosis.remedies[0].command == "kiam server --session-duration=60m --session-refresh=20m"
     assert not diagnosis.contradicting
+
+
+def test_an_endpoint_of_containers_is_no_agent_of_the_node() -> None:
+    http = HttpBuilder()
+    for n in range(30):
+        serve(http, n, 100 + 180 * n, 70)
+        at_ms = 101.2 + 180 * n
+        http.exchange(
+            at_ms, f"{POD}:40000", "169.254.170.2:80", "GET /v2/credentials/1", took_ms=50,
+            expiration_ns=expires(at_ms + 50, 900),
+        )  # fmt: skip
+    diagnosis = _diagnosis(http)
+    assert diagnosis.verdict == "likely"
+    assert "kiam" not in str(diagnosis.remedies[0])
 
 
 def test_a_statement_is_short_also_with_large_numbers() -> None:
