@@ -24,7 +24,7 @@ KIAM = RemedyPart(
 )
 ISSUER = RemedyPart(
     what=(
-        "Let whoever issues the credentials hand them out with more than the SDK's window left: longer sessions, renewed "
+        "Let the issuer hand credentials out with more than the SDK's window left: longer sessions, renewed "
         "early. Every request refreshes in (window - lead) / (lifetime - lead) of the time, lead being the least left"
     ),
     applies_to="the agent or task role behind the endpoint that the SDK asks",
