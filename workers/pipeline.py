@@ -167,9 +167,9 @@ def _ingest_dump(
 ) -> Ingested:
     # Regular expressions compile only when a dump is given.
     from workers.decode.dumps import dumps_in, read_text
-    from workers.decode.warm import ensure_scanner
+    from workers.decode.warm import ensure_compiled
 
-    ensure_scanner()
+    ensure_compiled()
     size = path.stat().st_size
     damage: list[str] = []
     text = read_text(_blocks_of(path, compression, limits, damage))

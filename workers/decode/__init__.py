@@ -1,64 +1,57 @@
 """The only place that parses uploaded bytes.
 
-Importing this package points numba at a writable cache folder, which has to happen before numba is imported:
-without one a read-only installation fails, and the packet loop would be compiled again by each process.
-"""
+The packet loop is compiled once for each version of it and each kind of processor; the machine code is kept in
+``NUMBA_CACHE_DIR``, or where importing this package points that."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import sys
 import tempfile
+from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from typing import Final
+
+import backend.forensics
+
+_HERE: Final = Path(__file__).parent
+_RECORDS: Final = tuple(
+    Path(backend.forensics.__file__).parent / f"{name}.py"
+    for name in (
+        "connections", "dumps/conntrack", "messages", "packets", "round_trips", "signals", "tunnels"
+    )
+)  # fmt: skip
+"""Where the records are described that compiled code works on."""
+_USED_BY_MESSAGES: Final = (
+    "compiler", "emit", "machine", "message_records", "notice", "octets", "records", "wide"
+)  # fmt: skip
+"""Modules of the loop whose code is compiled into the reading of messages, or compiles it."""
 
 
-def _loop_version() -> str:
-    """A short hash of the compiled sources: numba itself notices changes in one file only."""
+def _version(sources: Iterable[Path]) -> str:
+    """A short hash of sources that are compiled."""
     digest = hashlib.sha256()
-    for folder in ("conntrack", "loop"):
-        for source in sorted((Path(__file__).parent / folder).glob("*.py")):
-            digest.update(source.read_bytes())
-    return digest.hexdigest()[:12]
-
-
-_USED_BY_MESSAGES = ("compiler", "message_records", "notice", "octets", "records")
-"""Modules of the loop whose code is compiled into the reading of messages."""
-
-
-def messages_version() -> str:
-    """The same of what reads messages."""
-    here = Path(__file__).parent
-    digest = hashlib.sha256()
-    sources = [
-        *(
-            source for source in (here / "messages").glob("*.py") if source.name != "reader.py"
-        ),  # plain Python
-        *(here / "loop" / f"{name}.py" for name in _USED_BY_MESSAGES),
-    ]
     for source in sorted(sources):
         digest.update(source.read_bytes())
     return digest.hexdigest()[:12]
 
 
-def round_trips_version() -> str:
-    """The same of what samples round trips."""
-    source = Path(__file__).parent / "round_trips" / "sampling.py"
-    return hashlib.sha256(source.read_bytes()).hexdigest()[:12]
+@cache
+def loop_cache() -> str:
+    """Where the machine code is kept of all but messages."""
+    folders = ("conntrack", "loop", "round_trips", "signals")
+    sources = [source for folder in folders for source in (_HERE / folder).glob("*.py")]
+    version = _version((*_RECORDS, *sources, _HERE / "translated.py"))
+    return str(Path(os.environ["NUMBA_CACHE_DIR"]) / version)
 
 
-def signals_version() -> str:
-    """The same of what picks signals."""
-    source = Path(__file__).parent / "signals" / "picking.py"
-    return hashlib.sha256(source.read_bytes()).hexdigest()[:12]
-
-
+@cache
 def messages_cache() -> str:
     """Where the machine code for messages is kept: beside the loop's, which changes more often."""
-    folder = Path(os.environ["NUMBA_CACHE_DIR"])
-    if folder.name != _loop_version():  # a folder that somebody chose
-        return str(folder)
-    return str(folder.with_name(f"messages-{messages_version()}"))
+    sources = [source for source in (_HERE / "messages").glob("*.py") if source.name != "reader.py"]
+    version = _version((*_RECORDS, *sources, *(_HERE / "loop" / f"{name}.py" for name in _USED_BY_MESSAGES)))
+    return str(Path(os.environ["NUMBA_CACHE_DIR"]) / f"messages-{version}")
 
 
 def _is_writable(folder: Path) -> bool:
@@ -77,17 +70,10 @@ def _cache_folder() -> Path:
     folders = [Path(chosen)] if chosen else []
     folders.append(Path(user) / "stallscope")
     for folder in folders:
-        if _is_writable(folder / "numba" / _loop_version()):
-            return folder / "numba" / _loop_version()
-    return Path(tempfile.gettempdir()) / f"stallscope-{os.getuid()}" / "numba" / _loop_version()
+        if _is_writable(folder / "numba"):
+            return folder / "numba"
+    return Path(tempfile.gettempdir()) / f"stallscope-{os.getuid()}" / "numba"
 
 
-def _prepare_cache() -> None:
-    if "NUMBA_CACHE_DIR" not in os.environ:
-        os.environ["NUMBA_CACHE_DIR"] = str(_cache_folder())
-    numba = sys.modules.get("numba")
-    if numba is not None:  # somebody imported it first: it has read its settings already
-        numba.config.CACHE_DIR = os.environ["NUMBA_CACHE_DIR"]
-
-
-_prepare_cache()
+if "NUMBA_CACHE_DIR" not in os.environ:
+    os.environ["NUMBA_CACHE_DIR"] = str(_cache_folder())

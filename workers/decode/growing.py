@@ -48,13 +48,24 @@ class RecordList:
         self._records = GrowingRecords(dtype, 1 << 14)
         self._used = 0
 
-    def extend(self, batch: Records) -> None:
-        """Appends a copy of `batch`."""
-        used = self._used + len(batch)
+    def _room(self, count: int) -> Records:
+        """The next `count` records, to be filled."""
+        used = self._used + count
         if used > len(self._records.array):
             self._records.grow(max(used, 2 * len(self._records.array)))
-        self._records.array[self._used : used] = batch
+        room = self._records.array[self._used : used]
         self._used = used
+        return room
+
+    def extend(self, batch: Records) -> None:
+        """Appends a copy of `batch`."""
+        self._room(len(batch))[:] = batch
+
+    def extend_by(self, batch: Records, picked: NDArray[np.int64]) -> None:
+        """Appends copies of the records of `batch` with these numbers."""
+        # As bytes: numpy copies records field by field.
+        whole = np.dtype((np.void, batch.dtype.itemsize))
+        np.take(batch.view(whole), picked, out=self._room(len(picked)).view(whole), mode="clip")
 
     def view(self) -> Records:
         """All records, without copying."""

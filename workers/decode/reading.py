@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 import numpy as np
 
@@ -18,6 +19,9 @@ from workers.decode.round_trips.reader import RoundTripReader
 from workers.decode.signals.reader import SignalReader
 from workers.decode.sources import ByteSource, Window
 from workers.decode.tables import Tables
+
+_REPORT_BYTES: Final = 16 << 20
+"""Bytes of the stored file between two reports of progress."""
 
 
 class DecodeCancelled(Exception):  # noqa: N818 - no error
@@ -78,6 +82,7 @@ class Reading:
         self._frames_passed = 0
         self._section_start = 0
         self._watcher = watcher
+        self._reported = 0
         self._writer: PacketWriter | None = None
         if packets_path is not None:
             self._writer = PacketWriter(packets_path, np.zeros_like(self.tables.rows))
@@ -107,8 +112,15 @@ class Reading:
             return False
         self.window.refill(int(self.state["position"]))
         self.state["position"] = 0
-        self._watcher.report(self.packets, self.window.source.bytes_done)
+        self._report()
         return True
+
+    def _report(self) -> None:
+        """Tells the progress, not more often than each 16 MiB."""
+        done = self.window.source.bytes_done
+        if done - self._reported >= _REPORT_BYTES:
+            self._reported = done
+            self._watcher.report(self.packets, done)
 
     def translate(self, source: ByteSource) -> None:
         """Reads on from `source`, which takes over the window so far."""

@@ -16,6 +16,9 @@ from backend.limits import Limits
 from workers.decode.digest import RunningDigest
 
 BUFFER_BYTES: Final = 16 << 20
+"""Room for the largest record that is read."""
+READ_BYTES: Final = 1 << 20
+"""Read at a time: what the loop then reads is still in the processor's second-level cache."""
 
 
 class ByteSource(Protocol):
@@ -91,10 +94,11 @@ class Window:
         left = self.end - position
         if self._digest is not None:
             self._digest.wait()
-        self.buffer[:left] = self.buffer[position : self.end].copy()
+        if position > 0:
+            self.buffer[:left] = self.buffer[position : self.end].copy()
         self.offset += position
-        wanted = len(self.buffer) - left
-        count = self.source.read_into(self.buffer.data[left:])
+        wanted = min(len(self.buffer) - left, READ_BYTES)
+        count = self.source.read_into(self.buffer.data[left : left + wanted])
         if self._digest is not None:
             self._digest.take(self.buffer.data[left : left + count])
         self.end = left + count

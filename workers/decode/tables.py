@@ -143,12 +143,11 @@ class Tables:
             freed += self._rest(now_ns, idle_ns)
 
     def _rest(self, now_ns: int, idle_ns: int) -> int:
-        return int(
-            rest_idle(
-                self.states, self._connections.array, self._sides.array, self._prints.array, now_ns,
-                min(_LINGER_NS, idle_ns), idle_ns,
-            )
+        rest_idle(
+            self.states, self._connections.array, self._sides.array, self._prints.array, now_ns,
+            min(_LINGER_NS, idle_ns), idle_ns,
         )  # fmt: skip
+        return int(self.state["detail"])
 
     def make_room_for_buckets(self) -> None:
         """Merges buckets of one millisecond; doubles the table when that does not help enough."""
@@ -165,7 +164,7 @@ class Tables:
         batch = self.rows[: int(state["rows"])]
         picked = self.picked[: int(state["picked"])]
         if len(picked):
-            self.handshakes.extend(batch[picked])
+            self.handshakes.extend_by(batch, picked)
         state["rows"] = 0
         state["picked"] = 0
         return batch

@@ -31,7 +31,11 @@ LAYOUT_DTYPE: Final = np.dtype(
         ("swapped", "<i8"),  # SWAPPED_CODES
         ("limit", "<i8"),  # a longer packet is damage
         ("big", "<i8"),
-        ("dropped", "<i8"),  # written by the loop: the latest count
+        # Written by the loop:
+        ("dropped", "<i8"),  # the latest count
+        ("left_at", "<i8"),
+        ("written", "<i8"),
+        ("broken", "<i8"),
     ]
 )
 
@@ -68,10 +72,12 @@ def _write_number(target: Buffer, at: int, value: int) -> None:
 
 
 @entry
-def translate(source: Buffer, start: int, end: int, target: Buffer, layouts: Record) -> tuple[int, int, bool]:
-    """Records of source[start:end] as little-endian pcap records in `target`: (where the first one left begins,
-    bytes written, whether that one cannot be: its header is written all the same, for the loop to report)."""
+def translate(source: Buffer, start: int, end: int, target: Buffer, layouts: Record) -> None:
+    """Records of source[start:end] as little-endian pcap records in `target`. The layout says then where the first
+    one left begins, how many bytes were written, and whether that one cannot be: its header is written all the
+    same, for the loop to report."""
     layout = layouts[0]
+    layout.broken = 0
     at, written = np.int64(start), np.int64(0)
     while at + layout.header <= end:
         captured, original, length = _read_header(source, at, layout)
@@ -84,14 +90,21 @@ def translate(source: Buffer, start: int, end: int, target: Buffer, layouts: Rec
         _write_number(target, written + 12, original)
         written += USUAL_HEADER
         if not length:
-            return at, written, True
+            layout.broken = 1
+            break
         for k in range(kept):
             target[written + k] = source[at + layout.header + k]
         written += kept
         if layout.drops_at >= 0:
             layout.dropped = file32(source, at + layout.drops_at, layout.big != 0)
         at += length
-    return at, written, False
+    layout.left_at, layout.written = at, written
+
+
+def compile_translation() -> None:
+    """Calls the translation with nothing to read."""
+    nothing = np.zeros(1, np.uint8)
+    translate(nothing, 0, 0, nothing, make_layout(header=USUAL_HEADER))
 
 
 class TranslatedSource:
@@ -138,12 +151,11 @@ class TranslatedSource:
     def _translate_more(self) -> bool:
         window = self._window
         while not self._at_end:
-            taken, written, bad = translate(
-                window.buffer, self._position, window.end, self._ready, self._layout
-            )
-            self._position, self._from, self._to = int(taken), 0, int(written)
-            self._at_end = bad
-            if written:
+            translate(window.buffer, self._position, window.end, self._ready, self._layout)
+            done = self._layout[0]
+            self._position, self._from, self._to = int(done["left_at"]), 0, int(done["written"])
+            self._at_end = bool(done["broken"])
+            if self._to:
                 return True
             if window.ended:
                 return self._take_tail()

@@ -3,63 +3,65 @@
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
-import platform
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Final
 
-import llvmlite.binding
-import numba
 import numpy as np
 
-from workers.decode import messages_version, round_trips_version, signals_version
-from workers.decode.conntrack.reading import scan
+from workers.decode import loop_cache, messages_cache
+from workers.decode.conntrack.reading import compile_scanner
 from workers.decode.interfaces import LARGEST_PACKET
+from workers.decode.loop.compiler import COMPILES, compiling, interpreted
+from workers.decode.loop.machine import processor
 from workers.decode.loop.walk import walk_pcap, walk_pcapng
 from workers.decode.messages.reader import MessageReader
 from workers.decode.round_trips.reader import RoundTripReader
 from workers.decode.signals.reader import SignalReader
 from workers.decode.tables import Tables
+from workers.decode.translated import compile_translation
 
 _SECONDS: Final = 60
 """About how long compiling takes on a slow machine, for the announcement."""
 
 
 def _folder() -> Path:
-    return Path(os.environ["NUMBA_CACHE_DIR"])
+    return Path(loop_cache())
 
 
 def _marker() -> Path:
-    """Exists when this Python on this kind of processor has compiled this version of the loop, here: numba keeps its
-    machine code by the path of the source."""
-    processor = os.environ.get("NUMBA_CPU_NAME") or llvmlite.binding.get_host_cpu_name()
-    here = hashlib.sha256(str(Path(__file__).parent).encode()).hexdigest()[:8]
-    versions = (
-        f"{messages_version()}-{round_trips_version()}-{signals_version()}-{platform.python_version()}"
-        f"-numba-{numba.__version__}"
-    )
-    return _folder() / f"warm-{versions}-{processor}-{here}"
+    """Exists when this version of the loop is compiled for this kind of processor."""
+    return _folder() / f"warm-{Path(messages_cache()).name}-{processor()}"
 
 
-def _load_or_compile() -> None:
-    """Calls each entry of the loop with nothing to read: numba loads it from its cache or compiles it."""
+def _compile() -> None:
+    """Calls each entry of the loop with nothing to read, which here compiles it."""
     tables = Tables(batch_rows=1)
     tables.grow_connections()
     tables.make_room_for_tracks()
     nothing = np.zeros(1, np.uint8)
     walk_pcap(nothing, 0, False, *tables.arguments())
     walk_pcapng(nothing, 0, False, LARGEST_PACKET, *tables.arguments())
+    compile_translation()
     MessageReader(tables, None).finish()
     RoundTripReader(None).take(tables.rows[:0], tables.connections)
     SignalReader().take(tables.rows[:0], tables.connections)
+    compile_scanner()
 
 
-def _load_or_compile_scanner() -> None:
-    scan([b"\n"])
+def _compile_in_child() -> None:
+    """In a process of its own: numba is large and slow to import, and nobody else needs it."""
+    result = subprocess.run(
+        [sys.executable, "-m", "workers.decode.warm"],
+        env={**os.environ, COMPILES: "1"}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    if result.returncode != 0:
+        raise RuntimeError(f"The packet loop could not be compiled: {result.stderr[-2000:]}")
 
 
 def _say(text: str) -> None:
@@ -68,10 +70,9 @@ def _say(text: str) -> None:
 
 @cache
 def ensure_compiled(announce: Callable[[str], None] = _say) -> None:
-    """Makes the loop ready. One process compiles while the others wait for it; both say so."""
-    marker = _marker()
-    if marker.exists():
-        _load_or_compile()
+    """Makes the loop, and the scanner of connection-tracking lines, ready. One process compiles while the others
+    wait for it; both say so. Raises RuntimeError when it cannot be compiled."""
+    if interpreted or _marker().exists():
         return
     _folder().mkdir(parents=True, exist_ok=True)
     with (_folder() / "compiling.lock").open("w") as lock:
@@ -80,21 +81,15 @@ def ensure_compiled(announce: Callable[[str], None] = _say) -> None:
         except BlockingIOError:
             announce("Waiting for another process that compiles the packet loop …")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        if not marker.exists():
+        if not _marker().exists():
             announce(f"Compiling the packet loop (once, about {_SECONDS} s) …")
-        _load_or_compile()
-        _load_or_compile_scanner()
-        marker.touch()
-
-
-@cache
-def ensure_scanner(announce: Callable[[str], None] = _say) -> None:
-    """Makes the scanner of connection-tracking lines ready; whoever has neither compiles both."""
-    if not _marker().exists():
-        ensure_compiled(announce)
-    _load_or_compile_scanner()
+            _compile_in_child()
+            _marker().touch()
 
 
 if __name__ == "__main__":
-    ensure_compiled()
-    _say(f"The packet loop is ready ({_folder()}).")
+    if compiling:
+        _compile()
+    else:
+        ensure_compiled()
+        _say(f"The packet loop is ready ({_folder()}).")

@@ -18,7 +18,7 @@ from backend.storage import evidence_files, investigations
 from backend.storage.records import DECODED, UNDECIDED, EvidenceFile, FileOutcome, FileProgress
 from workers.decode.left_out import is_bundle
 from workers.decode.reading import DecodeProgress
-from workers.decode.warm import ensure_compiled, ensure_scanner
+from workers.decode.warm import ensure_compiled
 from workers.jobs.scrub_file import keep_scrubbed, scrub_in_child
 from workers.jobs.unpack_bundle import OpenedBundle, keep_members, open_in_child
 from workers.jobs.workshop import Workshop, workshop
@@ -116,7 +116,6 @@ def get_ready(tell: Tell) -> None:
     """A child's first work: import and load everything, so that the first upload need not wait for it."""
     del tell
     ensure_compiled()
-    ensure_scanner()
 
 
 def ingest_in_child(
@@ -134,11 +133,8 @@ def ingest_in_child(
     """The child's part: decode or unpack, and say now and then how far it is."""
     if is_bundle(path):
         return open_in_child(path, folder, limits)
-    if is_capture:
-        # The first time on a machine this compiles for a while, which must not look like a hang.
-        ensure_compiled(tell)
-    else:
-        ensure_scanner(tell)
+    # The first time on a machine this compiles for a while, which must not look like a hang.
+    ensure_compiled(tell)
     started = told = time.monotonic()
 
     def progress(reached: DecodeProgress) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.dumps.conntrack import CONNTRACK_DTYPE
+from workers.decode.conntrack.scanner import scan_lines
 from workers.decode.growing import RecordList
 
 _BATCH: Final = 1 << 14
@@ -89,7 +90,7 @@ class _Scanner:
         # Where in the block, number of the line, rows used, others used: as `scan_lines` counts them.
         self._state = np.array([0, first_line, 0, 0], np.int64)
         self._rows = np.zeros(_BATCH, CONNTRACK_DTYPE)
-        self._others = np.zeros((_BATCH, 3), np.int64)
+        self._others = np.zeros(3 * _BATCH, np.int64)
 
     def feed(self, block: bytes) -> None:
         whole, line_feed, rest = block.rpartition(b"\n")
@@ -106,8 +107,6 @@ class _Scanner:
         return self._scanned
 
     def _scan(self, text: bytes) -> None:
-        from workers.decode.conntrack.scanner import scan_lines  # numba takes a while to import
-
         # A copy that may be written to: numba would compile once more for one that may not.
         buffer = np.frombuffer(bytearray(text), np.uint8)
         state = self._state
@@ -115,7 +114,15 @@ class _Scanner:
         while state[0] < len(buffer):
             state[2] = state[3] = 0
             scan_lines(buffer, len(buffer), self._rows, self._others, state)
-            self._scanned.add(self._rows[: state[2]], text, self._others[: state[3]].tolist())
+            spans = self._others[: 3 * state[3]].reshape(-1, 3).tolist()
+            self._scanned.add(self._rows[: state[2]], text, spans)
+
+
+def compile_scanner() -> None:
+    """Calls the scanner with nothing to read."""
+    scanner = _Scanner(1)
+    nothing = np.zeros(1, np.uint8)
+    scan_lines(nothing, 0, scanner._rows, scanner._others, scanner._state)
 
 
 def _runs_of(rows: Entries) -> Iterator[Run]:

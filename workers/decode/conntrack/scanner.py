@@ -335,7 +335,7 @@ def scan_lines(
     Entries fill `rows` from state[2] on. Of every other line `others` gets (begin, end, number), from state[3] on.
     Returns when all is read or either is full.
     """
-    while state[0] < size and state[2] < len(rows) and state[3] < len(others):
+    while state[0] < size and state[2] < len(rows) and 3 * state[3] < len(others):
         begin = state[0]
         stop = find(buffer, begin, size, 0x0A)
         end = stop
@@ -346,7 +346,8 @@ def scan_lines(
             row.line = state[1]
             state[2] += 1
         else:
-            others[state[3], 0], others[state[3], 1], others[state[3], 2] = begin, stop, state[1]
+            at = 3 * state[3]
+            others[at], others[at + 1], others[at + 2] = begin, stop, state[1]
             state[3] += 1
         state[0] = stop + 1
         state[1] += 1

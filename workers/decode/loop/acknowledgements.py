@@ -18,7 +18,7 @@ from backend.forensics.packets import (
     MARK_ZERO_WINDOW_PROBE,
     SACK_DUPLICATE,
 )
-from workers.decode.loop.compiler import compiled
+from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.octets import after
 from workers.decode.loop.records import TOLD_ACK, TOLD_WINDOW, Record
 
@@ -40,6 +40,7 @@ def open_hole(side: Record, left: int, right: int, time_ns: int) -> None:
 @compiled
 def _acknowledges_unseen(other: Record, row: Record) -> bool:
     """Whether this ACK covers bytes of the other side that were never seen here; they count as sent then."""
+    together()
     if not other.known:
         return False
     ahead = after(row.acknowledgement, other.highest)
@@ -90,6 +91,7 @@ def _tells_loss(mine: Record, row: Record) -> bool:
 
 @compiled
 def _advance(mine: Record, other: Record, row: Record) -> None:
+    together()
     mine.acked = row.acknowledgement
     mine.acked_ns = row.time_ns
     mine.duplicate_acks = 0
@@ -101,6 +103,7 @@ def _advance(mine: Record, other: Record, row: Record) -> None:
 @compiled
 def judge_acknowledgement(mine: Record, other: Record, row: Record, marks: int) -> int:
     """Marks of a segment with ACK and neither SYN nor RST; `marks` are those by its sequence number."""
+    together()
     window = np.int64(row.window)
     if mine.shift > 1:
         window <<= np.int64(mine.shift) - 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from backend.forensics.packets import ACK, FIN, RST, SYN
-from workers.decode.loop.compiler import compiled
+from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.octets import after
 from workers.decode.loop.records import PRINTS_PER_SIDE, TOLD_ACK, Record
 
@@ -20,6 +20,7 @@ _COPY_UNITS = 48
 @compiled
 def fingerprint(row: Record) -> int:
     """32 bits of what two sightings of one packet share (TTL and checksums may differ between them)."""
+    together()
     value = (np.int64(row.sequence) * _PRIME) & 0xFFFFFFFF
     for part in (
         np.int64(row.acknowledgement),
@@ -35,6 +36,7 @@ def fingerprint(row: Record) -> int:
 @compiled
 def _goes_on(side: Record, row: Record) -> bool:
     """Whether it sends or acknowledges something new: most packets do, and then they are no copies."""
+    together()
     if not side.known or row.tcp_flags & (SYN | RST):
         return False
     end = (np.int64(row.sequence) + np.int64(row.payload_bytes)) & 0xFFFFFFFF
@@ -58,6 +60,7 @@ def _is_known(prints: Record, base: int, value: int, when: int, row: Record) -> 
 @compiled
 def is_copy(prints: Record, side_number: int, side: Record, row: Record) -> bool:
     """Whether this packet was seen before at this vantage point; remembers it otherwise."""
+    together()
     value = fingerprint(row)
     when = (np.int64(row.time_ns) >> 20) & 0xFFFFFFFF
     base = side_number * PRINTS_PER_SIDE

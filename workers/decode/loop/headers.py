@@ -9,7 +9,7 @@ import numpy as np
 
 from backend.forensics.packets import DECODED_LINK, DECODED_NETWORK, DECODED_TRANSPORT, TCP, UDP
 from backend.forensics.tunnels import ETHER_IP, IP_IN_IP
-from workers.decode.loop.compiler import compiled
+from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.fragments import place_piece
 from workers.decode.loop.gre import gre
 from workers.decode.loop.link import ethernet, network_header, tagged
@@ -167,6 +167,7 @@ def read_plain_tcp(
     """Reads a TCP packet in IP without fragments and tunnels; False leaves the row to `read_headers`.
 
     Nearly all packets take this way, which hands no table on to anybody."""
+    together()
     state.depth = state.piece = 0
     state.fragment = state.transport = -1
     if link == LINK_UNKNOWN:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from backend.forensics.packets import HINT_INCOMING, HINT_OUTGOING
 from backend.forensics.tunnels import VLAN
-from workers.decode.loop.compiler import compiled
+from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.nflog import nflog
 from workers.decode.loop.octets import Buffer, big16, big32, little32
 from workers.decode.loop.paths import push
@@ -70,6 +70,7 @@ def ethernet(
     buffer: Buffer, at: int, end: int, state: Record, layers: Record, row: Record
 ) -> tuple[int, int]:
     """Ethernet II or 802.3 with LLC, and VLAN tags."""
+    together()
     if at + 14 > end:
         return CUT_LINK, at
     ether_type = big16(buffer, at + 12)
@@ -157,6 +158,7 @@ def network_header(
     buffer: Buffer, at: int, end: int, link: int, state: Record, layers: Record, row: Record
 ) -> tuple[int, int]:
     """What the frame carries; sets vlan and direction_hint of `row`, and the tags of its path."""
+    together()
     if link == LINK_ETHERNET:
         return ethernet(buffer, at, end, state, layers, row)
     if link == LINK_COOKED_1:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from backend.forensics.packets import MARK_SUPER_FRAME
-from workers.decode.loop.compiler import compiled
+from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.octets import Buffer, big16, big32, big64
 from workers.decode.loop.records import BAD_HEADER, CUT_EXTENSION, CUT_NETWORK, IPV4, Record
 
@@ -22,6 +22,7 @@ _MORE_FRAGMENTS = 1 << 16
 
 @compiled
 def _ipv4(buffer: Buffer, at: int, end: int, wire_length: int, state: Record, row: Record) -> tuple[int, int]:
+    together()
     if at + 20 > end:
         return -CUT_NETWORK, 0
     header = (np.int64(buffer[at]) & 15) * 4
@@ -133,6 +134,7 @@ def transport_header(
     """(offset of the transport header or −reason, its length with payload by the IP lengths); fills `row`.
 
     Sets the state's `piece` and `piece_id` when the packet is a fragment."""
+    together()
     if ether_type == IPV4:
         return _ipv4(buffer, at, end, wire_length, state, row)
     return _ipv6(buffer, at, end, wire_length, state, row)

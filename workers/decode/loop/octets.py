@@ -8,7 +8,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from workers.decode.loop.compiler import compiled
+from workers.decode.loop.compiler import compiled, together
+from workers.decode.loop.wide import load_big16, load_big32, load_big64, load_little16, load_little32
 
 Buffer = NDArray[np.uint8]
 
@@ -16,25 +17,28 @@ Buffer = NDArray[np.uint8]
 @compiled
 def big16(buffer: Buffer, at: int) -> int:
     """16 bits in network order."""
-    return (np.int64(buffer[at]) << 8) | np.int64(buffer[at + 1])
+    together()
+    return load_big16(buffer, at)
 
 
 @compiled
 def big32(buffer: Buffer, at: int) -> int:
     """32 bits in network order."""
-    return (big16(buffer, at) << 16) | big16(buffer, at + 2)
+    together()
+    return load_big32(buffer, at)
 
 
 @compiled
 def little32(buffer: Buffer, at: int) -> int:
     """32 bits, least significant byte first."""
-    low = np.int64(buffer[at]) | (np.int64(buffer[at + 1]) << 8)
-    return low | (np.int64(buffer[at + 2]) << 16) | (np.int64(buffer[at + 3]) << 24)
+    together()
+    return load_little32(buffer, at)
 
 
 @compiled
 def file32(buffer: Buffer, at: int, big: bool) -> int:
     """32 bits in the file's own byte order."""
+    together()
     if big:
         return big32(buffer, at)
     return little32(buffer, at)
@@ -43,18 +47,20 @@ def file32(buffer: Buffer, at: int, big: bool) -> int:
 @compiled
 def file16(buffer: Buffer, at: int, big: bool) -> int:
     """16 bits in the file's own byte order."""
+    together()
     if big:
         return big16(buffer, at)
-    return np.int64(buffer[at]) | (np.int64(buffer[at + 1]) << 8)
+    return load_little16(buffer, at)
 
 
 @compiled
 def big64(buffer: Buffer, at: int) -> int:
     """64 bits in network order, as uint64."""
-    return (np.uint64(big32(buffer, at)) << np.uint64(32)) | np.uint64(big32(buffer, at + 4))
+    return load_big64(buffer, at)
 
 
 @compiled
 def after(a: int, b: int) -> int:
     """a − b of two 32-bit sequence numbers, in −2^31 … 2^31 − 1 (RFC 9293 section 3.4)."""
+    together()
     return ((np.int64(a) - np.int64(b) + 0x80000000) & 0xFFFFFFFF) - 0x80000000

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from backend.forensics.packets import DECODED_TRANSPORT, NO_CONNECTION, TCP, UDP
-from workers.decode.loop.compiler import compiled, inlined
+from workers.decode.loop.compiler import compiled, inlined, together
 from workers.decode.loop.fragments import remember_first
 from workers.decode.loop.headers import read_headers, read_plain_tcp
 from workers.decode.loop.link import kernel_interface
@@ -44,6 +44,7 @@ def read_packet(
     layers: Record, paths: Record, fragments: Record, heads: Buffer, memory: Record,
 ) -> None:  # fmt: skip
     """Appends the packet in buffer[at:end] to the tables. Each table has room for it."""
+    together()
     row = rows[state.rows]
     state.frame += 1
     row.frame = state.frame

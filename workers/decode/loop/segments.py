@@ -24,7 +24,7 @@ from backend.forensics.packets import (
     MARK_ZERO_WINDOW_PROBE,
 )
 from workers.decode.loop.acknowledgements import DUPLICATE_THRESHOLD, judge_acknowledgement, open_hole
-from workers.decode.loop.compiler import compiled
+from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.octets import after
 from workers.decode.loop.records import TOLD_ACK, TOLD_WINDOW, Record
 
@@ -102,6 +102,7 @@ def _probe(mine: Record, other: Record, row: Record) -> int:
     A keep-alive repeats the last byte, or none, below the next sequence number (RFC 1122 4.2.3.6); with a byte it
     is one only when everything was acknowledged, or else that byte is sent again. Linux probes a closed window
     with the same packet; other systems with the next byte, which then counts as not sent."""
+    together()
     if row.tcp_flags & FIN or row.payload_bytes > 1:
         return 0
     ahead = after(row.sequence, mine.highest)
@@ -119,6 +120,7 @@ def _probe(mine: Record, other: Record, row: Record) -> int:
 @compiled
 def _judge_sequence(connection: Record, mine: Record, other: Record, row: Record) -> int:
     """Marks by sequence number; moves the side's highest."""
+    together()
     length = np.int64(row.payload_bytes) + (1 if row.tcp_flags & FIN else 0)
     end = (np.int64(row.sequence) + length) & 0xFFFFFFFF
     if not mine.known:
@@ -144,6 +146,7 @@ def _judge_sequence(connection: Record, mine: Record, other: Record, row: Record
 @compiled
 def _judge_size(mine: Record, other: Record, row: Record) -> int:
     """Marks of a segment with payload by its size."""
+    together()
     marks = 0
     if other.mss > 0 and row.payload_bytes > other.mss:
         marks = MARK_SUPER_FRAME
@@ -157,6 +160,7 @@ def _judge_size(mine: Record, other: Record, row: Record) -> int:
 @compiled
 def judge_segment(connection: Record, mine: Record, other: Record, row: Record) -> int:
     """Marks of a segment without SYN and RST; counts data segments and their retransmissions."""
+    together()
     marks = _judge_sequence(connection, mine, other, row)
     if row.payload_bytes > 0:
         marks |= _judge_size(mine, other, row)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from backend.forensics.packets import ACK, SYN, TCP
-from workers.decode.loop.compiler import compiled
+from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.records import MAX_VANTAGES, Record
 
 BUCKET_NS = 1_000_000
@@ -25,6 +25,7 @@ def _find(state: Record, vantages: Record, interface: int, index: int) -> int:
 @compiled
 def vantage_of(state: Record, vantages: Record, interface: Record, index: int) -> int:
     """Number of the vantage point of a packet, made when it is new."""
+    together()
     latest = interface.vantage
     if latest >= 0 and vantages[latest].index == index:
         return latest
@@ -44,6 +45,7 @@ def vantage_of(state: Record, vantages: Record, interface: Record, index: int) -
 @compiled
 def count_arrival(vantage: Record, time_ns: int) -> None:
     """First and last time and number of packets of a vantage point."""
+    together()
     if vantage.packets == 0 or time_ns < vantage.first_ns:
         vantage.first_ns = time_ns
     if vantage.packets == 0 or time_ns > vantage.last_ns:
@@ -57,6 +59,7 @@ def count_bucket(state: Record, vantage: Record, buckets: Record, row: Record) -
 
     A capture that is not in order of time gives several buckets of one millisecond: they are merged later.
     """
+    together()
     start = np.int64(row.time_ns) // BUCKET_NS * BUCKET_NS
     if vantage.bucket < 0 or buckets[vantage.bucket].start_ns != start:
         vantage.bucket = state.buckets

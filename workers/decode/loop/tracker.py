@@ -19,7 +19,7 @@ from backend.forensics.packets import (
     TCP,
     UNKNOWN_WINDOW_SCALE,
 )
-from workers.decode.loop.compiler import compiled
+from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.copies import forget, is_copy
 from workers.decode.loop.counts import count_marks
 from workers.decode.loop.octets import after
@@ -87,6 +87,7 @@ def _is_late_first_syn(connection: Record, sides: Record, row: Record) -> bool:
 @compiled
 def _begins_anew(connection: Record, sides: Record, side: int, row: Record) -> bool:
     """Whether this packet of a known tuple opens a new incarnation."""
+    together()
     if row.protocol != TCP:
         return row.time_ns - connection.last_ns > _UDP_IDLE_NS
     if (row.tcp_flags & (SYN | ACK | RST)) != SYN:
@@ -101,6 +102,7 @@ def _begins_anew(connection: Record, sides: Record, side: int, row: Record) -> b
 @compiled
 def _place(state: Record, slots: Record, connections: Record, sides: Record, row: Record) -> tuple[int, int]:
     """(connection, 0 when its client sent the packet, 1 for its server)."""
+    together()
     key = tuple_hash(row, state.network)
     slot, side = find_slot(slots, connections, row, state.network, key)
     if side >= 0:
@@ -193,6 +195,7 @@ def _reset(connection: Record, side: int, row: Record) -> None:
 @compiled
 def _established(connection: Record, side: int, row: Record) -> bool:
     """The client's first ACK after the SYN-ACK."""
+    together()
     if side == 1 or connection.syn_ack_ns == NEVER or connection.established_ns != NEVER:
         return False
     if not row.tcp_flags & ACK:
@@ -204,6 +207,7 @@ def _established(connection: Record, side: int, row: Record) -> bool:
 @compiled
 def _segment(connection: Record, mine: Record, other: Record, side: int, row: Record) -> bool:
     """A segment with neither SYN nor RST; returns whether it belongs to the opening of the connection."""
+    together()
     if side == 1 and connection.syns > 0 and connection.syn_ack_ns == NEVER:
         # The answer of a server that still holds the tuple: its numbers belong to the earlier connection.
         first = mine.answered == 0
@@ -220,6 +224,7 @@ def _segment(connection: Record, mine: Record, other: Record, side: int, row: Re
 @compiled
 def _follow_tcp(connection: Record, mine: Record, other: Record, side: int, row: Record) -> bool:
     """Updates the connection; returns whether the packet is one of the handshake rows."""
+    together()
     if row.tcp_flags & (RST | SYN) == 0:
         return _segment(connection, mine, other, side, row)
     if row.tcp_flags & RST:
@@ -232,6 +237,7 @@ def _follow_tcp(connection: Record, mine: Record, other: Record, side: int, row:
 @compiled
 def _count(connection: Record, side: int, row: Record, is_new: bool) -> None:
     """Packets of either side, copies included; bytes without them."""
+    together()
     payload = np.uint64(row.payload_bytes) if is_new else np.uint64(0)
     connection.first_ns = min(connection.first_ns, row.time_ns)
     connection.last_ns = max(connection.last_ns, row.time_ns)
@@ -245,6 +251,7 @@ def _count(connection: Record, side: int, row: Record, is_new: bool) -> None:
 
 @compiled
 def _track_tcp(connection: Record, sides: Record, prints: Record, track: int, side: int, row: Record) -> bool:
+    together()
     mine, other = sides[2 * track + side], sides[2 * track + 1 - side]
     if is_copy(prints, 2 * track + side, mine, row):
         row.marks |= MARK_COPY
@@ -265,6 +272,7 @@ def track(
     state: Record, slots: Record, connections: Record, sides: Record, prints: Record, row: Record
 ) -> bool:
     """Puts a TCP or UDP packet into its connection; returns whether it is one of the handshake rows."""
+    together()
     number, side = _place(state, slots, connections, sides, row)
     row.connection = number
     connection = connections[number]

@@ -9,7 +9,7 @@ import numpy as np
 
 from backend.forensics.connections import NEVER
 from backend.forensics.packets import NO_WINDOW_SCALE, UNKNOWN_WINDOW_SCALE
-from workers.decode.loop.compiler import compiled, entry
+from workers.decode.loop.compiler import compiled, entry, together
 from workers.decode.loop.copies import forget
 from workers.decode.loop.records import RESTING_ANSWERED, RESTING_KNOWN, TOLD_ACK, Record
 
@@ -53,6 +53,7 @@ def _wake(connection: Record, client: Record, server: Record) -> None:
 @compiled
 def track_of(state: Record, connections: Record, number: int, sides: Record) -> int:
     """The number of the connection's track; it gets one when it has none. There is room for it."""
+    together()
     connection = connections[number]
     if connection.track != 0:
         return np.int64(connection.track) - 1
@@ -107,8 +108,9 @@ def _rest(state: Record, connection: Record, track: int, sides: Record, prints: 
 def rest_idle(
     states: Record, connections: Record, sides: Record, prints: Record, now_ns: int, linger_ns: int,
     idle_ns: int,
-) -> int:  # fmt: skip
-    """Frees the tracks of connections closed for `linger_ns` or silent for `idle_ns`; returns how many."""
+) -> None:  # fmt: skip
+    """Frees the tracks of connections closed for `linger_ns` or silent for `idle_ns`; the state's `detail` says
+    how many."""
     state = states[0]
     freed = 0
     for track in range(state.tracks):
@@ -122,4 +124,4 @@ def rest_idle(
         if quiet_ns > idle_ns or (connection.closed_ns != NEVER and quiet_ns > linger_ns):
             _rest(state, connection, track, sides, prints)
             freed += 1
-    return freed
+    state.detail = freed

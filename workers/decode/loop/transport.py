@@ -18,7 +18,7 @@ from backend.forensics.packets import (
     UDP,
     UNKNOWN_WINDOW_SCALE,
 )
-from workers.decode.loop.compiler import compiled
+from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.octets import Buffer, after, big16, big32
 from workers.decode.loop.records import Record
 
@@ -30,6 +30,7 @@ _ALIGNED_TIMESTAMPS = 0x0101080A  # NOP, NOP, kind 8, length 10: what Linux send
 
 @compiled
 def _ports(buffer: Buffer, at: int, row: Record) -> None:
+    together()
     row.source_port = big16(buffer, at)
     row.destination_port = big16(buffer, at + 2)
 
@@ -130,6 +131,7 @@ def _options_hash(buffer: Buffer, at: int, end: int) -> int:
 
 @compiled
 def _tcp(buffer: Buffer, at: int, end: int, length: int, row: Record) -> bool:
+    together()
     if at + 20 > end:
         return False
     _ports(buffer, at, row)
@@ -180,6 +182,7 @@ def is_icmp_error(row: Record) -> bool:
 @compiled
 def read_transport(buffer: Buffer, at: int, end: int, length: int, row: Record) -> int:
     """1 read, 0 cut short, -1 a protocol that is not read. `length`: header and payload by the IP lengths."""
+    together()
     if row.protocol == TCP:
         return 1 if _tcp(buffer, at, end, length, row) else 0
     if row.protocol == UDP:

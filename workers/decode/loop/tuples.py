@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from workers.decode.loop.compiler import compiled, entry
+from workers.decode.loop.compiler import compiled, entry, together
 from workers.decode.loop.records import Record
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
@@ -18,6 +18,7 @@ _SHIFT = np.uint64(32)
 @compiled
 def mix(value: int) -> int:
     """Spreads the bits of a uint64."""
+    together()
     value = (value ^ (value >> _SHIFT)) * _MULTIPLIER_2
     value = (value ^ (value >> _SHIFT)) * _MULTIPLIER
     return value ^ (value >> _SHIFT)
@@ -25,12 +26,14 @@ def mix(value: int) -> int:
 
 @compiled
 def _endpoint(high: int, low: int, port: int) -> int:
+    together()
     return mix(np.uint64(high) * _MULTIPLIER + np.uint64(low) * _MULTIPLIER_2 + np.uint64(port))
 
 
 @compiled
 def tuple_hash(row: Record, network: int) -> int:
     """32 bits, the same for both directions."""
+    together()
     source = _endpoint(row.source_high, row.source_low, row.source_port)
     destination = _endpoint(row.destination_high, row.destination_low, row.destination_port)
     place = (np.uint64(row.vantage) << np.uint64(24)) | (np.uint64(row.vlan) << np.uint64(8))
@@ -40,6 +43,7 @@ def tuple_hash(row: Record, network: int) -> int:
 
 @compiled
 def _same_place(connection: Record, row: Record, network: int) -> bool:
+    together()
     return (
         connection.vantage == row.vantage
         and connection.vlan == row.vlan
@@ -50,6 +54,7 @@ def _same_place(connection: Record, row: Record, network: int) -> bool:
 
 @compiled
 def _client_is_source(connection: Record, row: Record) -> bool:
+    together()
     return (
         connection.client_low == row.source_low
         and connection.client_port == row.source_port

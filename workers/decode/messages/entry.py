@@ -20,7 +20,7 @@ from workers.decode.messages.exchanges import end_talk
 from workers.decode.messages.rows import out_of_room
 from workers.decode.messages.streams import drop_message, end_stream, give_up_gap, take_segment
 
-_entry = entry_kept_in(messages_cache())
+_entry = entry_kept_in(messages_cache)
 
 
 @inlined
