@@ -20,12 +20,20 @@ _BLOCK_ROWS: Final = 2048
 _GROUP_ROWS: Final = 1 << 19
 """Rows per row group."""
 
+_PAGE_BYTES: Final = 1 << 18
+
 _NAMES: Final = PACKET_DTYPE.names or ()
 
 PACKET_SCHEMA: Final = pa.schema([(name, pa.from_numpy_dtype(PACKET_DTYPE[name])) for name in _NAMES])
 
 _ENCODING: Final = {name: "BYTE_STREAM_SPLIT" for name in _NAMES if PACKET_DTYPE[name].itemsize > 1}
 """The bytes of one place side by side: a third less time than dictionaries, and smaller. DuckDB reads it."""
+
+_STATISTICS: Final = (
+    "frame", "time_ns", "vantage", "connection", "source_high", "source_low", "destination_high",
+    "destination_low", "source_port", "destination_port", "protocol", "layers", "tcp_flags", "tunnel", "marks",
+)  # fmt: skip
+"""Columns whose smallest and largest value a question may use to leave out row groups. Finding them costs time."""
 
 
 class _RowGroup:
@@ -72,11 +80,11 @@ class PacketWriter:
         self._writer = pq.ParquetWriter(
             self._partial,
             PACKET_SCHEMA,
-            compression="zstd",
-            compression_level=1,
+            compression="lz4",  # zstd at its quickest level: 40 % more time for all of it, a fifth smaller
             use_dictionary=False,
             column_encoding=_ENCODING,
-            write_statistics=True,
+            write_statistics=list(_STATISTICS),
+            data_page_size=_PAGE_BYTES,
         )
         self._thread = threading.Thread(target=self._run, name="packet-writer", daemon=True)
         self._thread.start()
