@@ -41,7 +41,12 @@ def _version(sources: Iterable[Path]) -> str:
 def loop_cache() -> str:
     """Where the machine code is kept of all but messages."""
     folders = ("conntrack", "loop", "round_trips", "signals")
-    sources = [source for folder in folders for source in (_HERE / folder).glob("*.py")]
+    sources = [
+        source
+        for folder in folders
+        for source in (_HERE / folder).glob("*.py")
+        if source.name not in ("reader.py", "reading.py")  # plain Python
+    ]
     version = _version((*_RECORDS, *sources, _HERE / "translated.py"))
     return str(Path(os.environ["NUMBA_CACHE_DIR"]) / version)
 

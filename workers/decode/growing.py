@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import mmap
+from collections.abc import Mapping
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 Records = NDArray[np.void]
+
+
+_BLOCK_ROWS: Final = 2048
+"""Records turned into columns at a time: what fits the processor's cache."""
+
+
+def fill_columns(columns: Mapping[str, NDArray[Any]], at: int, records: Records) -> None:
+    """Copies each field of `records` into the column of its name, from index `at` on."""
+    for start in range(0, len(records), _BLOCK_ROWS):
+        block = records[start : start + _BLOCK_ROWS]
+        first = at + start
+        for name, column in columns.items():
+            column[first : first + len(block)] = block[name]
 
 
 class GrowingRecords:

@@ -12,10 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from backend.forensics.packets import PACKET_DTYPE
-from workers.decode.growing import Records
-
-_BLOCK_ROWS: Final = 2048
-"""Rows turned into columns at a time: what fits the processor's cache."""
+from workers.decode.growing import Records, fill_columns
 
 _GROUP_ROWS: Final = 1 << 19
 """Rows per row group."""
@@ -46,11 +43,7 @@ class _RowGroup:
     def take(self, rows: Records) -> int:
         """Copies as many rows as there is room for; returns how many."""
         count = min(len(rows), _GROUP_ROWS - self.used)
-        for start in range(0, count, _BLOCK_ROWS):
-            block = rows[start : min(start + _BLOCK_ROWS, count)]
-            at = self.used + start
-            for name in _NAMES:
-                self._columns[name][at : at + len(block)] = block[name]
+        fill_columns(self._columns, self.used, rows[:count])
         self.used += count
         return count
 

@@ -73,10 +73,14 @@ class Output:
     def __init__(
         self, name: str, schema: pa.Schema, folder: Path | None, *, split: Mapping[str, str] | None = None
     ) -> None:
-        """`split`: encodings of number columns in place of dictionaries, which cost more time."""
-        self._options: dict[str, Any] = (
-            {"column_encoding": dict(split), "use_dictionary": False} if split else {}
-        )
+        """`split`: encodings of number columns in place of dictionaries, which cost more time; such tables have a
+        row for every other packet, and are written and compressed as quickly as can be."""
+        self._options: dict[str, Any] = {"compression": "zstd", "compression_level": 1}
+        if split:
+            self._options = {
+                "compression": "lz4", "column_encoding": dict(split), "use_dictionary": False,
+                "write_statistics": False,
+            }  # fmt: skip
         self._file = f"{name}.parquet"
         self._folder = folder
         self._schema = schema
@@ -102,9 +106,7 @@ class Output:
                 self._temporary = Scratch()
                 folder = self._temporary.path
             self._path = folder / self._file
-            self._writer = pq.ParquetWriter(
-                self._path, self._schema, compression="zstd", compression_level=1, **self._options
-            )
+            self._writer = pq.ParquetWriter(self._path, self._schema, **self._options)
         self._writer.write_table(pa.Table.from_batches(self._held, self._schema))
         self._held, self._held_bytes = [], 0
 

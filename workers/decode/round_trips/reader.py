@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from backend.forensics.messages import HeldMessages, MessageTable
 from backend.forensics.round_trips import ROUND_TRIP_SCHEMA
-from workers.decode.growing import GrowingRecords, Records
+from workers.decode.growing import GrowingRecords, Records, fill_columns
 from workers.decode.messages.reader import Output, StoredMessages
 from workers.decode.round_trips.sampling import SAMPLER_DTYPE, sample_rows
 
@@ -41,8 +41,10 @@ class RoundTripReader:
         if not count:
             return
         found = sampler["rows"][0][:count]
-        columns = [pa.array(np.ascontiguousarray(found[name])) for name in ROUND_TRIP_SCHEMA.names]
-        self._output.add(pa.RecordBatch.from_arrays(columns, schema=ROUND_TRIP_SCHEMA))
+        columns = {name: np.empty(count, found.dtype[name]) for name in ROUND_TRIP_SCHEMA.names}
+        fill_columns(columns, 0, found)
+        arrays = [pa.array(column) for column in columns.values()]
+        self._output.add(pa.RecordBatch.from_arrays(arrays, schema=ROUND_TRIP_SCHEMA))
         sampler["samples"] = 0
 
     def finish(self) -> MessageTable:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from backend.forensics.messages import Messages, MessageTable
 from backend.forensics.packets import (
     ACK,
     MARK_KEEP_ALIVE,
@@ -63,9 +64,9 @@ def test_tracks_grow_only_while_connections_are_in_use(
     seen: list[int] = []
     finish = Reading.finish
 
-    def watch(reading: Reading) -> None:
+    def watch(reading: Reading) -> tuple[Messages, MessageTable]:
         seen.append(int(reading.state["tracks"]))
-        finish(reading)
+        return finish(reading)
 
     monkeypatch.setattr(Reading, "finish", watch)
     decode(pcap(_others(0)), tmp_path)
