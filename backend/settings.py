@@ -6,6 +6,7 @@ import os
 from dataclasses import fields
 from pathlib import Path
 
+from pydantic import Field
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -16,6 +17,26 @@ from pydantic_settings import (
 from backend.limits import Limits
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
+
+
+_FILES_AT_MOST = 8
+"""Each has a process of its own, which waits ready for it."""
+_MEMORY_OF_A_FILE = 1 << 30
+"""Bytes: decoding takes 0.4 GB, and 0.7 kB a connection."""
+
+
+def _cores_and_memory() -> tuple[int, int]:
+    """Processors that this process may use, and the machine's memory in bytes."""
+    try:
+        cores = len(os.sched_getaffinity(0))
+    except AttributeError:  # only Linux tells
+        cores = os.cpu_count() or 1
+    return cores, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+
+
+def files_at_once(cores: int, memory_bytes: int) -> int:
+    """One a core, as long as there is memory for each."""
+    return max(1, min(cores, memory_bytes // _MEMORY_OF_A_FILE, _FILES_AT_MOST))
 
 
 class Settings(BaseSettings):
@@ -29,7 +50,7 @@ class Settings(BaseSettings):
     """SQLAlchemy address of the database; empty = SQLite in the data folder."""
     host: str = "127.0.0.1"
     port: int = 8000
-    worker_files: int = 2
+    worker_files: int = Field(default_factory=lambda: files_at_once(*_cores_and_memory()), ge=1)
     """How many files one worker decodes at the same time."""
     heartbeat_s: float = 1.0
     """How often a worker says that it is alive; silent for four times as long, it counts as dead."""

@@ -58,21 +58,32 @@ class Table:
         return cost
 
 
-def _measure_stallscope(table: Table, capture: Path, packets: int, folder: Path) -> Cost | None:
+def _measure_stallscope(table: Table, capture: Path, packets: int, folder: Path) -> dict[str, Cost | None]:
     decode = [sys.executable, "-m", _MODULE, str(capture)]
-    table.add("decode, no packet table", packets, lambda: measure(decode))
     parquet = str(folder / "packets.parquet")
-    table.add("decode with Parquet", packets, lambda: measure([*decode, parquet]))
-    analyze = [
-        sys.executable,
-        "-m",
-        "workers.cli.main",
-        "analyze",
-        str(capture),
-        "--json",
-        str(folder / "report.json"),
-    ]
-    return table.add("`stallscope analyze`", packets, lambda: measure(analyze))
+    report = ["--json", str(folder / "report.json")]
+    analyze = [sys.executable, "-m", "workers.cli.main", "analyze", str(capture), *report]
+    commands = {
+        "decode, no packet table": decode,
+        "decode with Parquet": [*decode, parquet],
+        "`stallscope analyze`": analyze,
+    }
+    return {
+        what: table.add(what, packets, lambda command=command: measure(command))  # type: ignore[misc]
+        for what, command in commands.items()
+    }
+
+
+def _ratios(ours: dict[str, Cost | None], large: int, reading: Cost | None, tshark_rate: float) -> list[str]:
+    """How many times tshark's packets per CPU second, and how many times the CPU time of reading the file."""
+    rows = ["| 10 M packets | × tshark's speed | × the time of reading |", "| --- | ---: | ---: |"]
+    for what, cost in ours.items():
+        if cost is None:
+            continue
+        to_tshark = f"{large / cost.cpu_s / tshark_rate:.1f}" if tshark_rate else "no tshark"
+        to_reading = f"{cost.cpu_s / reading.cpu_s:.1f}" if reading else ""
+        rows.append(f"| {what} | {to_tshark} | {to_reading} |")
+    return rows
 
 
 def bench(folder: Path, small: int, large: int) -> list[str]:
@@ -81,21 +92,15 @@ def bench(folder: Path, small: int, large: int) -> list[str]:
     measure([sys.executable, "-m", "workers.decode.warm"])
     table = Table()
     small_capture, large_capture = _capture(folder, small), _capture(folder, large)
-    table.add("reading the file (`cat`)", large, lambda: measure(["cat", str(large_capture)]))
+    reading = table.add("reading the file (`cat`)", large, lambda: measure(["cat", str(large_capture)]))
     tshark = shutil.which("tshark")
     reference = None
     if tshark is not None:
         command = [tshark, "-n", "-q", "-z", "conv,tcp", "-r", str(small_capture)]
         reference = table.add("`tshark -q -z conv,tcp`", small, lambda: measure(command))
     _measure_stallscope(table, small_capture, small, folder)
-    analysis = _measure_stallscope(table, large_capture, large, folder)
-    lines = [*table.rows, ""]
-    if reference is not None and analysis is not None:
-        factor = (large / analysis.cpu_s) / (small / reference.cpu_s)
-        lines.append(f"Packets per CPU second of `stallscope analyze` ÷ those of tshark: {factor:.1f}.")
-    elif tshark is None:
-        lines.append("tshark is not installed, so there is nothing to compare with.")
-    return lines
+    ours = _measure_stallscope(table, large_capture, large, folder)
+    return [*table.rows, "", *_ratios(ours, large, reading, small / reference.cpu_s if reference else 0.0)]
 
 
 def main() -> None:
