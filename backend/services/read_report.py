@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 from pathlib import Path
+from typing import Literal
 
 from backend.errors import NotFound
 from backend.forensics.report import DiagnosisPart, FindingPart, Report
+from backend.services.render_junit import render_report_junit
 from backend.services.render_markdown import render_markdown
+from backend.services.render_sarif import render_report_sarif
 from backend.services.request_analysis import read_investigation
 from backend.storage.store import Store
 
@@ -26,9 +29,16 @@ def report_bytes(store: Store, investigation_id: str) -> bytes:
     return path.read_bytes()
 
 
-def report_markdown(store: Store, investigation_id: str) -> str:
-    """The report as a text for a ticket."""
-    return render_markdown(read_report(store, investigation_id))
+def render_report(
+    store: Store, investigation_id: str, form: Literal["junit", "sarif", "markdown"]
+) -> tuple[str, str]:
+    """(the report in that form, its media type)."""
+    report = read_report(store, investigation_id)
+    if form == "junit":
+        return render_report_junit(report), "application/xml; charset=utf-8"
+    if form == "sarif":
+        return render_report_sarif(report), "application/sarif+json"
+    return render_markdown(report), "text/markdown; charset=utf-8"
 
 
 def read_report(store: Store, investigation_id: str) -> Report:

@@ -1,45 +1,92 @@
-"""A comparison as JUnit XML: one test case for each thing that was compared; worse is a failure."""
+"""JUnit XML: one test case for each thing that was looked for or compared; what is wrong is a failure."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 from xml.etree import ElementTree
 
 from backend.forensics.comparison.result import Comparison
-from backend.services.comparison_words import STATES, all_changes, is_failure, kind_of, name_of, severity_of
+from backend.forensics.report import CheckedPart, FindingPart, Report
+from backend.services.comparison_words import (
+    STATES,
+    Change,
+    all_changes,
+    is_failure,
+    kind_of,
+    name_of,
+    severity_of,
+)
+from backend.services.report_words import looked_for, plain_verdict
 
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """XML 1.0 has no character for these, not even escaped."""
 
 
+@dataclass(frozen=True)
+class _Case:
+    kind: str
+    name: str
+    state: Literal["passed", "failed", "skipped"]
+    message: str = ""
+    severity: str = ""
+
+
 def render_comparison_junit(comparison: Comparison) -> str:
     """With a final line end. What cannot be told is skipped, with the reason."""
-    changes = all_changes(comparison)
-    failures = sum(is_failure(change) for change in changes)
-    skipped = sum(change.state == "cannot-tell" for change in changes)
-    counts = {"tests": str(len(changes)), "failures": str(failures), "skipped": str(skipped), "errors": "0"}
-    suites = ElementTree.Element("testsuites", {"name": "stallscope compare", **counts})
-    suite = ElementTree.SubElement(
-        suites,
-        "testsuite",
-        {
-            "name": _clean(f"{comparison.candidate.label} against {comparison.base.label}"),
-            "timestamp": comparison.created.removesuffix("Z"),
-            **counts,
-        },
+    name = f"{comparison.candidate.label} against {comparison.base.label}"
+    cases = [_of_change(change) for change in all_changes(comparison)]
+    return _document("stallscope compare", name, comparison.created, cases, comparison.statement)
+
+
+def render_report_junit(report: Report) -> str:
+    """A case for each kind that was looked for, and one for each finding; notes (severity info) pass."""
+    cases = [_of_finding(finding) for finding in report.findings]
+    cases += [_of_checked(checked) for checked in looked_for(report) if checked.status != "found"]
+    told = report.diagnoses[0].statement if report.diagnoses else f"{plain_verdict(report)}."
+    return _document("stallscope", report.label, report.created, cases, told)
+
+
+def _of_change(change: Change) -> _Case:
+    message = f"{STATES[change.state]}: {change.because}"
+    if is_failure(change):
+        return _Case(kind_of(change), name_of(change), "failed", message, severity_of(change))
+    state: Literal["passed", "skipped"] = "skipped" if change.state == "cannot-tell" else "passed"
+    return _Case(kind_of(change), name_of(change), state, message)
+
+
+def _of_finding(finding: FindingPart) -> _Case:
+    state: Literal["passed", "failed"] = "passed" if finding.severity == "info" else "failed"
+    return _Case(finding.kind, finding.title, state, finding.summary, finding.severity)
+
+
+def _of_checked(checked: CheckedPart) -> _Case:
+    return _Case(
+        checked.kind, checked.kind, "passed" if checked.status == "clear" else "skipped", checked.why
     )
-    for change in changes:
-        about = {"classname": f"stallscope.{kind_of(change)}", "name": _clean(name_of(change)), "time": "0"}
-        case = ElementTree.SubElement(suite, "testcase", about)
-        message = _clean(f"{STATES[change.state]}: {change.because}")
-        if is_failure(change):
-            failure = ElementTree.SubElement(
-                case, "failure", {"message": message, "type": severity_of(change)}
-            )
-            failure.text = _clean(f"{name_of(change)} is {STATES[change.state]}: {change.because}")
-        elif change.state == "cannot-tell":
-            ElementTree.SubElement(case, "skipped", {"message": message})
-    ElementTree.SubElement(suite, "system-out").text = _clean(comparison.statement)
+
+
+def _document(tool: str, name: str, created: str, cases: Sequence[_Case], sentence: str) -> str:
+    counts = {
+        "tests": str(len(cases)),
+        "failures": str(sum(case.state == "failed" for case in cases)),
+        "skipped": str(sum(case.state == "skipped" for case in cases)),
+        "errors": "0",
+    }
+    suites = ElementTree.Element("testsuites", {"name": tool, **counts})
+    about = {"name": _clean(name), "timestamp": created.removesuffix("Z"), **counts}
+    suite = ElementTree.SubElement(suites, "testsuite", about)
+    for case in cases:
+        about = {"classname": f"stallscope.{case.kind}", "name": _clean(case.name), "time": "0"}
+        element = ElementTree.SubElement(suite, "testcase", about)
+        if case.state == "failed":
+            told = {"message": _clean(case.message), "type": case.severity}
+            ElementTree.SubElement(element, "failure", told).text = _clean(f"{case.name}: {case.message}")
+        elif case.state == "skipped":
+            ElementTree.SubElement(element, "skipped", {"message": _clean(case.message)})
+    ElementTree.SubElement(suite, "system-out").text = _clean(sentence)
     ElementTree.indent(suites)
     return (
         '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(suites, encoding="unicode") + "\n"

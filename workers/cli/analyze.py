@@ -41,6 +41,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add("--host", action="append", default=[], metavar="FILE=NAME", help="the machine a file comes from")
     add("--json", metavar="PATH", help="write the report as JSON (stallscope.report/1)")
+    add("--junit", metavar="PATH", help="write it as JUnit XML, findings above info as failures")
+    add("--sarif", metavar="PATH", help="write it as SARIF 2.1.0")
     add("--markdown", metavar="PATH", help="write the report as Markdown")
     add(
         "--fail-on",
@@ -57,8 +59,8 @@ class _Request:
     files: list[EvidenceFile]
     label: str
     fail_on: FailOn
-    json: str | None
-    markdown: str | None
+    paths: dict[str, str | None]
+    """Where each form of `report_outputs.FORMS` goes."""
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -79,7 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     except OSError as error:
         _complain(f"the report cannot be written to {error.filename}: {error.strerror}.")
         return EXIT_USAGE
-    return _outcome(report, request.fail_on)
+    return outcome(report, request.fail_on)
 
 
 def _read_request(arguments: argparse.Namespace) -> _Request:
@@ -87,15 +89,17 @@ def _read_request(arguments: argparse.Namespace) -> _Request:
     from workers.cli.evidence_files import find_evidence_files, read_pairs
     from workers.cli.fail_on import read_fail_on
     from workers.cli.report_files import check_paths
+    from workers.cli.report_outputs import FORMS
 
-    check_paths([("--json", arguments.json), ("--markdown", arguments.markdown)])
+    paths = {form: getattr(arguments, form) for form in FORMS}
+    check_paths([(f"--{form}", path) for form, path in paths.items()])
     files = find_evidence_files(
         arguments.files,
         hosts=read_pairs(arguments.host, option="--host", form="FILE=NAME"),
         times_ns=_read_times(read_pairs(arguments.at, option="--at", form="FILE=TIME")),
     )
     label = arguments.label or label_for(arguments.files)
-    return _Request(files, label, read_fail_on(arguments.fail_on), arguments.json, arguments.markdown)
+    return _Request(files, label, read_fail_on(arguments.fail_on), paths)
 
 
 def _read_times(pairs: dict[str, str]) -> dict[str, int]:
@@ -114,23 +118,16 @@ def _read_times(pairs: dict[str, str]) -> dict[str, int]:
 
 
 def _write(report: Report, request: _Request) -> None:
-    from workers.cli.report_files import Output, write_outputs
+    from workers.cli.report_files import write_outputs
+    from workers.cli.report_outputs import report_outputs
     from workers.cli.terminal import render_terminal
 
-    outputs = [
-        Output("--json", request.json, lambda: report.model_dump_json(by_alias=True, indent=2) + "\n"),
-        Output("--markdown", request.markdown, lambda: _as_markdown(report)),
-    ]
+    outputs = report_outputs(report, request.paths)
     write_outputs(outputs, lambda width, colour: render_terminal(report, width=width, colour=colour))
 
 
-def _as_markdown(report: Report) -> str:
-    from backend.services.render_markdown import render_markdown
-
-    return render_markdown(report)
-
-
-def _outcome(report: Report, fail_on: FailOn) -> int:
+def outcome(report: Report, fail_on: FailOn) -> int:
+    """The exit code, with the reasons on standard error."""
     from workers.cli.fail_on import reasons_to_fail
 
     reasons = reasons_to_fail(report, fail_on)

@@ -11,8 +11,6 @@ from workers.cli.usage import WrongUsage
 if TYPE_CHECKING:
     from backend.forensics.comparison.result import Comparison
     from workers.cli.fail_on import FailOn
-    from workers.cli.report_files import Output
-
 NAME = "compare"
 HELP = "what got worse, better or stayed between two investigations"
 EPILOG = """\
@@ -53,16 +51,17 @@ def run(arguments: argparse.Namespace) -> int:
     from workers.cli.analyse_files import complain
     from workers.cli.fail_on import read_fail_on
     from workers.cli.report_files import check_paths, write_outputs
+    from workers.cli.report_outputs import FORMS, comparison_outputs
     from workers.cli.server_links import ServerTrouble
     from workers.cli.terminal_comparison import render_terminal_comparison
 
-    forms = ("json", "junit", "sarif", "markdown")
+    paths = {form: getattr(arguments, form) for form in FORMS}
     try:
         fail_on = read_fail_on(arguments.fail_on)
-        check_paths([(f"--{form}", getattr(arguments, form)) for form in forms])
+        check_paths([(f"--{form}", path) for form, path in paths.items()])
         comparison = _compare(arguments.base, arguments.candidate)
         write_outputs(
-            _outputs(arguments, comparison),
+            comparison_outputs(comparison, paths),
             lambda width, colour: render_terminal_comparison(comparison, width=width, colour=colour),
         )
     except WrongUsage as wrong:
@@ -97,17 +96,3 @@ def _compare(base: str, candidate: str) -> Comparison:
 
     subjects = [read_subject(given) for given in (base, candidate)]
     return compare_reports(*subjects, created=now_text(), tool_version=tool_version())
-
-
-def _outputs(arguments: argparse.Namespace, comparison: Comparison) -> list[Output]:
-    from backend.services.render_comparison import render_comparison
-    from backend.services.render_junit import render_comparison_junit
-    from backend.services.render_sarif import render_comparison_sarif
-    from workers.cli.report_files import Output
-
-    return [
-        Output("--json", arguments.json, lambda: comparison.model_dump_json(by_alias=True, indent=2) + "\n"),
-        Output("--junit", arguments.junit, lambda: render_comparison_junit(comparison)),
-        Output("--sarif", arguments.sarif, lambda: render_comparison_sarif(comparison)),
-        Output("--markdown", arguments.markdown, lambda: render_comparison(comparison)),
-    ]

@@ -25,6 +25,12 @@ _LOOPBACK = ("localhost", "127.0.0.1", "::1")
 class ServerTrouble(Exception):  # noqa: N818 - it says what happened
     """The server is not reachable or refused; the sentence is for the user."""
 
+    def __init__(self, sentence: str, *, status: int | None = None, detail: str = "") -> None:
+        super().__init__(f"{sentence}: {detail}" if detail else sentence)
+        self.status = status
+        """HTTP status of a refusal."""
+        self.detail = detail
+
 
 @dataclass(frozen=True)
 class Link:
@@ -91,7 +97,13 @@ def ask(
     server: str, path: str, *, method: str = "GET", headers: dict[str, str], body: bytes | None = None
 ) -> bytes:
     """The answer's body; ServerTrouble with the server's own sentence when it refuses."""
-    request = urllib.request.Request(server + path, data=body, headers=headers, method=method)
+    return open_answer(
+        server, urllib.request.Request(server + path, data=body, headers=headers, method=method)
+    )
+
+
+def open_answer(server: str, request: urllib.request.Request) -> bytes:
+    """The same for a request that is made already, with a file as its body, say."""
     handlers: list[urllib.request.BaseHandler] = [_NoRedirect()]
     if urlsplit(server).hostname in _LOOPBACK:
         handlers.append(urllib.request.ProxyHandler({}))
@@ -99,10 +111,10 @@ def ask(
         with urllib.request.build_opener(*handlers).open(request, timeout=TIMEOUT_S) as answer:
             content: bytes = answer.read(ANSWER_LIMIT_BYTES + 1)
     except urllib.error.HTTPError as error:
-        raise ServerTrouble(f"{server} refused: {_detail(error)}") from None
+        raise ServerTrouble(f"{server} refused", status=error.code, detail=_detail(error)) from None
     except (urllib.error.URLError, OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
-        raise ServerTrouble(f"{server} cannot be reached: {reason}.") from None
+        raise ServerTrouble(f"{server} cannot be reached", detail=f"{reason}.") from None
     if len(content) > ANSWER_LIMIT_BYTES:
         raise ServerTrouble(f"{server} answered with more than {ANSWER_LIMIT_BYTES >> 20} MiB.")
     return content

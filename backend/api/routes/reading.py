@@ -18,6 +18,7 @@ from backend.services.read_progress import list_files
 router = APIRouter(tags=["results"])
 
 LINES_AT_ONCE = 2000
+ReportForm = Literal["json", "junit", "sarif", "markdown"]
 
 
 @router.get("/files")
@@ -40,11 +41,12 @@ def get_lines(
 
 
 @router.get("/report", response_model=Report)
-def get_report(subject: Subject, store: StoreDep, format: Literal["json", "markdown"] = "json") -> Response:
-    """The report `stallscope.report/1`, byte for byte as the analysis wrote it, or as a text to paste."""
+def get_report(subject: Subject, store: StoreDep, format: ReportForm = "json") -> Response:
+    """The report `stallscope.report/1`, byte for byte as the analysis wrote it, or as a text to paste, or for CI."""
     if format == "json":
         return Response(reports.report_bytes(store, subject), media_type="application/json")
-    return Response(reports.report_markdown(store, subject), media_type="text/markdown; charset=utf-8")
+    text, media_type = reports.render_report(store, subject, format)
+    return Response(text, media_type=media_type)
 
 
 @router.get("/findings")

@@ -558,7 +558,7 @@ export interface paths {
         };
         /**
          * Get Report
-         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it, or as a text to paste.
+         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it, or as a text to paste, or for CI.
          */
         get: operations["get_report_api_v1_investigations__investigation_id__report_get"];
         put?: never;
@@ -1034,7 +1034,7 @@ export interface paths {
         };
         /**
          * Get Report
-         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it, or as a text to paste.
+         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it, or as a text to paste, or for CI.
          */
         get: operations["get_report_api_v1_shared__share_id__report_get"];
         put?: never;
@@ -1212,6 +1212,21 @@ export interface components {
             unexplained_evidence: components["schemas"]["EvidencePart"][];
             /** Unexplained Time Lost S */
             unexplained_time_lost_s: number;
+        };
+        /**
+         * CalleePart
+         * @description Whom a server asked while it served a request.
+         */
+        CalleePart: {
+            /** Count */
+            count: number;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "metadata" | "dns" | "calls";
+            /** Name */
+            name: string;
         };
         /** CauseChangePart */
         CauseChangePart: {
@@ -1985,12 +2000,20 @@ export interface components {
          * @description One request with its response. Texts are empty where a header is absent; values of a query are not kept.
          */
         HttpRequest: {
+            /** Calls Count */
+            calls_count?: number | null;
+            /** Calls Ms */
+            calls_ms?: number | null;
             /** Cid */
             cid: number;
             /** Complete */
             complete: boolean;
             /** Cut */
             cut: boolean;
+            /** Dns Count */
+            dns_count?: number | null;
+            /** Dns Ms */
+            dns_ms?: number | null;
             /** Duration Ms */
             duration_ms: number | null;
             /** End Ns */
@@ -2003,8 +2026,14 @@ export interface components {
             input: string;
             /** Location */
             location: string;
+            /** Metadata Count */
+            metadata_count?: number | null;
+            /** Metadata Ms */
+            metadata_ms?: number | null;
             /** Method */
             method: string;
+            /** Own Ms */
+            own_ms?: number | null;
             /** Paired By Acknowledgement */
             paired_by_acknowledgement: boolean;
             /** Path */
@@ -2554,6 +2583,7 @@ export interface components {
              * @default []
              */
             quality: components["schemas"]["QualityPart"][];
+            requests?: components["schemas"]["ServedRequestsPart"] | null;
             /**
              * Schema
              * @default stallscope.report/1
@@ -2561,6 +2591,37 @@ export interface components {
              */
             schema: "stallscope.report/1";
             tool: components["schemas"]["ToolPart"];
+        };
+        /**
+         * RequestShapePart
+         * @description Requests that ask for the same and make their server ask the same. Times are ms, medians unless named p95.
+         */
+        RequestShapePart: {
+            /**
+             * Basis
+             * @enum {string}
+             */
+            basis: "seen" | "inferred";
+            /** Callees */
+            callees: components["schemas"]["CalleePart"][];
+            /** Calls P50 Ms */
+            calls_p50_ms: number;
+            /** Count */
+            count: number;
+            /** Dns P50 Ms */
+            dns_p50_ms: number;
+            /** Examples */
+            examples: components["schemas"]["EvidencePart"][];
+            /** Metadata P50 Ms */
+            metadata_p50_ms: number;
+            /** Own P50 Ms */
+            own_p50_ms: number;
+            /** Request */
+            request: string;
+            /** Total P50 Ms */
+            total_p50_ms: number;
+            /** Total P95 Ms */
+            total_p95_ms: number;
         };
         /** RivalPart */
         RivalPart: {
@@ -2616,6 +2677,32 @@ export interface components {
             time_ns: string | null;
             /** Value */
             value: number;
+        };
+        /**
+         * ServedRequestsPart
+         * @description What the time of served requests went into. What is open at once counts once: metadata, then DNS, then calls.
+         */
+        ServedRequestsPart: {
+            /** Calls S */
+            calls_s: number;
+            /** Count */
+            count: number;
+            /** Dns S */
+            dns_s: number;
+            /** Inferred */
+            inferred: number;
+            /** Metadata S */
+            metadata_s: number;
+            /** Own S */
+            own_s: number;
+            /** Shapes */
+            shapes: components["schemas"]["RequestShapePart"][];
+            /** Shapes Total */
+            shapes_total: number;
+            /** Statement */
+            statement: string;
+            /** Total S */
+            total_s: number;
         };
         /**
          * Share
@@ -4129,7 +4216,7 @@ export interface operations {
     get_report_api_v1_investigations__investigation_id__report_get: {
         parameters: {
             query?: {
-                format?: "json" | "markdown";
+                format?: "json" | "junit" | "sarif" | "markdown";
             };
             header?: never;
             path: {
@@ -5147,7 +5234,7 @@ export interface operations {
     get_report_api_v1_shared__share_id__report_get: {
         parameters: {
             query?: {
-                format?: "json" | "markdown";
+                format?: "json" | "junit" | "sarif" | "markdown";
             };
             header?: {
                 "X-Stallscope-Share"?: string | null;
