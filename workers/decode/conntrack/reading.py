@@ -74,6 +74,9 @@ class Scanned:
 
 def scan(blocks: Iterable[bytes], *, first_line: int = 1) -> Scanned:
     """Reads a text that comes in blocks of any size; its lines count from `first_line`."""
+    from workers.decode.warm import ensure_compiled  # which compiles this module's scanner
+
+    ensure_compiled()
     scanner = _Scanner(first_line)
     for block in blocks:
         scanner.feed(block)
