@@ -37,7 +37,8 @@ function useTabs(): Tab[] {
     { path: "/state", name: "Kernel state", count: dumps, empty: emptyWhen(dumps, "No listing of the kernel was given.") },
     { path: "/packets", name: "Packets", count: packets, empty: emptyWhen(packets, NO_CAPTURE) },
   ];
-  return source.readOnly ? tabs : [...tabs, { path: "/files", name: "Files", count: files }];
+  const last: Tab = { path: "/report", name: "Report", empty: report === null ? "It comes when the analysis is finished." : undefined };
+  return source.readOnly ? [...tabs, last] : [...tabs, { path: "/files", name: "Files", count: files }, last];
 }
 
 export function Tabs() {

@@ -15,6 +15,7 @@ const findings = lazyRouteComponent(() => import("../pages/FindingsPage"), "Find
 const finding = lazyRouteComponent(() => import("../pages/FindingPage"), "FindingPage");
 const state = lazyRouteComponent(() => import("../pages/StatePage"), "StatePage");
 const packets = lazyRouteComponent(() => import("../pages/PacketsPage"), "PacketsPage");
+const report = lazyRouteComponent(() => import("../pages/ReportPage"), "ReportPage");
 const files = lazyRouteComponent(() => import("../pages/FilesPage"), "FilesPage");
 const investigations = lazyRouteComponent(() => import("../pages/InvestigationsPage"), "InvestigationsPage");
 const fresh = lazyRouteComponent(() => import("../pages/NewPage"), "NewPage");
@@ -31,7 +32,7 @@ const shared = createRoute({ getParentRoute: () => root, path: "/s/$sid", compon
 function results(parent: typeof own | typeof shared) {
   const pages = {
     "/": overview, "/timeline": timeline, "/findings": findings, "/findings/$fid": finding, "/connections": connections,
-    "/connections/$cid": connection, "/state": state, "/packets": packets,
+    "/connections/$cid": connection, "/state": state, "/packets": packets, "/report": report,
   };
   return Object.entries(pages).map(([path, component]) => createRoute({ getParentRoute: () => parent, path, component }));
 }

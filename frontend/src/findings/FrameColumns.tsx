@@ -39,7 +39,10 @@ export function FrameColumns({ input, frame }: { input: string; frame: number })
 
 function Columns({ frame }: { frame: Frame }) {
   const row = useRef<HTMLTableSectionElement>(null);
-  useEffect(() => row.current?.scrollIntoView({ block: "nearest" }), [frame]);
+  useEffect(() => {
+    // In braces: newer browsers answer with a promise, which React would take for a clean-up.
+    row.current?.scrollIntoView({ block: "nearest" });
+  }, [frame]);
   return (
     <table className="table evidence-frame" data-testid="frame" data-frame={frame.frame}>
       <caption className="visually-hidden">

@@ -1,0 +1,168 @@
+/** `/i/:id/report`: the Overview to print or to send: verdict first, then everything it rests on. */
+import { useQuery } from "@tanstack/react-query";
+
+import { ask, Problem } from "../api/http";
+import { useReport } from "../api/queries";
+import { useSource } from "../api/source";
+import type { Report } from "../api/types";
+import { AccountLine } from "../diagnosis/AccountLine";
+import { CheckedList } from "../diagnosis/CheckedList";
+import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
+import { FindingsEvidence } from "../diagnosis/FindingsEvidence";
+import { NothingFound } from "../diagnosis/NothingFound";
+import { QualityStrip } from "../diagnosis/QualityStrip";
+import { VerdictCard } from "../diagnosis/VerdictCard";
+import { DensityStrip } from "../findings/DensityStrip";
+import { cellWords, tableOfReport, type RecordTable } from "../findings/recordTable";
+import { bytes, count, plural } from "../format/quantity";
+import { Region } from "../ui/Region";
+import { useTitle } from "../ui/useTitle";
+import "../diagnosis/diagnosis.css";
+import "../findings/finding.css";
+import "./report.css";
+
+export function ReportPage() {
+  useTitle("Report");
+  const report = useReport();
+  return (
+    <Region label="Report" query={report} empty={(found) => (found ? null : "There is no report yet: it comes when the analysis is finished.")}>
+      {(found) => found && <Body report={found} />}
+    </Region>
+  );
+}
+
+function Body({ report }: { report: Report }) {
+  const [first] = report.diagnoses;
+  const analysed = { version: report.tool.version, created: report.created };
+  return (
+    <div className="report" data-testid="report">
+      <header className="report-head">
+        <div>
+          <strong>{report.label}</strong>{" "}
+          <span className="dim">analysed {report.created.slice(0, 19).replace("T", " ")} UTC · version {report.tool.version} · {plural(report.inputs.length, "file")}</span>
+        </div>
+        <Downloads label={report.label} />
+      </header>
+      {first ? <VerdictCard diagnosis={first} findings={report.findings} /> : <WithoutCause report={report} />}
+      <div className="report-pair">
+        <QualityStrip quality={report.quality} />
+        <AccountLine account={report.account} />
+      </div>
+      <DensityStrip />
+      {report.diagnoses.map((diagnosis) => (
+        <section key={diagnosis.cause + diagnosis.statement} className="card panel" aria-label={diagnosis.title}>
+          <header className="panel-head"><h2>{diagnosis.title}: {diagnosis.statement}</h2></header>
+          <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analysed={analysed} />
+        </section>
+      ))}
+      <section className="card panel" aria-label="What was looked for">
+        <header className="panel-head"><h2>What was looked for</h2></header>
+        <CheckedList checked={report.checked} />
+      </section>
+      <Appendix report={report} />
+    </div>
+  );
+}
+
+function WithoutCause({ report }: { report: Report }) {
+  if (!report.findings.length) return <NothingFound report={report} />;
+  return (
+    <section className="card verdict-card" aria-label="Verdict">
+      <h1 className="claim" data-testid="claim">{plural(report.findings.length, "finding")}, and no known cause that explains them.</h1>
+    </section>
+  );
+}
+
+/** Printing gives the PDF; the text is what the command line writes, too. */
+function Downloads({ label }: { label: string }) {
+  const source = useSource();
+  const markdown = useQuery({
+    queryKey: [source.key, "report-markdown"],
+    enabled: false,
+    queryFn: async ({ signal }) => {
+      const answer = await fetch(`${source.api}/report?format=markdown`, { headers: source.headers, signal });
+      if (!answer.ok) throw new Problem(answer.status, answer.statusText, "The text of the report could not be made.");
+      return answer.text();
+    },
+  });
+  async function save(name: string, type: string, text: string) {
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type }));
+    link.download = name;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  }
+  async function saveMarkdown() {
+    const { data } = await markdown.refetch();
+    if (data !== undefined) await save(`${fileName(label)}.md`, "text/markdown", data);
+  }
+  async function saveJson() {
+    const report = await ask<unknown>(`${source.api}/report`, { headers: source.headers });
+    await save(`${fileName(label)}.json`, "application/json", JSON.stringify(report, null, 1));
+  }
+  return (
+    <div className="report-actions">
+      <button type="button" className="button button-main" onClick={() => window.print()}>Print or save as PDF</button>
+      <button type="button" className="button" onClick={() => void saveMarkdown()}>Markdown</button>
+      <button type="button" className="button" onClick={() => void saveJson()}>JSON</button>
+      {markdown.error && <p role="alert">{markdown.error.message}</p>}
+    </div>
+  );
+}
+
+/** A title as a name that every file system takes. */
+export function fileName(label: string): string {
+  const plain = label.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "-").replace(/^-+|-+$/g, "");
+  return plain.slice(0, 60) || "report";
+}
+
+function Appendix({ report }: { report: Report }) {
+  return (
+    <section className="report-appendix" aria-label="Evidence">
+      <h2>Evidence</h2>
+      {report.findings.map((finding) => (
+        <section key={finding.id} className="card panel">
+          <FindingsEvidence findings={[finding]} />
+          {finding.tables.map(tableOfReport).map((table) => <PlainTable key={table.name} table={table} />)}
+        </section>
+      ))}
+      <h2>Files</h2>
+      <section className="card panel">
+        <table className="table">
+          <thead><tr><th>File</th><th>Format</th><th className="number">Size</th><th className="number">Packets or lines</th><th>SHA-256</th></tr></thead>
+          <tbody>
+            {report.inputs.map((input) => (
+              <tr key={input.name}>
+                <td>{input.name}</td><td>{input.format}</td><td className="number">{bytes(input.bytes)}</td>
+                <td className="number">{count(input.packets || input.lines)}</td><td className="mono report-hash">{input.sha256}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+    </section>
+  );
+}
+
+/** More rows are in the file of the report; paper has its limits. */
+const PRINTED_ROWS = 200;
+
+function PlainTable({ table }: { table: RecordTable }) {
+  const rows = table.rows.slice(0, PRINTED_ROWS);
+  return (
+    <div className="report-table">
+      <table className="table" data-testid="report-table">
+        <caption>{table.name}</caption>
+        <thead>
+          <tr>{table.columns.map((column) => <th key={column.name} className={column.number ? "number" : undefined}>{column.name}{column.unit && ` (${column.unit})`}</th>)}</tr>
+        </thead>
+        <tbody>
+          {rows.map((row, at) => (
+            <tr key={at}>{table.columns.map((column, cell) => <td key={column.name} className={column.number ? "number" : undefined}>{cellWords(row[cell], column.kind)}</td>)}</tr>
+          ))}
+        </tbody>
+      </table>
+      {table.rowsTotal > rows.length && <p className="dim">The first {count(rows.length)} of {count(table.rowsTotal)}.</p>}
+    </div>
+  );
+}
