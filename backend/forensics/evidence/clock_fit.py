@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import theilslopes
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -127,6 +126,8 @@ def _drift(since: Floats, gap: Floats, ahead: Bools | None) -> float:
     bins = min(BINS, int(least) // 2)
     if bins < LEAST_BINS:
         return 0.0
+    from scipy.stats import theilslopes  # half a second to import, needed only where captures share packets
+
     edges = np.quantile(since, np.linspace(0, 1, bins + 1)[1:-1])
     part = np.searchsorted(edges, since, side="right")
     drift = 0.0

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import binom, fisher_exact
 
 from backend.forensics.dumps import PacketProcess, SystemCall
 from backend.forensics.evidence.counters import DumpInput
@@ -99,6 +98,8 @@ def _by_packets(stalls: Sequence[StallSpan], listed: Sequence[PacketProcess], na
         if not listed[row].idle:
             named.setdefault(_name(listed[row]), []).append(listed[row])
     culprits = []
+    if named:
+        from scipy.stats import fisher_exact  # half a second to import, needed only where a process is named
     for process, rows in named.items():
         seen = elsewhere[process]
         table = np.array([[len(rows), drains - len(rows)], [seen, others - seen]])
@@ -209,6 +210,8 @@ def _of_group(
         lines += [calls[int(np.flatnonzero(near)[0])].line] if near.any() else []
     if not lines:
         return None
+    from scipy.stats import binom  # half a second to import, needed only where a call fits the stalls
+
     first_ns = min(float(begin.min()), stalls[0].start_ns)
     seconds = (max(float(end.max()), stalls[-1].end_ns) - first_ns) / 1e9
     near_s = _covered(end, ENDS_TOGETHER_NS) / 1e9
