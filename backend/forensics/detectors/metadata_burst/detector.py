@@ -172,6 +172,7 @@ def _measures(judged: Judged) -> dict[str, Measure]:
         "chance_p_value": float(f"{pattern.chance_p:.3g}"),
         "sdk": pattern.sdk.label if pattern.sdk else None,
         "sdk_refresh_window_s": pattern.sdk.window_s if pattern.sdk else None,
+        "storm_share_ratio": _storm_share(pattern),
         "user_agent": pattern.user_agent or None,
         "call_median_ms": answered[0],
         "call_p95_ms": answered[1],
@@ -181,6 +182,19 @@ def _measures(judged: Judged) -> dict[str, Measure]:
         "retries": pattern.retries,
         "token_puts": int(np.count_nonzero(use.calls.kinds == "token")),
     }
+
+
+def _storm_share(pattern: Pattern) -> float | None:
+    """Part of the time in which every use refreshes, by the SDK's window and what credentials have left when they are
+    handed out: (window - lead) / (lifetime - lead), `lead` the least that was left; all of it where they never have
+    more than the window. Expiration has whole seconds."""
+    window = pattern.sdk.window_s if pattern.sdk else None
+    if window is None or pattern.lifetime_s is None or pattern.least_left_s is None:
+        return None
+    if pattern.lifetime_s <= window + 2:
+        return 1.0
+    lead = pattern.least_left_s
+    return 0.0 if lead >= window else round((window - lead) / (pattern.lifetime_s - lead), 4)
 
 
 def _rounded(seconds: float | None) -> float | None:

@@ -224,3 +224,20 @@ def test_tokens_of_other_clouds_tell_their_lifetime() -> None:
     finding = _finding(http)
     assert finding.measures["credential_lifetime_s"] == 3_599.0
     assert finding.measures["calls_by_path_kind"] == {"credentials": 1}
+
+
+@pytest.mark.parametrize(
+    ("left_s", "share"),
+    [
+        ((900, 900, 900), 1.0),
+        ((903, 903, 903), 0.0),
+        ((1_800, 1_800, 300), 0.4),
+        ((3_600, 3_600, 300), 0.1818),
+    ],
+)
+def test_the_share_of_time_in_a_storm(left_s: tuple[int, ...], share: float) -> None:
+    """The figures of an issuer with sessions of 30 and 60 min that are renewed 5 min before they end."""
+    http = HttpBuilder()
+    for n, left in enumerate(left_s):
+        load_credentials(http, 100 + 60_000 * n, left_s=left)
+    assert _finding(http).measures["storm_share_ratio"] == share
