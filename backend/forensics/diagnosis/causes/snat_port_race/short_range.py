@@ -21,6 +21,8 @@ PRIOR = -2.5
 FEW_FREE = 8
 """Up to so many free ports two draws at once meet in one case of eight or more."""
 COUNTER_MATCH_RATIO = 0.3
+CEILING = 0.5
+"""Even odds at most: packets show a port only until its close, so the range may as well have been used up."""
 FLAT_COUNTERS = -6.0
 """The kernel counts every loser: with counters around the losses that did not move there was no race."""
 PROOF = "conntrack -S: insert_failed must stop rising; capture 60 s again and compare"
@@ -91,6 +93,7 @@ def _hypothesis(facts: Facts, found: _Drawn) -> Hypothesis:
             *found.victims.figures,
             ("ports", f"{pool.range.ports - found.closest.free:,} of {pool.range.ports:,}"),
         ),
+        ceiling=CEILING,
         attempts=found.victims.links,
     )
 
