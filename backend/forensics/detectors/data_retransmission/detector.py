@@ -85,7 +85,7 @@ def _finding(facts: Facts, group: _Group, number: int, thresholds: Thresholds) -
         title=f"Data lost on connections to {server}",
         summary=(
             f"{plural(len(group.waits), 'segment')} in {touched:,} of {plural(total, 'connection')} to {server} waited "
-            f"{seconds_text(lost_s)} for the timer that sends again; {fast:,} others were repaired at once."
+            f"{seconds_text(lost_s)} for the timer that sends again. {fast:,} others were repaired at once."
         ),
         count=len(group.waits),
         first=rfc3339(int(times.min())),

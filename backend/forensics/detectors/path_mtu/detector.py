@@ -168,7 +168,7 @@ def _finding(
         title=f"Large packets from {sender} to {receiver} do not pass",
         summary=(
             f"In {plural(len(group), 'connection')} from {sender} to {receiver} segments of {smallest:,} bytes or more "
-            f"were sent again in vain, while the handshake and segments up to {passed:,} bytes passed.{ignored}{silent}"
+            f"were sent again in vain. The handshake and segments up to {passed:,} bytes passed.{ignored}{silent}"
         ),
         count=len(group),
         first=rfc3339(min(times)),
@@ -208,7 +208,7 @@ def _finding(
                 end=rfc3339(int(rows["time_ns"][s.at[-1]])),
                 lanes=[stumbles.places[int(stumbles.place[s.at[0]])].id],
                 evidence=frame_evidence(stumbles.frames(s.at)),
-                label=f"{s.bytes:,} bytes sent again {len(s.at)} times",
+                label=f"{s.bytes:,} bytes sent again {len(s.at):,} times",
                 instance=instance,
                 value=float(s.bytes),
             )
