@@ -26,12 +26,12 @@ from backend.forensics.findings import rfc3339
 from backend.forensics.packets import PACKET_DTYPE
 from backend.forensics.path_table import path_table
 from backend.forensics.report import InputPart, Report, VantagePointPart
-from backend.forensics.request_table import SCHEMA as REQUEST_SCHEMA
 from backend.forensics.request_table import request_batches
+from backend.forensics.round_trip_table import round_trip_batches
 from backend.forensics.signals import SIGNAL_DTYPE
 from backend.forensics.tunnels import LAYER_DTYPE, layer_rows, tunnels_of_rows
 from backend.limits import Limits
-from backend.storage.write_tables import write_buckets, write_paths, write_requests, write_rows
+from backend.storage import write_tables
 from workers.decode.bundles import LISTED
 from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
 from workers.decode.credentials import credential_connections
@@ -262,14 +262,14 @@ def _save(result: Ingested, folder: Path) -> None:
         for name in DUMP_TABLES:
             rows = getattr(dump, name).rows
             if len(rows):
-                write_rows(rows, folder / f"{name}-{number}.parquet")
+                write_tables.write_rows(rows, folder / f"{name}-{number}.parquet")
     capture = result.capture
     if capture is not None:
-        write_rows(capture.connections, folder / "connections.parquet")
-        write_rows(capture.handshakes, folder / "handshakes.parquet")
-        write_rows(capture.signals, folder / "signals.parquet")
-        write_buckets(capture.buckets, folder)
-        write_rows(layer_rows(capture.tunnels), folder / "tunnels.parquet")
+        write_tables.write_rows(capture.connections, folder / "connections.parquet")
+        write_tables.write_rows(capture.handshakes, folder / "handshakes.parquet")
+        write_tables.write_rows(capture.signals, folder / "signals.parquet")
+        write_tables.write_buckets(capture.buckets, folder)
+        write_tables.write_rows(layer_rows(capture.tunnels), folder / "tunnels.parquet")
         about["first_ns"], about["last_ns"] = capture.first_ns, capture.last_ns
         about["vantage_points"] = _POINTS.dump_python(list(capture.vantage_points), mode="json")
         about["undecoded"] = capture.undecoded
@@ -392,8 +392,9 @@ def analyse(
 def _keep(analysis: Analysis, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     paths = path_table(analysis.facts, analysis.report.findings)
-    write_paths(paths, folder)
-    write_requests(request_batches(analysis.facts, paths), REQUEST_SCHEMA, folder)
+    write_tables.write_paths(paths, folder)
+    write_tables.write_requests(request_batches(analysis.facts, paths), folder)
+    write_tables.write_round_trips(round_trip_batches(analysis.facts, analysis.report.findings), folder)
     unfinished = folder / "report.json.part"
     unfinished.write_text(analysis.report.model_dump_json(by_alias=True), encoding="utf-8")
     unfinished.rename(folder / "report.json")

@@ -57,6 +57,8 @@ class Tables:
     """Path of the connection table."""
     requests: str
     """Path of the table of HTTP requests."""
+    round_trips: str
+    """Path of the table of round trips."""
     captures: tuple[CaptureTables, ...]
     t0_ns: int
     """Earliest packet of all captures; times in charts count from here."""
@@ -92,6 +94,7 @@ def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
             paths=str(store.analysis_folder(investigation_id) / "paths.parquet"),
             sightings=str(store.analysis_folder(investigation_id) / "sightings.parquet"),
             requests=str(store.analysis_folder(investigation_id) / "requests.parquet"),
+            round_trips=str(store.analysis_folder(investigation_id) / "rtt.parquet"),
             captures=captures,
             t0_ns=begin_ns,
             end_ns=end_ns,

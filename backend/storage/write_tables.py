@@ -12,6 +12,9 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from backend.forensics.request_table import SCHEMA as REQUEST_TABLE
+from backend.forensics.round_trip_table import SCHEMA as ROUND_TRIP_TABLE
+
 BATCH_ROWS: Final = 1 << 16
 COARSE_NS: Final = (10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000)
 """Widths of the summed time buckets, each a multiple of the one before."""
@@ -58,9 +61,16 @@ def write_paths(paths: pa.Table, folder: Path) -> None:
     _write_groups(ordered, folder / "sightings.parquet")
 
 
-def write_requests(batches: Iterable[pa.RecordBatch], schema: pa.Schema, folder: Path) -> None:
+def write_requests(batches: Iterable[pa.RecordBatch], folder: Path) -> None:
     """``requests.parquet``: the HTTP requests over all vantage points."""
-    with pq.ParquetWriter(folder / "requests.parquet", schema, compression="zstd") as writer:
+    with pq.ParquetWriter(folder / "requests.parquet", REQUEST_TABLE, compression="zstd") as writer:
+        for batch in batches:
+            writer.write_batch(batch, row_group_size=GROUP_ROWS)
+
+
+def write_round_trips(batches: Iterable[pa.RecordBatch], folder: Path) -> None:
+    """``rtt.parquet``: the round trips over all vantage points, by time of sending."""
+    with pq.ParquetWriter(folder / "rtt.parquet", ROUND_TRIP_TABLE, compression="zstd") as writer:
         for batch in batches:
             writer.write_batch(batch, row_group_size=GROUP_ROWS)
 

@@ -17,14 +17,17 @@ from backend.api.schemas.charts import (
     Timeline,
 )
 from backend.api.schemas.requests import HttpRequestList
+from backend.api.schemas.round_trips import RoundTripList
 from backend.services.jump_in_packets import packets_from, place_of_frame
 from backend.services.list_packets import PacketWish, list_packets
 from backend.services.list_requests import list_requests
+from backend.services.list_round_trips import list_round_trips
 from backend.services.show_connections import list_connections, show_connection
 from backend.services.show_frame import show_frame
 from backend.services.show_timeline import Window, show_timeline
 from backend.storage.path_tables import PathFilter, Sort
 from backend.storage.request_tables import RequestFilter, RequestSort
+from backend.storage.round_trip_tables import RoundTripFilter, RoundTripSort
 
 router = APIRouter(tags=["results"])
 
@@ -150,6 +153,38 @@ def get_requests(
         cursor=cursor,
     )
     return HttpRequestList.of(page)
+
+
+@router.get("/rtt")
+def get_round_trips(
+    subject: Subject,
+    store: StoreDep,
+    sort: RoundTripSort = "sent",
+    order: Literal["asc", "desc"] = "asc",
+    kind: Annotated[
+        str | None, Query(max_length=24, description="SYN, ICMP echo, data, request, DNS")
+    ] = None,
+    prober: Annotated[str | None, Query(max_length=64, description="Address of who asked")] = None,
+    responder: Annotated[str | None, Query(max_length=64, description="Address of who answered")] = None,
+    finding: Annotated[
+        str | None, Query(max_length=64, description="Held by a stall of this finding")
+    ] = None,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
+    limit: Annotated[int, Query(ge=1, le=5000)] = 1000,
+    cursor: str | None = None,
+) -> RoundTripList:
+    """Round-trip samples, each once however many vantage points saw it; a window holds those sent in it."""
+    page = list_round_trips(
+        store,
+        subject,
+        RoundTripFilter(kind or None, prober or None, responder or None, finding or None, from_ns, to_ns),
+        sort=sort,
+        descending=order == "desc",
+        limit=limit,
+        cursor=cursor,
+    )
+    return RoundTripList.of(page)
 
 
 @router.get("/frames/{file_id:path}/{number}")

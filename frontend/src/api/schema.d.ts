@@ -589,6 +589,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/rtt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Round Trips
+         * @description Round-trip samples, each once however many vantage points saw it; a window holds those sent in it.
+         */
+        get: operations["get_round_trips_api_v1_investigations__investigation_id__rtt_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/shares": {
         parameters: {
             query?: never;
@@ -1057,6 +1077,26 @@ export interface paths {
          * @description HTTP/1 requests with their responses, each once however many vantage points saw it.
          */
         get: operations["get_requests_api_v1_shared__share_id__requests_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/rtt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Round Trips
+         * @description Round-trip samples, each once however many vantage points saw it; a window holds those sent in it.
+         */
+        get: operations["get_round_trips_api_v1_shared__share_id__rtt_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2641,6 +2681,52 @@ export interface components {
              * @default
              */
             title: string;
+        };
+        /**
+         * RoundTrip
+         * @description A packet that asked and the packet that answered it, at the vantage point nearest to who asked.
+         */
+        RoundTrip: {
+            /** Answer Frame */
+            answer_frame: number;
+            /** Finding */
+            finding: string | null;
+            /** Input */
+            input: string;
+            /** Instance */
+            instance: number | null;
+            /** Kind */
+            kind: string;
+            /** Prober */
+            prober: string;
+            /** Prober Port */
+            prober_port: number;
+            /** Responder */
+            responder: string;
+            /** Responder Port */
+            responder_port: number;
+            /** Rtt Ms */
+            rtt_ms: number;
+            /** Sent Frame */
+            sent_frame: number;
+            /** Sent Ns */
+            sent_ns: string;
+            /** Sid */
+            sid: number;
+            /** Vantage */
+            vantage: string;
+        };
+        /**
+         * RoundTripList
+         * @description A page of samples.
+         */
+        RoundTripList: {
+            /** Items */
+            items: components["schemas"]["RoundTrip"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Total */
+            total: number;
         };
         /**
          * Secret
@@ -4295,6 +4381,55 @@ export interface operations {
             };
         };
     };
+    get_round_trips_api_v1_investigations__investigation_id__rtt_get: {
+        parameters: {
+            query?: {
+                sort?: "sent" | "rtt_ms";
+                order?: "asc" | "desc";
+                /** @description SYN, ICMP echo, data, request, DNS */
+                kind?: string | null;
+                /** @description Address of who asked */
+                prober?: string | null;
+                /** @description Address of who answered */
+                responder?: string | null;
+                /** @description Held by a stall of this finding */
+                finding?: string | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoundTripList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     list_shares_api_v1_investigations__investigation_id__shares_get: {
         parameters: {
             query?: never;
@@ -5308,6 +5443,59 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HttpRequestList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_round_trips_api_v1_shared__share_id__rtt_get: {
+        parameters: {
+            query?: {
+                sort?: "sent" | "rtt_ms";
+                order?: "asc" | "desc";
+                /** @description SYN, ICMP echo, data, request, DNS */
+                kind?: string | null;
+                /** @description Address of who asked */
+                prober?: string | null;
+                /** @description Address of who answered */
+                responder?: string | null;
+                /** @description Held by a stall of this finding */
+                finding?: string | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoundTripList"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */

@@ -20,6 +20,8 @@ from backend.forensics.diagnosis.held_answers import (
     whole,
 )
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import counter_rise
+from backend.forensics.findings import line_evidence
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "cpu-quota-throttling"
@@ -40,7 +42,7 @@ REFERENCES = (
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
     """One hypothesis per pair of hosts whose stalls begin at multiples of the scheduler's period."""
     held = [read_held(f) for f in loud(findings, "rtt-backlog")]
-    return [_hypothesis(each) for each in held if keeps_period(each.period_s)]
+    return [_hypothesis(facts, each) for each in held if keeps_period(each.period_s)]
 
 
 def keeps_period(period_s: float | None) -> bool:
@@ -51,7 +53,20 @@ def keeps_period(period_s: float | None) -> bool:
     return 1 <= multiple <= LONGEST_PERIODS and abs(period_s - multiple * PERIOD_S) <= NEAR * period_s
 
 
-def _hypothesis(held: Held) -> Hypothesis:
+def _throttled(facts: Facts) -> list[Weighed]:
+    """The kernel counts every period in which a group was stopped."""
+    rise = counter_rise(facts.kernel, "cpu-stat", "nr_throttled")
+    if rise is None:
+        return []
+    text = f"cpu.stat: nr_throttled +{rise.by:,} between the dumps."
+    evidence = line_evidence(rise.lines)
+    if rise.by:
+        return [Weighed(2.5, text, evidence, "each is a period in which a group stood still until the next")]
+    return [Weighed(-4.0, text, evidence, "a group that a quota stops is counted every time")]
+
+
+def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
+    counted = _throttled(facts)
     beat = Weighed(
         1.8,
         f"The stalls begin every {held.period_s:.4g} s, a multiple of the scheduler's period of 100 ms.",
@@ -71,10 +86,10 @@ def _hypothesis(held: Held) -> Hypothesis:
         statement=f"{held.responder} may be stopped by a CPU quota {held_words(held)}: the stalls keep its period.",
         prior=PRIOR,
         steps=one_stall(held),
-        weighed=(beat, kernel, same_end(held)),
+        weighed=(beat, kernel, same_end(held), *counted),
         both_sides=False,
-        independent=False,
-        signs=0,
+        independent=bool(counted),
+        signs=int(any(piece.weight > 0 for piece in counted)),
         findings=(held.finding.id,),
         time_lost_s=0.0,
         rivals=(

@@ -1,6 +1,5 @@
 """Which packets are questions, which are their answers, and which are no samples."""
 
-import struct
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,8 @@ from backend.forensics.captures import Capture
 from backend.forensics.packets import ACK, FIN, PSH, RST, SYN
 from backend.forensics.round_trips import DATA, ECHO, REQUEST, SYN_ANSWERED
 from workers.decode.round_trips.sampling import UNDER_WAY
-from workers.decode.tests.capture_bytes import CLIENT, MS, SERVER, decode, ipv4, pcap, tcp
+from workers.decode.round_trips.tests.echoes import echo
+from workers.decode.tests.capture_bytes import MS, decode, ipv4, pcap, tcp
 
 Packets = list[tuple[int, bytes]]
 OPEN: Packets = [
@@ -48,15 +48,6 @@ def data(at_ms: int, sequence: int, size: int = 10, ip_id: int = 9) -> tuple[int
 def answer(at_ms: int, acknowledgement: int, payload: bytes = b"", flags: int = ACK) -> tuple[int, bytes]:
     """A segment of the server."""
     return at_ms * MS, tcp(flags, 5001, acknowledgement, payload=payload, ip_id=at_ms, back=True)
-
-
-def echo(
-    at_ms: int, number: int, *, back: bool = False, ip_id: int = 1, identifier: int = 7
-) -> tuple[int, bytes]:
-    """An echo request, or its reply."""
-    body = struct.pack(">BBHHH", 0 if back else 8, 0, 0, identifier, number) + bytes(20)
-    ends = (SERVER, CLIENT) if back else (CLIENT, SERVER)
-    return at_ms * MS, ipv4(body, 1, *ends, ip_id=ip_id)
 
 
 def test_syn_and_its_answer(tmp_path: Path) -> None:

@@ -8,6 +8,8 @@ from backend.forensics.diagnosis.causes.cpu_quota_throttling import CAUSE as QUO
 from backend.forensics.diagnosis.causes.cpu_quota_throttling import keeps_period
 from backend.forensics.diagnosis.causes.host_stall import CAUSE, NEXT_TO_RESPONDER_US
 from backend.forensics.diagnosis.causes.tests.build_held import both_ends, diagnoses, probes, rival
+from backend.forensics.dumps import CounterRow, Dump
+from backend.forensics.evidence.counters import DumpInput
 
 
 def test_questions_that_arrived_in_time_and_were_answered_late_show_it() -> None:
@@ -56,3 +58,16 @@ def test_stalls_at_that_period_may_be_a_quota() -> None:
 def test_stalls_at_another_period_are_no_quota() -> None:
     stalls = tuple((1003.0 + 370 * n, 1083.0 + 370 * n) for n in range(12))
     assert QUOTA not in diagnoses([probes(stalls=stalls).build()])
+
+
+@pytest.mark.parametrize(("rise", "verdict"), [(40, "likely"), (0, "cannot-tell")])
+def test_the_kernels_count_of_throttled_periods_decides(rise: int, verdict: str) -> None:
+    stalls = tuple((1003.0 + 300 * n, 1083.0 + 300 * n) for n in range(12))
+
+    def read(number: int, value: int) -> DumpInput:
+        row = CounterRow(1, 0, {"nr_throttled": value})
+        dump = Dump("cpu-stat", 1, (), 10**18 + number, "text", counters=(row,))
+        return DumpInput(f"cpu-stat-{number}", None, dump)
+
+    found = diagnoses([probes(stalls=stalls).build()], read(0, 7), read(1, 7 + rise))
+    assert found[QUOTA].verdict == verdict
