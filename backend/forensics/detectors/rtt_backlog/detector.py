@@ -103,7 +103,10 @@ def is_stall(group: HeldGroup, thresholds: Thresholds) -> bool:
 
 
 def _is_loud(stall: HeldInterval, thresholds: Thresholds) -> bool:
-    return stall.samples >= thresholds.loud_samples or stall.longest_ns / 1e6 >= thresholds.loud_ms
+    longest_ms = stall.longest_ns / 1e6
+    if longest_ms < thresholds.noticed_ms:
+        return False
+    return stall.samples >= thresholds.loud_samples or longest_ms >= thresholds.loud_ms
 
 
 def _severity(backlog: Backlog, thresholds: Thresholds) -> Severity:

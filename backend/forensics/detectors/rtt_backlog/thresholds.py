@@ -35,6 +35,8 @@ class Thresholds:
     """Or this many samples held ... (samples)"""
     loud_ms: float = 100.0
     """... or so long a stall (ms), else the finding is true and harmless."""
+    noticed_ms: float = 50.0
+    """And a stall that long at least (ms): a busy machine keeps its queues for 10 to 40 ms all the time."""
     critical_stalls: int = 5
     """So many loud stalls are no accident (stalls)."""
     confidence_both_ends: float = 0.95
