@@ -14,9 +14,13 @@ CLOSED: Final = 0x02  # the first packet with a window of 0 of this side
 OPENED: Final = 0x04  # the first with room again, or its end
 AFTER_SILENCE: Final = 0x08  # the first packet of the connection for SILENCE_NS
 REPLY: Final = 0x10  # the first of the other side after such a packet
+PASSED: Final = 0x20  # acknowledges a large segment that the other side had to send again
 
 SILENCE_NS: Final = 20_000_000_000
 """Below the shortest time-out of a NAT or load balancer that is known: 30 s for UDP, 60 s for TCP."""
+
+LARGE_BYTES: Final = 1_000
+"""Segments from here on are large: every way takes smaller ones."""
 
 SIGNAL_DTYPE: Final = np.dtype(
     [

@@ -25,7 +25,9 @@ from backend.forensics.packets import (
 from backend.forensics.signals import (
     AFTER_SILENCE,
     CLOSED,
+    LARGE_BYTES,
     OPENED,
+    PASSED,
     REPLY,
     SENT_AGAIN,
     SIGNAL_DTYPE,
@@ -47,6 +49,8 @@ _SIDE_DTYPE: Final = np.dtype(
         ("passed_bytes", "<u4"),
         ("known", "<u4"),  # 1 from its first data on
         ("closed", "<u4"),  # its window is
+        ("again", "<u4"),  # 1 from the repetition of a large segment to its acknowledgement
+        ("again_end", "<u4"),  # sequence number after that segment
     ]
 )
 _PLACE_DTYPE: Final = np.dtype(
@@ -69,7 +73,8 @@ def _begin(place: Record, owner: int) -> None:
     place.owner, place.waiting, place.last_ns, place.last_frame = owner, 0, 0, 0
     for n in range(2):
         side = place.sides[n]
-        side.end = side.large_end = side.large_bytes = side.passed_bytes = side.known = side.closed = 0
+        side.end = side.large_end = side.large_bytes = side.passed_bytes = side.known = 0
+        side.closed = side.again = 0
 
 
 @inlined
@@ -94,6 +99,19 @@ def _kind(place: Record, row: Record, side: int, silence_ns: int) -> int:
         place.waiting = 0
         kind |= REPLY
     return kind
+
+
+@inlined
+def _passed(place: Record, row: Record, side: int, kind: int) -> int:
+    """PASSED for the acknowledgement of a large segment that was repeated; remembers such repetitions."""
+    mine, other = place.sides[side], place.sides[1 - side]
+    if kind & SENT_AGAIN and row.payload_bytes >= LARGE_BYTES:
+        mine.again = 1
+        mine.again_end = (np.int64(row.sequence) + np.int64(row.payload_bytes)) & 0xFFFFFFFF
+    if row.tcp_flags & ACK and other.again and after(row.acknowledgement, other.again_end) >= 0:
+        other.again = 0
+        return PASSED
+    return 0
 
 
 @inlined
@@ -149,6 +167,7 @@ def pick_signals(pickers: Record, rows: Record, connections: Record) -> None:
         side = 0 if from_client else 1
         silence_ns = np.int64(row.time_ns) - place.last_ns if place.last_frame else 0
         kind = _kind(place, row, side, silence_ns)
+        kind |= _passed(place, row, side, kind)
         last = _follow(place, row, side)
         if kind:
             _emit(p, row, place, kind, silence_ns, side, last)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from backend.forensics.evidence.stumbles import Stumbles
 from backend.forensics.findings import frame_evidence, plural, rfc3339
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.report import FindingPart, MarkPart
-from backend.forensics.signals import SENT_AGAIN
+from backend.forensics.signals import PASSED, SENT_AGAIN
 
 KIND = "path-mtu"
 HEADERS_BYTES = 40
@@ -89,7 +90,30 @@ def _stuck(stumbles: Stumbles, thresholds: Thresholds) -> list[_Stuck]:
     for (node, side, _), positions in groups.items():
         if len(positions) >= thresholds.repeats_least and len(positions) > len(best.get((node, side), ())):
             best[node, side] = tuple(positions)
-    return [s for (node, side), positions in best.items() if (s := _one(stumbles, node, side, positions))]
+    got_through = _got_through(stumbles)
+    return [
+        s
+        for (node, side), positions in best.items()
+        if not got_through(node, side, positions[-1]) and (s := _one(stumbles, node, side, positions))
+    ]
+
+
+def _got_through(stumbles: Stumbles) -> Callable[[int, int, int], bool]:
+    """Whether a repeated segment (node, side, its last repetition) was acknowledged at its full size in the end."""
+    rows = stumbles.rows
+    at = np.flatnonzero((rows["kind"] & PASSED) != 0)
+    acknowledged: dict[tuple[int, int], list[int]] = {}
+    for n in at.tolist():
+        acknowledged.setdefault((int(stumbles.node[n]), 1 - int(rows["from_client"][n])), []).append(n)
+
+    def got_through(node: int, side: int, last: int) -> bool:
+        end = (int(rows["sequence"][last]) + int(rows["payload_bytes"][last])) & 0xFFFFFFFF
+        return any(
+            n > last and (int(rows["acknowledgement"][n]) - end) & 0xFFFFFFFF < 1 << 31
+            for n in acknowledged.get((node, side), ())
+        )
+
+    return got_through
 
 
 def _one(stumbles: Stumbles, node: int, from_client: int, at: tuple[int, ...]) -> _Stuck | None:

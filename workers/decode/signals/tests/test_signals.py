@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from backend.forensics.packets import ACK, PSH, RST, SYN
-from backend.forensics.signals import AFTER_SILENCE, CLOSED, OPENED, REPLY, SENT_AGAIN, SILENCE_NS
+from backend.forensics.signals import AFTER_SILENCE, CLOSED, OPENED, PASSED, REPLY, SENT_AGAIN, SILENCE_NS
 from workers.decode.tests.capture_bytes import MS, decode, pcap, tcp
 
 Packets = list[tuple[int, bytes]]
@@ -82,3 +82,15 @@ def test_the_first_packet_after_silence_and_its_answer(
 def test_a_copy_is_no_signal(tmp_path: Path) -> None:
     packets = [*OPEN, data(3 * MS, 1001), data(3 * MS + 1000, 1001)]
     assert told(packets, tmp_path) == []
+
+
+@pytest.mark.parametrize(
+    ("size", "kinds"), [(999, [(5, SENT_AGAIN)]), (1_000, [(5, SENT_AGAIN), (6, PASSED)])]
+)
+def test_a_large_segment_that_passes_in_the_end_is_told(
+    tmp_path: Path, size: int, kinds: list[tuple[int, int]]
+) -> None:
+    packets = [*OPEN, data(3 * MS, 1001, size), data(203 * MS, 1001, size, ip_id=10)]
+    packets += [ack(204 * MS, 1001 + size), ack(300 * MS, 1001 + size, window=9)]
+    assert told(packets, tmp_path) == kinds
+    assert told([*packets[:5], ack(204 * MS, 1000 + size)], tmp_path) == kinds[:1]

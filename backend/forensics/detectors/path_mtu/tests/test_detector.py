@@ -11,7 +11,7 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.path_mtu.detector import detect
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
-from backend.forensics.signals import SENT_AGAIN
+from backend.forensics.signals import PASSED, SENT_AGAIN
 from backend.forensics.tests.build_capture import MS
 from backend.forensics.tests.build_stumbles import StumbleBuilder
 
@@ -58,6 +58,13 @@ def test_two_connections_are_loud(connections: int, severity: str) -> None:
     ],
 )
 def test_size_repeats_and_a_living_peer_are_needed(capture: StumbleBuilder, told: int) -> None:
+    assert len(found(capture).findings) == told
+
+
+@pytest.mark.parametrize(("acknowledged", "told"), [(5 + 1448, 0), (5 + 1447, 1)])
+def test_a_segment_that_passes_in_the_end_is_loss(acknowledged: int, told: int) -> None:
+    capture = stuck(1)
+    capture.signal(0, 1_700 * MS, PASSED, acknowledgement=acknowledged, from_client=1)
     assert len(found(capture).findings) == told
 
 
