@@ -12,7 +12,8 @@ TOLERANCE_RATIO = 0.06
 """Timers fire late: SYN repeats of the same hosts come up to 4 % late."""
 _LIBRARIES = ((5.0, True, "glibc"), (2.5, True, "musl"), (5.0, False, "Go or glibc with a new socket"))
 """(pause in s, same socket, library): glibc `RES_TIMEOUT` 5 s (resolv.conf(5)); musl src/network/res_msend.c: timeout
-5 s divided by 2 attempts; Go net/dnsconfig_unix.go: timeout 5 s, a new socket each try."""
+5 s divided by 2 attempts; Go src/net/dnsconfig_unix.go: timeout 5 s, src/net/dnsclient_unix.go `exchange`: a new socket
+each try."""
 
 
 def pauses_s(dns: Dns, lookup: DelayedLookup) -> list[tuple[float, bool]]:

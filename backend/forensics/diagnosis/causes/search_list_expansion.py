@@ -182,6 +182,6 @@ def _remedies(hurt: Sequence[DelayedLookup]) -> list[RemedyPart]:
             proof=PROOF,
             undo="delete the DaemonSet and give kubelet its former cluster DNS address",
             side_effect="one more daemon on each node; the queries stay, only nearer",
-            versions="Kubernetes ≥ 1.18",
+            versions="Kubernetes ≥ 1.18, where it is stable",
         ),
     ]

@@ -77,7 +77,8 @@ def test_only_data_counts(columns: dict[str, int]) -> None:
 @pytest.mark.parametrize(
     ("survived_s", "died_s", "named_s"),
     [
-        (0, 61, 60.0),
+        (0, 239, None),
+        (0, 240, 240.0),
         (200, 349, 240.0),
         (300, 350, 350.0),
         (349, 349.9, None),

@@ -30,7 +30,7 @@ def list_query_remedies(facts: Facts) -> list[RemedyPart]:
             proof=PROOF,
             undo="delete the DaemonSet and give kubelet its former cluster DNS address",
             side_effect="one more daemon on each node; while it restarts the node has no names",
-            versions="Kubernetes ≥ 1.18",
+            versions="Kubernetes ≥ 1.18, where it is stable",
         ),
         RemedyPart(
             what="Ask over TCP: options use-vc",
