@@ -37,6 +37,9 @@ TITLE = "Receive queue not emptied"
 PRIOR = -0.8
 """Held answers are rarely anything else on a local network, but a host, a hypervisor or a link can hold them, too."""
 
+ONE_END = -0.6
+"""From one end alone it stays a possibility, unless flows of the same two hosts were answered meanwhile."""
+
 REFERENCES = (
     "GitHub, Debugging network stalls on Kubernetes (2019): 100 ms stalls while cgroup statistics were read",
     "net/core/dev.c: net_rx_action() empties receive queues in a softirq; time_squeeze counts when it had to stop",
@@ -80,7 +83,9 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
 
 def _place(held: Held) -> list[Weighed]:
     if not held.known:
-        return []
+        text = f"Only one end was captured: {held.prober} itself, the link or a hypervisor may have held the answers."
+        reason = "a sleeping Wi-Fi client and a host that stands still look the same from one end"
+        return [Weighed(ONE_END, text, whole(held.finding), reason)]
     if held.direction == REQUEST_PATH:
         text = (
             f"The questions left {held.prober} evenly, reached the capture point of {held.responder} late and "
