@@ -1,0 +1,38 @@
+"""A queue that filled up: what shows it, what refutes it, what cannot be told."""
+
+from __future__ import annotations
+
+from backend.forensics.captures import Capture
+from backend.forensics.diagnosis.causes.queue_buildup import CAUSE
+from backend.forensics.diagnosis.causes.tests.build_held import diagnoses, probes, rival
+from backend.forensics.tests.build_trips import TripBuilder, every, stalled
+
+
+def draining(*, burst_bytes: int) -> Capture:
+    """Answers that leave a queue one after the other; before them the sender's own bytes, or none."""
+    queue = stalled((1003.0, 1165.0), drain_ms=0.063)
+    capture = TripBuilder()
+    for sent_ms in every(4, 3000):
+        sent_bytes = burst_bytes if 1003 <= sent_ms < 1050 else 1000
+        capture.add(sent_ms, queue(sent_ms), recent_bytes=sent_bytes)
+    return capture.build()
+
+
+def test_a_burst_before_long_round_trips_shows_it() -> None:
+    found = diagnoses([draining(burst_bytes=32_000)])[CAUSE]
+    assert found.verdict == "likely"
+    assert rival(found, "receive-queue-stall") == "ruled-out"
+    assert all(r.check and r.proof and r.undo and r.side_effect for r in found.remedies)
+    assert found.missing[0].command
+
+
+def test_answers_that_all_come_at_once_refute_it() -> None:
+    assert CAUSE not in diagnoses([probes().build()])
+
+
+def test_a_gentle_slope_alone_does_not_tell() -> None:
+    found = diagnoses([draining(burst_bytes=1000)])
+    kept = found.get(CAUSE) or found["receive-queue-stall"]
+    assert kept.verdict == "possible"
+    other = "receive-queue-stall" if kept.cause == CAUSE else "host-stall"
+    assert rival(kept, other) == "cannot-tell"
