@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,7 +68,7 @@ class Sightings:
     """Of each row, `Tunnel.network`: a packet inside VXLAN and the same packet bare are joined, equal tuples in
     two networks are not."""
 
-    @property
+    @cached_property
     def link(self) -> Ints:
         """The logical connection of each row, -1 for none."""
         return (
