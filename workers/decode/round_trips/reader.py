@@ -1,4 +1,4 @@
-"""Round trips of a capture: samples batch by batch, and keeps the rows in memory or in a Parquet file."""
+"""Round trips of a capture: samples batch by batch, and keeps the rows for this process or in a Parquet file."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from backend.forensics.messages import HeldMessages, MessageTable
 from backend.forensics.round_trips import ROUND_TRIP_SCHEMA
 from workers.decode.growing import GrowingRecords, Records, fill_columns
 from workers.decode.messages.reader import Output, StoredMessages
+from workers.decode.round_trips.record_file import RecordFile
 from workers.decode.round_trips.sampling import SAMPLER_DTYPE, sample_rows
 
 _NAME: Final = "round_trips"
@@ -29,28 +30,45 @@ class RoundTripReader:
     """Takes the samples of a capture, one batch of packet rows after the other."""
 
     def __init__(self, folder: Path | None) -> None:
-        """`folder` receives the Parquet file; None keeps the table in memory or a temporary file."""
+        """`folder` receives the Parquet file; without it the table is kept for this process only."""
         self._memory = GrowingRecords(SAMPLER_DTYPE, 1)
-        self._output = Output(_NAME, ROUND_TRIP_SCHEMA, folder, split=_SPLIT)
+        self._output = RecordFile() if folder is None else _ParquetFile(folder)
 
     def take(self, rows: Records, connections: Records) -> None:
         """Samples a batch, in file order, before its rows are given away."""
         sampler = self._memory.array
         sample_rows(sampler, rows, connections)
         count = int(sampler[0]["samples"])
-        if not count:
-            return
-        found = sampler["rows"][0][:count]
-        columns = {name: np.empty(count, found.dtype[name]) for name in ROUND_TRIP_SCHEMA.names}
-        fill_columns(columns, 0, found)
+        if count:
+            self._output.append(sampler["rows"][0][:count])
+            sampler["samples"] = 0
+
+    def finish(self) -> MessageTable:
+        """The complete table."""
+        return self._output.finish() if isinstance(self._output, _ParquetFile) else self._output
+
+    def abandon(self) -> None:
+        """Leaves no file."""
+        self._output.close()
+
+
+class _ParquetFile:
+    """The table on its way into a folder."""
+
+    def __init__(self, folder: Path) -> None:
+        self._output = Output(_NAME, ROUND_TRIP_SCHEMA, folder, split=_SPLIT)
+
+    def append(self, records: Records) -> None:
+        """Turns records into columns."""
+        columns = {name: np.empty(len(records), records.dtype[name]) for name in ROUND_TRIP_SCHEMA.names}
+        fill_columns(columns, 0, records)
         arrays = [pa.array(column) for column in columns.values()]
         self._output.add(pa.RecordBatch.from_arrays(arrays, schema=ROUND_TRIP_SCHEMA))
-        sampler["samples"] = 0
 
     def finish(self) -> MessageTable:
         """The complete table."""
         return self._output.finish()
 
-    def abandon(self) -> None:
+    def close(self) -> None:
         """Leaves no file."""
         self._output.abandon()
