@@ -24,6 +24,7 @@ from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable, P
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.findings import rfc3339
 from backend.forensics.packets import PACKET_DTYPE
+from backend.forensics.part_references import batches_in_own_files, paths_in_own_files
 from backend.forensics.path_table import path_table
 from backend.forensics.report import InputPart, Report, VantagePointPart
 from backend.forensics.request_table import request_batches
@@ -176,6 +177,7 @@ def _ingest_dump(
     dumps = [_given_time(dump, captured_at_ns) for dump in dumps_in(text)]
     if not dumps:
         raise UnreadableInput("a text, but no line of it is of a known dump. Nothing of it was used.")
+    own = dict.fromkeys(w for d in dumps for w in d.warnings)  # a series has the same one again and again
     times = [(d.captured_at_ns, d.captured_at_basis) for d in dumps if d.captured_at_ns is not None]
     part = InputPart(
         name=name,
@@ -188,7 +190,7 @@ def _ingest_dump(
         captured_at_basis=times[0][1] if times else "unknown",
         lines=sum(d.lines for d in dumps),
         lines_not_understood=sum(len(d.lines_not_understood) for d in dumps),
-        warnings=[*damage, *_latin_lines(text.latin_lines), *_warnings_of(dumps), *_strange_lines(dumps)],
+        warnings=[*damage, *_latin_lines(text.latin_lines), *own, *_strange_lines(dumps)],
     )
     return Ingested(part, None, tuple(dumps))
 
@@ -218,11 +220,6 @@ def _given_time(dump: Dump, captured_at_ns: int | None) -> Dump:
     if captured_at_ns is None or dump.captured_at_ns is not None:
         return dump
     return replace(dump, captured_at_ns=captured_at_ns, captured_at_basis="given")
-
-
-def _warnings_of(dumps: Sequence[Dump]) -> list[str]:
-    """Each once: a series of dumps has the same one again and again."""
-    return list(dict.fromkeys(warning for dump in dumps for warning in dump.warnings))
 
 
 def _latin_lines(lines: Sequence[int]) -> list[str]:
@@ -391,10 +388,13 @@ def analyse(
 
 def _keep(analysis: Analysis, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    paths = path_table(analysis.facts, analysis.report.findings)
-    write_tables.write_paths(paths, folder)
-    write_tables.write_requests(request_batches(analysis.facts, paths), folder)
-    write_tables.write_round_trips(round_trip_batches(analysis.facts, analysis.report.findings), folder)
+    joined = analysis.joined
+    paths = path_table(analysis.facts, analysis.findings)
+    write_tables.write_paths(paths_in_own_files(paths, joined), folder)
+    requests = request_batches(analysis.facts, paths)
+    write_tables.write_requests(batches_in_own_files(requests, joined), folder)
+    trips = round_trip_batches(analysis.facts, analysis.findings)
+    write_tables.write_round_trips(batches_in_own_files(trips, joined), folder)
     unfinished = folder / "report.json.part"
     unfinished.write_text(analysis.report.model_dump_json(by_alias=True), encoding="utf-8")
     unfinished.rename(folder / "report.json")

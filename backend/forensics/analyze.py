@@ -12,17 +12,22 @@ from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.lanes import list_lanes
+from backend.forensics.part_references import in_own_files
 from backend.forensics.quality_strip import describe_quality
-from backend.forensics.report import InputPart, Report, ToolPart
+from backend.forensics.report import FindingPart, InputPart, Report, ToolPart
+from backend.forensics.rotation.joined_captures import JoinedCaptures, join_rotated
 from backend.forensics.served_requests import describe_served
 
 
 @dataclass(frozen=True)
 class Analysis:
-    """The report, and the facts from which the connection table is written."""
+    """The report, and the facts from which the connection table is written; there, rotated parts are joined."""
 
     report: Report
     facts: Facts
+    findings: tuple[FindingPart, ...]
+    """The report's, with frames as the facts number them."""
+    joined: JoinedCaptures
 
 
 def analyse_evidence(
@@ -37,7 +42,8 @@ def analyse_evidence(
 ) -> Analysis:
     """`inputs` describe every file, also those that could not be read. The order of the files does not
     matter."""
-    facts = gather_facts(captures, dumps)
+    joined = join_rotated(captures)
+    facts = gather_facts(joined.captures, dumps)
     findings, checked = run_detectors(facts)
     if found is not None:
         found(len(findings))
@@ -58,4 +64,4 @@ def analyse_evidence(
         destinations=list_destination_parts(facts),
         destinations_total=len(facts.waits),
     )
-    return Analysis(report, facts)
+    return Analysis(in_own_files(report, joined), facts, tuple(findings), joined)

@@ -35,6 +35,12 @@ class VantagePoint:
     """Bytes that were kept of each packet at most, as the file says; 0 where it does not say."""
     capture_filter: str = ""
     """What alone was recorded here (pcapng tells libpcap's filter text), "" where the file does not say."""
+    stated_name: str = ""
+    """The interface's name or description as the file tells it, "" where it tells none."""
+    parts: tuple[str, ...] = ()
+    """Of a capture joined from rotated parts: ids of this vantage point in the files after the first."""
+    unrecorded_ns: tuple[tuple[int, int], ...] = ()
+    """(begin, end) of gaps between such parts that are longer than any silence inside them."""
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,7 @@ def _place_lane(facts: Facts, place: Place, role: str) -> LanePart:
         packets=point.packets,
         first=rfc3339(facts.clocks.at_reference(place.capture, capture.first_ns)) if point.packets else None,
         last=rfc3339(facts.clocks.at_reference(place.capture, capture.last_ns)) if point.packets else None,
+        parts=list(point.parts),
     )
 
 

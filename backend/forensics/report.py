@@ -240,6 +240,8 @@ class LanePart(_Part):
     first: str | None = None
     last: str | None = None
     note: str = ""
+    parts: list[str] = []
+    """Ids of the same vantage point in the other files, where rotated parts of one capture were joined."""
 
 
 class DistributionPart(_Part):

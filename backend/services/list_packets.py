@@ -175,10 +175,16 @@ def wanted_captures(tables: Tables, lane: str | None) -> list[tuple[int, Capture
     if lane is None:
         return [(number, capture, None) for number, capture in listed]
     by_input = [(number, capture, None) for number, capture in listed if capture.input == lane]
-    name, _, vantage = lane.rpartition("#")
-    if by_input or not vantage.isdecimal():
+    if by_input:
         return list(by_input)
-    return [(number, capture, int(vantage)) for number, capture in listed if capture.input == name]
+    own = next(([lane, *each.parts] for each in tables.report.lanes if each.id == lane), [lane])
+    points = {(name, vantage) for name, _, vantage in (each.rpartition("#") for each in own)}
+    return [
+        (number, capture, int(vantage))
+        for number, capture in listed
+        for name, vantage in sorted(points)
+        if capture.input == name and vantage.isdecimal()
+    ]
 
 
 def at_vantage(wanted: PacketFilter, vantage: int | None) -> PacketFilter:
@@ -196,16 +202,16 @@ def packet_lines(tables: Tables, page: list[Found]) -> tuple[PacketLine, ...]:
         connections = sorted({packet["connection"] for packet in packets})
         cids = dict(path_tables.cids_of_sightings(tables.query, tables.sightings, capture.input, connections))
         for row, packet in zip(rows, packets, strict=True):
-            lines[packet["time_ns"], number, row] = _line(packet, capture.input, tables.t0_ns, cids)
+            lines[packet["time_ns"], number, row] = _line(packet, capture.input, tables, cids)
     return tuple(lines[place] for place in page)
 
 
-def _line(packet: Packet, input_name: str, t0_ns: int, cids: dict[int, int]) -> PacketLine:
+def _line(packet: Packet, input_name: str, tables: Tables, cids: dict[int, int]) -> PacketLine:
     protocol = packet["protocol"]
     return PacketLine(
         time_ns=packet["time_ns"],
-        t=packet["time_ns"] - t0_ns,
-        lane=f"{input_name}#{packet['vantage']}",
+        t=packet["time_ns"] - tables.t0_ns,
+        lane=tables.lane_of(input_name, packet["vantage"]),
         input=input_name,
         frame=packet["frame"],
         what=what_is(packet),

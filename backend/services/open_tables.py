@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from pathlib import Path
 
 from backend.errors import NotFound
@@ -70,6 +71,15 @@ class Tables:
         """The clock of one input."""
         return self.clocks.get(input_name, CaptureClock())
 
+    @cached_property
+    def _lane_of_part(self) -> dict[str, str]:
+        return {part: lane.id for lane in self.report.lanes for part in lane.parts}
+
+    def lane_of(self, input_name: str, vantage: int) -> str:
+        """Id of the lane of a vantage point: rotated parts of one capture have one."""
+        own = f"{input_name}#{vantage}"
+        return self._lane_of_part.get(own, own)
+
     def capture(self, input_name: str) -> CaptureTables | None:
         """The tables of one input."""
         return next((capture for capture in self.captures if capture.input == input_name), None)
@@ -107,12 +117,14 @@ def clocks_of(report: Report) -> dict[str, CaptureClock]:
     inputs = {part.name: part for part in report.inputs if part.packets and part.first and part.last}
     clocks: dict[str, CaptureClock] = {}
     for lane in report.lanes:
-        part = inputs.get(lane.id.rpartition("#")[0])
-        if part is None or not (part.first and part.last and lane.first and lane.last):
+        names = [each.rpartition("#")[0] for each in (lane.id, *lane.parts)]
+        spans = [(p.first, p.last) for name in names if (p := inputs.get(name)) and p.first and p.last]
+        if len(spans) < len(names) or not (lane.first and lane.last):
             continue
-        first, last = epoch_ns(part.first), epoch_ns(part.last)
+        first = min(epoch_ns(begin) for begin, _ in spans)
+        last = max(epoch_ns(end) for _, end in spans)
         ahead = (first - epoch_ns(lane.first), last - epoch_ns(lane.last))
-        clocks[part.name] = CaptureClock(first, last, *ahead)
+        clocks |= dict.fromkeys(names, CaptureClock(first, last, *ahead))
     return clocks
 
 

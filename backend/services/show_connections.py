@@ -146,18 +146,18 @@ def _packets(tables: Tables, row: PathRow) -> tuple[ConnectionPacket, ...]:
             path = packet["tunnel"]
             if path not in tunnels:
                 tunnels[path] = tunnel_of(capture_tables.tunnel_layers(tables.query, capture, path))
-            shown = _connection_packet(packet, sighting, row, tables.t0_ns, sent_by == client)
+            shown = _connection_packet(packet, sighting, row, tables, sent_by == client)
             found.append(replace(shown, tunnel=tunnels[path]))
     return tuple(sorted(found, key=lambda packet: (packet.time_ns, packet.input, packet.frame)))
 
 
 def _connection_packet(
-    packet: Packet, sighting: dict[str, Any], row: PathRow, t0_ns: int, from_client: bool
+    packet: Packet, sighting: dict[str, Any], row: PathRow, tables: Tables, from_client: bool
 ) -> ConnectionPacket:
     return ConnectionPacket(
         time_ns=packet["time_ns"],
-        t_rel_ns=packet["time_ns"] - t0_ns,
-        lane=f"{sighting['input']}#{packet['vantage']}",
+        t_rel_ns=packet["time_ns"] - tables.t0_ns,
+        lane=tables.lane_of(sighting["input"], packet["vantage"]),
         input=sighting["input"],
         frame=packet["frame"],
         from_client=from_client,

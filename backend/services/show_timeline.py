@@ -112,18 +112,23 @@ def bucket_width_ns(span_ns: int, px: int) -> int:
 
 def _lanes(tables: Tables, window: tuple[int, int], bucket_ns: int) -> tuple[Lane, ...]:
     lanes = {part.id: _lane(part, tables.t0_ns) for part in tables.report.lanes}
+    found: dict[str, dict[int, tuple[int, int, int]]] = {name: {} for name in lanes}
     for capture in tables.captures:
         clock = tables.clock(capture.input)
         own = (clock.own(window[0]), clock.own(window[1]))
-        for vantage, start, packets, size, syns in capture_tables.density(
-            tables.query, capture, own, bucket_ns
-        ):
-            lane = lanes.get(f"{capture.input}#{vantage}")
-            if lane is not None:
-                lane.start.append(clock.common(start) - tables.t0_ns)
-                lane.packets.append(packets)
-                lane.bytes.append(size)
-                lane.syns.append(syns)
+        for vantage, start, *counts in capture_tables.density(tables.query, capture, own, bucket_ns):
+            buckets = found.get(tables.lane_of(capture.input, vantage))
+            if buckets is not None:
+                # Where one part of a capture ends and the next begins, both have packets in a bucket.
+                at = clock.common(start) - tables.t0_ns
+                packets, size, syns = (a + b for a, b in zip(buckets.get(at, (0, 0, 0)), counts, strict=True))
+                buckets[at] = (packets, size, syns)
+    for name, lane in lanes.items():
+        for at, (packets, size, syns) in sorted(found[name].items()):
+            lane.start.append(at)
+            lane.packets.append(packets)
+            lane.bytes.append(size)
+            lane.syns.append(syns)
     return tuple(lanes.values())
 
 
@@ -156,7 +161,7 @@ def _packets(tables: Tables, window: tuple[int, int]) -> tuple[LanePacket, ...] 
         rows = capture_tables.packets_between(tables.query, capture, own, PACKETS_LIMIT + 1)
         cids = _cids(tables, capture.input, rows)
         found += [
-            _lane_packet(row, capture.input, clock.common(row["time_ns"]) - tables.t0_ns, cids)
+            _lane_packet(row, capture.input, tables, clock.common(row["time_ns"]) - tables.t0_ns, cids)
             for row in rows
         ]
         if len(found) > PACKETS_LIMIT:
@@ -169,10 +174,10 @@ def _cids(tables: Tables, input_name: str, rows: list[dict[str, int]]) -> dict[i
     return dict(path_tables.cids_of_sightings(tables.query, tables.sightings, input_name, connections))
 
 
-def _lane_packet(row: Packet, input_name: str, t: int, cids: dict[int, int]) -> LanePacket:
+def _lane_packet(row: Packet, input_name: str, tables: Tables, t: int, cids: dict[int, int]) -> LanePacket:
     return LanePacket(
         t=t,
-        lane=f"{input_name}#{row['vantage']}",
+        lane=tables.lane_of(input_name, row["vantage"]),
         frame=row["frame"],
         input=input_name,
         what=what_is(row),

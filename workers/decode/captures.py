@@ -98,6 +98,7 @@ def _vantage_point(number: int, record: np.void, reading: Reading, file_name: st
         dropped_by_capture=interface.dropped,
         snap_length=interface.stated_snap_length,
         capture_filter=interface.filter,
+        stated_name=_own_name(interface),
     )
 
 

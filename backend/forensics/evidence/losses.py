@@ -66,6 +66,8 @@ def locate_losses(attempts: Attempts) -> list[Loss]:
 
 def _recorded(place: Place, time_ns: int) -> bool:
     """Absence counts only inside the time that the vantage point demonstrably recorded."""
+    if any(begin < time_ns < end for begin, end in place.point.unrecorded_ns):
+        return False
     return place.point.first_ns <= time_ns <= place.point.last_ns
 
 

@@ -173,6 +173,8 @@ export interface Lane {
   first: string | null;
   last: string | null;
   note: string;
+  /** Ids of the same vantage point in the other files, where rotated parts of one capture were joined. */
+  parts?: string[];
 }
 
 export interface Report {

@@ -2289,6 +2289,11 @@ export interface components {
              */
             packets: number;
             /**
+             * Parts
+             * @default []
+             */
+            parts: string[];
+            /**
              * Role
              * @enum {string}
              */
