@@ -271,8 +271,8 @@ def _retried(
     unreachable = _quoted_by_icmp(sightings.rows)
     wanted = np.isin(sightings.link, again["link"])
     by_link: dict[int, list[int]] = {}
-    for row in np.flatnonzero(wanted).tolist():
-        by_link.setdefault(int(sightings.link[row]), []).append(row)
+    for row, link in zip(np.flatnonzero(wanted).tolist(), sightings.link[wanted].tolist(), strict=True):
+        by_link.setdefault(link, []).append(row)
     built = (_build_attempt(entry, by_link[int(entry["link"])], sightings, order, time) for entry in again)
     isns = [int(sightings.rows["sequence"][_first_syn(by_link[int(e["link"])], sightings)]) for e in again]
     return tuple(_with_icmp(attempt, isn, unreachable) for attempt, isn in zip(built, isns, strict=True))

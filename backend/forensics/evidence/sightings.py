@@ -70,7 +70,7 @@ class Sightings:
 
     @cached_property
     def link(self) -> Ints:
-        """The logical connection of each row, -1 for none."""
+        """The logical connection of each row, -1 for none. Kept: it is as long as all handshakes."""
         return (
             np.where(self.node >= 0, self.link_of_node[np.maximum(self.node, 0)], -1)
             if self.link_of_node.size  # a capture may hold nothing but ICMP errors

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
-
-import numpy as np
 
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.syn_retransmission.marks import draw_marks
 from backend.forensics.detectors.syn_retransmission.schedules import name_schedule
+from backend.forensics.detectors.syn_retransmission.server_rows import Server, rows_by_server
 from backend.forensics.detectors.syn_retransmission.tables import (
     affected_sources,
     instance_table,
@@ -20,12 +20,11 @@ from backend.forensics.detectors.syn_retransmission.thresholds import DEFAULT, T
 from backend.forensics.evidence.attempts import RetriedAttempt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
+from backend.forensics.evidence.sightings import Ints
 from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
 from backend.forensics.report import FindingPart, Severity
 
 KIND = "syn-retransmission"
-
-Server = tuple[int, int, int]
 
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
@@ -40,14 +39,16 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         groups.setdefault((attempt.server.high, attempt.server.low, attempt.server.port), []).append(attempt)
     if not groups:
         return Detection("clear", f"none of {plural(total, 'connection attempt')} had to send its SYN again")
+    shown = sorted(sorted(groups, key=lambda s: (-len(groups[s]), s))[: thresholds.findings_shown])
+    context = _gather_context(facts, shown, thresholds)
     findings = [
-        _finding(facts, server, groups[server], number, thresholds)
-        for number, server in enumerate(sorted(groups), start=1)
+        _finding(context, server, groups[server], number) for number, server in enumerate(shown, start=1)
     ]
-    retried = len(facts.attempts.retried)
-    return Detection(
-        "found", f"{retried:,} of {total:,} connection attempts sent their SYN again", tuple(findings)
-    )
+    why = f"{len(facts.attempts.retried):,} of {total:,} connection attempts sent their SYN again"
+    if len(groups) > len(shown):
+        more = plural(len(groups) - len(shown), "destination")
+        why += f"; {more} with fewer of them are counted here and have no finding of their own"
+    return Detection("found", why, tuple(findings))
 
 
 def gaps_s(attempt: RetriedAttempt) -> list[float]:
@@ -56,17 +57,33 @@ def gaps_s(attempt: RetriedAttempt) -> list[float]:
     return [(later - earlier) / 1e9 for earlier, later in pairwise(times)]
 
 
-def _attempts_total(facts: Facts, server: Server) -> int:
-    table = facts.attempts.table
-    same = (table["server_high"] == server[0]) & (table["server_low"] == server[1])
-    return int(np.count_nonzero(same & (table["server_port"] == server[2])))
+@dataclass(frozen=True)
+class _Context:
+    """What all findings share, gathered once: a scan has a hundred thousand destinations."""
+
+    facts: Facts
+    thresholds: Thresholds
+    losses: dict[int, list[Loss]]
+    """By link."""
+    rows: dict[Server, Ints]
+    """All attempts to a server: rows of the table of attempts."""
+    lost_total: int
+    """Attempts of the whole evidence that were sent again and not refused."""
 
 
-def _severity(facts: Facts, attempts: list[RetriedAttempt], total: int, thresholds: Thresholds) -> Severity:
+def _gather_context(facts: Facts, servers: list[Server], thresholds: Thresholds) -> _Context:
+    losses: dict[int, list[Loss]] = {}
+    for loss in facts.losses:
+        losses.setdefault(loss.attempt.link, []).append(loss)
+    lost = sum(a.outcome != "refused" for a in facts.attempts.retried)
+    return _Context(facts, thresholds, losses, rows_by_server(facts.attempts.table, servers), lost)
+
+
+def _severity(context: _Context, attempts: list[RetriedAttempt], total: int) -> Severity:
     """`info` is for what is true and harmless: the only lost SYN of a whole capture, and a closed port that is
     asked again (Windows asks three times): nothing was lost there."""
-    lost = sum(a.outcome != "refused" for a in facts.attempts.retried)
-    alone = lost <= thresholds.harmless_attempts
+    thresholds = context.thresholds
+    alone = context.lost_total <= thresholds.harmless_attempts
     refused = all(a.outcome == "refused" for a in attempts)
     if refused or alone:
         return "info"
@@ -103,12 +120,12 @@ def _measures(
     }
 
 
-def _finding(
-    facts: Facts, server: Server, attempts: list[RetriedAttempt], number: int, thresholds: Thresholds
-) -> FindingPart:
+def _finding(context: _Context, server: Server, attempts: list[RetriedAttempt], number: int) -> FindingPart:
+    facts, thresholds = context.facts, context.thresholds
     links = {a.link for a in attempts}
-    losses = [loss for loss in facts.losses if loss.attempt.link in links]
-    total, usual_s = _attempts_total(facts, server), facts.baseline_connect_s(server)
+    losses = [loss for a in attempts for loss in context.losses.get(a.link, [])]
+    rows = context.rows[server]
+    total, usual_s = len(rows), facts.baseline_connect_s(server)
     measures = _measures(attempts, losses, total, usual_s, thresholds)
     lost_s = round(facts.delays.lost_by(links), 6)
     end_ns = max(a.transmissions[-1].time_ns for a in attempts)
@@ -119,7 +136,7 @@ def _finding(
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
-        severity=_severity(facts, attempts, total, thresholds),
+        severity=_severity(context, attempts, total),
         confidence=thresholds.confidence_lossy if facts.quality.lossy else thresholds.confidence,
         title=f"SYN sent again on the way to {target}",
         summary=(
@@ -130,7 +147,7 @@ def _finding(
         last=rfc3339(end_ns),
         time_lost_s=lost_s,
         measures=measures,  # type: ignore[arg-type]
-        affected=affected_sources(facts, attempts),
+        affected=affected_sources(facts.attempts.table[rows], attempts),
         events=list_events(losses),
         evidence=frame_evidence(frames, "SYNs of the attempts that were sent again"),
         marks=draw_marks(losses, str(measures["schedule"]), thresholds),

@@ -6,10 +6,10 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backend.forensics.addresses import address_text
 from backend.forensics.evidence.attempts import RetriedAttempt
-from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
 from backend.forensics.findings import rfc3339
 from backend.forensics.report import ColumnPart, TablePart
@@ -78,29 +78,24 @@ def list_events(losses: list[Loss]) -> list[dict[str, Any]]:
     return events
 
 
-def affected_sources(facts: Facts, attempts: list[RetriedAttempt]) -> list[dict[str, Any]]:
-    """Per source address: delayed attempts of all its attempts to that destination."""
+def affected_sources(table: NDArray[np.void], attempts: list[RetriedAttempt]) -> list[dict[str, Any]]:
+    """Per source address: delayed attempts of all its attempts to that destination, which are `table`."""
     server = attempts[0].server
     delayed = Counter((a.client.high, a.client.low) for a in attempts)
-    table = facts.attempts.table
-    same = (table["server_high"] == server.high) & (table["server_low"] == server.low)
-    table = table[same & (table["server_port"] == server.port)]
+    tried = Counter(zip(table["client_high"].tolist(), table["client_low"].tolist(), strict=True))
+    places: dict[tuple[int, int], str] = {}
+    for a in attempts:
+        places.setdefault((a.client.high, a.client.low), a.transmissions[0].first.place.id)
     sources = []
     for (high, low), count in sorted(delayed.items(), key=lambda item: (-item[1], item[0])):
-        total = int(np.count_nonzero((table["client_high"] == high) & (table["client_low"] == low)))
-        place = next(
-            a.transmissions[0].first.place.id
-            for a in attempts
-            if (a.client.high, a.client.low) == (high, low)
-        )
         sources.append(
             {
                 "protocol": "tcp",
                 "source": address_text(high, low),
                 "destination": str(server),
-                "vantage_point": place,
+                "vantage_point": places[high, low],
                 "delayed": count,
-                "attempts": total,
+                "attempts": tried[high, low],
             }
         )
     return sources

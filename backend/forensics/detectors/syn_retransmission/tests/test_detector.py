@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backend.forensics.detectors.syn_retransmission.detector import detect
+from backend.forensics.detectors.syn_retransmission.thresholds import Thresholds
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.report import FindingPart
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, plain_path
@@ -71,3 +72,18 @@ def test_an_attempt_nobody_answers_is_reported_as_such() -> None:
 
 def test_without_packets_nothing_can_be_checked() -> None:
     assert detect(gather_facts([], [])).status == "not-checkable"
+
+
+@pytest.mark.parametrize(("shown", "findings", "more"), [(3, 3, ""), (2, 2, "1 destination with fewer")])
+def test_the_destinations_with_the_most_attempts_have_findings(shown: int, findings: int, more: str) -> None:
+    """To three servers: one, two and one attempts whose SYN was lost."""
+    capture = CaptureBuilder()
+    for number, host in enumerate((1, 2, 2, 3)):
+        path = plain_path(f"10.0.0.1:{20_000 + number}", f"192.0.2.{host}:80", "cni0", "eth0")
+        capture.retry(T0_NS + number * 10 * MS, path, isn=number * 1_000, seen_at=1)
+    detection = detect(gather_facts([capture.build()], []), Thresholds(findings_shown=shown))
+    assert [f.count for f in detection.findings] == [1, 2, 1][:findings]
+    assert [f.measures["attempts_total"] for f in detection.findings] == [1, 2, 1][:findings]
+    assert detection.why.startswith("4 of 4 connection attempts")
+    assert more in detection.why
+    assert (";" in detection.why) == bool(more)
