@@ -19,6 +19,13 @@ _REQUESTS: Final = (
 )  # fmt: skip
 _CLOSE: Final = ((True, _FIN, 0, 3000), (False, _FIN, 0, 400), (True, _ACK, 0, 30))
 _SCRIPT: Final = (*_OPEN, *_REQUESTS, *_REQUESTS, *_REQUESTS, *_CLOSE)
+# Thirteen packets, so that 10 M packets are 770,000 connections; the same when the first SYN was lost; and a SYN that
+# nobody answers.
+_SHORT_SCRIPT: Final = (*_OPEN, *_REQUESTS[:7], *_CLOSE)
+_LOST: Final = ((True, _SYN, 0, 0), (True, _SYN, 0, 1_000_000))
+_RETRIED_SCRIPT: Final = (*_LOST, *_OPEN[1:], *_SHORT_SCRIPT[3:])
+_SCAN_SCRIPT: Final = (*_LOST, (True, _SYN, 0, 2_000_000))
+_JITTER_NS: Final = 10_000_000
 _HEADER_BYTES: Final = 66  # Ethernet, IPv4, TCP with the time stamp option
 _START_NS: Final = 1_760_000_000 * 1_000_000_000
 _CONNECTIONS_A_SECOND: Final = 650
@@ -27,6 +34,7 @@ _SERVERS: Final = 40
 _PCAP_HEADER: Final = bytes.fromhex("4d3cb2a1 0200 0400 00000000 00000000 00000400 01000000")
 
 Values = NDArray[np.int64]
+Script = tuple[tuple[bool, int, int, int], ...]
 
 
 def _put(frames: NDArray[np.uint8], at: int, width: int, values: Values | int) -> None:
@@ -35,26 +43,30 @@ def _put(frames: NDArray[np.uint8], at: int, width: int, values: Values | int) -
         frames[:, at + i] = np.asarray(values) >> (8 * (width - 1 - i)) & 0xFF
 
 
-def _endpoints(number: Values, from_client: bool) -> tuple[Values, Values, Values, Values]:
+def _endpoints(number: Values, script: Script, from_client: bool) -> tuple[Values, Values, Values, Values]:
     """(source, source port, destination, destination port) of connections by their number."""
     client = 0x0A2A0000 | (number * 7919 % 250 + 2)
     client_port = 1024 + number % 60000
-    server = 0x0A500000 | (number // 60000 * 13 + number % _SERVERS + 1)
+    scanned = number if script is _SCAN_SCRIPT else number // 60000 * 13 + number % _SERVERS
+    server = 0x0A500001 + scanned
     server_port = np.full_like(number, 443)
     if from_client:
         return client, client_port, server, server_port
     return server, server_port, client, client_port
 
 
-def _tcp(frames: NDArray[np.uint8], number: Values, step: int, time_ns: Values) -> None:
+def _tcp(frames: NDArray[np.uint8], number: Values, script: Script, step: int, time_ns: Values) -> None:
     """Sequence numbers count what the script has sent before `step`."""
-    from_client, flags, _, _ = _SCRIPT[step]
+    from_client, flags, _, _ = script[step]
     sent = [0, 0]
-    for sender, sent_flags, payload, _ in _SCRIPT[:step]:
-        sent[sender] += payload + (1 if sent_flags & 3 else 0)
+    for sender in (False, True):
+        before = [part for part in script[:step] if part[0] == sender]
+        # A SYN that is sent again takes no number of its own.
+        opened_closed = 0 if flags & _SYN else len({part[1] & 3 for part in before} - {0})
+        sent[sender] = sum(part[2] for part in before) + opened_closed
     isn = (number * 2654435761 & 0xFFFFFFFF, number * 2246822519 & 0xFFFFFFFF)
-    _put(frames, 34, 2, _endpoints(number, from_client)[1])
-    _put(frames, 36, 2, _endpoints(number, from_client)[3])
+    _put(frames, 34, 2, _endpoints(number, script, from_client)[1])
+    _put(frames, 36, 2, _endpoints(number, script, from_client)[3])
     _put(frames, 38, 4, isn[from_client] + sent[from_client] & 0xFFFFFFFF)
     _put(frames, 42, 4, (isn[not from_client] + sent[not from_client] & 0xFFFFFFFF) if flags & 0x10 else 0)
     _put(frames, 46, 2, 0x8000 | flags)
@@ -64,11 +76,11 @@ def _tcp(frames: NDArray[np.uint8], number: Values, step: int, time_ns: Values) 
     _put(frames, 62, 4, time_ns // 1_000_000 - 1 & 0xFFFFFFFF)
 
 
-def _frames(number: Values, step: int, time_ns: Values) -> NDArray[np.uint8]:
+def _frames(number: Values, script: Script, step: int, time_ns: Values) -> NDArray[np.uint8]:
     """The headers of one step of the script, for many connections."""
-    from_client, _, payload, _ = _SCRIPT[step]
+    from_client, _, payload, _ = script[step]
     frames = np.zeros((len(number), _HEADER_BYTES + payload), np.uint8)
-    source, _, destination, _ = _endpoints(number, from_client)
+    source, _, destination, _ = _endpoints(number, script, from_client)
     frames[:, 0:12] = (2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2)
     frames[:, 12:16] = (8, 0, 0x45, 0)
     _put(frames, 16, 2, _HEADER_BYTES - 14 + payload)
@@ -76,7 +88,7 @@ def _frames(number: Values, step: int, time_ns: Values) -> NDArray[np.uint8]:
     frames[:, 20:24] = (0x40, 0, 64, 6)
     _put(frames, 26, 4, source)
     _put(frames, 30, 4, destination)
-    _tcp(frames, number, step, time_ns)
+    _tcp(frames, number, script, step, time_ns)
     frames[:, _HEADER_BYTES:] = 0x61 + step
     return frames
 
@@ -91,37 +103,65 @@ def _records(time_ns: Values, frames: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.concatenate([header.view(np.uint8).reshape(len(frames), 16), frames], axis=1)
 
 
-def _chunk(first: int, count: int, random: np.random.Generator) -> tuple[Values, list[bytes]]:
-    """All packets of `count` connections: times and records, not yet in order of time."""
-    number = np.arange(first, first + count, dtype=np.int64)
+def _played(number: Values, script: Script, random: np.random.Generator) -> tuple[Values, list[bytes]]:
+    """All packets of these connections: times and records, not yet in order of time."""
     time_ns = _START_NS + number * 1_000_000_000 // _CONNECTIONS_A_SECOND
     times: list[Values] = []
     records: list[bytes] = []
-    for step, (_, _, _, gap_us) in enumerate(_SCRIPT):
-        time_ns = time_ns + gap_us * 1000 + random.integers(0, 400 * gap_us + 1, count)
-        block = _records(time_ns, _frames(number, step, time_ns))
+    for step, (_, _, _, gap_us) in enumerate(script):
+        jitter_ns = min(400 * gap_us, _JITTER_NS)
+        time_ns = time_ns + gap_us * 1000 + random.integers(0, jitter_ns + 1, len(number))
+        block = _records(time_ns, _frames(number, script, step, time_ns))
         times.append(time_ns)
         data, length = block.tobytes(), block.shape[1]
         records += [data[i : i + length] for i in range(0, len(data), length)]
     return np.concatenate(times), records
 
 
-def generate(path: Path, packets: int) -> None:
-    """Writes a nanosecond pcap of exactly `packets` packets; the same number gives the same file."""
+def _long(number: Values) -> list[tuple[Values, Script]]:
+    return [(number, _SCRIPT)]
+
+
+def _short(number: Values) -> list[tuple[Values, Script]]:
+    """One connection of 200 lost its first SYN."""
+    retried = number % 200 == 100
+    return [(number[~retried], _SHORT_SCRIPT), (number[retried], _RETRIED_SCRIPT)]
+
+
+def _scan(number: Values) -> list[tuple[Values, Script]]:
+    return [(number, _SCAN_SCRIPT)]
+
+
+TRAFFIC: Final = {"long": _long, "short": _short, "scan": _scan}
+"""What connections do: 39 packets each, 13 packets each with some SYNs lost, and three SYNs each that nobody
+answers, every one to an address of its own."""
+
+
+def generate(path: Path, packets: int, traffic: str = "long") -> None:
+    """Writes a nanosecond pcap of exactly `packets` packets; the same arguments give the same file."""
     random = np.random.default_rng(1)
     partial = path.with_name(f".{path.name}.partial")
+    shortest = min(len(script) for _, script in TRAFFIC[traffic](np.arange(1)))
     left, first = packets, 0
+    late_ns, late = np.empty(0, np.int64), list[bytes]()
     with partial.open("wb") as file:
         file.write(_PCAP_HEADER)
         while left > 0:
-            count = min(_CHUNK_CONNECTIONS, -(-left // len(_SCRIPT)))
-            times, records = _chunk(first, count, random)
-            order = np.argsort(times, kind="stable")[:left]
-            file.write(b"".join([records[i] for i in order]))
-            left -= len(order)
+            count = min(_CHUNK_CONNECTIONS, -(-left // shortest))
+            number = np.arange(first, first + count, dtype=np.int64)
             first += count
+            played = [_played(*part, random) for part in TRAFFIC[traffic](number) if len(part[0])]
+            times = np.concatenate([late_ns, *(times for times, _ in played)])
+            records = [*late, *(record for _, records in played for record in records)]
+            order = np.argsort(times, kind="stable")
+            next_ns = _START_NS + first * 1_000_000_000 // _CONNECTIONS_A_SECOND
+            # What comes after the next connections began is written among theirs.
+            split = left if left <= len(order) else int(np.searchsorted(times[order], next_ns))
+            file.write(b"".join([records[i] for i in order[:split]]))
+            late_ns, late = times[order[split:]], [records[i] for i in order[split:]]
+            left -= split
     partial.replace(path)
 
 
 if __name__ == "__main__":
-    generate(Path(sys.argv[1]), int(sys.argv[2]))
+    generate(Path(sys.argv[1]), int(sys.argv[2]), *sys.argv[3:4])
