@@ -101,6 +101,7 @@ format: install-dev
 bench: install-dev warm ## speed and memory against tshark, on generated captures
 	$(BIN)/python -m workers.decode.bench
 	$(BIN)/python -m workers.decode.bench.conntrack_listing
+	$(BIN)/python -m workers.decode.bench.detectors
 
 formats: install-dev ## docs/formats.md, from the lists that the tests run over
 	$(BIN)/python -m workers.decode.tests.formats_page
