@@ -27,7 +27,7 @@ CAUSES = frozenset(
         "time-wait-collision", "node-drop", "paws-or-timestamp-drop", "receive-queue-stall", "host-stall",
         "cpu-quota-throttling", "queue-buildup", "slow-server", "credential-refresh-storm", "metadata-slow",
         "metadata-hop-limit", "resolver-unresponsive", "search-list-expansion", "slow-resolver",
-        "ipvs-drain-blocked", "ipvs-stale-destination", "capture-too-lossy", "unknown",
+        "ipvs-drain-blocked", "ipvs-stale-destination", "conntrack-invalid", "capture-too-lossy", "unknown",
     )
 )  # fmt: skip
 

@@ -32,6 +32,7 @@ from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
 from backend.forensics.evidence.round_trips import RoundTrips, gather_round_trips
 from backend.forensics.evidence.stumbles import Stumbles, collect_stumbles
+from backend.forensics.evidence.untranslated import Stray, find_strays
 from backend.forensics.evidence.waits import DestinationWaits, measure_waits
 
 RIVAL_WINDOW_NS = 1_000_000
@@ -105,6 +106,11 @@ class Facts:
     def stumbles(self) -> Stumbles:
         """Where TCP connections sent again, stood still or woke up."""
         return collect_stumbles(self.captures, self.attempts)
+
+    @cached_property
+    def strays(self) -> tuple[Stray, ...]:
+        """Packets that reached a client past the translation of addresses."""
+        return find_strays(self.attempts, self.stumbles)
 
     @cached_property
     def lost_queries(self) -> dict[str, list[LostQuery]]:

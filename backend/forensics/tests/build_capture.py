@@ -190,6 +190,8 @@ def _advance(entry: np.void, row: np.void, is_syn: bool) -> None:
             entry["syn_ack_ns"], entry["syn_ack_frame"] = time, frame
     elif flags & RST:
         entry["resets"] |= 1 if from_client else 2
+        if entry["reset_frame"] == NEVER:
+            entry["reset_frame"], entry["closed_ns"] = frame, time
     elif from_client and entry["syn_ack_ns"] != NEVER and entry["established_ns"] == NEVER:
         entry["established_ns"] = time
 

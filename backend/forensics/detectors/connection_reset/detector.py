@@ -14,6 +14,7 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.connection_reset.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints, join_rows
+from backend.forensics.evidence.untranslated import UNTRANSLATED_IN_WORDS, tuple_key
 from backend.forensics.findings import frame_evidence, plural, rfc3339
 from backend.forensics.packets import TCP
 from backend.forensics.report import FindingPart, Severity
@@ -28,10 +29,8 @@ WORDS = {
     REFUSED: "refused at once",
     BY_SERVER: "reset by the server after it had opened",
     BY_CLIENT: "reset by the client after it had opened",
-    UNTRANSLATED: "reset by the client because the packet came from an address it had not asked",
+    UNTRANSLATED: UNTRANSLATED_IN_WORDS,
 }
-
-Words = NDArray[np.uint64]
 
 
 @dataclass(frozen=True)
@@ -51,9 +50,9 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per sort and destination."""
     if not facts.has_packets:
         return Detection("not-checkable", "needs a capture")
-    table, capture = _once_each(facts)
+    table, capture, nodes = _once_each(facts)
     sort = _sorts(table) if len(table) else np.zeros(0, np.int64)
-    sort[_untranslated(facts, table)] = UNTRANSLATED
+    _mark_strays(facts, table, nodes, sort)
     chosen = np.flatnonzero(sort)
     if not len(chosen):
         return Detection(
@@ -70,8 +69,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     return Detection("found" if loud else "clear", why, findings)
 
 
-def _once_each(facts: Facts) -> tuple[NDArray[np.void], Ints]:
-    """(each logical connection as its innermost vantage point saw it, number of that capture)."""
+def _once_each(facts: Facts) -> tuple[NDArray[np.void], Ints, Ints]:
+    """(each logical connection as its innermost vantage point saw it, number of that capture, row of all tables)."""
     table = join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE)
     capture = np.repeat(np.arange(len(facts.captures)), [len(c.connections) for c in facts.captures])
     first = {(p.capture, p.index): facts.attempts.order.rank[p.number] for p in facts.attempts.places}
@@ -83,7 +82,7 @@ def _once_each(facts: Facts) -> tuple[NDArray[np.void], Ints]:
     order = tcp[np.lexsort((rank[tcp], link))]
     link = facts.attempts.sightings.link_of_node[order]
     kept = order[np.flatnonzero(np.diff(link, prepend=-1))] if len(order) else order
-    return table[kept], capture[kept].astype(np.int64)
+    return table[kept], capture[kept].astype(np.int64), kept.astype(np.int64)
 
 
 def _sorts(table: NDArray[np.void]) -> Ints:
@@ -97,49 +96,33 @@ def _sorts(table: NDArray[np.void]) -> Ints:
     return sort
 
 
-def _key(address: Words, port: NDArray[np.generic], other: NDArray[np.generic]) -> Words:
-    ports = (port.astype(np.uint64) << np.uint64(16)) | other.astype(np.uint64)
-    spread: Words = address * np.uint64(0x9E3779B97F4A7C15) ^ ports
-    return spread
+def _mark_strays(facts: Facts, table: NDArray[np.void], nodes: Ints, sort: Ints) -> None:
+    """Each stray packet once, with the end that reset it as the client."""
+    among = np.flatnonzero(np.isin(nodes, [stray.node for stray in facts.strays]))
+    at_of_node = {int(nodes[at]): at for at in among.tolist()}
+    for stray in facts.strays:
+        at = at_of_node.get(stray.node)
+        if at is not None:
+            sort[at] = UNTRANSLATED
+            if stray.ends_swapped:
+                _swap_ends(table, at)
 
 
-def _untranslated(facts: Facts, table: NDArray[np.void]) -> NDArray[np.bool_]:
-    """No SYN was seen on this tuple, the client reset it, and it is the tuple behind a translated address."""
-    sightings, attempts = facts.attempts.sightings, facts.attempts.table
-    stray = (table["syns"] == 0) & (table["resets"] != 0)
-    moved = attempts[attempts["rewritten_destination"]]
-    found = np.zeros(len(table), np.bool_)
-    if not stray.any() or not len(moved):
-        return found
-    rows = sightings.rows[(sightings.transmission >= 0) & np.isin(sightings.link, moved["link"])]
-    behind = _key(rows["destination_low"], rows["destination_port"], rows["source_port"])
-    asked = _key(moved["server_low"], moved["server_port"], moved["client_port"])
-    # Without a SYN either end may be taken for the client: the one that reset and sent nothing else is it.
-    for real, other, bit in (("server", "client", 1), ("client", "server", 2)):
-        mine = _key(table[f"{real}_low"], table[f"{real}_port"], table[f"{other}_port"])
-        quiet = ((table["resets"] & bit) != 0) & (table[f"{other}_bytes"] == 0)
-        hit = stray & quiet & np.isin(mine, behind) & ~np.isin(mine, asked)
-        if real == "client":
-            _swap_ends(table, hit)
-        found |= hit
-    return found
-
-
-def _swap_ends(table: NDArray[np.void], rows: NDArray[np.bool_]) -> None:
+def _swap_ends(table: NDArray[np.void], at: int) -> None:
     for part in ("high", "low", "port"):
-        client = table[f"client_{part}"][rows].copy()
-        table[f"client_{part}"][rows] = table[f"server_{part}"][rows]
-        table[f"server_{part}"][rows] = client
+        client = table[f"client_{part}"][at]
+        table[f"client_{part}"][at] = table[f"server_{part}"][at]
+        table[f"server_{part}"][at] = client
 
 
 def _groups(facts: Facts, table: NDArray[np.void], capture: Ints, sort: Ints) -> list[Group]:
     """By host for refusals (a scan asks every port), by endpoint for the rest."""
     port = np.where(sort == REFUSED, 0, table["server_port"])
-    key = _key(table["server_low"] ^ table["server_high"], port, np.zeros(len(table), np.int64))
+    key = tuple_key(table["server_low"] ^ table["server_high"], port, np.zeros(len(table), np.int64))
     chosen = np.flatnonzero(sort)
     order = chosen[np.lexsort((table["first_ns"][chosen], key[chosen], sort[chosen]))]
     cuts = np.flatnonzero((np.diff(key[order]) != 0) | (np.diff(sort[order]) != 0)) + 1
-    every = _key(
+    every = tuple_key(
         table["server_low"] ^ table["server_high"], table["server_port"], np.zeros(len(table), np.int64)
     )
     keys, totals = np.unique(every[table["syn_ack_ns"] != NEVER], return_counts=True)
