@@ -220,6 +220,8 @@ def _live(pipe: Connection, parent_pid: int, limits: Limits) -> None:
     # Ctrl-C on the terminal reaches the whole group; the parent decides when the children end.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.current_thread().name = "work"
+    # OpenBLAS asks for the buffers of its threads for ever when there is no memory left for them.
+    os.environ["OPENBLAS_NUM_THREADS"] = "1"
     while True:
         try:
             asked = pipe.recv_bytes()
@@ -245,6 +247,8 @@ def _attempt(asked: bytes, pipe: Connection, limits: Limits) -> _Message:
     except MemoryError:
         return _Message("too costly", _needs(memory, "child_memory_bytes"))
     except OSError as error:
+        if error.errno == errno.ENOMEM:  # of mmap
+            return _Message("too costly", _needs(memory, "child_memory_bytes"))
         if error.errno == errno.EFBIG:
             return _Message("too costly", _needs(_too_large(limits), "child_file_bytes"))
         if error.errno == errno.ENOSPC:

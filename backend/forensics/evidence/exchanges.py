@@ -14,10 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from backend.forensics.captures import Capture
+from backend.forensics.components import connected
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.sightings import Ints, Sightings, join_rows
 from backend.forensics.messages import REQUEST_SEEN, RESPONSE_SEEN
@@ -214,11 +213,7 @@ def _connections(rows: _Rows, asks: Bools, addresses: Addresses, nodes: NDArray[
         near &= old[among][order][1:] | old[among][order][:-1]
         left.append(linked[among][order][1:][near])
         right.append(linked[among][order][:-1][near])
-    pairs = np.concatenate(left), np.concatenate(right)
-    size = int(link.max()) + 1
-    graph = coo_array((np.ones(len(pairs[0]), np.int8), pairs), shape=(size, size))
-    found: Ints = connected_components(graph, directed=False)[1].astype(np.int64)[linked]
-    return found
+    return connected(np.concatenate(left), np.concatenate(right), int(link.max()) + 1)[linked]
 
 
 def _groups(rows: _Rows, asks: Bools, connection: Ints) -> Ints:

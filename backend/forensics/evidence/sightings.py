@@ -13,10 +13,9 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from backend.forensics.captures import Capture, VantagePoint
+from backend.forensics.components import connected
 from backend.forensics.evidence.clocks import Clocks, compare_clocks
 from backend.forensics.evidence.copies import merge_copies
 from backend.forensics.packets import ACK, MARK_COPY, NO_CONNECTION, PACKET_DTYPE, SYN
@@ -258,6 +257,5 @@ def _link_nodes(seen: _Syns, transmission: Ints, nodes_total: int) -> Ints:
     size = nodes_total + transmissions_total + tuples_total
     left = np.concatenate([seen.node, seen.node])
     right = np.concatenate([nodes_total + transmission, nodes_total + transmissions_total + same_tuple])
-    graph = coo_array((np.ones(len(left), np.int8), (left, right)), shape=(size, size))
-    labels = connected_components(graph, directed=False)[1][:nodes_total]
+    labels = connected(left, right, size)[:nodes_total]
     return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)

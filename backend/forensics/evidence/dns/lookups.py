@@ -11,9 +11,8 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
+from backend.forensics.components import connected
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.dns.exchanges import ONE_QUESTION_NS, Exchanges
 from backend.forensics.evidence.dns.messages import DnsMessages
@@ -89,8 +88,7 @@ def group_lookups(messages: DnsMessages, exchanges: Exchanges) -> Lookups:
     legs = _legs(messages, exchanges, asked)
     edges = np.concatenate([pairs, again, truncated, expansions, legs])
     total = len(rows)
-    graph = coo_array((np.ones(len(edges), np.int8), (edges[:, 0], edges[:, 1])), shape=(total, total))
-    labels = connected_components(graph, directed=False)[1] if total else np.zeros(0, np.int64)
+    labels = connected(edges[:, 0], edges[:, 1], total)
     lookup = np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)
     marks = {name: np.zeros(total, np.bool_) for name in ("leg", "retry", "expansion")}
     marks["leg"][legs[:, 1]] = True
