@@ -247,12 +247,17 @@ def _attempt(asked: bytes, pipe: Connection, limits: Limits) -> _Message:
     except MemoryError:
         return _Message("too costly", _needs(memory, "child_memory_bytes"))
     except OSError as error:
-        if error.errno == errno.ENOMEM:  # of mmap
-            return _Message("too costly", _needs(memory, "child_memory_bytes"))
-        if error.errno == errno.EFBIG:
-            return _Message("too costly", _needs(_too_large(limits), "child_file_bytes"))
-        if error.errno == errno.ENOSPC:
-            return _Message("unreadable", "The disk is full, so its tables could not be written.")
-        return _Message("failed", traceback.format_exc())
+        return _refused(error, memory, limits) or _Message("failed", traceback.format_exc())
     except Exception:
         return _Message("failed", traceback.format_exc())
+
+
+def _refused(error: OSError, memory: str, limits: Limits) -> _Message | None:
+    """What the system did not give: memory (asked of mmap), a longer file, room on the disk."""
+    if error.errno == errno.ENOMEM:
+        return _Message("too costly", _needs(memory, "child_memory_bytes"))
+    if error.errno == errno.EFBIG:
+        return _Message("too costly", _needs(_too_large(limits), "child_file_bytes"))
+    if error.errno == errno.ENOSPC:
+        return _Message("unreadable", "The disk is full, so its tables could not be written.")
+    return None
