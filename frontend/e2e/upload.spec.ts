@@ -19,7 +19,7 @@ test("files dropped on any page start an upload", async ({ page }) => {
   }
   const { id } = await post<Made>("/investigations", { label: "checkout timeouts" });
   await page.goto(`/i/${id}`);
-  await page.getByRole("link", { name: /Files/ }).waitFor();
+  await page.getByRole("link", { name: /^Files/ }).first().waitFor(); // the tab, and the hint of an empty one
   await drop(page, [{ name: "ip-link.txt", bytes: demoFile("snat-race", "ip-link.txt") }], false);
   await expect(page.getByTestId("drop-overlay")).toContainText("Add to “checkout timeouts”");
   await drop(page, [{ name: "ip-link.txt", bytes: demoFile("snat-race", "ip-link.txt") }]);
