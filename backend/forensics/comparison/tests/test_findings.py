@@ -61,9 +61,15 @@ def test_what_is_not_counted_in_attempts_is_counted_in_time() -> None:
 
 
 def test_a_note_that_became_a_warning_is_worse() -> None:
-    note, warning = (_with(finding(count=30, severity=s)) for s in ("info", "warning"))
+    note, warning = _with(finding(count=10, severity="info")), _with(finding(count=90, severity="warning"))
     assert _only(note, warning).state == "worse"
     assert _only(warning, note).state == "better"
+
+
+def test_a_note_that_became_a_warning_by_chance_is_left_open() -> None:
+    note, warning = _with(finding(count=29, severity="info")), _with(finding(count=31, severity="warning"))
+    assert _only(note, warning).state == "cannot-tell"
+    assert _only(warning, note).state == "cannot-tell"
 
 
 def test_notes_decide_nothing() -> None:
