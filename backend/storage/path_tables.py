@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from backend.storage.packet_store import PacketQuery, Value
+from backend.storage.packet_store import PacketQuery
+from backend.storage.wanted_rows import Conditions, where_all
 
 Sort = Literal[
     "start", "end", "duration", "protocol", "client", "client_port", "server", "server_port", "connect_ms",
@@ -51,7 +52,7 @@ def list_paths(
     query: PacketQuery, paths: str, wanted: PathFilter, *, sort: Sort, descending: bool, page: tuple[int, int]
 ) -> tuple[list[dict[str, Any]], int]:
     """A page (offset, limit) of connections, and how many there are; equal ones stay in the order of ids."""
-    where, parameters = _where(wanted)
+    where, parameters = where_all(_conditions(wanted))
     order = "".join(f"{key} {'DESC' if descending else 'ASC'} NULLS LAST, " for key in ORDERS[sort])
     offset, limit = page
     # First which, by the few columns that decide it; only then their rows.
@@ -115,13 +116,11 @@ def cids_of_sightings(
     return [(int(connection), int(cid)) for connection, cid in found]
 
 
-def _where(wanted: PathFilter) -> tuple[str, list[Value]]:
-    clauses: list[tuple[str, Value]] = [
+def _conditions(wanted: PathFilter) -> Conditions:
+    return [
         ("outcome = ?", wanted.outcome),
         ("list_contains(finding_ids, ?)", wanted.finding),
         ("contains(search, lower(?))", wanted.text),
         ("end_ns >= ?", wanted.from_ns),
         ("start_ns <= ?", wanted.to_ns),
     ]
-    used = [(clause, value) for clause, value in clauses if value is not None]
-    return " AND ".join(clause for clause, _ in used) or "true", [value for _, value in used]

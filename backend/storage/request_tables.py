@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from backend.storage.packet_store import PacketQuery, Value
+from backend.storage.packet_store import PacketQuery
+from backend.storage.wanted_rows import Conditions, count_wanted, page_wanted
 
 RequestSort = Literal["start", "wait_ms", "duration_ms", "status", "bytes"]
 ORDERS: dict[RequestSort, str] = {
@@ -45,24 +46,18 @@ def list_requests(
     page: tuple[int, int],
 ) -> list[dict[str, Any]]:
     """A page (offset, limit) of requests; equal ones stay in the order of their ids."""
-    where, parameters = _where(wanted)
     direction = "DESC" if descending else "ASC"
-    offset, limit = page
-    return query.dicts(
-        f"SELECT * FROM read_parquet(?) WHERE {where} ORDER BY {ORDERS[sort]} {direction} NULLS LAST, rid "
-        "LIMIT ? OFFSET ?",
-        (requests, *parameters, limit, offset),
-    )
+    order = f"{ORDERS[sort]} {direction} NULLS LAST, rid"
+    return page_wanted(query, requests, _conditions(wanted), order, page)
 
 
 def count_requests(query: PacketQuery, requests: str, wanted: RequestFilter) -> int:
     """How many requests are wanted."""
-    where, parameters = _where(wanted)
-    return int(query.value(f"SELECT count(*) FROM read_parquet(?) WHERE {where}", (requests, *parameters)))
+    return count_wanted(query, requests, _conditions(wanted))
 
 
-def _where(wanted: RequestFilter) -> tuple[str, list[Value]]:
-    clauses: list[tuple[str, Value]] = [
+def _conditions(wanted: RequestFilter) -> Conditions:
+    return [
         (f"contains(lower({WORDS}), lower(?))", wanted.text),
         ("method = upper(?)", wanted.method),
         ("status = ?", wanted.status),
@@ -70,5 +65,3 @@ def _where(wanted: RequestFilter) -> tuple[str, list[Value]]:
         ("coalesce(end_ns, start_ns) >= ?", wanted.from_ns),
         ("start_ns <= ?", wanted.to_ns),
     ]
-    used = [(clause, value) for clause, value in clauses if value is not None]
-    return " AND ".join(clause for clause, _ in used) or "true", [value for _, value in used]

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from backend.storage.packet_store import PacketQuery, Value
+from backend.storage.packet_store import PacketQuery
+from backend.storage.wanted_rows import Conditions, count_wanted, page_wanted
 
 RoundTripSort = Literal["sent", "rtt_ms"]
 ORDERS: dict[RoundTripSort, str] = {"sent": "sid", "rtt_ms": "rtt_ms"}
@@ -33,23 +34,17 @@ def list_round_trips(
     page: tuple[int, int],
 ) -> list[dict[str, Any]]:
     """A page (offset, limit) of samples; equal ones stay in the order of sending."""
-    where, parameters = _where(wanted)
-    direction = "DESC" if descending else "ASC"
-    offset, limit = page
-    return query.dicts(
-        f"SELECT * FROM read_parquet(?) WHERE {where} ORDER BY {ORDERS[sort]} {direction}, sid LIMIT ? OFFSET ?",
-        (round_trips, *parameters, limit, offset),
-    )
+    order = f"{ORDERS[sort]} {'DESC' if descending else 'ASC'}, sid"
+    return page_wanted(query, round_trips, _conditions(wanted), order, page)
 
 
 def count_round_trips(query: PacketQuery, round_trips: str, wanted: RoundTripFilter) -> int:
     """How many samples are wanted."""
-    where, parameters = _where(wanted)
-    return int(query.value(f"SELECT count(*) FROM read_parquet(?) WHERE {where}", (round_trips, *parameters)))
+    return count_wanted(query, round_trips, _conditions(wanted))
 
 
-def _where(wanted: RoundTripFilter) -> tuple[str, list[Value]]:
-    clauses: list[tuple[str, Value]] = [
+def _conditions(wanted: RoundTripFilter) -> Conditions:
+    return [
         ("lower(kind) = lower(?)", wanted.kind),
         ("prober = ?", wanted.prober),
         ("responder = ?", wanted.responder),
@@ -57,5 +52,3 @@ def _where(wanted: RoundTripFilter) -> tuple[str, list[Value]]:
         ("sent_ns >= ?", wanted.from_ns),
         ("sent_ns <= ?", wanted.to_ns),
     ]
-    used = [(clause, value) for clause, value in clauses if value is not None]
-    return " AND ".join(clause for clause, _ in used) or "true", [value for _, value in used]
