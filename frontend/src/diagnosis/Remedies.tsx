@@ -57,7 +57,7 @@ function RemedyRows({ remedy }: { remedy: Remedy }) {
     ["Proof", remedy.proof, false],
     ["Undo", remedy.undo, false],
     ["Side effect", remedy.side_effect, false],
-    ["Versions", remedy.versions ?? "unknown; run uname -r", false],
+    ["Versions", remedy.versions ?? "", false],
   ];
   return (
     <div className="remedy">

@@ -82,9 +82,11 @@ function DoNow({ diagnosis }: { diagnosis: Diagnosis }) {
               <b>Side effect</b> {remedy.side_effect}
             </span>
           )}
-          <span>
-            <b>Needs</b> {remedy.versions ?? "unknown; run uname -r"}
-          </span>
+          {remedy.versions && (
+            <span>
+              <b>Needs</b> {remedy.versions}
+            </span>
+          )}
         </p>
       </div>
     </div>
