@@ -194,9 +194,9 @@ def _remedies(held: Held, culprits: Sequence[Culprit]) -> tuple[RemedyPart, ...]
     return (
         RemedyPart(
             what=f"{_find(culprits)}, and stop it or make it run more rarely",
-            command=None,
+            command="perf record -a -g -- sleep 60; perf report --sort comm,symbol",
             applies_to=host,
-            check="softirqslower 10000; perf top -a -g; grep dying /sys/fs/cgroup/cgroup.stat",
+            check="softirqslower 10000",
             proof=proof,
             undo="start it again",
             side_effect="its statistics are missing or older",
