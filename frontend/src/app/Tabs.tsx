@@ -54,7 +54,7 @@ export function Tabs() {
             key={tab.name} href={source.page + tab.path} aria-current={current ? "page" : undefined} title={tab.empty}
             aria-description={tab.empty} className={tab.empty ? "tab-empty" : undefined} data-why={tab.empty}
           >
-            {tab.name}
+            {tab.name}{" "}
             {tab.count !== undefined && <span className="tab-count">{count(tab.count)}</span>}
           </RouteLink>
         );
