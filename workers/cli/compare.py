@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING
 
-from workers.cli.main import EXIT_DONE, EXIT_FOUND, EXIT_SERVER, EXIT_USAGE
-from workers.cli.usage import WrongUsage
+from workers.cli.main import EXIT_DONE, EXIT_FOUND
+from workers.cli.usage import exit_code_of
 
 if TYPE_CHECKING:
     from backend.forensics.comparison.result import Comparison
     from workers.cli.fail_on import FailOn
+
 NAME = "compare"
 HELP = "what got worse, better or stayed between two investigations"
 EPILOG = """\
@@ -48,31 +49,23 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Read both, compare, print, write; 0, 1, 2 or 3 as in the contract."""
-    from workers.cli.analyse_files import complain
+    return exit_code_of(lambda: _run(arguments))
+
+
+def _run(arguments: argparse.Namespace) -> int:
     from workers.cli.fail_on import read_fail_on
     from workers.cli.report_files import check_paths, write_outputs
     from workers.cli.report_outputs import FORMS, comparison_outputs
-    from workers.cli.server_links import ServerTrouble
     from workers.cli.terminal_comparison import render_terminal_comparison
 
     paths = {form: getattr(arguments, form) for form in FORMS}
-    try:
-        fail_on = read_fail_on(arguments.fail_on)
-        check_paths([(f"--{form}", path) for form, path in paths.items()])
-        comparison = _compare(arguments.base, arguments.candidate)
-        write_outputs(
-            comparison_outputs(comparison, paths),
-            lambda width, colour: render_terminal_comparison(comparison, width=width, colour=colour),
-        )
-    except WrongUsage as wrong:
-        complain(str(wrong))
-        return EXIT_USAGE
-    except ServerTrouble as trouble:
-        complain(str(trouble))
-        return EXIT_SERVER
-    except OSError as error:
-        complain(f"the comparison cannot be written to {error.filename}: {error.strerror}.")
-        return EXIT_USAGE
+    fail_on = read_fail_on(arguments.fail_on)
+    check_paths([(f"--{form}", path) for form, path in paths.items()])
+    comparison = _compare(arguments.base, arguments.candidate)
+    write_outputs(
+        comparison_outputs(comparison, paths),
+        lambda width, colour: render_terminal_comparison(comparison, width=width, colour=colour),
+    )
     return outcome(comparison, fail_on)
 
 

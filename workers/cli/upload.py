@@ -7,8 +7,8 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from workers.cli.main import EXIT_DONE, EXIT_SERVER, EXIT_USAGE
-from workers.cli.usage import WrongUsage
+from workers.cli.main import EXIT_DONE
+from workers.cli.usage import WrongUsage, exit_code_of
 
 if TYPE_CHECKING:
     from workers.cli.remote_investigation import RemoteInvestigation
@@ -51,20 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Upload, wait, judge; 0, 1, 2 or 3 as in the contract."""
-    from workers.cli.analyse_files import complain
-    from workers.cli.server_links import ServerTrouble
-
-    try:
-        return _run(arguments)
-    except WrongUsage as wrong:
-        complain(str(wrong))
-        return EXIT_USAGE
-    except ServerTrouble as trouble:
-        complain(str(trouble))
-        return EXIT_SERVER
-    except OSError as error:
-        complain(f"{error.filename} cannot be read or written: {error.strerror}.")
-        return EXIT_USAGE
+    return exit_code_of(lambda: _run(arguments))
 
 
 def _run(arguments: argparse.Namespace) -> int:

@@ -1,5 +1,27 @@
-"""What every command says of arguments that make no sense."""
+"""What every command says of arguments that make no sense, and how it ends then."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
 
 
 class WrongUsage(ValueError):  # noqa: N818 - it says what happened
     """An argument that makes no sense; the sentence is for the user."""
+
+
+def exit_code_of(command: Callable[[], int]) -> int:
+    """What `command` returns; 2 for wrong arguments and files, 3 for a server's trouble, said on standard error."""
+    from workers.cli.analyse_files import complain
+    from workers.cli.main import EXIT_SERVER, EXIT_USAGE
+    from workers.cli.server_links import ServerTrouble
+
+    try:
+        return command()
+    except WrongUsage as wrong:
+        complain(str(wrong))
+    except ServerTrouble as trouble:
+        complain(str(trouble))
+        return EXIT_SERVER
+    except OSError as error:
+        complain(f"{error.filename} cannot be read or written: {error.strerror}.")
+    return EXIT_USAGE
