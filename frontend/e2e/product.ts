@@ -68,9 +68,12 @@ export async function drop(page: Page, files: { name: string; bytes: Buffer }[],
     },
     files.map((file) => ({ name: file.name, base64: file.bytes.toString("base64") })),
   );
-  for (const event of release ? ["dragenter", "dragover", "drop"] : ["dragenter", "dragover"]) {
-    await page.dispatchEvent("body", event, { dataTransfer: transfer });
-  }
+  // A person lets go when the page shows that it would take the files: before that nobody listens.
+  await expect(async () => {
+    await page.dispatchEvent("body", "dragenter", { dataTransfer: transfer });
+    await expect(page.getByTestId("drop-overlay")).toBeVisible({ timeout: 500 });
+  }).toPass();
+  if (release) await page.dispatchEvent("body", "drop", { dataTransfer: transfer });
 }
 
 export function demoFile(demo: string, name: string): Buffer {
