@@ -1,9 +1,26 @@
-import { expect, test } from "./product";
+import { api, expect, test } from "./product";
 
-test("from the empty home to a visible claim in two clicks", async ({ page }) => {
-  await page.goto("/new");
-  await page.getByTestId("demo-snat-race").click();
-  await expect(page.getByTestId("claim")).toBeVisible({ timeout: 30_000 });
+const TOP_CAUSE: Record<string, string | null> = {
+  "snat-race": "snat-port-race",
+  "ipvs-reuse": "ipvs-port-reuse",
+  "rx-backlog": "receive-queue-stall",
+  "imds-burst": "credential-refresh-storm",
+  "snat-race-healthy": null,
+};
+
+test("every demonstration is named by its symptom and reaches its cause in two clicks", async ({ page }) => {
+  const { items: demos } = await api<{ items: { name: string; symptom: string }[] }>("/demo");
+  expect(demos.map((demo) => demo.name)).toEqual(Object.keys(TOP_CAUSE));
+  for (const { name, symptom } of demos) {
+    await page.goto("/new");
+    const door = page.getByTestId(`demo-${name}`);
+    await expect(door).toContainText(symptom.replace(/\.$/, ""));
+    await door.click();
+    await expect(page.getByTestId("claim")).toBeVisible({ timeout: 60_000 });
+    const cause = TOP_CAUSE[name];
+    if (cause) await expect(page.getByTestId("diagnosis").first()).toHaveAttribute("data-cause", cause);
+    else await expect(page.getByTestId("diagnosis")).toHaveCount(0);
+  }
 });
 
 test("pasted counters are recognised with their line count", async ({ page }) => {
