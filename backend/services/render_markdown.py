@@ -22,12 +22,14 @@ from backend.services.report_words import (
     STATUSES,
     VERDICTS,
     account_sentence,
+    callees_of,
     findings_without_cause,
     is_command,
     is_sure,
     looked_for,
     not_looked_for,
     nothing_against,
+    parts_of,
     plain_verdict,
     references_of,
     remedies_without_repeats,
@@ -46,6 +48,7 @@ def render_markdown(report: Report) -> str:
     for diagnosis in report.diagnoses:
         blocks += _diagnosis(diagnosis)
     blocks += _account(report)
+    blocks += _requests(report)
     without_cause = findings_without_cause(report)
     if without_cause:
         blocks.append("## Also found" if report.diagnoses else "## Found")
@@ -147,6 +150,29 @@ def _account(report: Report) -> list[str]:
         return []
     shown = _references(report.account.unexplained_evidence, shown_each=FRAMES_EACH)
     return ["## The account", f"{text_of(sentence)}{shown}."]
+
+
+def _requests(report: Report) -> list[str]:
+    requests = report.requests
+    if requests is None:
+        return []
+    rows = [
+        [
+            text_of(shape.request),
+            shape.basis,
+            f"{shape.count:,}",
+            f"{shape.total_p50_ms:,.1f}",
+            f"{shape.total_p95_ms:,.1f}",
+            ", ".join(f"{name} {ms:,.1f}" for name, ms in parts_of(shape)),
+            text_of(callees_of(shape)),
+            _references(shape.examples, shown_each=3).strip(" ()"),
+        ]
+        for shape in requests.shapes
+    ]
+    header = ["Request", "Basis", "Count", "p50 (ms)", "p95 (ms)", "Of it (p50, ms)", "Asks", "Examples"]
+    left_out = requests.shapes_total - len(rows)
+    note = f"{left_out:,} more shapes took less time." if left_out > 0 else ""
+    return ["## What served requests consist of", text_of(requests.statement), table_of(header, rows), note]
 
 
 def _finding_sentence(finding: FindingPart) -> str:

@@ -12,6 +12,7 @@ from backend.forensics.report import (
     InputPart,
     RemedyPart,
     Report,
+    RequestShapePart,
 )
 
 VERDICTS = {
@@ -105,6 +106,22 @@ def remedies_without_repeats(remedies: Sequence[RemedyPart]) -> list[RemedyPart]
         for remedy in remedies[1:]
     ]
     return [first, *later]
+
+
+def parts_of(shape: RequestShapePart) -> list[tuple[str, float]]:
+    """What the time of such a request goes into (ms, medians), the dearest first; what took no time is left out."""
+    parts = [
+        ("metadata", shape.metadata_p50_ms),
+        ("DNS", shape.dns_p50_ms),
+        ("calls", shape.calls_p50_ms),
+        ("own work", shape.own_p50_ms),
+    ]
+    return sorted((part for part in parts if part[1] > 0), key=lambda part: -part[1])
+
+
+def callees_of(shape: RequestShapePart) -> str:
+    """``credentials ×2, GET 10.0.0.9:80/price``; "" where it asks nobody."""
+    return ", ".join(f"{c.name} ×{c.count:,}" if c.count > 1 else c.name for c in shape.callees)
 
 
 def not_looked_for(report: Report) -> list[str]:

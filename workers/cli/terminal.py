@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backend.forensics.report import DiagnosisPart, InputPart, RemedyPart, Report
+from backend.forensics.report import DiagnosisPart, InputPart, RemedyPart, Report, RequestShapePart
 from backend.services.report_words import (
     CHECKED,
     REFERENCES_EXPLAINED,
@@ -12,13 +12,16 @@ from backend.services.report_words import (
     STATUSES,
     VERDICTS,
     account_sentence,
+    callees_of,
     findings_without_cause,
     is_command,
     is_sure,
     looked_for,
     not_looked_for,
     nothing_against,
+    parts_of,
     plain_verdict,
+    references_of,
     remedies_without_repeats,
     size_of,
 )
@@ -33,6 +36,10 @@ _VERDICT_STYLES = {
 }
 
 
+SHAPES_SHOWN = 10
+"""Of the request anatomy; the other outputs hold more."""
+
+
 def render_terminal(report: Report, *, width: int, colour: bool) -> str:
     """The whole report as text, with a final line end; nothing in it can steer the terminal."""
     page = Page(width, Paint(colour=colour))
@@ -43,6 +50,7 @@ def render_terminal(report: Report, *, width: int, colour: bool) -> str:
             page.rule()
         _diagnosis(page, diagnosis)
     _account(page, report)
+    _requests(page, report)
     _findings_without_cause(page, report)
     _quality(page, report)
     _checked(page, report)
@@ -144,6 +152,31 @@ def _account(page: Page, report: Report) -> None:
         page.heading("The account")
         page.text(f"{sentence}.")
         page.proof(report.account.unexplained_evidence, indent="  ")
+
+
+def _requests(page: Page, report: Report) -> None:
+    if report.requests is None:
+        return
+    page.heading("What served requests consist of", note="medians; p95 is the slowest but 5 %")
+    page.text(report.requests.statement)
+    for shape in report.requests.shapes[:SHAPES_SHOWN]:
+        _shape(page, shape)
+    left_out = report.requests.shapes_total - SHAPES_SHOWN
+    if left_out > 0:
+        page.text(f"{left_out:,} more shapes, which took less time: see --markdown or --json.")
+
+
+def _shape(page: Page, shape: RequestShapePart) -> None:
+    inferred = ", inferred" if shape.basis == "inferred" else ""
+    times = f"{shape.count:,}×{inferred}, p50 {shape.total_p50_ms:,.1f} ms, p95 {shape.total_p95_ms:,.1f} ms"
+    page.text(f"{shape.request} ({times})", first="  * ", following="    ")
+    parts = ", ".join(f"{name} {ms:,.1f} ms" for name, ms in parts_of(shape))
+    asks = callees_of(shape)
+    page.text(f"{parts}{f'; asks {asks}' if asks else ''}", first="    ")
+    examples = [
+        f"{reference} ({part.note})" for part in shape.examples for reference in references_of([part])
+    ]
+    page.text(f"examples: {', '.join(examples)}", first="    ")
 
 
 def _findings_without_cause(page: Page, report: Report) -> None:

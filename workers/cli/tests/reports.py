@@ -1,6 +1,7 @@
 """Reports made by hand, to render and to judge."""
 
 from backend.forensics.report import (
+    CalleePart,
     CheckedPart,
     ClaimPart,
     ColumnPart,
@@ -11,7 +12,9 @@ from backend.forensics.report import (
     MissingPart,
     RemedyPart,
     Report,
+    RequestShapePart,
     RivalPart,
+    ServedRequestsPart,
     Severity,
     TablePart,
     ToolPart,
@@ -128,3 +131,33 @@ def _diagnosis(verdict: Verdict, hostile: str, *, against: bool) -> DiagnosisPar
         refutation="nothing seen; it would be refuted by a lost SYN on eth0",
         figures=[{"name": "worst", "value": "1,037 ms"}],
     )
+
+
+def served_report(*, hostile: str = "", shapes: int = 1) -> Report:
+    """Requests that waited for the metadata service; `shapes` different ones, of 20 in all."""
+    shape = RequestShapePart(
+        request=f"GET /v1/ads{hostile}",
+        basis="seen",
+        callees=[CalleePart(kind="metadata", name="credentials", count=2)],
+        count=53,
+        total_p50_ms=70.9,
+        total_p95_ms=1082.2,
+        metadata_p50_ms=51.1,
+        dns_p50_ms=0.0,
+        calls_p50_ms=14.8,
+        own_p50_ms=3.4,
+        examples=[EvidencePart(input="any.pcap", frames=[7], note="68 ms")],
+    )
+    served = ServedRequestsPart(
+        statement="Of the 3,865 ms that 60 served requests took, metadata calls cost most: 71%.",
+        count=60,
+        inferred=0,
+        total_s=3.865,
+        metadata_s=2.7,
+        dns_s=0.0,
+        calls_s=0.8,
+        own_s=0.3,
+        shapes=[shape] * shapes,
+        shapes_total=20,
+    )
+    return empty_report().model_copy(update={"requests": served})

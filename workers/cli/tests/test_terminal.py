@@ -5,7 +5,7 @@ import pytest
 
 from workers.cli.terminal import render_terminal
 from workers.cli.terminal_text import visible, wants_colour
-from workers.cli.tests.reports import collision_report, empty_report
+from workers.cli.tests.reports import collision_report, empty_report, served_report
 
 ESCAPES = "\x1b[2J\x07\r\n\u202e\x9b31m"
 
@@ -92,3 +92,20 @@ def test_what_is_not_sure_asks_to_find_out_before_any_change(verdict: str) -> No
     text = rendered(verdict=verdict)
     assert text.index("Do now, to find out") < text.index("If it turns out to be this (plain iptables)")
     assert "sure" not in text.replace("measure", "")
+
+
+def test_served_requests_are_shown_by_shape_with_what_cost_most() -> None:
+    text = render_terminal(served_report(hostile=ESCAPES), width=200, colour=False)
+    assert "Of the 3,865 ms that 60 served requests took, metadata calls cost most: 71%." in text
+    assert "(53×, p50 70.9 ms, p95 1,082.2 ms)" in text
+    assert "metadata 51.1 ms, calls 14.8 ms, own work 3.4 ms; asks credentials ×2" in text
+    assert "examples: any.pcap#7 (68 ms)" in text
+    assert "\x1b" not in text
+    assert "What served requests" not in rendered()
+
+
+@pytest.mark.parametrize(("shapes", "shown"), [(10, 10), (11, 10)])
+def test_the_dearest_shapes_are_shown_and_the_others_counted(shapes: int, shown: int) -> None:
+    text = render_terminal(served_report(shapes=shapes), width=200, colour=False)
+    assert text.count("* GET /v1/ads") == shown
+    assert "10 more shapes" in text
