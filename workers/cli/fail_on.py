@@ -5,31 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backend.forensics.comparison.result import Comparison
+from backend.forensics.detection.discovery import list_kinds
+from backend.forensics.diagnosis.causes import list_causes
 from backend.forensics.report import Report
 from backend.services.comparison_words import BAD, all_changes, kind_of, name_of, severity_of
 from workers.cli.usage import WrongUsage
 
 SEVERITIES = ("info", "warning", "critical")
-
-# Both lists grow and never change: a word that worked in somebody's CI keeps working.
-KINDS = frozenset(
-    (
-        "syn-retransmission", "tuple-collision", "snat-port-exhaustion", "port-reuse", "rtt-backlog",
-        "queue-buildup", "metadata-burst", "dns-delay", "data-retransmission", "connection-reset",
-        "unreachable", "zero-window", "path-mtu", "idle-timeout", "ipvs-drain", "conntrack-pressure",
-        "capture-loss",
-    )
-)  # fmt: skip
-CAUSES = frozenset(
-    (
-        "snat-port-race", "dnat-race", "ipvs-port-reuse", "listen-overflow", "conntrack-full",
-        "target-unresponsive", "path-loss", "firewall-drop", "return-path-loss", "snat-port-exhaustion",
-        "time-wait-collision", "node-drop", "paws-or-timestamp-drop", "receive-queue-stall", "host-stall",
-        "cpu-quota-throttling", "queue-buildup", "slow-server", "credential-refresh-storm", "metadata-slow",
-        "metadata-hop-limit", "resolver-unresponsive", "search-list-expansion", "slow-resolver",
-        "ipvs-drain-blocked", "ipvs-stale-destination", "conntrack-invalid", "capture-too-lossy", "unknown",
-    )
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,18 +26,19 @@ class FailOn:
 def read_fail_on(text: str) -> FailOn:
     """``warning,tuple-collision`` as conditions; any fails the run. WrongUsage names an unknown one."""
     words = [word.strip() for word in text.split(",") if word.strip()]
+    kinds, causes = list_kinds(), list_causes()
     for word in words:
-        if word not in SEVERITIES and word not in KINDS and word not in CAUSES:
+        if word not in SEVERITIES and word not in kinds and word not in causes:
             raise WrongUsage(
                 f"--fail-on does not know “{word}”. A severity ({', '.join(SEVERITIES)}), "
-                f"a finding kind ({', '.join(sorted(KINDS))}) "
-                f"or a cause ({', '.join(sorted(CAUSES))}) is meant."
+                f"a finding kind ({', '.join(kinds)}) "
+                f"or a cause ({', '.join(causes)}) is meant."
             )
     named_severities = [severity for severity in SEVERITIES if severity in words]
     return FailOn(
         lowest_severity=named_severities[0] if named_severities else None,
-        kinds=frozenset(words) & KINDS,
-        causes=frozenset(words) & CAUSES,
+        kinds=frozenset(words).intersection(kinds),
+        causes=frozenset(words).intersection(causes),
     )
 
 

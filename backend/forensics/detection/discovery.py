@@ -13,6 +13,14 @@ _PACKAGE = "backend.forensics.detectors"
 
 
 @lru_cache(maxsize=1)
+def list_kinds() -> tuple[str, ...]:
+    """The kinds of findings, sorted; no detector is loaded for it. A folder is named after its kind."""
+    root = importlib.import_module(_PACKAGE)
+    folders = (entry.name for entry in pkgutil.iter_modules(root.__path__) if entry.ispkg)
+    return tuple(sorted(name.replace("_", "-") for name in folders if name != "tests"))
+
+
+@lru_cache(maxsize=1)
 def discover_detectors() -> tuple[Detector, ...]:
     """All detectors, by kind."""
     root = importlib.import_module(_PACKAGE)

@@ -1,5 +1,8 @@
 import pytest
 
+from backend.forensics.detection.discovery import discover_detectors, list_kinds
+from backend.forensics.diagnosis.causes import list_causes
+from backend.forensics.diagnosis.run import REST, discover_causes
 from workers.cli.fail_on import FailOn, read_fail_on, reasons_to_fail
 from workers.cli.tests.reports import collision_report, empty_report
 from workers.cli.usage import WrongUsage
@@ -40,3 +43,14 @@ def test_a_clean_report_passes_everything() -> None:
 def test_an_unknown_word_is_wrong_usage_and_named() -> None:
     with pytest.raises(WrongUsage, match="“eror”"):
         read_fail_on("warning,eror")
+
+
+@pytest.mark.parametrize("word", ["unknown", "idle-timeout", "queue-buildup", "conntrack-invalid"])
+def test_every_kind_and_cause_that_there_is_can_be_asked_for(word: str) -> None:
+    asked = read_fail_on(word)
+    assert asked.kinds | asked.causes == {word}
+
+
+def test_the_names_are_those_that_detectors_and_causes_give_themselves() -> None:
+    assert [d.kind for d in discover_detectors()] == list(list_kinds())
+    assert {name for name, _ in discover_causes()} | {REST} == set(list_causes())
