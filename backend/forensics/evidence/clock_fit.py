@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.forensics.significance import median_slope
+
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
@@ -126,8 +128,6 @@ def _drift(since: Floats, gap: Floats, ahead: Bools | None) -> float:
     bins = min(BINS, int(least) // 2)
     if bins < LEAST_BINS:
         return 0.0
-    from scipy.stats import theilslopes  # half a second to import, needed only where captures share packets
-
     edges = np.quantile(since, np.linspace(0, 1, bins + 1)[1:-1])
     part = np.searchsorted(edges, since, side="right")
     drift = 0.0
@@ -138,11 +138,11 @@ def _drift(since: Floats, gap: Floats, ahead: Bools | None) -> float:
         if np.count_nonzero(found) < LEAST_BINS:
             return 0.0
         centre = np.bincount(part, since, bins)[found] / np.bincount(part, minlength=bins)[found]
-        slope = theilslopes(middle[found], centre)
-        certain = slope.low_slope > 0 or slope.high_slope < 0
+        slope = median_slope(middle[found], centre)
+        certain = slope.low > 0 or slope.high < 0
         if not certain:
             break
-        drift += float(slope.slope)
+        drift += slope.slope
     return drift if abs(drift) * float(np.ptp(since)) >= LEAST_DRIFT_NS else 0.0
 
 

@@ -15,6 +15,7 @@ import numpy as np
 
 from backend.forensics.dumps import PacketProcess, SystemCall
 from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.significance import binomial_tail, fisher_exact_p
 
 SURE_P = 0.01
 """Of a culprit, all processes that were looked at counted in: below that chance is no explanation."""
@@ -98,12 +99,10 @@ def _by_packets(stalls: Sequence[StallSpan], listed: Sequence[PacketProcess], na
         if not listed[row].idle:
             named.setdefault(_name(listed[row]), []).append(listed[row])
     culprits = []
-    if named:
-        from scipy.stats import fisher_exact  # half a second to import, needed only where a process is named
     for process, rows in named.items():
         seen = elsewhere[process]
-        table = np.array([[len(rows), drains - len(rows)], [seen, others - seen]])
-        p_value = min(1.0, float(fisher_exact(table, alternative="greater").pvalue) * len(named))
+        table = ((len(rows), drains - len(rows)), (seen, others - seen))
+        p_value = min(1.0, fisher_exact_p(table, "greater") * len(named))
         culprits.append(
             Culprit(
                 process,
@@ -210,12 +209,10 @@ def _of_group(
         lines += [calls[int(np.flatnonzero(near)[0])].line] if near.any() else []
     if not lines:
         return None
-    from scipy.stats import binom  # half a second to import, needed only where a call fits the stalls
-
     first_ns = min(float(begin.min()), stalls[0].start_ns)
     seconds = (max(float(end.max()), stalls[-1].end_ns) - first_ns) / 1e9
     near_s = _covered(end, ENDS_TOGETHER_NS) / 1e9
-    p_value = float(binom.sf(len(lines) - 1, len(stalls), min(1.0, near_s / seconds)))
+    p_value = binomial_tail(len(lines), len(stalls), min(1.0, near_s / seconds))
     return Culprit(who, what, len(lines), len(stalls), near_s, seconds, p_value, name, tuple(lines))
 
 

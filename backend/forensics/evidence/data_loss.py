@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.packets import TCP
+from backend.forensics.significance import fisher_exact_p
 
 
 @dataclass(frozen=True)
@@ -48,8 +47,6 @@ def compare_losses(captures: Sequence[Capture], destination: Destination) -> Los
     syns = max(lost, destination.tried + sum(len(a.transmissions) - 1 for a in destination.attempts))
     if not segments:
         return LossRates(lost, syns, again, segments, 1.0, 1.0)
-    from scipy.stats import fisher_exact  # half a second to import, needed only where a SYN was lost
-
-    counts = np.array([[lost, syns - lost], [again, segments - again]])
-    more = float(fisher_exact(counts, alternative="greater")[1])
-    return LossRates(lost, syns, again, segments, more, float(fisher_exact(counts)[1]))
+    counts = ((lost, syns - lost), (again, segments - again))
+    more, other = fisher_exact_p(counts, "greater"), fisher_exact_p(counts, "two-sided")
+    return LossRates(lost, syns, again, segments, more, other)

@@ -19,6 +19,7 @@ from backend.forensics.evidence.late_answers import TOGETHER_NS, Floats, togethe
 from backend.forensics.evidence.round_trips import RoundTrips
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.round_trips import BY_KERNEL, ECHO, PRINTED
+from backend.forensics.significance import poisson_tail
 
 NEAR_NS: Final = 5_000_000_000
 """How far around a group late answers are counted to tell how often answers come together by chance."""
@@ -210,14 +211,12 @@ def _slope(sent_ns: Ints, rtt_ns: Ints) -> float:
 def _by_chance(series: Series, first_ns: int, last_ns: int, size: int) -> float:
     """Expected number of runs of `size` such answers within so short a time, if each sample that waited had done so
     for itself (a scan statistic): their density is that around the group, the group itself included."""
-    from scipy.stats import poisson  # half a second to import, needed only where answers came together
-
     waited_ns = np.sort(series.answered_ns[series.waited])
     begin, end = np.searchsorted(waited_ns, (last_ns - NEAR_NS, last_ns + NEAR_NS))
     seen_ns = int(series.answered_ns.max() - series.sent_ns[0])
     span_ns = max(last_ns - first_ns, _RESOLUTION_NS)
     expected = (end - begin) * span_ns / max(min(2 * NEAR_NS, seen_ns), span_ns)
-    return float(len(waited_ns) * poisson.sf(size - 2, expected))
+    return len(waited_ns) * poisson_tail(size - 1, float(expected))
 
 
 def _rises_before(series: Series, start_ns: int, longest_ns: int) -> float:

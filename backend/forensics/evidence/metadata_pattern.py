@@ -12,6 +12,7 @@ from backend.forensics.connections import NEVER
 from backend.forensics.evidence.metadata_calls import REFRESH_KINDS, WAIT_AT_MOST_NS, MetadataUse
 from backend.forensics.evidence.sdks import Sdk, sdk_of
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.significance import binomial_tail, chi_square_tail
 
 Bools = NDArray[np.bool_]
 
@@ -136,8 +137,6 @@ def chance(use: MetadataUse, starts: Ints, span: tuple[int, int]) -> float:
     Two ways to see it, the surer one counts (Bonferroni): how many begin within a request, against the share of time
     with a request open (binomial); how soon after a request's arrival they begin, against moments drawn at random
     (Fisher's method). The first load is left out: a process loads credentials when first asked."""
-    from scipy.stats import binom, chi2  # slow to import, needed only where metadata calls are
-
     starts = starts[1:]
     length = max(1, span[1] - span[0])
     if not len(starts) or not len(use.served):
@@ -146,7 +145,7 @@ def chance(use: MetadataUse, starts: Ints, span: tuple[int, int]) -> float:
     at = np.searchsorted(opened, starts, side="right") - 1
     within = (at >= 0) & (starts <= closed[np.maximum(at, 0)])
     busy = min(1.0, float((closed - opened).sum()) / length)
-    by_place = float(binom.sf(int(np.count_nonzero(within)) - 1, len(starts), busy))
+    by_place = binomial_tail(int(np.count_nonzero(within)), len(starts), busy)
     arrivals = np.sort(use.served_start_ns)
     gaps = np.sort(np.diff(np.append(arrivals, span[1])))
     before = np.searchsorted(arrivals, starts, side="right") - 1
@@ -155,7 +154,7 @@ def chance(use: MetadataUse, starts: Ints, span: tuple[int, int]) -> float:
     shorter = np.searchsorted(gaps, waited, side="right")
     share = (summed[shorter] + waited * (len(gaps) - shorter)) / length
     likely = np.clip(share, 1e-12, 1.0)
-    by_delay = float(chi2.sf(-2 * np.log(likely).sum(), 2 * len(starts)))
+    by_delay = chi_square_tail(-2 * float(np.log(likely).sum()), len(starts))
     return min(1.0, 2 * min(by_place, by_delay))
 
 

@@ -16,6 +16,7 @@ from backend.forensics.evidence.port_reuse import ReusedTuple, describe_reuse
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339, seconds_text
 from backend.forensics.report import FindingPart, Severity
+from backend.forensics.significance import fisher_exact_p
 
 KIND = "port-reuse"
 
@@ -62,21 +63,13 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
 
 def compare(facts: Facts, server: Endpoint) -> Comparison:
     """Attempts to one destination by tuple (reused, fresh) and fate (suffered, not)."""
-    from scipy.stats import fisher_exact  # half a second to import, needed only where one suffered
-
     table, reuse = facts.attempts.table, facts.port_reuse
     here = (table["server_high"] == server.high) & (table["server_low"] == server.low)
     here &= table["server_port"] == server.port
     reused, suffered = reuse.reused[here], reuse.suffered[here]
-    counts = np.array(
-        [
-            [np.count_nonzero(reused & suffered), np.count_nonzero(reused & ~suffered)],
-            [np.count_nonzero(~reused & suffered), np.count_nonzero(~reused & ~suffered)],
-        ]
-    )
-    p_value = float(fisher_exact(counts, alternative="greater")[1])
-    totals = counts.sum(axis=1)
-    return Comparison(int(totals[0]), int(counts[0, 0]), int(totals[1]), int(counts[1, 0]), p_value)
+    again, fresh = ((int(np.sum(of & suffered)), int(np.sum(of & ~suffered))) for of in (reused, ~reused))
+    p_value = fisher_exact_p((again, fresh), "greater")
+    return Comparison(sum(again), again[0], sum(fresh), fresh[0], p_value)
 
 
 def _severity(found: Comparison, thresholds: Thresholds) -> Severity:

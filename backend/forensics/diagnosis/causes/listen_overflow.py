@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import SAMPLE_LIKE_P, SIGNIFICANT_P, list_rivals
@@ -31,6 +29,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.findings import frame_evidence, line_evidence
 from backend.forensics.report import FindingPart, RemedyPart
+from backend.forensics.significance import fisher_exact_p
 
 CAUSE = "listen-overflow"
 TITLE = "Server's accept queue full"
@@ -154,12 +153,9 @@ def _port_chance(d: Destination) -> float:
     """Probability that one port's connections wait so much more often than its neighbours' by chance."""
     if not d.neighbours_answered:
         return 1.0
-    from scipy.stats import fisher_exact  # half a second to import, needed only where a SYN was lost
-
     waited = len(d.attempts)
-    neighbours = [d.neighbours_delayed, d.neighbours_answered - d.neighbours_delayed]
-    counts = np.array([[waited, max(0, d.tried - waited)], neighbours])
-    return float(fisher_exact(counts, alternative="greater")[1])
+    neighbours = (d.neighbours_delayed, d.neighbours_answered - d.neighbours_delayed)
+    return fisher_exact_p(((waited, max(0, d.tried - waited)), neighbours), "greater")
 
 
 def _repeated_answers(facts: Facts, d: Destination) -> list[Weighed]:

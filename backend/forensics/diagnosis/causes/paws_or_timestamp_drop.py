@@ -30,6 +30,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise, settings_of
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+from backend.forensics.significance import fisher_exact_p
 
 CAUSE = "paws-or-timestamp-drop"
 TITLE = "SYNs with an older time stamp ignored"
@@ -121,10 +122,7 @@ def _table(lower: NDArray[np.bool_], lost: NDArray[np.bool_], known: NDArray[np.
     )
     if not one:
         return Stamps(one, two, three, four, 1.0)
-    from scipy.stats import fisher_exact  # half a second to import, needed only where a SYN was lost
-
-    p_value = float(fisher_exact(np.array([[one, two], [three, four]]), alternative="greater")[1])
-    return Stamps(one, two, three, four, p_value)
+    return Stamps(one, two, three, four, fisher_exact_p(((one, two), (three, four)), "greater"))
 
 
 def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination, stamps: Stamps) -> Hypothesis:

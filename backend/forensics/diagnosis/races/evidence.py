@@ -15,6 +15,7 @@ from backend.forensics.evidence.facts import RIVAL_WINDOW_NS, Facts
 from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss, Rival, count_rivalled
 from backend.forensics.findings import frame_evidence, line_evidence
 from backend.forensics.report import EvidencePart, FindingPart
+from backend.forensics.significance import fisher_exact_p
 
 COUNTER_MATCH_RATIO = 0.3
 """insert_failed may differ from the lost SYNs by this share: other traffic of the node races, too, and one
@@ -236,13 +237,11 @@ def _rivals(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
 
 def _chance(facts: Facts, race: Race, lost_alone: int) -> float:
     """Probability (Fisher's exact test) that lost SYNs have rivals this often by chance."""
-    from scipy.stats import fisher_exact  # half a second to import, needed only where a race is suspected
-
     place = race.collisions[0][1].place
     table = count_rivalled(facts.attempts, place, race.server, within_ns=RIVAL_WINDOW_NS)
     spared = max(0, table.rivalled - len(race.collisions))
-    counts = np.array([[len(race.collisions), lost_alone], [spared, max(0, table.alone - lost_alone)]])
-    return float(fisher_exact(counts, alternative="greater")[1])
+    counts = ((len(race.collisions), lost_alone), (spared, max(0, table.alone - lost_alone)))
+    return fisher_exact_p(counts, "greater")
 
 
 def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int | None]:

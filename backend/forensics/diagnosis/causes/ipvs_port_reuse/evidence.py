@@ -19,6 +19,7 @@ from backend.forensics.evidence.losses import Loss
 from backend.forensics.evidence.port_reuse import ReusedTuple, describe_reuse
 from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
 from backend.forensics.report import EvidencePart, FindingPart
+from backend.forensics.significance import fisher_exact_p
 
 SIGNIFICANT_P = 0.01
 LEAST_ATTEMPTS = 3
@@ -145,20 +146,12 @@ def _only_destination(loss: Loss) -> bool:
 
 def _compare(facts: Facts, server: Endpoint) -> tuple[int, int, float]:
     """(fresh tuples, those that suffered, p of Fisher's exact test that reused ones suffer more by chance)."""
-    from scipy.stats import fisher_exact  # half a second to import, needed only where used tuples suffered
-
     table, reuse = facts.attempts.table, facts.port_reuse
     here = (table["server_high"] == server.high) & (table["server_low"] == server.low)
     here &= table["server_port"] == server.port
     used, hit = reuse.reused[here], reuse.suffered[here]
-    counts = np.array(
-        [
-            [np.count_nonzero(used & hit), np.count_nonzero(used & ~hit)],
-            [np.count_nonzero(~used & hit), np.count_nonzero(~used & ~hit)],
-        ]
-    )
-    p_value = float(fisher_exact(counts, alternative="greater")[1])
-    return int(counts[1].sum()), int(counts[1, 0]), p_value
+    again, fresh = ((int(np.sum(of & hit)), int(np.sum(of & ~hit))) for of in (used, ~used))
+    return sum(fresh), fresh[0], fisher_exact_p((again, fresh), "greater")
 
 
 def weigh_drops(facts: Facts, found: Drops) -> WeighedDrops:
