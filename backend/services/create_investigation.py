@@ -25,7 +25,7 @@ class InvestigationPage:
 
 
 def create_investigation(
-    store: Store, label: str, *, demo: str = "", key: str | None = None
+    store: Store, label: str, *, demo: str = "", key: str | None = None, owner_id: str | None = None
 ) -> Investigation:
     """A new, empty investigation; the same idempotency key gives the same one again."""
     label = _checked_label(label)
@@ -37,7 +37,7 @@ def create_investigation(
         if earlier is not None:
             return investigations.get_investigation(session, earlier[1])
         investigation_id = uuid4().hex[:16]
-        investigations.add_investigation(session, investigation_id, label, demo)
+        investigations.add_investigation(session, investigation_id, label, demo, owner_id)
         if key:
             investigations.add_idempotent(session, key, request_hash, investigation_id)
         return investigations.get_investigation(session, investigation_id)

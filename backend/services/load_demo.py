@@ -37,12 +37,14 @@ def list_demos() -> list[Demo]:
     return [demo for _, demo in sorted(found, key=lambda pair: pair[0])]
 
 
-def load_demo(store: Store, name: str, *, key: str | None = None) -> Investigation:
+def load_demo(
+    store: Store, name: str, *, key: str | None = None, owner_id: str | None = None
+) -> Investigation:
     """Create an investigation with the demonstration's files and queue its analysis."""
     demo = next((demo for demo in list_demos() if demo.name == name), None)
     if demo is None:
         raise NotFound("There is no such demonstration.")
-    investigation = create_investigation(store, demo.title, demo=name, key=key)
+    investigation = create_investigation(store, demo.title, demo=name, key=key, owner_id=owner_id)
     if investigation.analysis is not None:
         return investigation
     for path in sorted((DEMO_FOLDER / name).iterdir()):

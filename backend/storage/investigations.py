@@ -29,11 +29,23 @@ COLUMNS = (
 )
 
 
-def add_investigation(session: Session, investigation_id: str, label: str, demo: str = "") -> None:
+def add_investigation(
+    session: Session, investigation_id: str, label: str, demo: str = "", owner_id: str | None = None
+) -> None:
     """A new, empty investigation."""
     now = now_text()
-    session.add(InvestigationRow(id=investigation_id, label=label, created=now, updated=now, demo=demo))
+    session.add(
+        InvestigationRow(
+            id=investigation_id, label=label, created=now, updated=now, demo=demo, owner_id=owner_id
+        )
+    )
     session.flush()
+
+
+def owner_of(session: Session, investigation_id: str) -> str | None:
+    """The member who created it; None for nobody, and for an investigation that is not there."""
+    row = session.get(InvestigationRow, investigation_id)
+    return row.owner_id if row else None
 
 
 def get_investigation(session: Session, investigation_id: str) -> Investigation:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Float, ForeignKey, Index, MetaData, String, Text
+from sqlalchemy import JSON, BigInteger, Float, ForeignKey, Index, MetaData, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 NAMING = {
@@ -44,6 +44,8 @@ class InvestigationRow(Base):
     summary: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     """The verdict of the last finished analysis, for the list."""
     updated: Mapped[str] = mapped_column(String(40))
+    owner_id: Mapped[str | None] = mapped_column(String(32))
+    """The member who created it, who may be gone; None where nobody signed in."""
 
 
 class EvidenceFileRow(Base):
@@ -159,3 +161,57 @@ class ExecutorRow(Base):
     machine: Mapped[str] = mapped_column(Text)
     beat_s: Mapped[float] = mapped_column(Float)
     """Unix time of the last sign of life."""
+
+
+class MemberRow(Base):
+    """Someone who may sign in."""
+
+    __tablename__ = "members"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    name: Mapped[str] = mapped_column(Text)
+    """Typed at sign-in, or the e-mail address that the identity provider vouches for."""
+    issuer: Mapped[str] = mapped_column(Text, default="")
+    """Of the identity provider; empty for members with a password."""
+    subject: Mapped[str] = mapped_column(Text)
+    """The provider's name for the person, which never changes; of a member with a password the name."""
+    role: Mapped[str] = mapped_column(String(16))
+    password_hash: Mapped[str] = mapped_column(Text, default="")
+    created: Mapped[str] = mapped_column(String(40))
+    last_sign_in: Mapped[str | None] = mapped_column(String(40))
+    blocked: Mapped[bool] = mapped_column(default=False)
+
+    __table_args__ = (UniqueConstraint("issuer", "subject", name="uq_members_issuer"),)
+
+
+class SignInRow(Base):
+    """One browser that is signed in; of its secret only the hash is here."""
+
+    __tablename__ = "sign_ins"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    member_id: Mapped[str] = mapped_column(ForeignKey("members.id", ondelete="CASCADE"), index=True)
+    secret_sha256: Mapped[str] = mapped_column(String(64), index=True)
+    previous_sha256: Mapped[str] = mapped_column(String(64), default="", index=True)
+    """Of the secret before the last rotation: answers to it may still be under way."""
+    rotated: Mapped[str] = mapped_column(String(40))
+    confirmed: Mapped[str | None] = mapped_column(String(40))
+    """When the newest secret was first shown by the browser."""
+    created: Mapped[str] = mapped_column(String(40))
+    expires: Mapped[str] = mapped_column(String(40))
+
+
+class AccessTokenRow(Base):
+    """What a program shows instead of a person; of its secret only the hash is here."""
+
+    __tablename__ = "access_tokens"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    name: Mapped[str] = mapped_column(Text)
+    scope: Mapped[str] = mapped_column(String(16))
+    secret_sha256: Mapped[str] = mapped_column(String(64))
+    member_id: Mapped[str | None] = mapped_column(ForeignKey("members.id", ondelete="CASCADE"), index=True)
+    """Who made it; None where nobody signs in."""
+    created: Mapped[str] = mapped_column(String(40))
+    expires: Mapped[str] = mapped_column(String(40))
+    last_used: Mapped[str | None] = mapped_column(String(40))
