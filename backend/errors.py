@@ -8,6 +8,8 @@ Anything else that is raised is a bug of ours and is shown as one, without a sta
 
 from __future__ import annotations
 
+from typing import Any
+
 
 class StallscopeError(Exception):
     """An expected failure. `status` is the HTTP status it has when it reaches the API's edge."""
@@ -19,6 +21,11 @@ class StallscopeError(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         """What happened and what to do about it, for the person who reads the page."""
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """What a program is told besides."""
+        return {}
 
 
 class UnreadableInput(StallscopeError):

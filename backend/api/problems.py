@@ -33,10 +33,18 @@ PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
 }
 
 
-def problem(status: int, title: str, detail: str, headers: dict[str, str] | None = None) -> Response:
-    """An answer that says what went wrong."""
+def problem(
+    status: int,
+    title: str,
+    detail: str,
+    headers: dict[str, str] | None = None,
+    members: dict[str, Any] | None = None,
+) -> Response:
+    """An answer that says what went wrong; `members` are the document's own (RFC 9457 section 3.2)."""
     body = Problem(title=title, status=status, detail=detail).model_dump(exclude_none=True)
-    return JSONResponse(body, status_code=status, media_type=MEDIA_TYPE, headers=headers)
+    return JSONResponse(
+        {**body, **(members or {})}, status_code=status, media_type=MEDIA_TYPE, headers=headers
+    )
 
 
 def install_error_handlers(app: FastAPI) -> None:
@@ -50,7 +58,7 @@ def install_error_handlers(app: FastAPI) -> None:
 async def _expected(_request: Request, error: Exception) -> Response:
     assert isinstance(error, StallscopeError)
     headers = {"Retry-After": "1"} if error.status == 503 else None
-    return problem(error.status, error.title, error.sentence, headers)
+    return problem(error.status, error.title, error.sentence, headers, error.members)
 
 
 async def _invalid(_request: Request, error: Exception) -> Response:

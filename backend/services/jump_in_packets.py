@@ -83,7 +83,7 @@ def packets_from(
 ) -> PacketSlice:
     """`limit` packets from the `offset`-th (0 is the first) on; none behind the end."""
     with open_tables(store, investigation_id) as tables:
-        listing = _Listing(tables, wish.lane, packet_filter(wish, tables.t0_ns))
+        listing = _Listing(tables, wish.lane, packet_filter(wish, tables))
         width_ns = max(1, (tables.end_ns - tables.t0_ns) // INTERVALS)
         counts = listing.counts(None, None, width_ns)
         total = sum(packets for _, packets in counts)
@@ -120,7 +120,7 @@ def place_of_frame(store: Store, investigation_id: str, wish: PacketWish, frame:
         if row is None:
             raise NotFound(f"No capture {name} with a frame {number}.")
         time_ns = int(row["time_ns"])
-        listing = _Listing(tables, wish.lane, packet_filter(wish, tables.t0_ns))
+        listing = _Listing(tables, wish.lane, packet_filter(wish, tables))
         before = sum(packets for _, packets in listing.counts(None, time_ns, max(1, time_ns)))
         # Packets of the same time come in the order of their captures and rows.
         same = packet_lines(

@@ -3,20 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 from backend.errors import InvalidRequest
 from backend.forensics.addresses import address_halves
+from backend.services.describe_message import describe_message
 from backend.services.describe_packet import (
     PROTOCOL_NAMES,
     Packet,
     destination_of,
     flags_of,
+    marks_of_packet,
     source_of,
     what_is,
 )
+from backend.services.join_packets import JoinedFrame, join_packets
 from backend.services.open_tables import Tables, open_tables
+from backend.services.packet_language.meaning import Meaning
+from backend.services.packet_language.parse import read_filter
 from backend.storage import capture_tables, path_tables
 from backend.storage.capture_tables import CaptureTables
+from backend.storage.message_tables import messages_in_frames
+from backend.storage.packet_conditions import AllOf, Expression, InTable
 from backend.storage.packet_pages import PacketFilter, PathTables, Place, find_packets
 from backend.storage.store import Store
 
@@ -39,6 +47,10 @@ class PacketWish:
     """``SYN,!ACK``: names that are set, or with ``!`` not set."""
     cid: int | None = None
     text: str | None = None
+    filter: str | None = None
+    """In the language of `packet_language`."""
+    listed: str | None = None
+    """A Parquet file of (input, frame): none but these."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +72,12 @@ class PacketLine:
     payload_bytes: int
     original_bytes: int
     cid: int | None
+    info: str = ""
+    """What is seen in it, and the message that begins in it."""
+    joined: tuple[JoinedFrame, ...] = ()
+    """The same packet at other capture points."""
+    findings: tuple[str, ...] = ()
+    """Ids of the findings that it is evidence of."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +98,7 @@ def list_packets(
     """The first packets after the cursor that are wanted."""
     after = _read_cursor(cursor)
     with open_tables(store, investigation_id) as tables:
-        wanted = packet_filter(wish, tables.t0_ns)
+        wanted = packet_filter(wish, tables)
         paths = PathTables(tables.paths, tables.sightings)
         found: list[Found] = []
         for number, capture, vantage in wanted_captures(tables, wish.lane):
@@ -122,8 +140,9 @@ def _after(after: Found | None, number: int) -> Place | None:
     return (time_ns, -1) if number > at else (time_ns + 1, -1)
 
 
-def packet_filter(wish: PacketWish, t0_ns: int) -> PacketFilter:
-    """The wish in the words of the tables; raises InvalidRequest where it cannot be."""
+def packet_filter(wish: PacketWish, tables: Tables) -> PacketFilter:
+    """The wish in the words of the tables; raises InvalidRequest, or BadFilter, where it cannot be."""
+    t0_ns = tables.t0_ns
     address, text = wish.address, wish.text
     if text is not None and address is None and _is_address(text):
         # A whole address is also looked for in packets of no connection.
@@ -140,7 +159,15 @@ def packet_filter(wish: PacketWish, t0_ns: int) -> PacketFilter:
         port=wish.port,
         cid=wish.cid,
         text=text,
+        expression=_expression(wish, tables),
     )
+
+
+def _expression(wish: PacketWish, tables: Tables) -> Expression | None:
+    parts = [] if wish.listed is None else [InTable(wish.listed)]
+    found = read_filter(wish.filter or "", Meaning(tables))
+    asked = [*parts, *([] if found is None else [found])]
+    return AllOf(tuple(asked)) if asked else None
 
 
 def _is_address(text: str) -> bool:
@@ -195,15 +222,42 @@ def at_vantage(wanted: PacketFilter, vantage: int | None) -> PacketFilter:
 def packet_lines(tables: Tables, page: list[Found]) -> tuple[PacketLine, ...]:
     """The packets at these places, in their order."""
     lines: dict[Found, PacketLine] = {}
+    about = about_findings(tables)
     for number in sorted({place[1] for place in page}):
         capture = tables.captures[number]
         rows = sorted(place[2] for place in page if place[1] == number)
         packets = capture_tables.packets_in_rows(tables.query, capture, rows)
         connections = sorted({packet["connection"] for packet in packets})
         cids = dict(path_tables.cids_of_sightings(tables.query, tables.sightings, capture.input, connections))
+        joined = join_packets(tables, capture, packets, cids)
+        said = messages_in_frames(tables.query, capture, [packet["frame"] for packet in packets])
         for row, packet in zip(rows, packets, strict=True):
-            lines[packet["time_ns"], number, row] = _line(packet, capture.input, tables, cids)
+            line = _line(packet, capture.input, tables, cids)
+            lines[packet["time_ns"], number, row] = replace(
+                line,
+                info=_info(packet, line.what, said.get(packet["frame"], [])),
+                joined=joined.get(packet["frame"], ()),
+                findings=about.get((capture.input, packet["frame"]), ()),
+            )
     return tuple(lines[place] for place in page)
+
+
+def about_findings(tables: Tables) -> dict[tuple[str, int], tuple[str, ...]]:
+    """By (input, frame): the findings that it is evidence of."""
+    found: dict[tuple[str, int], tuple[str, ...]] = {}
+    for finding in tables.report.findings:
+        for part in finding.evidence:
+            for frame in part.frames:
+                known = found.get((part.input, frame), ())
+                if finding.id not in known:
+                    found[part.input, frame] = (*known, finding.id)
+    return found
+
+
+def _info(packet: Packet, what: str, messages: list[tuple[str, dict[str, Any]]]) -> str:
+    marks = [mark for mark in marks_of_packet(packet) if mark not in what]
+    said = [describe_message(kind, message, packet["frame"]) for kind, message in messages]
+    return " · ".join([what, *said, *marks])
 
 
 def _line(packet: Packet, input_name: str, tables: Tables, cids: dict[int, int]) -> PacketLine:

@@ -151,3 +151,24 @@ def frame_row(query: PacketQuery, tables: CaptureTables, frame: int) -> dict[str
     """All columns of one frame."""
     found = query.dicts("SELECT * FROM read_parquet(?) WHERE frame = ?", (tables.packets, frame))
     return found[0] if found else None
+
+
+def packets_of_connections(
+    query: PacketQuery, tables: CaptureTables, connections: list[int], window: tuple[int, int], limit: int
+) -> list[dict[str, Any]]:
+    """The packets of several connections in a window, both ends included."""
+    return query.dicts(
+        f"SELECT {PACKET_COLUMNS} FROM read_parquet(?) WHERE time_ns >= ? AND time_ns <= ? "
+        "AND connection IN (SELECT unnest(?::BIGINT[])) LIMIT ?",
+        (tables.packets, *window, connections, limit),
+    )
+
+
+def bytes_of_frames(query: PacketQuery, tables: CaptureTables, frames: list[int]) -> int:
+    """Captured bytes of some frames, in sum."""
+    found = query.value(
+        "SELECT coalesce(sum(captured_bytes), 0) FROM read_parquet(?) "
+        "WHERE frame >= ? AND frame <= ? AND frame IN (SELECT unnest(?::BIGINT[]))",
+        (tables.packets, frames[0], frames[-1], frames),
+    )
+    return int(found)

@@ -13,6 +13,12 @@ _BEGINS = {
     "tls": "frame = ?",
     "icmp_errors": "frame = ?",
 }
+_FRAMES = {
+    "http": ("request_first_frame", "response_first_frame"),
+    "dns": ("frame",),
+    "tls": ("frame",),
+    "icmp_errors": ("frame",),
+}
 
 
 def messages_in_frame(
@@ -27,4 +33,25 @@ def messages_in_frame(
                 f"SELECT * FROM read_parquet(?) WHERE {where} LIMIT ?", (str(path), frame, limit)
             )
             found += [(kind, row) for row in rows]
+    return found
+
+
+def messages_in_frames(
+    query: PacketQuery, tables: CaptureTables, frames: list[int]
+) -> dict[int, list[tuple[str, dict[str, Any]]]]:
+    """(kind, row) of the messages that begin in each of some frames."""
+    found: dict[int, list[tuple[str, dict[str, Any]]]] = {}
+    wanted = set(frames)
+    for kind, columns in _FRAMES.items():
+        path = tables.folder / f"{kind}.parquet"
+        if not frames or not path.is_file():
+            continue
+        where = " OR ".join(f"{column} IN (SELECT unnest(?::BIGINT[]))" for column in columns)
+        rows = query.dicts(
+            f"SELECT * FROM read_parquet(?) WHERE {where} LIMIT ?",
+            (str(path), *([frames] * len(columns)), 2 * len(frames)),
+        )
+        for row in rows:
+            for frame in {row[column] for column in columns} & wanted:
+                found.setdefault(frame, []).append((kind, row))
     return found

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 from backend.forensics.packets import NO_CONNECTION
 from backend.storage.capture_tables import CaptureTables
-from backend.storage.packet_store import PacketQuery, Value
+from backend.storage.packet_conditions import Clause, Expression, PathTables, condition_of
+from backend.storage.packet_store import PacketQuery
 
 Place = tuple[int, int]
 """(time_ns, row of the table): where a page begins or ends."""
@@ -31,17 +32,8 @@ class PacketFilter:
     cid: int | None = None
     text: str | None = None
     """Found in the ends of the packet's connection, as in the connection table."""
-
-
-@dataclass(frozen=True)
-class PathTables:
-    """Where the connections over all captures are."""
-
-    paths: str
-    sightings: str
-
-
-Clause = tuple[str, tuple[Value, ...]]
+    expression: Expression | None = None
+    """What a filter says."""
 
 
 def find_packets(
@@ -54,7 +46,7 @@ def find_packets(
     limit: int,
 ) -> list[Place]:
     """The first `limit` packets after a place."""
-    own = _of_the_packet(wanted, after)
+    own = _of_the_packet(wanted, after, tables, paths)
     found: list[Place] = []
     for ends in _of_its_ends(tables, paths, wanted):
         clauses = [*own, *ends]
@@ -73,7 +65,7 @@ def count_by_time(
     query: PacketQuery, tables: CaptureTables, paths: PathTables, wanted: PacketFilter, width_ns: int
 ) -> list[tuple[int, int]]:
     """(number of the interval since 1970, packets in it) of intervals of that width that hold any."""
-    own = _of_the_packet(wanted, None)
+    own = _of_the_packet(wanted, None, tables, paths)
     found: dict[int, int] = {}
     for ends in _of_its_ends(tables, paths, wanted):
         clauses = [*own, *ends]
@@ -88,8 +80,12 @@ def count_by_time(
     return sorted(found.items())
 
 
-def _of_the_packet(wanted: PacketFilter, after: Place | None) -> list[Clause]:
+def _of_the_packet(
+    wanted: PacketFilter, after: Place | None, tables: CaptureTables, paths: PathTables
+) -> list[Clause]:
     clauses: list[Clause] = []
+    if wanted.expression is not None:
+        clauses.append(condition_of(wanted.expression, tables, paths))
     if after is not None:
         # The first half is what statistics of row groups can be compared with.
         clauses.append(("time_ns >= ?", (after[0],)))
@@ -153,3 +149,24 @@ def _ends(wanted: PacketFilter, ends: tuple[str, str]) -> Clause:
         either = " OR ".join(f"{end}_port = ?" for end in ends)
         clauses.append((f"({either})", (wanted.port, wanted.port)))
     return " AND ".join(clause for clause, _ in clauses), tuple(v for _, values in clauses for v in values)
+
+
+def frames_wanted(
+    query: PacketQuery, tables: CaptureTables, paths: PathTables, wanted: PacketFilter, limit: int
+) -> list[int]:
+    """The numbers of the wanted frames, ascending, at most `limit`."""
+    own = _of_the_packet(wanted, None, tables, paths)
+    found: list[int] = []
+    for ends in _of_its_ends(tables, paths, wanted):
+        clauses = [*own, *ends]
+        where = " AND ".join(clause for clause, _ in clauses) or "true"
+        parameters = [value for _, values in clauses for value in values]
+        rows = query.rows(
+            f"SELECT frame FROM read_parquet(?) WHERE {where} ORDER BY frame LIMIT ?",
+            (tables.packets, *parameters, limit),
+        )
+        found += [int(row[0]) for row in rows]
+    return sorted(found)[:limit]
+
+
+__all__ = ["PacketFilter", "PathTables", "Place", "count_by_time", "find_packets", "frames_wanted"]

@@ -116,6 +116,15 @@ def cids_of_sightings(
     return [(int(connection), int(cid)) for connection, cid in found]
 
 
+def sightings_of_cids(query: PacketQuery, sightings: str, cids: list[int]) -> list[tuple[int, str, int]]:
+    """(cid, input, connection there) of all that was seen of these connections."""
+    found = query.rows(
+        "SELECT cid, input, connection FROM read_parquet(?) WHERE cid IN (SELECT unnest(?::BIGINT[]))",
+        (sightings, cids),
+    )
+    return [(int(cid), str(name), int(connection)) for cid, name, connection in found]
+
+
 def _conditions(wanted: PathFilter) -> Conditions:
     return [
         ("outcome = ?", wanted.outcome),

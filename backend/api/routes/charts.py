@@ -33,6 +33,10 @@ router = APIRouter(tags=["results"])
 
 FromNs = Annotated[int | None, Query(alias="from", description="ns after t0")]
 ToNs = Annotated[int | None, Query(alias="to", description="ns after t0")]
+FilterText = Annotated[
+    str | None,
+    Query(alias="filter", max_length=4000, description="The part of Wireshark's language known here"),
+]
 MAX_ID = 2**53
 
 
@@ -96,6 +100,7 @@ def get_packets(
     ] = None,
     cid: Annotated[int | None, Query(ge=0, le=MAX_ID, description="A logical connection")] = None,
     lane: Annotated[str | None, Query(max_length=300, description="A vantage point, or an input")] = None,
+    filter_text: FilterText = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
@@ -105,7 +110,7 @@ def get_packets(
     ] = None,
 ) -> PacketList:
     """Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection."""
-    wish = PacketWish(from_ns, to_ns, lane, address or None, port, flags, cid, q or None)
+    wish = PacketWish(from_ns, to_ns, lane, address or None, port, flags, cid, q or None, filter_text)
     if offset is not None:
         return PacketList.part(packets_from(store, subject, wish, offset=offset, limit=limit))
     return PacketList.of(list_packets(store, subject, wish, limit=limit, cursor=cursor))

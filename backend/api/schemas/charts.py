@@ -207,7 +207,15 @@ class ConnectionPacket(BaseModel):
     """What the TCP analysis of this vantage point says of it, in words: ``fast retransmission``."""
 
 
-class PacketLine(BaseModel):
+class JoinedFrame(_FromRecord):
+    """A frame of another capture point."""
+
+    lane: str
+    input: str
+    frame: int
+
+
+class PacketLine(_FromRecord):
     """A packet as a line of a list; `t` is ns after t0."""
 
     time_ns: str
@@ -225,6 +233,12 @@ class PacketLine(BaseModel):
     payload_bytes: int
     original_bytes: int
     cid: int | None
+    info: str = ""
+    """What is seen in it, and the message that begins in it."""
+    joined: list[JoinedFrame] = []
+    """The same packet at other capture points."""
+    findings: list[str] = []
+    """Ids of the findings that it is evidence of."""
 
 
 class PacketList(BaseModel):
@@ -246,7 +260,7 @@ class PacketList(BaseModel):
 
 
 def _packet_lines(lines: Iterable[LineRecord]) -> list[PacketLine]:
-    return [PacketLine(**{**vars(line), "time_ns": str(line.time_ns)}) for line in lines]
+    return [PacketLine.model_validate({**vars(line), "time_ns": str(line.time_ns)}) for line in lines]
 
 
 class PacketPlace(BaseModel):

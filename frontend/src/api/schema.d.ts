@@ -2236,6 +2236,18 @@ export interface components {
             next_cursor: string | null;
         };
         /**
+         * JoinedFrame
+         * @description A frame of another capture point.
+         */
+        JoinedFrame: {
+            /** Frame */
+            frame: number;
+            /** Input */
+            input: string;
+            /** Lane */
+            lane: string;
+        };
+        /**
          * KernelDump
          * @description One dump; a text may hold several.
          */
@@ -2420,12 +2432,27 @@ export interface components {
             cid: number | null;
             /** Destination */
             destination: string;
+            /**
+             * Findings
+             * @default []
+             */
+            findings: string[];
             /** Flags */
             flags: string;
             /** Frame */
             frame: number;
+            /**
+             * Info
+             * @default
+             */
+            info: string;
             /** Input */
             input: string;
+            /**
+             * Joined
+             * @default []
+             */
+            joined: components["schemas"]["JoinedFrame"][];
             /** Lane */
             lane: string;
             /** Original Bytes */
@@ -4199,6 +4226,8 @@ export interface operations {
                 cid?: number | null;
                 /** @description A vantage point, or an input */
                 lane?: string | null;
+                /** @description The part of Wireshark's language known here */
+                filter?: string | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -5290,6 +5319,8 @@ export interface operations {
                 cid?: number | null;
                 /** @description A vantage point, or an input */
                 lane?: string | null;
+                /** @description The part of Wireshark's language known here */
+                filter?: string | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
