@@ -7,6 +7,7 @@ import { useInvestigation } from "../api/queries";
 import { ownSource, SourceProvider } from "../api/source";
 import { EvidencePanel } from "../findings/EvidencePanel";
 import { ShareButton } from "../sharing/ShareButton";
+import { Omnibox } from "../omnibox/Omnibox";
 import { ContextBar } from "./ContextBar";
 import { Tabs } from "./Tabs";
 import { useLiveProgress } from "../api/liveProgress";
@@ -37,6 +38,7 @@ function Inside() {
         <Outlet />
       </main>
       <EvidencePanel />
+      <Omnibox inInvestigation />
     </>
   );
 }

@@ -7,6 +7,7 @@ import { ask, Problem } from "../api/http";
 import { useInvestigation } from "../api/queries";
 import { sharedSource, SourceProvider } from "../api/source";
 import { EvidencePanel } from "../findings/EvidencePanel";
+import { Omnibox } from "../omnibox/Omnibox";
 import { ContextBar } from "./ContextBar";
 import { Tabs } from "./Tabs";
 
@@ -54,6 +55,7 @@ function Inside({ expires }: { expires: string | null }) {
         <Outlet />
       </main>
       <EvidencePanel />
+      <Omnibox inInvestigation />
     </>
   );
 }

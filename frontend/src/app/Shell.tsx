@@ -1,12 +1,18 @@
-/** What surrounds every page: top bar, drop target, paste sheet. */
+/** What surrounds every page: top bar, drop target, paste sheet, keys, omnibox. */
 import { Outlet } from "@tanstack/react-router";
 
 import { DropEverywhere } from "../upload/DropEverywhere";
 import { PasteAnywhere } from "../upload/PasteAnywhere";
 import { UploadsProvider } from "../upload/UploadsProvider";
+import { Omnibox } from "../omnibox/Omnibox";
+import { useAddress } from "../ui/RouteLink";
+import { GlobalKeys } from "./GlobalKeys";
+import { investigationOf } from "./globalKeys";
+import { KeyHelp } from "./KeyHelp";
 import { TopBar } from "./TopBar";
 
 export function Shell() {
+  const { path } = useAddress();
   return (
     <UploadsProvider>
       <a className="skip-link" href="#main">
@@ -16,6 +22,9 @@ export function Shell() {
       <Outlet />
       <DropEverywhere />
       <PasteAnywhere />
+      <GlobalKeys />
+      <KeyHelp />
+      {!investigationOf(path) && <Omnibox />}
     </UploadsProvider>
   );
 }

@@ -1,20 +1,16 @@
-import { useMantineColorScheme, type MantineColorScheme } from "@mantine/core";
+import { THEME_WORDS, useTheme, type Theme } from "../theme/useTheme";
 
-const NEXT: Record<MantineColorScheme, MantineColorScheme> = { auto: "light", light: "dark", dark: "auto" };
-const WORDS: Record<MantineColorScheme, string> = { auto: "System", light: "Light", dark: "Dark" };
-const SIGNS: Record<MantineColorScheme, string> = { auto: "◐", light: "○", dark: "●" };
+const NEXT: Record<Theme, Theme> = { auto: "light", light: "dark", dark: "contrast", contrast: "auto" };
+const SIGNS: Record<Theme, string> = { auto: "◐", light: "○", dark: "●", contrast: "◉" };
 
 export function ThemeSwitch() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme();
+  const { theme, setTheme } = useTheme();
   return (
     <button
-      type="button"
-      className="plain-button"
-      data-testid="theme-switch"
-      title={`Theme: ${WORDS[colorScheme]}. Press for ${WORDS[NEXT[colorScheme]]}.`}
-      onClick={() => setColorScheme(NEXT[colorScheme])}
+      type="button" className="plain-button" data-testid="theme-switch" aria-label={`Theme: ${THEME_WORDS[theme]}`}
+      title={`Theme: ${THEME_WORDS[theme]}. Press for ${THEME_WORDS[NEXT[theme]]}.`} onClick={() => setTheme(NEXT[theme])}
     >
-      <span aria-hidden="true">{SIGNS[colorScheme]}</span> {WORDS[colorScheme]}
+      <span aria-hidden="true">{SIGNS[theme]}</span>
     </button>
   );
 }

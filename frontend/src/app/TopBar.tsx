@@ -1,6 +1,8 @@
-/** Product, where we are, what is running, theme. */
+/** Product, where we are, the omnibox, what is running, explain mode, theme. */
 import { useLabel } from "../api/queries";
 import { RouteLink, useAddress } from "../ui/RouteLink";
+import { showOverlay } from "../ui/overlays";
+import { ExplainSwitch } from "./ExplainSwitch";
 import { useRunningInvestigations } from "./runningInvestigations";
 import { ThemeSwitch } from "./ThemeSwitch";
 import "./topBar.css";
@@ -20,16 +22,28 @@ export function TopBar() {
           {id && <InvestigationCrumb id={id} />}
           {path === "/new" && <span>New</span>}
           {path === "/capture" && <span>What should I capture?</span>}
+          {path === "/settings" && <span>Settings</span>}
           {path.startsWith("/detectors") && <RouteLink href="/detectors">What we look for</RouteLink>}
         </nav>
       )}
       <span className="top-bar-space" />
+      <OmniboxButton />
       {!shared && <JobsIndicator />}
       {!path.startsWith("/detectors") && <RouteLink href="/detectors" className="top-bar-rules">What we look for</RouteLink>}
       {/* The frame of the investigation puts its Share button here. */}
       <span id="top-bar-actions" />
+      <ExplainSwitch />
+      {!shared && <RouteLink href="/settings" className="top-bar-settings" aria-label="Settings" title="Settings"><span aria-hidden="true">⚙</span></RouteLink>}
       <ThemeSwitch />
     </header>
+  );
+}
+
+function OmniboxButton() {
+  return (
+    <button type="button" className="top-bar-search" onClick={() => showOverlay("omnibox")} aria-haspopup="dialog" aria-keyshortcuts="Control+K" data-testid="omnibox-button">
+      <span className="top-bar-search-words">Search, go, run …</span> <kbd>Ctrl K</kbd>
+    </button>
   );
 }
 

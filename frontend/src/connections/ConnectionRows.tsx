@@ -16,7 +16,7 @@ export interface Column {
 }
 
 export const COLUMNS: Column[] = [
-  { name: "outcome" }, { name: "client" }, { name: "server" }, { name: "start (UTC)", sort: "start" },
+  { name: "outcome" }, { name: "client" }, { name: "server" }, { name: "start", sort: "start", why: "clock time of the first packet, in the time zone of the settings" },
   { name: "connect ms", sort: "connect_ms", number: true, why: "accepted SYN-ACK minus first SYN" },
   { name: "tries", sort: "tries", number: true, why: "how often the SYN was sent; 0: begun before the capture" },
   { name: "retry gaps (s)", number: true }, { name: "translated to" }, { name: "seen at", why: "in path order; ✖ where the first SYN never appeared" },

@@ -3,6 +3,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef } from "react";
 
 import type { Connection } from "../api/types";
+import { ColumnWords } from "../glossary/Plain";
 import { COLUMNS, ConnectionCells, type RowContext, type SortKey } from "./ConnectionRows";
 import "../ui/roles.css";
 import "./connections.css";
@@ -33,28 +34,31 @@ export function ConnectionTable({ rows, total, context, sort, order, onSort, mor
     if (rows.length < total && last >= rows.length - OVERSCAN) more?.();
   }, [last, rows.length, total, more]);
   return (
-    <div ref={scroller} className="connections-scroll" style={{ maxHeight: heightPx }} tabIndex={0} aria-label="Connections, scrollable">
-      <div role="table" className="connections-table" aria-label="Connections" aria-rowcount={total} data-testid="connections-table">
-        <div role="row" className="connections-row connections-head">
-          {COLUMNS.map((column) => (
-            <Heading key={column.name} {...column} active={column.sort === sort} order={order} onSort={onSort} />
-          ))}
-        </div>
-        <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: "relative" }}>
-          {items.map((item) => {
-            const connection = rows[item.index];
-            return connection === undefined ? null : (
-              <div
-                key={connection.cid} role="row" aria-rowindex={item.index + 1} className="connections-row" data-cid={connection.cid}
-                style={{ position: "absolute", top: item.start, left: 0, right: 0, height: ROW_PX }}
-              >
-                <ConnectionCells connection={connection} context={context} />
-              </div>
-            );
-          })}
+    <>
+      <ColumnWords columns={COLUMNS} />
+      <div ref={scroller} className="connections-scroll" style={{ maxHeight: heightPx }} tabIndex={0} aria-label="Connections, scrollable">
+        <div role="table" className="connections-table" aria-label="Connections" aria-rowcount={total} data-testid="connections-table">
+          <div role="row" className="connections-row connections-head">
+            {COLUMNS.map((column) => (
+              <Heading key={column.name} {...column} active={column.sort === sort} order={order} onSort={onSort} />
+            ))}
+          </div>
+          <div role="rowgroup" style={{ height: virtual.getTotalSize(), position: "relative" }}>
+            {items.map((item) => {
+              const connection = rows[item.index];
+              return connection === undefined ? null : (
+                <div
+                  key={connection.cid} role="row" aria-rowindex={item.index + 1} className="connections-row" data-cid={connection.cid}
+                  style={{ position: "absolute", top: item.start, left: 0, right: 0, height: ROW_PX }}
+                >
+                  <ConnectionCells connection={connection} context={context} />
+                </div>
+              );
+            })}
+          </div>
         </div>
       </div>
-    </div>
+    </>
   );
 }
 

@@ -4,6 +4,7 @@ import { useMemo, useState } from "react";
 import type { ConnectionDetail, ConnectionPacket, Lane } from "../api/types";
 import { EvidenceLink, EvidenceLinks } from "../findings/EvidenceLinks";
 import { wallClock } from "../format/instant";
+import { zoneWord } from "../format/zone";
 import { offset, stretch } from "../format/offset";
 import { ladderColumns, ladderSteps, portOf, type Aside, type Fold, type Rung } from "./ladderSteps";
 import "../ui/roles.css";
@@ -68,7 +69,7 @@ function RungRow({ rung, columns, start }: { rung: Rung; columns: Columns; start
   const hue = loss ? "role-loss" : rung.what === "SYN retry" ? "role-ok" : "role-neutral";
   return (
     <div role="row" className="ladder-row" data-what={rung.what}>
-      <span role="cell" className="ladder-time" title={`${wallClock(start, rung.atNs, 9)} UTC`}>{offset(rung.atNs)}</span>
+      <span role="cell" className="ladder-time" title={`${wallClock(start, rung.atNs, 9)} ${zoneWord()}`}>{offset(rung.atNs)}</span>
       <div role="cell" className="ladder-track">
         <span className={`ladder-line ${hue}`} style={{ left: `${left}%`, width: `${right - left}%` }} />
         {right > left && <span className={`ladder-arrow ${rung.fromClient ? "" : "ladder-back"} ${hue}`} style={{ left: `${rung.fromClient ? right : left}%` }}>{rung.fromClient ? "▶" : "◀"}</span>}

@@ -1,6 +1,10 @@
 /** A diagnosis in full, in eight sections that are always in the same order. */
 import type { Claim, Diagnosis, Finding, Rival, Verdict } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
+import { Plain } from "../glossary/Plain";
+import { plainSentences } from "../glossary/plainWords";
+import { Worded } from "../glossary/Worded";
+import { dateWords } from "../format/zone";
 import { Command } from "../ui/CopyButton";
 import { FindingsEvidence } from "./FindingsEvidence";
 import { HowRecognised } from "./HowRecognised";
@@ -69,15 +73,17 @@ export function DiagnosisCard({ diagnosis, findings, analysed }: DiagnosisCardPr
 
 function Claims({ claims, sign }: { claims: Claim[]; sign: string }) {
   if (!claims.length) return <p className="dim">Nothing was found.</p>;
+  const plain = plainSentences(claims.map((claim) => claim.text));
   return (
     <ul className="claims">
-      {claims.map((claim) => (
+      {claims.map((claim, at) => (
         <li key={claim.text} data-claim={claim.role}>
           <span aria-hidden="true" className="claim-sign">
             {sign}
           </span>
           <span>
-            {claim.text} <EvidenceLinks evidence={claim.evidence} />
+            <Worded text={claim.text} /> <EvidenceLinks evidence={claim.evidence} />
+            <Plain sentence={plain[at] ?? null} />
           </span>
         </li>
       ))}
@@ -119,7 +125,7 @@ function Rivals({ rivals }: { rivals: Rival[] }) {
               <span className="rival-status">{RIVAL_WORDS[rival.status]}</span>
             </td>
             <td>
-              {rival.because}
+              <Worded text={rival.because} />
               {rival.command && <Command text={rival.command} label="Command that decides it" />}
             </td>
           </tr>
@@ -150,7 +156,7 @@ function Rule({ diagnosis, findings, analysed }: { diagnosis: Diagnosis; finding
       <p>
         <code className="mono">{diagnosis.cause}</code> from <code className="mono">{kinds.join(", ")}</code>{" "}
         <span className="dim">
-          · rules of version {analysed.version} · analysed {analysed.created.slice(0, 19).replace("T", " ")} UTC
+          · rules of version {analysed.version} · analysed {dateWords(analysed.created, 8)}
         </span>
       </p>
       <HowRecognised kinds={kinds} />

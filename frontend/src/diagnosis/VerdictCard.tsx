@@ -3,6 +3,9 @@ import { useSource } from "../api/source";
 import type { Diagnosis, Finding, Remedy } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 import { count, duration } from "../format/quantity";
+import { Plain } from "../glossary/Plain";
+import { roleSentence } from "../glossary/plainWords";
+import { Worded } from "../glossary/Worded";
 import { Command } from "../ui/CopyButton";
 import { RoleGlyph, roleWord } from "../ui/Glyph";
 import { RouteLink } from "../ui/RouteLink";
@@ -32,8 +35,9 @@ export function VerdictCard({ diagnosis, findings }: { diagnosis: Diagnosis; fin
       </div>
       <div data-claim="statement">
         <h1 className="claim" data-testid="claim">
-          {diagnosis.statement}
+          <Worded text={diagnosis.statement} />
         </h1>
+        <Plain sentence={roleSentence(diagnosis.role)} />
         <EvidenceLinks evidence={statementEvidence(diagnosis)} shown={6} />
       </div>
       <Figures figures={figuresOf(diagnosis)} />

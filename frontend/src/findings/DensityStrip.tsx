@@ -3,6 +3,7 @@ import { useTimeline } from "../api/queries";
 import { useSource } from "../api/source";
 import type { Role, Timeline, TimelineMark } from "../api/types";
 import { wallClock } from "../format/instant";
+import { zoneWord } from "../format/zone";
 import { count, duration } from "../format/quantity";
 import { Region } from "../ui/Region";
 import { RouteLink } from "../ui/RouteLink";
@@ -78,7 +79,7 @@ function Strip({ timeline }: { timeline: Timeline }) {
       <div className="density-scale dim">
         <span>{wallClock(timeline.t0, timeline.span.from, 0)}</span>
         <span>{duration(length / 1e9)}</span>
-        <span>{wallClock(timeline.t0, timeline.span.to, 0)} UTC</span>
+        <span>{wallClock(timeline.t0, timeline.span.to, 0)} {zoneWord()}</span>
       </div>
     </div>
   );

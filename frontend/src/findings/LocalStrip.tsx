@@ -3,6 +3,7 @@ import { useTimeline } from "../api/queries";
 import { useSource } from "../api/source";
 import type { Finding, Timeline, TimelineMark } from "../api/types";
 import { wallClock } from "../format/instant";
+import { zoneWord } from "../format/zone";
 import { count, duration, plural } from "../format/quantity";
 import { RoleGlyph } from "../ui/Glyph";
 import { Region } from "../ui/Region";
@@ -63,8 +64,8 @@ function Walk({ finding, instance }: { finding: Finding; instance: number | null
   return (
     <nav className="strip-walk" aria-label="Instances">
       <span>{instance === null ? `all ${count(last)} instances` : `instance ${count(instance)} of ${count(last)}`}</span>
-      {instance !== null && instance > 1 && <RouteLink className="button" href={to(instance - 1)}>◂ previous</RouteLink>}
-      {(instance ?? 0) < last && <RouteLink className="button" href={to((instance ?? 0) + 1)}>{instance === null ? "Show me one" : "next ▸"}</RouteLink>}
+      {instance !== null && instance > 1 && <RouteLink className="button" rel="prev" href={to(instance - 1)}>◂ previous</RouteLink>}
+      {(instance ?? 0) < last && <RouteLink className="button" rel="next" href={to((instance ?? 0) + 1)}>{instance === null ? "Show me one" : "next ▸"}</RouteLink>}
       {instance !== null && <RouteLink className="button" href={to(null)}>all</RouteLink>}
     </nav>
   );
@@ -80,7 +81,7 @@ function Lanes({ timeline, instance, window }: { timeline: Timeline; instance: n
       <div className="strip-scale dim">
         <span>{wallClock(timeline.t0, window.from, 6)}</span>
         <span>{duration((window.to - window.from) / 1e9)}, {plural(marks.length, "mark")}</span>
-        <span>{wallClock(timeline.t0, window.to, 6)} UTC</span>
+        <span>{wallClock(timeline.t0, window.to, 6)} {zoneWord()}</span>
       </div>
     </div>
   );

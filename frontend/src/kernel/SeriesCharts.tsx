@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { DumpSeries, SeriesPoint } from "../api/types";
 import { EvidenceLink } from "../findings/EvidenceLinks";
 import { wallClock } from "../format/instant";
+import { zoneWord } from "../format/zone";
 import { count, duration, plural } from "../format/quantity";
 import { changes, linePath, plotGroups, timeRange, type Dot, type Plot, type PlotGroup, type TimeRange } from "./seriesPlot";
 
@@ -37,7 +38,7 @@ function Group({ group, range }: { group: PlotGroup; range: TimeRange }) {
       <div className="series-scale dim">
         <span>{wallClock(String(range.from_ns), 0, 3)}</span>
         <span>{duration(Number(range.to_ns - range.from_ns) / 1e9)}</span>
-        <span>{wallClock(String(range.to_ns), 0, 3)} UTC</span>
+        <span>{wallClock(String(range.to_ns), 0, 3)} {zoneWord()}</span>
       </div>
     </figure>
   );

@@ -33,8 +33,8 @@ function Head({ detail }: { detail: ConnectionDetail }) {
   const { page } = useSource();
   const { connection } = detail;
   const usual = detail.usual_connect_ms === null ? "" : ` (usual ${milliseconds(detail.usual_connect_ms)})`;
-  const walk = (cid: number | null, words: string) =>
-    cid === null ? null : <RouteLink className="button" href={`${page}/connections/${cid}`}>{words}</RouteLink>;
+  const walk = (cid: number | null, rel: "prev" | "next", words: string) =>
+    cid === null ? null : <RouteLink className="button" rel={rel} href={`${page}/connections/${cid}`}>{words}</RouteLink>;
   return (
     <div className="connection-head">
       <h1>{endpoint(connection.client, connection.client_port)} → {endpoint(connection.server, connection.server_port)}</h1>
@@ -47,8 +47,8 @@ function Head({ detail }: { detail: ConnectionDetail }) {
             on the timeline
           </RouteLink>
         )}
-        {walk(detail.previous_cid, "◂ previous of the finding")}
-        {walk(detail.next_cid, "next of the finding ▸")}
+        {walk(detail.previous_cid, "prev", "◂ previous of the finding")}
+        {walk(detail.next_cid, "next", "next of the finding ▸")}
       </span>
     </div>
   );

@@ -15,6 +15,7 @@ import { tableOfRecords, tableOfReport, type RecordTable } from "../findings/rec
 import { RecordTableView } from "../findings/RecordTableView";
 import { lettersOf } from "../format/findingLetters";
 import { duration, plural } from "../format/quantity";
+import { dateWords } from "../format/zone";
 import { RoleGlyph, roleWord } from "../ui/Glyph";
 import { Region } from "../ui/Region";
 import { RouteLink } from "../ui/RouteLink";
@@ -42,7 +43,7 @@ function Gone({ report }: { report: Report }) {
     <>
       <h1>The present analysis has no such finding</h1>
       <p>
-        The files were analysed again on {report.created.slice(0, 16).replace("T", " ")} UTC, and numbers may have changed.{" "}
+        The files were analysed again on {dateWords(report.created)}, and numbers may have changed.{" "}
         <RouteLink href={`${page}/findings`}>{report.findings.length ? `All findings: ${report.findings.length}` : "What was looked for"}</RouteLink>
       </p>
     </>

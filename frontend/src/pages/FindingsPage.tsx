@@ -6,6 +6,9 @@ import { CheckedList } from "../diagnosis/CheckedList";
 import { roleOf } from "../findings/findingWords";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 import { lettersOf } from "../format/findingLetters";
+import { Plain } from "../glossary/Plain";
+import { roleSentence } from "../glossary/plainWords";
+import { Worded } from "../glossary/Worded";
 import { duration, plural } from "../format/quantity";
 import { RoleGlyph } from "../ui/Glyph";
 import { Region } from "../ui/Region";
@@ -51,7 +54,8 @@ function Row({ report, finding, letter }: { report: Report; finding: Finding; le
       <span className="finding-letter"><RoleGlyph role={roleOf(report, finding)} size={16} /> {letter}</span>
       <div>
         <h2><RouteLink href={`${page}/findings/${encodeURIComponent(finding.id)}`}>{finding.title}</RouteLink></h2>
-        <p>{finding.summary}</p>
+        <p><Worded text={finding.summary} /></p>
+        <Plain sentence={roleSentence(roleOf(report, finding))} />
         <p className="dim">
           {plural(finding.count, "instance")}
           {finding.time_lost_s > 0 && ` · ${duration(finding.time_lost_s)} lost`} ·{" "}

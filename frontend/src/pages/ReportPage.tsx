@@ -15,6 +15,7 @@ import { VerdictCard } from "../diagnosis/VerdictCard";
 import { DensityStrip } from "../findings/DensityStrip";
 import { cellWords, tableOfReport, type RecordTable } from "../findings/recordTable";
 import { bytes, count, plural } from "../format/quantity";
+import { dateWords } from "../format/zone";
 import { Region } from "../ui/Region";
 import { useTitle } from "../ui/useTitle";
 import "../diagnosis/diagnosis.css";
@@ -39,7 +40,7 @@ function Body({ report }: { report: Report }) {
       <header className="report-head">
         <div>
           <strong>{report.label}</strong>{" "}
-          <span className="dim">analysed {report.created.slice(0, 19).replace("T", " ")} UTC · version {report.tool.version} · {plural(report.inputs.length, "file")}</span>
+          <span className="dim">analysed {dateWords(report.created, 8)} · version {report.tool.version} · {plural(report.inputs.length, "file")}</span>
         </div>
         <Downloads label={report.label} />
       </header>

@@ -1,8 +1,11 @@
 /** The marks as rows: the chart's twin for eyes that prefer a table and for readers of the screen. */
 import type { TimelineLane, TimelineMark } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
+import { ColumnWords } from "../glossary/Plain";
 import { offset, stretch } from "../format/offset";
 import { glyphSign, glyphWord, laneNames } from "./marks";
+
+const COLUMNS = ["time (s)", "lasts", "mark", "lane", "what", "basis", "finding", "evidence"];
 
 interface MarksTableProps {
   marks: readonly TimelineMark[];
@@ -16,11 +19,12 @@ interface MarksTableProps {
 export function MarksTable({ marks, lanes, letters, selectedMark, onPick, caption }: MarksTableProps) {
   return (
     <div className="facts-scroll" tabIndex={0} role="region" aria-label={caption}>
+      <ColumnWords columns={COLUMNS.map((name) => ({ name: name.replace(" (s)", "") }))} />
       <table className="facts" data-testid="marks-table">
         <caption className="visually-hidden">{caption}</caption>
         <thead>
           <tr>
-            <th>time (s)</th><th>lasts</th><th>mark</th><th>lane</th><th>what</th><th>basis</th><th>finding</th><th>evidence</th>
+            {COLUMNS.map((name) => <th key={name}>{name}</th>)}
           </tr>
         </thead>
         <tbody>

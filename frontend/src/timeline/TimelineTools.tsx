@@ -1,8 +1,8 @@
 /** Buttons of the timeline: what the keys do, for the mouse; the lanes to show; the filter. */
-import { useEffect, useState, type RefObject } from "react";
+import { useEffect, useState } from "react";
 
 import type { TimelineLane } from "../api/types";
-import { KEY_WORDS } from "./useTimelineKeys";
+import { showOverlay } from "../ui/overlays";
 import type { Reading } from "./ticks";
 import type { ViewState } from "./urlState";
 
@@ -12,17 +12,15 @@ interface TimelineToolsProps {
   reading: Reading;
   guides: boolean;
   canWalk: boolean;
-  filterInput: RefObject<HTMLInputElement | null>;
   change: (changes: Partial<ViewState>) => void;
   onAll: () => void;
   onReading: () => void;
   onGuides: () => void;
   onWalk: (step: 1 | -1) => void;
   onTable: () => void;
-  onKeys: () => void;
 }
 
-const READING_WORDS: Record<Reading, string> = { window: "since start", mark: "since mark", clock: "UTC" };
+const READING_WORDS: Record<Reading, string> = { window: "since start", mark: "since mark", clock: "clock" };
 
 export function TimelineTools(props: TimelineToolsProps) {
   const { state, lanes, change } = props;
@@ -33,12 +31,12 @@ export function TimelineTools(props: TimelineToolsProps) {
   }
   return (
     <div className="timeline-tools">
-      <FilterField value={state.filter} input={props.filterInput} commit={(filter) => change({ filter })} />
+      <FilterField value={state.filter} commit={(filter) => change({ filter })} />
       <button type="button" onClick={() => props.onWalk(-1)} disabled={!props.canWalk} title="Previous instance [">◂</button>
       <button type="button" onClick={() => props.onWalk(1)} disabled={!props.canWalk} title="Next instance ]">▸</button>
       <button type="button" onClick={props.onAll} title="All data: 0">all</button>
       <button type="button" onClick={props.onReading} title="Ruler reading: R">ruler: {READING_WORDS[props.reading]}</button>
-      <button type="button" onClick={props.onGuides} aria-pressed={props.guides} title="Guides: G">guides</button>
+      <button type="button" onClick={props.onGuides} aria-pressed={props.guides} title="Guides: Shift G">guides</button>
       <details>
         <summary>lanes</summary>
         <div>
@@ -50,18 +48,17 @@ export function TimelineTools(props: TimelineToolsProps) {
         </div>
       </details>
       <button type="button" onClick={props.onTable} aria-pressed={state.asTable} title="Table instead of chart: T">table</button>
-      <button type="button" onClick={props.onKeys} title="Keys: ?">keys</button>
+      <button type="button" onClick={() => showOverlay("keys")} title="Keys: ?">keys</button>
     </div>
   );
 }
 
 interface FilterFieldProps {
   value: string;
-  input: RefObject<HTMLInputElement | null>;
   commit: (filter: string) => void;
 }
 
-function FilterField({ value, input, commit }: FilterFieldProps) {
+function FilterField({ value, commit }: FilterFieldProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   const send = () => {
@@ -69,30 +66,12 @@ function FilterField({ value, input, commit }: FilterFieldProps) {
   };
   return (
     <input
-      ref={input} className="timeline-filter" type="search" aria-label="Filter marks and rows" placeholder="Filter  /"
+      className="timeline-filter" type="search" aria-label="Filter marks and rows" placeholder="Filter  /"
       value={text} onChange={(event) => setText(event.target.value)} onBlur={send}
       onKeyDown={(event) => {
         if (event.key === "Enter") send();
         if (event.key === "Escape") event.currentTarget.blur();
       }}
     />
-  );
-}
-
-export function KeyHelp() {
-  return (
-    <div className="timeline-frame timeline-keys" role="region" aria-label="Keys">
-      <strong>Keys</strong>
-      <dl>
-        {KEY_WORDS.map(([key, words]) => (
-          <div key={key} style={{ display: "contents" }}>
-            <dt>{key}</dt>
-            <dd>{words}</dd>
-          </div>
-        ))}
-        <dt>Ctrl + wheel</dt><dd>zoom at the pointer; Shift + wheel pans; the plain wheel scrolls the page</dd>
-        <dt>drag</dt><dd>on lanes selects a stretch of time, on the ruler pans</dd>
-      </dl>
-    </div>
   );
 }

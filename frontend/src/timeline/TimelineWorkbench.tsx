@@ -16,7 +16,7 @@ import { MarksTable } from "./MarksTable";
 import { chooseTicks } from "./ticks";
 import { wholeWindow, type TimeWindow } from "./timeWindow";
 import { TimelineStage } from "./TimelineStage";
-import { KeyHelp, TimelineTools } from "./TimelineTools";
+import { TimelineTools } from "./TimelineTools";
 import { stringifySearch } from "../format/searchString";
 import { useTimelineKeys } from "./useTimelineKeys";
 import { useTimelineView } from "./useTimelineView";
@@ -39,9 +39,7 @@ interface TimelineWorkbenchProps {
 
 export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkbenchProps) {
   const frame = useRef<HTMLDivElement>(null);
-  const filterInput = useRef<HTMLInputElement>(null);
   const [panel, setPanel] = useState(false);
-  const [help, setHelp] = useState(false);
   const [said, setSaid] = useState("");
   const [focused, setFocused] = useState(false);
   const { parameters, path } = useAddress();
@@ -85,8 +83,7 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
     setPanel(true);
   }
   function leave() {
-    if (help) setHelp(false);
-    else if (panel) setPanel(false);
+    if (panel) setPanel(false);
     else if (document.activeElement === frame.current) frame.current?.blur();
   }
   useTimelineKeys(frame, {
@@ -97,7 +94,7 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
     fit: bench.fit, all: bench.all, back: view.back, table: () => change({ asTable: !state.asTable }),
     timeReference: bench.readFromMark, reading: bench.nextReading, guides: bench.toggleGuides,
     copyLink: () => void navigator.clipboard.writeText(window.location.href).then(() => setSaid("Link copied")),
-    filter: () => filterInput.current?.focus(), keys: () => setHelp(!help), open: () => open(currentMark), leave,
+    open: () => open(currentMark), leave,
   });
   const label = `Timeline from ${wallClock(overview.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(geometry.rows.length, "lane")}, ${plural(findings.length, "finding")}`;
   const caption = `${marks.length} marks of the window`;
@@ -110,11 +107,10 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
         <span className="spacer" />
         <TimelineTools
           state={state} lanes={overview.lanes} reading={bench.reading} guides={bench.guides} canWalk={bench.instances.length > 0}
-          filterInput={filterInput} change={change} onAll={bench.all} onReading={bench.nextReading} onGuides={bench.toggleGuides}
-          onWalk={bench.walkInstances} onTable={() => change({ asTable: !state.asTable })} onKeys={() => setHelp(!help)}
+          change={change} onAll={bench.all} onReading={bench.nextReading} onGuides={bench.toggleGuides}
+          onWalk={bench.walkInstances} onTable={() => change({ asTable: !state.asTable })}
         />
       </div>
-      {help && <KeyHelp />}
       <div
         ref={frame} className="timeline-frame" data-testid="timeline" tabIndex={0} role={focused ? "application" : "group"} aria-label={label}
         onFocus={(event) => setFocused(event.target === event.currentTarget)} onBlur={() => setFocused(false)}

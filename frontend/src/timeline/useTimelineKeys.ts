@@ -1,5 +1,7 @@
-/** Single keys of the timeline. By position (`code`) where the position matters, so that AZERTY works. */
+/** Keys of the timeline. By position (`code`) where the position matters, so that AZERTY works. */
 import { useEffect, useRef } from "react";
+
+import { settingsNow } from "../settings/settings";
 
 export interface KeyActions {
   zoomIn: (fast: boolean) => void;
@@ -18,39 +20,34 @@ export interface KeyActions {
   reading: () => void;
   guides: () => void;
   copyLink: () => void;
-  filter: () => void;
-  keys: () => void;
   open: () => void;
   leave: () => void;
 }
 
 type Action = keyof KeyActions;
 
-export const KEY_WORDS: [string, string][] = [
-  ["W S", "zoom in, zoom out (Shift: faster)"], ["A D", "pan (Shift: faster)"], [", .", "previous, next mark"],
-  ["[ ]", "previous, next instance of the finding"], ["F", "fit the selection"], ["0", "all data"],
-  ["Backspace", "previous window"], ["T", "table instead of chart"], ["M", "time reference at the mark"],
-  ["R", "ruler: since start, since mark, wall clock"], ["G", "guides on, off"], ["Y", "copy link"], ["/", "filter"],
-  ["Enter", "open the mark"], ["Esc", "leave, close"], ["?", "these keys"],
-];
-
 const BY_CODE: Record<string, Action> = { KeyW: "zoomIn", KeyS: "zoomOut", KeyA: "left", KeyD: "right" };
 const BY_KEY: Record<string, Action> = {
   ".": "nextMark", ",": "previousMark", "]": "nextInstance", "[": "previousInstance", f: "fit", "0": "all",
-  Backspace: "back", t: "table", m: "timeReference", r: "reading", g: "guides", y: "copyLink", "/": "filter", "?": "keys",
-  Escape: "leave",
+  t: "table", m: "timeReference", r: "reading", y: "copyLink",
 };
 /** Only while the chart itself has the focus: elsewhere these keys have their own meaning. */
 const ON_CHART: Record<string, Action> = { ArrowRight: "nextMark", ArrowLeft: "previousMark", Enter: "open" };
 
+/** Not characters: they stay when single keys are turned off. */
+const ALWAYS: Record<string, Action> = { Backspace: "back", Escape: "leave" };
+
 const WRITING = "input, textarea, select, [contenteditable='true']";
 
-export function actionOf(event: KeyboardEvent, onChart: boolean): Action | null {
+export function actionOf(event: KeyboardEvent, onChart: boolean, singleKeys = settingsNow().singleKeys): Action | null {
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return null;
-  if (event.target instanceof Element && event.target.closest(WRITING) !== null) return null;
-  const byChart = onChart ? ON_CHART[event.key] : undefined;
+  if (event.target instanceof Element && event.target.closest(`${WRITING}, dialog`) !== null) return null;
+  const always = (onChart ? ON_CHART[event.key] : undefined) ?? ALWAYS[event.key];
+  if (always !== undefined || !singleKeys) return always ?? null;
+  // Small, G waits for the letter of a page.
+  if (event.key === "G") return "guides";
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  return byChart ?? BY_CODE[event.code] ?? BY_KEY[key] ?? null;
+  return BY_CODE[event.code] ?? BY_KEY[key] ?? null;
 }
 
 export function useTimelineKeys(chart: { current: HTMLElement | null }, actions: KeyActions): void {

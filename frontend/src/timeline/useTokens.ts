@@ -9,7 +9,7 @@ export function useTokens(): Tokens {
     const reread = () => setTokens(readTokens(document.documentElement));
     // The observer runs after the attribute is written, so the new colours are already computed.
     const observer = new MutationObserver(reread);
-    observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-mantine-color-scheme"] });
+    observer.observe(document.documentElement, { attributes: true, attributeFilter: ["data-mantine-color-scheme", "data-high-contrast"] });
     reread();
     return () => observer.disconnect();
   }, []);

@@ -1,6 +1,7 @@
 /** A table of any number of rows: those in view are in the document, the rest is asked for when it comes into view. */
 import { useEffect, useState, type ReactNode } from "react";
 
+import { ColumnWords } from "../glossary/Plain";
 import { count } from "../format/quantity";
 import { ROW_PX, trackPx } from "./rowWindow";
 import { useRowWindow } from "./useRowWindow";
@@ -50,24 +51,27 @@ export function BigTable({ label, columns, total, cells, onVisible, at = null, h
   }, [at, shown, total, goTo, view_px]);
   const width = columns.reduce((sum, column) => sum + column.width + 2, 0);
   return (
-    <div
-      ref={view.scroller} className="big-table card" tabIndex={0} role="region" aria-label={`${label}, ${count(total)} rows, scrollable`}
-      style={{ maxHeight: view_px + HEAD_PX + 18 }} onScroll={view.onScroll} onKeyDown={view.onKeyDown}
-    >
-      <div role="table" aria-label={label} aria-rowcount={total} aria-colcount={columns.length} style={{ minWidth: `${width}ch`, height: trackPx(total) + HEAD_PX }}>
-        <Head columns={columns} />
-        <div role="rowgroup" className="big-view" style={{ height: view_px, top: HEAD_PX }}>
-          {Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index).map((row) => (
-            <div
-              key={row} role="row" aria-rowindex={row + 1} className={row === at ? "big-row big-row-at" : "big-row"}
-              style={{ gridTemplateColumns: gridColumns(columns), top: (row - view.first) * ROW_PX, height: ROW_PX }}
-            >
-              <Cells columns={columns} cells={cells(row)} />
-            </div>
-          ))}
+    <>
+      <ColumnWords columns={columns} />
+      <div
+        ref={view.scroller} className="big-table card" tabIndex={0} role="region" aria-label={`${label}, ${count(total)} rows, scrollable`}
+        style={{ maxHeight: view_px + HEAD_PX + 18 }} onScroll={view.onScroll} onKeyDown={view.onKeyDown}
+      >
+        <div role="table" aria-label={label} aria-rowcount={total} aria-colcount={columns.length} style={{ minWidth: `${width}ch`, height: trackPx(total) + HEAD_PX }}>
+          <Head columns={columns} />
+          <div role="rowgroup" className="big-view" style={{ height: view_px, top: HEAD_PX }}>
+            {Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index).map((row) => (
+              <div
+                key={row} role="row" aria-rowindex={row + 1} className={row === at ? "big-row big-row-at" : "big-row"}
+                style={{ gridTemplateColumns: gridColumns(columns), top: (row - view.first) * ROW_PX, height: ROW_PX }}
+              >
+                <Cells columns={columns} cells={cells(row)} />
+              </div>
+            ))}
+          </div>
         </div>
       </div>
-    </div>
+    </>
   );
 }
 

@@ -1,0 +1,88 @@
+/** `/settings`: what the reader of this browser prefers. */
+import { useId, type ReactNode } from "react";
+
+import { zoneWord } from "../format/zone";
+import { changeSettings, useSettings } from "../settings/settings";
+import { THEME_WORDS, useTheme, type Theme } from "../theme/useTheme";
+import { useTitle } from "../ui/useTitle";
+import "./settings.css";
+
+export function SettingsPage() {
+  useTitle("Settings");
+  const settings = useSettings();
+  const { theme, setTheme } = useTheme();
+  return (
+    <main id="main" className="page" tabIndex={-1}>
+      <h1>Settings</h1>
+      <p className="dim">They are kept in this browser and are part of no link.</p>
+      <div className="card settings">
+        <Choice
+          name="Theme" why="High contrast is black on white or white on black, as the system is light or dark." value={theme}
+          options={(Object.entries(THEME_WORDS) as [Theme, string][])} choose={setTheme}
+        />
+        <Choice
+          name="Density" why="Height of rows in tables." value={settings.density} options={[["compact", "Compact"], ["comfortable", "Comfortable"]]}
+          choose={(density) => changeSettings({ density })}
+        />
+        <Choice
+          name="Time zone" why={`Clock times are shown in it; now: ${zoneWord()}. Links and downloads keep UTC.`} value={settings.zone}
+          options={[["utc", "UTC"], ["local", "That of this machine"]]} choose={(zone) => changeSettings({ zone })}
+        />
+        <Switch name="Single keys" why="W, S, T, ? and the others without Ctrl. Ctrl K stays on." on={settings.singleKeys} set={(singleKeys) => changeSettings({ singleKeys })} />
+        <Switch name="Explain mode" why="A sentence in plain words under claims, lanes and columns." on={settings.explain} set={(explain) => changeSettings({ explain })} />
+      </div>
+    </main>
+  );
+}
+
+interface ChoiceProps<Value extends string> {
+  name: string;
+  why: string;
+  value: Value;
+  options: readonly (readonly [Value, string])[];
+  choose: (value: Value) => void;
+}
+
+function Choice<Value extends string>({ name, why, value, options, choose }: ChoiceProps<Value>) {
+  const id = useId();
+  return (
+    <fieldset className="settings-row" aria-describedby={id}>
+      <Name name={<legend>{name}</legend>} why={why} id={id} />
+      <div className="settings-options">
+        {options.map(([option, words]) => (
+          <label key={option}>
+            <input type="radio" name={name} value={option} checked={option === value} onChange={() => choose(option)} /> {words}
+          </label>
+        ))}
+      </div>
+    </fieldset>
+  );
+}
+
+interface SwitchProps {
+  name: string;
+  why: string;
+  on: boolean;
+  set: (on: boolean) => void;
+}
+
+function Switch({ name, why, on, set }: SwitchProps) {
+  const id = useId();
+  return (
+    <div className="settings-row">
+      <Name name={<strong>{name}</strong>} why={why} id={id} />
+      <label className="settings-options">
+        <input type="checkbox" role="switch" aria-label={name} aria-describedby={id} checked={on} onChange={(event) => set(event.target.checked)} /> {on ? "on" : "off"}
+      </label>
+    </div>
+  );
+}
+
+function Name({ name, why, id }: { name: ReactNode; why: string; id: string }) {
+  return (
+    <div>
+      {name}
+      <p id={id} className="dim">{why}</p>
+    </div>
+  );
+}
