@@ -6,8 +6,11 @@ export interface Term {
   also: string[];
   /** One sentence for somebody who never saw the word; at most two lines. */
   means: string;
+  /** Everybody's word too: listed here, but not dotted in texts. */
+  common?: boolean;
 }
 
+const common = (name: string, means: string, ...also: string[]): Term => ({ name, also, means, common: true });
 const term = (name: string, means: string, ...also: string[]): Term => ({ name, also, means });
 
 export const TERMS: readonly Term[] = [
@@ -17,7 +20,7 @@ export const TERMS: readonly Term[] = [
   term("RST", "RST ends a connection at once: one side says that it knows nothing of it or wants no more.", "RSTs"),
   term("FIN", "FIN says politely that one side has nothing more to send.", "FINs"),
   term("sent again", "A packet that nobody confirmed is sent again after a wait, which people feel as slowness.", "retransmission", "retransmissions", "retransmitted", "retry", "retries", "retried"),
-  term("connection", "A connection is one conversation between a program and a server, from its first packet to its last.", "connections"),
+  common("connection", "A connection is one conversation between a program and a server, from its first packet to its last.", "connections"),
   term("tuple", "A tuple is the pair of addresses and ports that tells one connection from all others.", "tuples"),
   term("source port", "The source port is the number a client picks for one connection; it tells its connections apart.", "source ports", "ephemeral port", "ephemeral ports"),
   term("NAT", "NAT rewrites addresses or ports of packets on their way, as a mail room does with letters.", "translated", "translation", "translates"),
@@ -30,7 +33,7 @@ export const TERMS: readonly Term[] = [
   term("uplink", "The uplink is the node's own network card: the way to all other machines.", "eth0"),
   term("capture point", "A capture point is a place on a packet's way where somebody listened; elsewhere nothing can be seen.", "capture points", "vantage point", "vantage points"),
   term("sighting", "A sighting is one packet seen at one capture point; the same packet may have several.", "sightings"),
-  term("frame", "A frame is one recorded packet; its number leads to it in the file.", "frames"),
+  common("frame", "A frame is one recorded packet; its number leads to it in the file.", "frames"),
   term("TIME_WAIT", "TIME_WAIT is the minute in which a closed connection's ports stay reserved against late packets.", "TIME-WAIT"),
   term("backlog", "A backlog is what piled up while nobody read; drained, it comes out in one go.", "backlogs", "drained backlog"),
   term("round trip", "A round trip is the time from a question to its answer on the network.", "RTT", "RTTs", "round trips"),
@@ -52,12 +55,12 @@ export const TERMS: readonly Term[] = [
   term("MTU", "The MTU is the largest packet that a network lets through in one piece.", "MSS"),
   term("ICMP", "ICMP carries messages of the network itself, such as “too big” or “no such place”."),
   term("pod", "A pod is one or a few containers that share a network address.", "pods"),
-  term("node", "A node is one machine of the cluster; its pods share its network.", "nodes"),
+  common("node", "A node is one machine of the cluster; its pods share its network.", "nodes"),
   term("inferred", "Inferred means that nobody saw it, but it follows from what was seen."),
-  term("time lost", "Time lost adds up how much longer the affected ones waited than the usual."),
-  term("weight", "A server's weight says how many new connections it gets; 0 means no more."),
+  common("time lost", "Time lost adds up how much longer the affected ones waited than the usual."),
+  common("weight", "A server's weight says how many new connections it gets; 0 means no more."),
   term("port range", "The port range is the supply of numbers from which outgoing connections get theirs.", "ip_local_port_range"),
-  term("window", "The TCP window says how much more the receiver can take; at zero the sender must wait.", "zero window"),
+  common("window", "The TCP window says how much more the receiver can take; at zero the sender must wait.", "zero window"),
   term("sysctl", "A sysctl is a switch or number of the kernel that can be read and changed.", "sysctls"),
 ];
 
@@ -82,7 +85,7 @@ export function termsIn(text: string): Found[] {
   const found: Found[] = [];
   for (const match of text.matchAll(new RegExp(`(?<![\\w-])(?:${PATTERN})(?![\\w-])`, "gi"))) {
     const each = spellings.get(match[0].toLowerCase());
-    if (each === undefined || seen.has(each.name) || !isWord(match[0], each)) continue;
+    if (each === undefined || each.common || seen.has(each.name) || !isWord(match[0], each)) continue;
     seen.add(each.name);
     found.push({ term: each, at: match.index, text: match[0] });
   }

@@ -51,11 +51,11 @@ function offsetOf(words: string): number | null {
   return Number((whole ?? "0").replaceAll(",", "")) * size + rest;
 }
 
-/** An address, a port, or both; arrows and brackets around them, as in our own tables, do no harm. */
+/** An address or its beginning, a port, or both; arrows and brackets around them, as in our own tables, do no harm. */
 function endpointOf(words: string): string | null {
   const first = words.split(/\s*(?:→|->)\s*/)[0] ?? "";
   const bare = first.replace(/^:(?=\d+$)/, "").trim();
-  if (/^\d{1,3}(?:\.\d{1,3}){3}(?::\d{1,5})?$/.test(bare)) return bare;
+  if (/^\d{1,3}(?:\.\d{1,3}){2,3}\.?(?::\d{1,5})?$/.test(bare)) return bare;
   if (/^\d{1,5}$/.test(bare) && Number(bare) <= 65_535) return bare;
   if (/^\[?[0-9a-f]*:[0-9a-f:]+\]?(?::\d{1,5})?$/i.test(bare) && bare.split(":").length > 2) return bare;
   return null;

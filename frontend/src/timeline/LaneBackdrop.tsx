@@ -3,7 +3,7 @@ import type { TimelineLane } from "../api/types";
 import { count } from "../format/quantity";
 import { Plain } from "../glossary/Plain";
 import { laneSentence } from "../glossary/plainWords";
-import { FINDINGS_HEIGHT, hatchesOf, timeToPx, type ChartGeometry } from "./laneLayout";
+import { FINDINGS_HEIGHT, hatchesOf, LANE_HEIGHT, timeToPx, type ChartGeometry } from "./laneLayout";
 import type { Tick } from "./ticks";
 import type { TimeWindow } from "./timeWindow";
 
@@ -43,7 +43,7 @@ export function LaneHeaders({ geometry, inWindow }: { geometry: ChartGeometry; i
         <div key={lane.id} className="timeline-header" style={{ height }} data-lane={lane.id} title={lane.note || lane.name}>
           <span className="timeline-lane-name">{lane.name}</span>
           <span className="timeline-lane-note">{laneNote(lane, inWindow.get(lane.id))}</span>
-          <Plain sentence={laneSentence(lane.role)} />
+          {height === LANE_HEIGHT && <Plain sentence={laneSentence(lane.role)} />}
         </div>
       ))}
     </div>

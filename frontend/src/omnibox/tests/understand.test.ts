@@ -5,6 +5,8 @@ import { understand } from "../understand";
 test("an address with a port is an endpoint and nothing else", () => {
   expect(understand(" 10.0.0.1:41361 ")).toEqual({ mode: "all", words: "10.0.0.1:41361", letter: null, frame: null, offset_ns: null, endpoint: "10.0.0.1:41361" });
   expect(understand("10.0.0.1:41361 → 10.0.0.2:80").endpoint).toBe("10.0.0.1:41361");
+  expect(understand("10.244.35").endpoint).toBe("10.244.35");
+  expect(understand("1.025").endpoint).toBeNull();
   expect(understand(":41361").endpoint).toBe("41361");
   expect(understand("65535").endpoint).toBe("65535");
   expect(understand("65536").endpoint).toBeNull();
