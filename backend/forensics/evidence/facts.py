@@ -31,6 +31,7 @@ from backend.forensics.evidence.metadata_pattern import Pattern, find_pattern
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
 from backend.forensics.evidence.round_trips import RoundTrips, gather_round_trips
+from backend.forensics.evidence.service_times import ShapeTimes, measure_service_times
 from backend.forensics.evidence.stumbles import Stumbles, collect_stumbles
 from backend.forensics.evidence.untranslated import Stray, find_strays
 from backend.forensics.evidence.waits import DestinationWaits, measure_waits
@@ -137,6 +138,12 @@ class Facts:
         """What served requests consist of."""
         sightings = self.attempts.sightings
         return dissect_requests(self.captures, sightings, self.exchanges, self.metadata_uses, self.dns)
+
+    @cached_property
+    def service_times(self) -> tuple[ShapeTimes, ...]:
+        """Requests by shape, where an answer was late for its shape."""
+        sightings, uses = self.attempts.sightings, self.metadata_uses
+        return measure_service_times(self.captures, sightings, self.exchanges, uses, lambda: self.anatomy)
 
     @cached_property
     def row_of_link(self) -> dict[int, int]:

@@ -50,10 +50,12 @@ class HttpBuilder:
         took_ms: float | None = 1.0,
         hops: Sequence[Hop] | None = None,
         is_old: bool = False,
+        acknowledged_ms: float | None = None,
         **columns: int | str,
     ) -> None:
         """A request and its response `took_ms` later (None: never), at every hop; `is_old`: its connection was opened
-        before the capture. `columns` are columns of the HTTP table."""
+        before the capture; `acknowledged_ms`: after that a bare ACK of the request came. `columns` are columns of the
+        HTTP table."""
         path = list(hops) if hops is not None else plain_path(client, server, *self.packets.places)
         at_ns = T0_NS + round(at_ms * MS)
         if (client, server) not in self._opened:
@@ -74,6 +76,10 @@ class HttpBuilder:
                 row |= {f"response_{end}_ns": answered_ns for end in ("first", "last")}
             self._rows.append(row | columns)
             self._ends.append((place, hop.source, hop.destination))
+            if acknowledged_ms is not None:
+                trip = {"sent_ns": at_ns + hop.delay_ns, "rtt_ns": round(acknowledged_ms * MS), "kind": DATA}
+                trip |= {"sequence": self._sequence, "from_client": 1}
+                self._trips.append((trip, (place, hop.source, hop.destination)))
 
     def _open(self, at_ns: int, path: Sequence[Hop], is_old: bool) -> None:
         if not is_old:
@@ -148,7 +154,8 @@ class HttpBuilder:
                     rows[name][n] = int(value) + (clock_ns if name in _TIMES and value != NEVER else 0)
             rows["connection"][n] = number[ends_of]
             rows["request_first_frame"][n] = 2 * n + 1
-            rows["response_last_frame"][n] = 2 * n + 2
+            rows["request_last_frame"][n] = 2 * n + 1
+            rows["response_last_frame"][n] = rows["response_first_frame"][n] = 2 * n + 2
         arrays = [pa.array(np.ascontiguousarray(rows[n])) for n in HTTP_DTYPE.names or ()]
         table = pa.table(
             [*arrays, *(pa.array(t, pa.string()) for t in texts.values())], schema=message_schema("http")

@@ -1,0 +1,184 @@
+"""Answers that are late for their kind of request although the server's kernel had the request at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.forensics.addresses import address_text
+from backend.forensics.connections import NEVER
+from backend.forensics.detection.contract import Detection
+from backend.forensics.detectors.slow_answer.spells import Spell, find_spell
+from backend.forensics.detectors.slow_answer.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.service_times import LATE_LEAST_NS, ShapeTimes
+from backend.forensics.evidence.sightings import Ints
+from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.report import FindingPart, MarkPart, Measure
+
+KIND = "slow-answer"
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A shape of requests with late answers that the network did not delay. `at` are their positions."""
+
+    shape: ShapeTimes
+    at: Ints
+    spell: Spell | None
+
+    @property
+    def lost_s(self) -> float:
+        return float((self.shape.waited_ns[self.at] - self.shape.usual_ns).sum()) / 1e9
+
+
+def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
+    """One finding per server and shape of request."""
+    if not facts.has_packets:
+        return Detection("not-checkable", "needs a capture")
+    if not len(facts.exchanges):
+        return Detection(
+            "not-checkable", "needs HTTP/1 in clear text: only there a request is known from another"
+        )
+    cases = [case for shape in facts.service_times if (case := _case(shape, thresholds)) is not None]
+    late = sum(int(shape.late.sum()) for shape in facts.service_times)
+    why = (
+        f"{plural(late, 'answer')} to {plural(len(facts.exchanges), 'request')} came {LATE_LEAST_NS / 1e6:g} ms or "
+        "more after it and ten times later than usual for its kind"
+    )
+    cases.sort(key=lambda c: (c.spell is None, -c.lost_s, str(c.shape.server), c.shape.request))
+    findings = tuple(
+        _finding(facts, case, number, thresholds)
+        for number, case in enumerate(cases[: thresholds.findings_most], 1)
+    )
+    loud = any(f.severity != "info" for f in findings)
+    return Detection("found" if loud else "clear", why, findings)
+
+
+def _case(shape: ShapeTimes, thresholds: Thresholds) -> _Case | None:
+    """None where too few of the late requests were acknowledged at once."""
+    prompt = shape.late & (shape.acknowledged_ns != NEVER)
+    prompt &= shape.acknowledged_ns <= thresholds.acknowledged_ms * 1e6
+    for short_ns in (shape.acknowledged_ns, shape.round_trip_ns):
+        prompt &= (short_ns == NEVER) | (short_ns <= thresholds.short_ratio * shape.waited_ns)
+    at = np.flatnonzero(prompt)
+    if len(at) < thresholds.late_least:
+        return None
+    return _Case(shape, at, find_spell(prompt, thresholds))
+
+
+def _finding(facts: Facts, case: _Case, number: int, thresholds: Thresholds) -> FindingPart:
+    shape, at = case.shape, case.at
+    waited = shape.waited_ns[at] / 1e9
+    until = shape.start_ns[at] + shape.waited_ns[at]
+    clients = _clients(facts, case)
+    usual = seconds_text(shape.usual_ns / 1e9)
+    return FindingPart(
+        id=f"{KIND}-{number}",
+        kind=KIND,
+        severity="warning" if case.spell is not None else "info",
+        confidence=thresholds.confidence if case.spell is not None else thresholds.confidence_mixed,
+        title=f"{shape.server} answered {shape.request} late",
+        summary=(
+            f"{len(at):,} of {plural(len(shape.late), 'answer')} of {shape.server} to {shape.request} took "
+            f"{seconds_text(float(np.median(waited)))} in the middle, where {usual} is usual. The requests were "
+            f"acknowledged at once.{_spell_words(case)}"
+        ),
+        count=len(at),
+        first=rfc3339(int(shape.start_ns[at].min())),
+        last=rfc3339(int(until.max())),
+        time_lost_s=round(case.lost_s, 6),
+        measures=_measures(case, clients),
+        affected=[
+            {"protocol": "tcp", "source": client, "destination": str(shape.server)}
+            for client in clients[:100]
+        ],
+        events=_events(case),
+        evidence=frame_evidence(
+            [frame for pair in _frames(case) for frame in pair], "the request's end and the answer's begin"
+        ),
+        marks=_marks(facts, case, thresholds),
+    )
+
+
+def _spell_words(case: _Case) -> str:
+    spell, shape = case.spell, case.shape
+    if spell is None:
+        return " Quick and late answers take turns: no time stands out."
+    last = spell.last
+    span_s = (shape.start_ns[last] + shape.waited_ns[last] - shape.start_ns[spell.first]) / 1e9
+    return (
+        f" {spell.late:,} of them fell into {seconds_text(float(span_s))} in which {spell.requests:,} were asked; "
+        "before and after it was quick."
+    )
+
+
+def _measures(case: _Case, clients: list[str]) -> dict[str, Measure]:
+    shape, at, spell = case.shape, case.at, case.spell
+    trips = shape.round_trip_ns[at][shape.round_trip_ns[at] != NEVER]
+    known = shape.asked_others[at][~np.isnan(shape.asked_others[at])]
+    return {
+        "request": shape.request,
+        "requests_total": len(shape.late),
+        "usual_ms": round(shape.usual_ns / 1e6, 3),
+        "late_median_ms": round(float(np.median(shape.waited_ns[at])) / 1e6, 3),
+        "late_max_ms": round(float(shape.waited_ns[at].max()) / 1e6, 3),
+        "acknowledged_median_ms": round(float(np.median(shape.acknowledged_ns[at])) / 1e6, 3),
+        "round_trip_median_ms": round(float(np.median(trips)) / 1e6, 3) if len(trips) else None,
+        "clients_late": len(clients),
+        "timed_at_server": int(np.count_nonzero(shape.at_server[at])),
+        "asked_others_median_ratio": round(float(np.median(known)), 3) if len(known) else None,
+        "data_sent_again": int(np.count_nonzero(shape.sent_again[at])),
+        "spell_requests": spell.requests if spell else 0,
+        "spell_late": spell.late if spell else 0,
+        "spell_by_chance": float(f"{spell.by_chance:.2g}") if spell else None,
+    }
+
+
+def _clients(facts: Facts, case: _Case) -> list[str]:
+    table = facts.exchanges.addresses
+    numbers = np.unique(case.shape.client[case.at]).tolist()
+    return sorted(address_text(int(table.high[n]), int(table.low[n])) for n in numbers)
+
+
+def _frames(case: _Case) -> list[tuple[tuple[str, int], tuple[str, int]]]:
+    place = {n: k for k, n in enumerate(case.shape.late_at.tolist())}
+    return [case.shape.frames[place[n]] for n in case.at.tolist()]
+
+
+def _events(case: _Case) -> list[dict[str, object]]:
+    shape = case.shape
+    return [
+        {
+            "start": rfc3339(int(shape.start_ns[n])),
+            "end": rfc3339(int(shape.start_ns[n] + shape.waited_ns[n])),
+            "waited_ms": round(int(shape.waited_ns[n]) / 1e6, 3),
+            "acknowledged_ms": round(int(shape.acknowledged_ns[n]) / 1e6, 3),
+            "input": asked[0],
+            "frames": [asked[1], answered[1]],
+        }
+        for n, (asked, answered) in zip(case.at.tolist(), _frames(case), strict=True)
+    ]
+
+
+def _marks(facts: Facts, case: _Case, thresholds: Thresholds) -> list[MarkPart]:
+    shape, marks = case.shape, []
+    shown = list(zip(case.at.tolist(), _frames(case), strict=True))[: thresholds.marked]
+    for instance, (n, pair) in enumerate(shown, 1):
+        waited_s = int(shape.waited_ns[n]) / 1e9
+        marks.append(
+            MarkPart(
+                glyph="bracket",
+                role="stall",
+                basis="seen",
+                start=rfc3339(int(shape.start_ns[n])),
+                end=rfc3339(int(shape.start_ns[n] + shape.waited_ns[n])),
+                lanes=[facts.attempts.places[int(shape.place[n])].id],
+                evidence=frame_evidence(pair),
+                label=f"{shape.request}: {seconds_text(waited_s)}",
+                instance=instance,
+                value=waited_s,
+            )
+        )
+    return marks

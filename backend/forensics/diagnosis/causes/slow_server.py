@@ -1,0 +1,243 @@
+"""The server's application is slow: its kernel has the request at once, the answer comes late.
+
+An acknowledgement without data is the kernel's alone. Between it and the first byte of the answer the request lies in
+the server: in its socket's queue, or in the application and whatever that waits for. Only answers that are late against
+the same server's own quick ones count: who is always slow is as slow as always."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import frame_evidence, plural, seconds_text
+from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "slow-server"
+TITLE = "Slow application"
+PRIOR = -1.5
+MIXED_CEILING = 0.5
+"""Quick and late answers that take turns are how many applications are: even odds at most that something is wrong."""
+OTHERS_RATIO = 0.5
+"""Share of the time from which on others that the server asked are what is slow."""
+FRAMES_SHOWN = 60
+
+REFERENCES = (
+    "RFC 9293 section 3.8.6.3: an ACK is held back for 0.5 s at most; Linux: 40 to 200 ms (include/net/tcp.h)",
+    "Linux ss(8), Recv-Q of an established socket: bytes that its process has not read",
+)
+PROFILE = MissingPart(
+    what="What the process does while an answer is late: its stacks, and whether requests lie unread in its sockets",
+    command="ss -tnp 'sport = :PORT' | sort -k2 -rn | head; perf record -g -p PID -- sleep 30; perf script | head -50",
+)
+QUOTA = MissingPart(
+    what="Whether its CPU quota throttles it: nr_throttled before and after",
+    command="cat /sys/fs/cgroup/cpu.stat; sleep 60; cat /sys/fs/cgroup/cpu.stat",
+)
+AT_SERVER = MissingPart(
+    what="A capture at the server that also holds what it asks others meanwhile",
+    command="tcpdump -i any -s 0 -w server.pcap 'tcp or udp port 53'",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per server and request with late answers."""
+    return [_hypothesis(facts, f) for f in findings if f.kind == "slow-answer"]
+
+
+def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
+    server, mixed = _server(finding), finding.severity == "info"
+    at_server = bool(_number(finding, "timed_at_server"))
+    pieces = [
+        _acknowledged(finding), *_spell(finding), *_clients(finding), *_place(finding), *_own_work(finding),
+        *_sent_again(finding), *_lossy(facts, finding),
+    ]  # fmt: skip
+    usual = seconds_text(_number(finding, "usual_ms") / 1e3)
+    late = seconds_text(_number(finding, "late_median_ms") / 1e3)
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="stall",
+        statement=(
+            f"{server} had {plural(finding.count, 'request')} at once and answered them after {late} (median) "
+            f"instead of {usual}."
+        ),
+        prior=PRIOR,
+        steps=(_one_request(finding),),
+        weighed=tuple(pieces),
+        both_sides=at_server,
+        independent=False,
+        signs=sum(piece.weight > 0 for piece in pieces[1:]),
+        findings=(finding.id,),
+        time_lost_s=finding.time_lost_s,
+        rivals=_rivals(finding),
+        missing=(PROFILE, QUOTA, *(() if _knows_others(finding) else (AT_SERVER,))),
+        remedies=_remedies(server),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by requests that are acknowledged as late as they are answered",
+        figures=(
+            (TIME_LOST, seconds_text(finding.time_lost_s)),
+            ("median", late),
+            ("usual", usual),
+            ("late", f"{finding.count:,} of {_number(finding, 'requests_total'):,.0f}"),
+        ),
+        ceiling=MIXED_CEILING if mixed else 0.999,
+    )
+
+
+def _server(finding: FindingPart) -> str:
+    return str(finding.affected[0]["destination"])
+
+
+def _number(finding: FindingPart, name: str) -> float:
+    value = finding.measures.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _frames(finding: FindingPart, note: str = "") -> list[EvidencePart]:
+    """The first of the late requests and their answers."""
+    shown = finding.events[: FRAMES_SHOWN // 2]
+    return frame_evidence([(str(e["input"]), int(f)) for e in shown for f in e["frames"]], note)
+
+
+def _one_request(finding: FindingPart) -> ClaimPart:
+    event = max(finding.events, key=lambda e: float(e["waited_ms"]))
+    text = (
+        f"The slowest: acknowledged after {float(event['acknowledged_ms']):,.1f} ms, answered after "
+        f"{float(event['waited_ms']):,.0f} ms."
+    )
+    frames = frame_evidence([(str(event["input"]), int(frame)) for frame in event["frames"]])
+    return ClaimPart(role="step", text=text, evidence=frames)
+
+
+def _acknowledged(finding: FindingPart) -> Weighed:
+    trip = finding.measures.get("round_trip_median_ms")
+    network = f"; a round trip takes {float(trip):,.1f} ms" if isinstance(trip, int | float) else ""
+    text = (
+        f"{plural(finding.count, 'late request')} had been acknowledged after "
+        f"{_number(finding, 'acknowledged_median_ms'):,.1f} ms (median){network}."
+    )
+    return Weighed(
+        1.2,
+        text,
+        _frames(finding),
+        "the kernel had the request, and its way back is quick: the application is left",
+    )
+
+
+def _spell(finding: FindingPart) -> list[Weighed]:
+    late, requests = _number(finding, "spell_late"), _number(finding, "spell_requests")
+    if not late:
+        return []
+    chance = _number(finding, "spell_by_chance")
+    text = f"{late:,.0f} of {requests:,.0f} requests in a row were late, before and after them nearly none."
+    return [Weighed(1.2, text, _frames(finding), f"by chance {chance:.0e} such spells were expected")]
+
+
+def _clients(finding: FindingPart) -> list[Weighed]:
+    clients = int(_number(finding, "clients_late"))
+    if clients < 2:
+        return []
+    text = f"{clients:,} clients got late answers."
+    return [Weighed(0.6, text, _frames(finding), "it is not one client's doing, or its way")]
+
+
+def _place(finding: FindingPart) -> list[Weighed]:
+    near = int(_number(finding, "timed_at_server"))
+    if near * 2 <= finding.count:
+        return []
+    text = f"{near:,} of {finding.count:,} waits were timed at the vantage point nearest to the server."
+    return [Weighed(0.7, text, _frames(finding), "what lies between it and the client takes no part in them")]
+
+
+def _knows_others(finding: FindingPart) -> bool:
+    return finding.measures.get("asked_others_median_ratio") is not None
+
+
+def _own_work(finding: FindingPart) -> list[Weighed]:
+    """What the server asked others meanwhile, where its own questions were captured."""
+    if not _knows_others(finding):
+        return []
+    share = _number(finding, "asked_others_median_ratio")
+    text = f"While an answer was late the server itself waited for others {share:.0%} of the time (median)."
+    if share >= OTHERS_RATIO:
+        return [Weighed(-4.0, text, _frames(finding), "what it asked is slow, and not the server")]
+    return [Weighed(0.7, text, _frames(finding), "its own questions were seen, and were answered")]
+
+
+def _sent_again(finding: FindingPart) -> list[Weighed]:
+    again = int(_number(finding, "data_sent_again"))
+    if again * 5 <= finding.count:
+        return []
+    text = f"On the connections of {again:,} of {finding.count:,} late answers data was sent again."
+    return [Weighed(-2.0, text, _frames(finding), "an answer that was lost comes late, too")]
+
+
+def _lossy(facts: Facts, finding: FindingPart) -> list[Weighed]:
+    if not facts.quality.lossy:
+        return []
+    text = f"The capture itself lost packets ({facts.quality.lost_segments:,} answers to data never seen)."
+    return [Weighed(-0.5, text, _frames(finding), "an earlier answer may have been missed")]
+
+
+def _loss_rival(finding: FindingPart) -> RivalPart:
+    """An answer that is lost before it reaches the capture point comes late, too, and leaves no trace there."""
+    title, again = "Answers lost on the way and sent again", int(_number(finding, "data_sent_again"))
+    command = "nstat -az TcpRetransSegs TcpExtTCPTimeouts"
+    if again:
+        because = f"data was sent again on the connections of {again:,} of them"
+        return RivalPart(
+            cause="path-loss", title=title, status="cannot-tell", because=because, command=command
+        )
+    if _number(finding, "timed_at_server") * 2 > finding.count:
+        because = "at the server's own vantage point they leave late, for the first time"
+        return RivalPart(cause="path-loss", title=title, status="ruled-out", because=because)
+    if _number(finding, "spell_late"):
+        because = (
+            "it would have to lose these answers, one after the other, and no other data of these connections"
+        )
+        return RivalPart(cause="path-loss", title=title, status="ruled-out", because=because)
+    because = "an answer lost before this capture point leaves no trace here"
+    return RivalPart(cause="path-loss", title=title, status="cannot-tell", because=because, command=command)
+
+
+def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
+    return (
+        RivalPart(
+            cause="receive-queue-stall",
+            title="Receive queue not emptied",
+            status="ruled-out",
+            because="the requests were acknowledged at once: they had passed the receive queue",
+        ),
+        _loss_rival(finding),
+        RivalPart(
+            cause="cpu-quota-throttling",
+            title="CPU quota",
+            status="cannot-tell",
+            because="a process that is throttled is slow in the same way; cpu.stat counts it",
+            command=QUOTA.command,
+        ),
+    )
+
+
+def _remedies(server: str) -> tuple[RemedyPart, ...]:
+    port = server.rpartition(":")[2]
+    proof = "answers to this request come within their usual time under the same load"
+    return (
+        RemedyPart(
+            what=f"Find out what the process behind {server} waits for: no setting of the network helps",
+            applies_to="the application",
+            check=f"ss -ltnp 'sport = :{port}'",
+            proof=proof,
+            undo="not needed: it only looks",
+            side_effect="a profiler costs a few per cent of the processor",
+        ),
+        RemedyPart(
+            what="Let clients give up and ask another instance before their own callers give up",
+            applies_to="clients",
+            check="the client's timeout and retries",
+            proof="no caller waits longer than that time",
+            undo="the former timeout",
+            side_effect="a retry doubles the load of a slow server: limit retries to a share of requests",
+        ),
+    )
