@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import json
 import os
+import weakref
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
@@ -81,12 +82,19 @@ def _link(code: bytes) -> tuple[Any, int]:
     return engine, address
 
 
+def _nobody() -> object:
+    """Stands for the array of a call that was not made."""
+    return _nobody
+
+
 class StoredEntry:
     """Calls machine code that was compiled before; loads it at the first call."""
 
     def __init__(self, function: Any, folder: Callable[[], str]) -> None:
         self._function, self._folder = function, folder
         self._kinds: list[str | int] = []
+        self._known: list[tuple[Any, tuple[Any, ...]]] = []
+        """Of each argument: the array of the call before (a weak reference), and what it was to compiled code."""
         self._call: Any = None
         self._engine: Any = None
 
@@ -94,6 +102,7 @@ class StoredEntry:
         """Reads the machine code. Raises OSError when nobody has compiled it."""
         head, _, code = place_of(self._function, self._folder()).read_bytes().partition(b"\n")
         self._kinds = json.loads(head)
+        self._known = [(_nobody, ())] * len(self._kinds)
         self._engine, address = _link(code)
         words = [word for kind in self._kinds for word in _types(kind)]
         # ctypes lets go of Python's lock for the call.
@@ -103,12 +112,25 @@ class StoredEntry:
         """Raises TypeError for arguments of other types, IndexError where an array was left."""
         if self._call is None:
             self.load()
-        kinds = [kind_of(argument) for argument in arguments]
-        if kinds != self._kinds:
-            raise TypeError(f"{self._function.__qualname__} was compiled for {self._kinds}, not for {kinds}")
-        words = [
-            word for argument, kind in zip(arguments, kinds, strict=True) for word in _words(argument, kind)
-        ]
+        words: list[Any] = []
+        if len(arguments) != len(self._kinds):
+            raise TypeError(f"{self._function.__qualname__} takes {len(self._kinds)} arguments")
+        for place, argument in enumerate(arguments):
+            known, kept = self._known[place]
+            words += kept if known() is argument else self._new_words(place, argument)
         result, error = ctypes.c_void_p(), ctypes.c_void_p()
         if self._call(ctypes.byref(result), ctypes.byref(error), *words) not in _RETURNED:
             raise IndexError(f"{self._function.__qualname__} left the bounds of an array")
+
+    def _new_words(self, place: int, argument: Any) -> tuple[Any, ...]:
+        """Checks an argument that was not there at the call before. Most calls are made with the same arrays, and
+        asking numpy where they lie takes longer than a short call."""
+        kind = kind_of(argument)
+        if kind != self._kinds[place]:
+            raise TypeError(
+                f"{self._function.__qualname__} was compiled for {self._kinds}, not for {kind} at {place}"
+            )
+        words = _words(argument, kind)
+        if isinstance(kind, int):  # no reference that keeps it: a table could not grow in place
+            self._known[place] = weakref.ref(argument), words
+        return words
