@@ -45,7 +45,7 @@ def loop_cache() -> str:
         source
         for folder in folders
         for source in (_HERE / folder).glob("*.py")
-        if source.name not in ("reader.py", "reading.py")  # plain Python
+        if source.name not in ("packed_file.py", "reader.py", "reading.py")  # plain Python
     ]
     version = _version((*_RECORDS, *sources, _HERE / "translated.py"))
     return str(Path(os.environ["NUMBA_CACHE_DIR"]) / version)

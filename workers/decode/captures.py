@@ -142,7 +142,7 @@ def _capture(
         handshakes=tables.handshakes.view(),
         messages=messages,
         signals=reading.signals.finish(),
-        buckets=merge_buckets(tables.buckets[: int(tables.state["buckets"])]),
+        buckets=merge_buckets(tables.buckets),
         undecoded=_undecoded(reading),
         tunnels=list_tunnels(tables),
         warnings=(*reading.warnings, *reading.notes),

@@ -12,7 +12,14 @@ import numpy as np
 from backend.forensics.messages import Messages, MessageTable
 from workers.decode.digest import RunningDigest
 from workers.decode.interfaces import Interface
-from workers.decode.loop.records import BUCKETS_FULL, CONNECTIONS_FULL, INTERFACE_DTYPE, TRACKS_FULL
+from workers.decode.loop.records import (
+    BATCH_ROWS,
+    BUCKETS_FULL,
+    CONNECTIONS_FULL,
+    INTERFACE_DTYPE,
+    RESIDENT_ROWS,
+    TRACKS_FULL,
+)
 from workers.decode.messages.reader import MessageReader
 from workers.decode.packet_writer import PacketWriter
 from workers.decode.round_trips.reader import RoundTripReader
@@ -65,10 +72,10 @@ class Reading:
         digest: RunningDigest | None = None,
     ) -> None:
         self.window = Window(source, digest=digest)
-        self.tables = Tables()
+        self.tables = Tables(RESIDENT_ROWS if packets_path is None else BATCH_ROWS)
         self._messages = MessageReader(self.tables, messages_folder)
-        self._round_trips = RoundTripReader(messages_folder)
-        self.signals = SignalReader()
+        self._round_trips = RoundTripReader(self.tables, messages_folder)
+        self.signals = SignalReader(self.tables)
         self.interfaces: list[Interface] = []
         self.warnings: list[str] = []
         self.notes: list[str] = []
@@ -154,8 +161,8 @@ class Reading:
     def flush(self) -> None:
         """Hands the filled rows to the writer."""
         batch = self.tables.take_batch()
-        self._round_trips.take(batch, self.tables.connections)
-        self.signals.take(batch, self.tables.connections)
+        self._round_trips.take()
+        self.signals.take()
         if self._writer is not None:
             self.tables.rows = self._writer.swap(self.tables.rows, len(batch))
         else:

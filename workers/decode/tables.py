@@ -33,6 +33,8 @@ from workers.decode.loop.records import (
 )
 from workers.decode.loop.tracks import rest_idle
 from workers.decode.loop.tuples import rehash
+from workers.decode.round_trips.sampling import SAMPLER_DTYPE
+from workers.decode.signals.picking import PICKER_DTYPE
 
 _FIRST_CONNECTIONS: Final = 1 << 14
 _FIRST_TRACKS: Final = 1 << 12
@@ -46,14 +48,16 @@ _IDLE_NS: Final = 60_000_000_000
 _FIRST_BUCKETS: Final = 1 << 16
 
 
+def _ascends(buckets: Records) -> bool:
+    start_ns = np.ascontiguousarray(buckets["start_ns"])
+    return bool(np.all(start_ns[1:] > start_ns[:-1]))
+
+
 def merge_buckets(buckets: Records) -> Records:
-    """Sorted by (vantage, start), one bucket for each pair."""
-    if len(buckets) == 0:
-        return buckets.copy()
-    ordered = buckets
-    same_place = np.diff(buckets["vantage"].astype(np.int64)) == 0
-    if not np.all(same_place & (np.diff(buckets["start_ns"]) > 0)):  # most files are in order of time
-        ordered = buckets[np.lexsort((buckets["start_ns"], buckets["vantage"]))]
+    """Sorted by (vantage, start), one bucket for each pair. May be the same array."""
+    if len(buckets) == 0 or (np.all(buckets["vantage"] == buckets["vantage"][0]) and _ascends(buckets)):
+        return buckets  # most files are in order of time
+    ordered = buckets[np.lexsort((buckets["start_ns"], buckets["vantage"]))]
     new = np.ones(len(ordered), bool)
     new[1:] = (ordered["start_ns"][1:] != ordered["start_ns"][:-1]) | (
         ordered["vantage"][1:] != ordered["vantage"][:-1]
@@ -78,13 +82,15 @@ class Tables:
         self._sides = GrowingRecords(SIDE_DTYPE, 2 * _FIRST_TRACKS)
         self._prints = GrowingRecords(PRINT_DTYPE, 2 * PRINTS_PER_SIDE * _FIRST_TRACKS)
         self.slots: Records = np.zeros(2 * _FIRST_CONNECTIONS, SLOT_DTYPE)
-        self.buckets: Records = np.zeros(_FIRST_BUCKETS, BUCKET_DTYPE)
+        self._buckets = GrowingRecords(BUCKET_DTYPE, _FIRST_BUCKETS)
         self.undecoded: NDArray[np.int64] = np.zeros(UNDECODED_SIZE, np.int64)
         self.layers: Records = np.zeros(MAX_PATHS * MAX_DEPTH, LAYER_DTYPE)
         self.paths: Records = np.zeros(MAX_PATHS, PATH_DTYPE)
         self.fragments: Records = np.zeros(MAX_FRAGMENTED, FRAGMENT_DTYPE)
         self.heads: NDArray[np.uint8] = np.zeros(MAX_FRAGMENTED * HEAD_BYTES, np.uint8)
         self._memory = GrowingRecords(MEMORY_DTYPE, 1)
+        self._sampler = GrowingRecords(SAMPLER_DTYPE, 1)
+        self._picker = GrowingRecords(PICKER_DTYPE, 1)
         self.handshakes = RecordList(PACKET_DTYPE)
         self.state["paths"] = 1
 
@@ -95,9 +101,12 @@ class Tables:
 
     def connection_table(self) -> Records:
         """The connections so far: a view with the columns of CONNECTION_DTYPE."""
-        used: Records = self.connections[: int(self.state["connections"])]
-        view: Records = used[list(CONNECTION_DTYPE.names or ())]
+        view: Records = self.used_connections()[list(CONNECTION_DTYPE.names or ())]
         return view
+
+    def used_connections(self) -> Records:
+        """The same with what the tracker adds, TRACKED_DTYPE."""
+        return self.connections[: int(self.state["connections"])]
 
     @property
     def memory(self) -> Records:
@@ -105,18 +114,33 @@ class Tables:
         return self._memory.array
 
     @property
+    def sampler(self) -> Records:
+        """The one record of the sampling of round trips."""
+        return self._sampler.array
+
+    @property
+    def picker(self) -> Records:
+        """The one record of the picking of signals."""
+        return self._picker.array
+
+    @property
     def state(self) -> np.void:
         """The one state record; assigning to its fields changes it."""
         record: np.void = self.states[0]
         return record
 
+    @property
+    def buckets(self) -> Records:
+        """The buckets so far."""
+        return self._buckets.array[: int(self.state["buckets"])]
+
     def arguments(self) -> tuple[NDArray[np.void] | NDArray[np.int64] | NDArray[np.uint8], ...]:
         """What the loop's functions take after their own arguments."""
         return (
             self.states, self.interfaces, self.vantages, self.rows, self.picked, self.slots,
-            self._connections.array, self._sides.array, self._prints.array, self.buckets, self.undecoded,
+            self._connections.array, self._sides.array, self._prints.array, self._buckets.array, self.undecoded,
             self.layers, self.paths, self.fragments, self.heads,
-            self._memory.array,
+            self._memory.array, self._sampler.array, self._picker.array,
         )  # fmt: skip
 
     def grow_connections(self) -> None:
@@ -151,10 +175,14 @@ class Tables:
 
     def make_room_for_buckets(self) -> None:
         """Merges buckets of one millisecond; doubles the table when that does not help enough."""
-        merged = merge_buckets(self.buckets[: int(self.state["buckets"])])
-        if 2 * len(merged) > len(self.buckets):
-            self.buckets = np.zeros(2 * len(self.buckets), BUCKET_DTYPE)
-        self.buckets[: len(merged)] = merged
+        size = len(self._buckets.array)
+        if _ascends(self.buckets):
+            self._buckets.grow(2 * size)
+            return
+        merged = merge_buckets(self.buckets)
+        if 2 * len(merged) > size:
+            self._buckets.grow(2 * size)
+        self._buckets.array[: len(merged)] = merged
         self.state["buckets"] = len(merged)
         self.vantages["bucket"] = -1
 

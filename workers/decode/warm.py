@@ -20,8 +20,7 @@ from workers.decode.loop.compiler import COMPILES, compiling, interpreted
 from workers.decode.loop.machine import processor
 from workers.decode.loop.walk import walk_pcap, walk_pcapng
 from workers.decode.messages.reader import MessageReader
-from workers.decode.round_trips.reader import RoundTripReader
-from workers.decode.signals.reader import SignalReader
+from workers.decode.round_trips.packed_file import Unpacker
 from workers.decode.tables import Tables
 from workers.decode.translated import compile_translation
 
@@ -48,8 +47,8 @@ def _compile() -> None:
     walk_pcapng(nothing, 0, False, LARGEST_PACKET, *tables.arguments())
     compile_translation()
     MessageReader(tables, None).finish()
-    RoundTripReader(None).take(tables.rows[:0], tables.connections)
-    SignalReader().take(tables.rows[:0], tables.connections)
+    sampler = tables.sampler
+    Unpacker().columns(sampler["rows"][0][:0], sampler["whole"][0][:0], tables.connections, ["kind"])
     compile_scanner()
 
 

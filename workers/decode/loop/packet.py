@@ -17,6 +17,8 @@ from workers.decode.loop.records import Record
 from workers.decode.loop.tally import count_arrival, count_bucket, vantage_of
 from workers.decode.loop.tracker import track
 from workers.decode.loop.transport import is_icmp_error
+from workers.decode.round_trips.sampling import sample
+from workers.decode.signals.picking import pick
 
 
 @inlined
@@ -42,6 +44,7 @@ def read_packet(
     state: Record, interface: Record, vantages: Record, rows: Record, picked: Record, slots: Record,
     connections: Record, sides: Record, prints: Record, buckets: Record, undecoded: Record,
     layers: Record, paths: Record, fragments: Record, heads: Buffer, memory: Record,
+    sampler: Record, picker: Record,
 ) -> None:  # fmt: skip
     """Appends the packet in buffer[at:end] to the tables. Each table has room for it."""
     together()
@@ -68,6 +71,9 @@ def read_packet(
         is_handshake = _follow(
             buffer, end, state, rows, slots, connections, sides, prints, undecoded, fragments, memory[0]
         )
+        if row.protocol == TCP:
+            pick(picker, row, state.side)
+    sample(sampler, row, state.side)
     count_bucket(state, vantage, buckets, row)
     if is_handshake:
         picked[state.picked] = state.rows

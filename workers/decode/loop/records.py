@@ -71,7 +71,9 @@ DONE: Final = -1
 GO_ON: Final = -2
 
 BATCH_ROWS: Final = 1 << 17
-"""Packets per batch that the loop fills."""
+"""Packets in the largest batch that the loop fills."""
+RESIDENT_ROWS: Final = 1 << 13
+"""Packets in a batch that stays in the processor's second-level cache, where nobody else wants the rows."""
 
 MAX_VANTAGES: Final = 1024
 """More kernel interfaces than that in one capture are noise; what is beyond shares the last vantage point."""
@@ -104,6 +106,7 @@ STATE_DTYPE: Final = np.dtype(
         ("piece_id", "<i8"),  # its identification
         ("transport", "<i8"),  # in the buffer: its innermost transport header, -1 when that is elsewhere
         ("fragment", "<i8"),  # entry of `fragments` that the packet is the beginning of, or -1
+        ("side", "<i8"),  # of the packet's connection that sent it: 0 for the client, 1 for the server
     ]
 )
 

@@ -275,6 +275,7 @@ def track(
     together()
     number, side = _place(state, slots, connections, sides, row)
     row.connection = number
+    state.side = side
     connection = connections[number]
     if row.protocol == TCP:
         track_number = track_of(state, connections, number, sides)

@@ -63,7 +63,7 @@ def walk_pcap(
     buffer: Buffer, end: int, big: bool, states: Record, interfaces: Record, vantages: Record, rows: Record,
     picked: Record, slots: Record, connections: Record, sides: Record, prints: Record, buckets: Record,
     undecoded: Record, layers: Record, paths: Record, fragments: Record, heads: Buffer,
-    memory: Record,
+    memory: Record, samplers: Record, pickers: Record,
 ) -> None:  # fmt: skip
     """Reads classic pcap records from buffer[position:end] until something is missing; `reason` says what."""
     state = states[0]
@@ -89,7 +89,7 @@ def walk_pcap(
             read_packet(
                 buffer, at + 16, at + 16 + captured, time_ns, file32(buffer, at + 12, big), state, interface,
                 vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
-            layers, paths, fragments, heads, memory,
+            layers, paths, fragments, heads, memory, samplers[0], pickers[0],
             )  # fmt: skip
             at += 16 + captured
     state.position = at
@@ -161,7 +161,7 @@ def _read_block(
     buffer: Buffer, at: int, big: bool, states: Record, interfaces: Record, vantages: Record,
     rows: Record, picked: Record, slots: Record, connections: Record, sides: Record, prints: Record,
     buckets: Record, undecoded: Record, layers: Record, paths: Record, fragments: Record, heads: Buffer,
-    memory: Record,
+    memory: Record, samplers: Record, pickers: Record,
 ) -> int:  # fmt: skip
     """Reads the whole packet block at `at`; _GO_ON or why it cannot be read."""
     state = states[0]
@@ -181,7 +181,7 @@ def _read_block(
     read_packet(
         buffer, first, first + captured, state.latest_ns, original,
         state, interface, vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
-            layers, paths, fragments, heads, memory,
+            layers, paths, fragments, heads, memory, samplers[0], pickers[0],
     )  # fmt: skip
     if kind == _ENHANCED:
         options = first + ((captured + 3) & ~3)
@@ -196,7 +196,7 @@ def walk_pcapng(
     buffer: Buffer, end: int, big: bool, limit: int, states: Record, interfaces: Record, vantages: Record,
     rows: Record, picked: Record, slots: Record, connections: Record, sides: Record, prints: Record,
     buckets: Record, undecoded: Record, layers: Record, paths: Record, fragments: Record, heads: Buffer,
-    memory: Record,
+    memory: Record, samplers: Record, pickers: Record,
 ) -> None:  # fmt: skip
     """Reads packet blocks from buffer[position:end]; stops at any other block, which Python reads."""
     state = states[0]
@@ -208,7 +208,8 @@ def walk_pcapng(
         if reason == _GO_ON:
             reason = _read_block(
                 buffer, at, big, states, interfaces, vantages, rows, picked, slots, connections, sides,
-                prints, buckets, undecoded, layers, paths, fragments, heads, memory,
+                prints, buckets, undecoded, layers, paths, fragments, heads, memory, samplers,
+                pickers,
             )  # fmt: skip
         if reason != _GO_ON:
             break

@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-import numpy as np
 import pyarrow as pa
 
 from backend.forensics.messages import HeldMessages, MessageTable
 from backend.forensics.round_trips import ROUND_TRIP_SCHEMA
-from workers.decode.growing import GrowingRecords, Records, fill_columns
+from workers.decode.growing import Records
+from workers.decode.loop.records import BATCH_ROWS
 from workers.decode.messages.reader import Output, StoredMessages
-from workers.decode.round_trips.record_file import RecordFile
-from workers.decode.round_trips.sampling import SAMPLER_DTYPE, sample_rows
+from workers.decode.round_trips.packed_file import UNPACKED_ROWS, PackedFile, Unpacker, wholes_in
+from workers.decode.tables import Tables
 
 _NAME: Final = "round_trips"
 _SPLIT: Final = {field.name: "BYTE_STREAM_SPLIT" for field in ROUND_TRIP_SCHEMA if field.type.bit_width > 8}
@@ -27,25 +27,33 @@ def load_round_trips(folder: Path) -> MessageTable:
 
 
 class RoundTripReader:
-    """Takes the samples of a capture, one batch of packet rows after the other."""
+    """Takes away the samples that the loop has found."""
 
-    def __init__(self, folder: Path | None) -> None:
+    def __init__(self, tables: Tables, folder: Path | None) -> None:
         """`folder` receives the Parquet file; without it the table is kept for this process only."""
-        self._memory = GrowingRecords(SAMPLER_DTYPE, 1)
-        self._output = RecordFile() if folder is None else _ParquetFile(folder)
+        self._tables = tables
+        self._output = PackedFile() if folder is None else _ParquetFile(folder)
 
-    def take(self, rows: Records, connections: Records) -> None:
-        """Samples a batch, in file order, before its rows are given away."""
-        sampler = self._memory.array
-        sample_rows(sampler, rows, connections)
-        count = int(sampler[0]["samples"])
-        if count:
-            self._output.append(sampler["rows"][0][:count])
-            sampler["samples"] = 0
+    def take(self) -> None:
+        """To be called once a batch, before the loop goes on: it needs room for one sample a packet."""
+        if int(self._tables.sampler[0]["samples"]) + len(self._tables.rows) > BATCH_ROWS:
+            self._empty()
+
+    def _empty(self) -> None:
+        sampler = self._tables.sampler
+        packed, whole = (
+            sampler[name][0][: int(sampler[0][count])]
+            for name, count in (("rows", "samples"), ("whole", "wholes"))
+        )
+        self._output.append(packed, whole, self._tables.connections)
+        sampler["samples"] = sampler["wholes"] = 0
 
     def finish(self) -> MessageTable:
-        """The complete table."""
-        return self._output.finish() if isinstance(self._output, _ParquetFile) else self._output
+        """The complete table; its rows name connections of the table as it is now."""
+        self._empty()
+        if isinstance(self._output, _ParquetFile):
+            return self._output.finish()
+        return self._output.finish(self._tables.used_connections())
 
     def abandon(self) -> None:
         """Leaves no file."""
@@ -57,13 +65,16 @@ class _ParquetFile:
 
     def __init__(self, folder: Path) -> None:
         self._output = Output(_NAME, ROUND_TRIP_SCHEMA, folder, split=_SPLIT)
+        self._unpacker = Unpacker()
 
-    def append(self, records: Records) -> None:
-        """Turns records into columns."""
-        columns = {name: np.empty(len(records), records.dtype[name]) for name in ROUND_TRIP_SCHEMA.names}
-        fill_columns(columns, 0, records)
-        arrays = [pa.array(column) for column in columns.values()]
-        self._output.add(pa.RecordBatch.from_arrays(arrays, schema=ROUND_TRIP_SCHEMA))
+    def append(self, packed: Records, whole: Records, connections: Records) -> None:
+        """Turns samples into columns."""
+        for first in range(0, len(packed), UNPACKED_ROWS):
+            part = packed[first : first + UNPACKED_ROWS]
+            columns = self._unpacker.columns(part, whole, connections, ROUND_TRIP_SCHEMA.names)
+            whole = whole[wholes_in(part) :]
+            arrays = [pa.array(column) for column in columns]
+            self._output.add(pa.RecordBatch.from_arrays(arrays, schema=ROUND_TRIP_SCHEMA))
 
     def finish(self) -> MessageTable:
         """The complete table."""

@@ -1,6 +1,4 @@
-"""The compiled pass over a batch of packet rows that pairs questions with answers.
-
-All of it is in this one file: numba's cache notices changes of the entry's own file only."""
+"""Pairs questions with answers: the packet loop shows each packet once, as soon as its connection is known."""
 
 # numba computes with numpy's integers and records, which the annotations call int and Record.
 # mypy: disable-error-code="no-any-return,return-value,assignment"
@@ -23,16 +21,16 @@ from backend.forensics.packets import (
     MARK_PREVIOUS_MISSING,
     MARK_RETRANSMISSION,
     MARK_ZERO_WINDOW_PROBE,
-    NO_CONNECTION,
     RST,
     SYN,
     TCP,
 )
-from backend.forensics.round_trips import DATA, ECHO, REQUEST, ROUND_TRIP_DTYPE, SYN_ANSWERED
-from workers.decode.loop.compiler import compiled, entry, inlined
+from backend.forensics.round_trips import DATA, ECHO, REQUEST, SYN_ANSWERED
+from workers.decode.loop.compiler import compiled, inlined, together
 from workers.decode.loop.octets import after
-from workers.decode.loop.records import BATCH_ROWS, Record
+from workers.decode.loop.records import Record
 from workers.decode.loop.tuples import mix
+from workers.decode.round_trips.packing import PACKING_FIELDS, add_sample
 
 PLACES: Final = 1 << 16
 """Connections whose segments are timed at once; a power of two. A later connection takes over the place of an earlier
@@ -82,14 +80,13 @@ ECHO_DTYPE: Final = np.dtype(
 PAIR_DTYPE: Final = np.dtype([("key", "<u8"), ("window", "<i8"), ("bytes", "<u8"), ("bytes_before", "<u8")])
 SAMPLER_DTYPE: Final = np.dtype(
     [
-        ("samples", "<i8"),
+        *PACKING_FIELDS,
         ("flights", FLIGHT_DTYPE, (2 * PLACES,)),  # two a connection, the client's first
         ("echoes", ECHO_DTYPE, (ECHOES,)),
         ("pairs", PAIR_DTYPE, (PAIRS,)),
-        ("rows", ROUND_TRIP_DTYPE, (BATCH_ROWS,)),
     ]
 )
-"""Everything that sampling remembers: 50 MB of addresses, of which only pages in use become memory."""
+"""Everything that sampling remembers: 53 MB of addresses, of which only pages in use become memory."""
 
 Sampler = Record
 _PROBES = MARK_KEEP_ALIVE | MARK_ZERO_WINDOW_PROBE
@@ -127,23 +124,6 @@ def _recent_bytes(s: Sampler, row: Record) -> int:
 
 
 @compiled
-def _add(s: Sampler, row: Record, sent_ns: int, frame: int, recent: int, kind: int) -> None:
-    """The sample that `row` answers; not when the clock went back in between."""
-    if row.time_ns < sent_ns:
-        return
-    sample = s.rows[s.samples]
-    s.samples += 1
-    sample.sent_ns, sample.rtt_ns = sent_ns, row.time_ns - sent_ns
-    sample.sent_frame, sample.answer_frame = frame, row.frame
-    sample.prober_high, sample.prober_low = row.destination_high, row.destination_low
-    sample.responder_high, sample.responder_low = row.source_high, row.source_low
-    sample.vantage, sample.connection = row.vantage, row.connection
-    sample.recent_bytes, sample.kind = recent, kind
-    sample.prober_port = sample.responder_port = 0
-    sample.sequence = sample.from_client = 0
-
-
-@compiled
 def _kind_of_answer(row: Record, segment: Record) -> int:
     """What the row's acknowledgement makes of the segment, 0 for no sample."""
     if segment.is_syn:
@@ -172,13 +152,8 @@ def _acknowledged(s: Sampler, row: Record, flight: Record, from_client: int) -> 
         return
     newest = flight.segments[covered - 1]
     kind = _kind_of_answer(row, newest)
-    before = s.samples
     if kind:
-        _add(s, row, newest.sent_ns, newest.frame, newest.recent_bytes, kind)
-    if s.samples > before:
-        sample = s.rows[before]
-        sample.sequence, sample.from_client = newest.begin, from_client
-        sample.prober_port, sample.responder_port = row.destination_port, row.source_port
+        add_sample(s, row, newest.sent_ns, newest.frame, newest.recent_bytes, kind, newest.begin, from_client)
     _forget_first(flight, covered)
 
 
@@ -211,18 +186,12 @@ def _send(flight: Record, row: Record, recent: int) -> None:
 
 
 @inlined
-def _take_tcp(s: Sampler, row: Record, connections: Record, recent: int) -> None:
-    connection = connections[row.connection]
-    from_client = (
-        row.source_port == connection.client_port
-        and row.source_low == connection.client_low
-        and row.source_high == connection.client_high
-    )
+def _take_tcp(s: Sampler, row: Record, side: int, recent: int) -> None:
     place = 2 * (np.int64(row.connection) & (PLACES - 1))
-    mine, other = s.flights[place + (0 if from_client else 1)], s.flights[place + (1 if from_client else 0)]
+    mine, other = s.flights[place + side], s.flights[place + 1 - side]
     owner = np.int64(row.connection) + 1
     if row.tcp_flags & ACK and other.owner == owner and other.count:
-        _acknowledged(s, row, other, 0 if from_client else 1)
+        _acknowledged(s, row, other, side)
     if row.payload_bytes == 0 and not row.tcp_flags & (SYN | RST):
         return
     if mine.owner != owner:
@@ -272,10 +241,7 @@ def _reply(s: Sampler, row: Record) -> None:
     echo.key = 0
     if echo.ambiguous:
         return
-    before = s.samples
-    _add(s, row, echo.sent_ns, echo.frame, echo.recent_bytes, ECHO)
-    if s.samples > before:
-        s.rows[before].sequence = row.sequence
+    add_sample(s, row, echo.sent_ns, echo.frame, echo.recent_bytes, ECHO, row.sequence, 0)
 
 
 @inlined
@@ -293,20 +259,17 @@ def _take_icmp(s: Sampler, row: Record, recent: int) -> None:
         _reply(s, row)
 
 
-@entry
-def sample_rows(samplers: Record, rows: Record, connections: Record) -> None:
-    """Reads `rows` (PACKET_DTYPE, in file order) and appends what they answer to the sampler's rows, which have room
-    for as many as there are rows: each packet completes one sample at most."""
-    s = samplers[0]
-    for i in range(rows.size):
-        row = rows[i]
-        if row.ip_version == 0 or row.marks & MARK_COPY:
-            continue
-        recent = _recent_bytes(s, row)
-        if row.layers != DECODED_TRANSPORT:
-            continue
-        if row.protocol == TCP:
-            if row.connection != NO_CONNECTION:
-                _take_tcp(s, row, connections, recent)
-        elif row.protocol in (ICMP, ICMPV6):
-            _take_icmp(s, row, recent)
+@compiled
+def sample(s: Sampler, row: Record, side: int) -> None:
+    """Takes a packet (PACKET_DTYPE; they come in file order) that the client (`side` 0) or the server of its connection
+    sent. It completes one sample at most, and there is room for that."""
+    together()
+    if row.ip_version == 0 or row.marks & MARK_COPY:
+        return
+    recent = _recent_bytes(s, row)
+    if row.layers != DECODED_TRANSPORT:
+        return
+    if row.protocol == TCP:
+        _take_tcp(s, row, side, recent)
+    elif row.protocol in (ICMP, ICMPV6):
+        _take_icmp(s, row, recent)

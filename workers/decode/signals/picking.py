@@ -1,6 +1,4 @@
-"""The compiled pass over a batch of packet rows that picks signals.
-
-All of it is in this one file: numba's cache notices changes of the entry's own file only."""
+"""Picks signals: the packet loop shows each packet once, as soon as its connection is known."""
 
 # numba computes with numpy's integers and records, which the annotations call int and Record.
 # mypy: disable-error-code="no-any-return,return-value,assignment"
@@ -13,14 +11,11 @@ import numpy as np
 
 from backend.forensics.packets import (
     ACK,
-    DECODED_TRANSPORT,
     MARK_COPY,
     MARK_RETRANSMISSION,
     MARK_ZERO_WINDOW,
-    NO_CONNECTION,
     RST,
     SYN,
-    TCP,
 )
 from backend.forensics.signals import (
     AFTER_SILENCE,
@@ -33,7 +28,7 @@ from backend.forensics.signals import (
     SIGNAL_DTYPE,
     SILENCE_NS,
 )
-from workers.decode.loop.compiler import compiled, entry, inlined
+from workers.decode.loop.compiler import compiled, inlined, together
 from workers.decode.loop.octets import after
 from workers.decode.loop.records import BATCH_ROWS, Record
 
@@ -143,32 +138,21 @@ def _emit(p: Record, row: Record, place: Record, kind: int, silence_ns: int, sid
     signal.from_client, signal.last_of_all = 1 - side, last
 
 
-@entry
-def pick_signals(pickers: Record, rows: Record, connections: Record) -> None:
-    """Reads `rows` (PACKET_DTYPE, in file order) and appends the signals among them to the picker's rows, which have
-    room for as many as there are rows."""
-    p = pickers[0]
-    for i in range(rows.size):
-        row = rows[i]
-        if row.protocol != TCP or row.layers != DECODED_TRANSPORT or row.connection == NO_CONNECTION:
-            continue
-        if row.marks & MARK_COPY:
-            continue
-        place = p.places[np.int64(row.connection) & (PLACES - 1)]
-        owner = np.int64(row.connection) + 1
-        if place.owner != owner:
-            _begin(place, owner)
-        connection = connections[np.int64(row.connection)]
-        from_client = (
-            row.source_port == connection.client_port
-            and row.source_low == connection.client_low
-            and row.source_high == connection.client_high
-        )
-        side = 0 if from_client else 1
-        silence_ns = np.int64(row.time_ns) - place.last_ns if place.last_frame else 0
-        kind = _kind(place, row, side, silence_ns)
-        kind |= _passed(place, row, side, kind)
-        last = _follow(place, row, side)
-        if kind:
-            _emit(p, row, place, kind, silence_ns, side, last)
-        place.last_ns, place.last_frame = row.time_ns, row.frame
+@compiled
+def pick(p: Record, row: Record, side: int) -> None:
+    """Takes a TCP packet (PACKET_DTYPE; they come in file order) that the client (`side` 0) or the server of its
+    connection sent. It is one signal at most, and there is room for that."""
+    together()
+    if row.marks & MARK_COPY:
+        return
+    place = p.places[np.int64(row.connection) & (PLACES - 1)]
+    owner = np.int64(row.connection) + 1
+    if place.owner != owner:
+        _begin(place, owner)
+    silence_ns = np.int64(row.time_ns) - place.last_ns if place.last_frame else 0
+    kind = _kind(place, row, side, silence_ns)
+    kind |= _passed(place, row, side, kind)
+    last = _follow(place, row, side)
+    if kind:
+        _emit(p, row, place, kind, silence_ns, side, last)
+    place.last_ns, place.last_frame = row.time_ns, row.frame

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from backend.forensics.signals import SIGNAL_DTYPE
-from workers.decode.growing import GrowingRecords, RecordList, Records
-from workers.decode.signals.picking import PICKER_DTYPE, pick_signals
+from workers.decode.growing import RecordList, Records
+from workers.decode.tables import Tables
 
 
 class SignalReader:
-    """Takes the signals out of one batch of packet rows after the other."""
+    """Takes away the signals that the loop has picked."""
 
-    def __init__(self) -> None:
-        self._memory = GrowingRecords(PICKER_DTYPE, 1)
+    def __init__(self, tables: Tables) -> None:
+        self._tables = tables
         self._found = RecordList(SIGNAL_DTYPE)
 
-    def take(self, rows: Records, connections: Records) -> None:
-        """Picks from a batch, in file order, before its rows are given away."""
-        picker = self._memory.array
-        pick_signals(picker, rows, connections)
+    def take(self) -> None:
+        """To be called once a batch: the loop has room for one signal a packet."""
+        picker = self._tables.picker
         count = int(picker[0]["signals"])
         if count:
             self._found.extend(picker["rows"][0][:count])

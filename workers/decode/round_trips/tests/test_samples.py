@@ -157,3 +157,38 @@ def test_bytes_before_a_probe(tmp_path: Path) -> None:
     )
     assert quiet["recent_bytes"] == 48
     assert loud["recent_bytes"] == 20 * 1420 + 48
+
+
+def test_what_the_packed_form_cannot_hold(tmp_path: Path) -> None:
+    """Limits of it: 4.29 s to the answer and since the one before, 1,023 frames since the one before. The samples
+    beyond are as exact, and so are those after them."""
+    between = [(4400 * MS, ipv4(bytes(100), 17)) for _ in range(1023)]
+    packets = [
+        *OPEN, data(20, 1001), answer(4314, 1011), *between, data(4500, 1011), answer(4501, 1021),
+        data(4600, 1021), answer(4895, 1031), data(4900, 1031), answer(9200, 1041), data(9210, 1041),
+        answer(9211, 1051), echo(9300, 1), echo(9301, 1, back=True), data(9310, 1051), answer(9311, 1061),
+    ]  # fmt: skip
+    assert told(packets, tmp_path) == [
+        (SYN_ANSWERED, 10.0, 1, 2), (DATA, 4294.0, 4, 5), (DATA, 1.0, 1029, 1030), (DATA, 295.0, 1031, 1032),
+        (DATA, 4300.0, 1033, 1034), (DATA, 1.0, 1035, 1036), (ECHO, 1.0, 1037, 1038), (DATA, 1.0, 1039, 1040),
+    ]  # fmt: skip
+
+
+def test_the_clock_goes_back_between_two_samples(tmp_path: Path) -> None:
+    packets = [*OPEN, data(2000, 1001), answer(2005, 1011), data(1000, 1011), answer(1007, 1021)]
+    assert told(packets, tmp_path)[1:] == [(DATA, 5.0, 4, 5), (DATA, 7.0, 6, 7)]
+
+
+def test_many_samples_in_several_batches(tmp_path: Path) -> None:
+    packets = [*OPEN]
+    for number in range(12_000):
+        at_ms, sequence = 20 + 4 * number, 1001 + 10 * number
+        packets += [
+            data(at_ms, sequence, ip_id=number & 0xFFFF),
+            answer(at_ms + 1 + number % 3, sequence + 10),
+        ]
+    found = told(packets, tmp_path)[1:]
+    assert len(found) == 12_000
+    assert all(
+        each == (DATA, 1.0 + number % 3, 4 + 2 * number, 5 + 2 * number) for number, each in enumerate(found)
+    )
