@@ -23,6 +23,7 @@ from backend.forensics.evidence.drawn_ports import DrawnPort, find_drawn
 from backend.forensics.evidence.exchanges import Exchanges, join_exchanges
 from backend.forensics.evidence.far_side import FarSide
 from backend.forensics.evidence.held_groups import HeldGroup, find_groups
+from backend.forensics.evidence.held_writes import HeldWrites, find_held_writes
 from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.ipvs_servers import Drain, find_drains
 from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
@@ -144,6 +145,11 @@ class Facts:
         """Requests by shape, where an answer was late for its shape."""
         sightings, uses = self.attempts.sightings, self.metadata_uses
         return measure_service_times(self.captures, sightings, self.exchanges, uses, lambda: self.anatomy)
+
+    @cached_property
+    def held_writes(self) -> HeldWrites:
+        """Small writes that waited for a delayed ACK."""
+        return find_held_writes(self.captures, self.attempts.sightings)
 
     @cached_property
     def row_of_link(self) -> dict[int, int]:

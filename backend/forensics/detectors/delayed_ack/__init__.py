@@ -1,0 +1,1 @@
+"""Small writes that wait for the timer of a delayed ACK (Nagle)."""

@@ -1,0 +1,165 @@
+"""Nagle's algorithm and a delayed ACK wait for one another: each request takes the receiver's timer longer.
+
+The sender's second small write is held back until the first is acknowledged (RFC 896), the receiver's acknowledgement
+until its timer runs out or it has data to send (RFC 1122 section 4.2.3.2). Neither end is broken; a program that writes
+in two pieces before it waits for an answer meets both. TCP_NODELAY (tcp(7)) ends it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import frame_evidence, plural, seconds_text
+from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "delayed-ack"
+TITLE = "Small writes held back until a delayed ACK (Nagle)"
+PRIOR = -1.0
+MANY = 10
+"""So many waits of one time, each ended by an acknowledgement, are no coincidence."""
+FRAMES_SHOWN = 60
+
+REFERENCES = (
+    "RFC 896: Congestion Control in IP/TCP Internetworks (Nagle)",
+    "RFC 1122 section 4.2.3.2 and 4.2.3.4: when to send an ACK, when to send data",
+    "Linux include/net/tcp.h: TCP_DELACK_MIN (HZ / 25, 40 ms), TCP_DELACK_MAX (HZ / 5, 200 ms)",
+    "Linux tcp(7): TCP_NODELAY, TCP_QUICKACK, TCP_CORK",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per server and side whose writes waited noticeably."""
+    return [_hypothesis(f) for f in findings if f.kind == "delayed-ack" and f.severity != "info"]
+
+
+def _number(finding: FindingPart, name: str) -> float:
+    value = finding.measures.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def _frames(finding: FindingPart) -> list[EvidencePart]:
+    shown = finding.events[: FRAMES_SHOWN // 3]
+    return frame_evidence([(str(e["input"]), int(f)) for e in shown for f in e["frames"]])
+
+
+def _hypothesis(finding: FindingPart) -> Hypothesis:
+    server, writer = str(finding.affected[0]["destination"]), str(finding.measures["writer"])
+    wait = seconds_text(_number(finding, "wait_median_ms") / 1e3)
+    event = finding.events[0]
+    step = ClaimPart(
+        role="step",
+        text=(
+            f"The {writer} wrote; {float(event['waited_ms']):,.1f} ms later a bare acknowledgement came, and only then "
+            "the next write left."
+        ),
+        evidence=frame_evidence([(str(event["input"]), int(f)) for f in event["frames"]]),
+    )
+    pieces = _pieces(finding)
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="stall",
+        statement=(
+            f"{plural(finding.count, 'write')} of the {writer} on connections to {server} waited {wait} (median) for a "
+            "delayed ACK."
+        ),
+        prior=PRIOR,
+        steps=(step,),
+        weighed=pieces,
+        both_sides=True,
+        independent=False,
+        signs=len(pieces) - 1,
+        findings=(finding.id,),
+        time_lost_s=finding.time_lost_s,
+        rivals=_rivals(finding),
+        missing=(_SOCKET,),
+        remedies=_remedies(writer),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by second writes that leave before the acknowledgement",
+        figures=(
+            (TIME_LOST, seconds_text(finding.time_lost_s)),
+            ("each", wait),
+            ("writes", f"{finding.count:,}"),
+        ),
+    )
+
+
+_SOCKET = MissingPart(
+    what="Whether the program sets TCP_NODELAY, and how it writes: two system calls for one message",
+    command="strace -f -e trace=setsockopt,write,writev,sendto,sendmsg -p PID",
+)
+
+
+def _pieces(finding: FindingPart) -> tuple[Weighed, ...]:
+    follows, trip = _number(finding, "follows_median_ms"), _number(finding, "round_trip_median_ms")
+    wait = _number(finding, "wait_median_ms")
+    pieces = [
+        Weighed(
+            1.2,
+            f"{finding.count:,} acknowledgements came {wait:,.0f} ms (median) after the write; a round trip takes "
+            f"{trip:,.2f} ms.",
+            _frames(finding),
+            "the time of the timer of delayed ACKs, and not of the path",
+        ),
+        Weighed(
+            1.0,
+            f"The next write left {follows:,.2f} ms (median) after each of them.",
+            _frames(finding),
+            "it had been waiting for it: a program that writes by its own clock does not meet it every time",
+        ),
+    ]
+    if finding.count >= MANY:
+        text = f"{finding.count:,} times in {_number(finding, 'connections'):,.0f} connections."
+        pieces.append(Weighed(0.6, text, _frames(finding), "the program writes like this every time"))
+    return tuple(pieces)
+
+
+def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
+    trip = _number(finding, "round_trip_median_ms")
+    return (
+        RivalPart(
+            cause="slow-server",
+            title="Slow application",
+            status="ruled-out",
+            because="the writer had not sent the rest of its message: the application could not answer yet",
+        ),
+        RivalPart(
+            cause="queue-buildup",
+            title="A long way or a full queue",
+            status="ruled-out",
+            because=f"handshakes of the same connections took {trip:,.2f} ms",
+        ),
+    )
+
+
+def _remedies(writer: str) -> tuple[RemedyPart, ...]:
+    proof = "the second write leaves at once, in a capture under the same load"
+    reader = "server" if writer == "client" else "client"
+    return (
+        RemedyPart(
+            what="Write each message with one call: put header and body together (writev, a buffered writer)",
+            applies_to=f"the {writer}'s program",
+            check="strace -f -e trace=write,writev,sendto,sendmsg -p PID",
+            proof=proof,
+            undo="the former code",
+            side_effect="none that is known; fewer packets",
+        ),
+        RemedyPart(
+            what="Set TCP_NODELAY on the connection: small writes leave at once",
+            applies_to=f"the {writer}'s program or its library's settings",
+            check="strace -f -e trace=setsockopt -p PID",
+            proof=proof,
+            undo="leave the option out",
+            side_effect="many small packets where a program writes byte by byte",
+        ),
+        RemedyPart(
+            what=f"Where the {writer} cannot be changed: let the {reader} acknowledge at once on the route to it",
+            command="ip route change PREFIX via GATEWAY dev DEVICE quickack 1",
+            applies_to=f"the {reader}'s host (Linux)",
+            check="ip route show PREFIX",
+            proof=proof,
+            undo="ip route change PREFIX via GATEWAY dev DEVICE",
+            side_effect="an acknowledgement for every segment on all connections over that route",
+        ),
+    )
