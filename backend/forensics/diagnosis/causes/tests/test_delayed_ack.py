@@ -24,7 +24,7 @@ def test_writes_that_wait_for_the_timer_show_it() -> None:
     assert found.verdict == "likely"
     assert (
         found.statement
-        == "30 writes of the client to 192.0.2.10:6379 waited 44 ms (median) for a delayed ACK."
+        == "30 writes of the client on connections to 192.0.2.10:6379 waited 44 ms (median) for a delayed ACK."
     )
     assert {rival.status for rival in found.rivals} == {"ruled-out"}
     assert all(r.check and r.proof and r.undo and r.side_effect for r in found.remedies)
