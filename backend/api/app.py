@@ -15,6 +15,7 @@ from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.front_door import FrontDoor
 from backend.api.problems import PROBLEM_RESPONSES, install_error_handlers
 from backend.api.routes import (
+    about,
     charts,
     comparisons,
     detectors,
@@ -59,7 +60,17 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
     app.state.busy_uploads = set()
     install_error_handlers(app)
     app.include_router(health.router)
-    for part in (detectors, investigations, files, uploads, progress, shares, shared, comparisons):
+    for part in (
+        detectors,
+        investigations,
+        files,
+        uploads,
+        progress,
+        shares,
+        shared,
+        comparisons,
+        about,
+    ):
         app.include_router(part.router, prefix=API)
     for part in (reading, charts, dumps):
         app.include_router(

@@ -45,6 +45,7 @@ export default async function startServer(): Promise<() => Promise<void>> {
   const output: string[] = [];
   server.stdout.on("data", (chunk: Buffer) => output.push(chunk.toString()));
   server.stderr.on("data", (chunk: Buffer) => output.push(chunk.toString()));
+  process.env.STALLSCOPE_E2E_DATA = data;
   process.env.STALLSCOPE_E2E_URL = `http://127.0.0.1:${port}`;
   await untilReady(process.env.STALLSCOPE_E2E_URL, server, output);
   return async () => {

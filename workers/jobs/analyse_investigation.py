@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import traceback
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -53,7 +54,8 @@ def analyse_investigation(investigation_id: str, generation: int) -> None:
         return
     except Exception as error:
         # A job that fails must say so: one that just ends would leave its investigation running for ever.
-        log.error("analysis failed", investigation=investigation_id, exc_info=error)
+        trace = "".join(traceback.format_exception(error))
+        log.error("analysis failed", investigation=investigation_id, exception=trace)
         give_up(investigation_id, generation)
 
 

@@ -1,4 +1,5 @@
 /** JSON over fetch; a refused request becomes a Problem (RFC 9457). */
+import { markLost, markReached } from "./reachability";
 
 /** What the server says went wrong, in a sentence for the person in front of the page. */
 export class Problem extends Error {
@@ -32,11 +33,23 @@ export interface Ask {
   signal?: AbortSignal;
 }
 
+/** A server that does not answer at all is no refusal: the page says so once, in one place. */
+async function reach(path: string, options: RequestInit): Promise<Response> {
+  try {
+    const response = await fetch(path, options);
+    markReached();
+    return response;
+  } catch (error) {
+    if (!options.signal?.aborted) markLost();
+    throw error;
+  }
+}
+
 /** Asks the API and returns the parsed JSON; throws Problem. */
 export async function ask<Answer>(path: string, options: Ask = {}): Promise<Answer> {
   const headers: Record<string, string> = { accept: "application/json", ...options.headers };
   if (options.json !== undefined) headers["content-type"] = "application/json";
-  const response = await fetch(path, {
+  const response = await reach(path, {
     method: options.method ?? "GET",
     headers,
     body: options.json === undefined ? undefined : JSON.stringify(options.json),

@@ -9,6 +9,8 @@ import { EvidencePanel } from "../findings/EvidencePanel";
 import { ShareButton } from "../sharing/ShareButton";
 import { Omnibox } from "../omnibox/Omnibox";
 import { ContextBar } from "./ContextBar";
+import { useInvestigationState } from "./investigationState";
+import { RegionStateProvider } from "../ui/regionState";
 import { Tabs } from "./Tabs";
 import { useLiveProgress } from "../api/liveProgress";
 import { NotFound } from "./NotFound";
@@ -26,6 +28,7 @@ export function InvestigationFrame() {
 
 function Inside() {
   const investigation = useInvestigation();
+  const state = useInvestigationState();
   useLiveProgress();
   const actions = document.getElementById("top-bar-actions");
   if (investigation.error instanceof Problem && investigation.error.status === 404) return <NotFound />;
@@ -35,7 +38,9 @@ function Inside() {
       <Tabs />
       <ContextBar />
       <main id="main" className="page" tabIndex={-1}>
-        <Outlet />
+        <RegionStateProvider value={state}>
+          <Outlet />
+        </RegionStateProvider>
       </main>
       <EvidencePanel />
       <Omnibox inInvestigation />

@@ -9,6 +9,8 @@ import { sharedSource, SourceProvider } from "../api/source";
 import { EvidencePanel } from "../findings/EvidencePanel";
 import { Omnibox } from "../omnibox/Omnibox";
 import { ContextBar } from "./ContextBar";
+import { useInvestigationState } from "./investigationState";
+import { RegionStateProvider } from "../ui/regionState";
 import { Tabs } from "./Tabs";
 
 interface ShareSession {
@@ -43,6 +45,7 @@ export function SharedFrame() {
 
 function Inside({ expires }: { expires: string | null }) {
   const investigation = useInvestigation();
+  const state = useInvestigationState();
   return (
     <>
       <div className="share-banner" role="note" data-testid="share-banner">
@@ -52,7 +55,9 @@ function Inside({ expires }: { expires: string | null }) {
       <Tabs />
       <ContextBar />
       <main id="main" className="page" tabIndex={-1}>
-        <Outlet />
+        <RegionStateProvider value={state}>
+          <Outlet />
+        </RegionStateProvider>
       </main>
       <EvidencePanel />
       <Omnibox inInvestigation />

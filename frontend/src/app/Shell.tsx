@@ -6,6 +6,7 @@ import { PasteAnywhere } from "../upload/PasteAnywhere";
 import { UploadsProvider } from "../upload/UploadsProvider";
 import { Omnibox } from "../omnibox/Omnibox";
 import { useAddress } from "../ui/RouteLink";
+import { ConnectionBanner } from "./ConnectionBanner";
 import { GlobalKeys } from "./GlobalKeys";
 import { investigationOf } from "./globalKeys";
 import { KeyHelp } from "./KeyHelp";
@@ -19,6 +20,7 @@ export function Shell() {
         Skip to content
       </a>
       <TopBar />
+      <ConnectionBanner />
       <Outlet />
       <DropEverywhere />
       <PasteAnywhere />

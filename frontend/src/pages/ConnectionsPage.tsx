@@ -7,6 +7,7 @@ import { useSource } from "../api/source";
 import type { SortKey } from "../connections/ConnectionRows";
 import { ConnectionFilters } from "../connections/ConnectionFilters";
 import { ConnectionTable } from "../connections/ConnectionTable";
+import { NoConnections } from "../connections/NoConnections";
 import { useConnectionPages } from "../connections/useConnectionPages";
 import { lettersOf } from "../format/findingLetters";
 import { plural } from "../format/quantity";
@@ -48,9 +49,8 @@ export function ConnectionsPage() {
       <Region label="Connections" query={pages}>
         {(data) => (
           <>
-            <p className="dim" data-testid="connections-total" data-total={total}>
-              {total === 0 ? "No connection matches. Clear the filter or the window to see all." : plural(total, "connection")}
-            </p>
+            <p className="dim" data-testid="connections-total" data-total={total}>{total > 0 && plural(total, "connection")}</p>
+            {total === 0 && <NoConnections filter={filter} change={(changes) => setParameters(changes, "push")} />}
             <ConnectionTable
               rows={data.pages.flatMap((page) => page.items)} total={total} context={context} sort={filter.sort} order={filter.order}
               onSort={sortBy} more={() => void (pages.hasNextPage && !pages.isFetchingNextPage && pages.fetchNextPage())}

@@ -1,6 +1,9 @@
 /** A place on the page that shows data, and what is shown when there is none. */
 import { useEffect, useState, type ReactNode } from "react";
 
+import { Boundary } from "./Boundary";
+import { RegionChips } from "./RegionChips";
+import { InsideRegion } from "./regionState";
 import "./region.css";
 
 interface Answer<Data> {
@@ -46,9 +49,19 @@ export function Region<Data>({ label, query, skeleton, empty, children }: Region
   return (
     <section aria-label={label} aria-busy={stale} className={stale ? "region region-stale" : "region"}>
       {query.error && <Failure label={label} error={query.error} retry={query.refetch} />}
-      {nothing === null ? children(query.data) : <div className="region-empty">{nothing}</div>}
+      <RegionChips />
+      <InsideRegion value={true}>
+        <Boundary label={label}>
+          {nothing === null ? <Shown data={query.data} show={children} /> : <div className="region-empty">{nothing}</div>}
+        </Boundary>
+      </InsideRegion>
     </section>
   );
+}
+
+/** A component of its own, so that a mistake in it is caught by the boundary around it. */
+function Shown<Data>({ data, show }: { data: Data; show: (data: Data) => ReactNode }) {
+  return <>{show(data)}</>;
 }
 
 function Waiting({ label, visible, skeleton }: { label: string; visible: boolean; skeleton?: ReactNode }) {

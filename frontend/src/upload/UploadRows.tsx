@@ -13,7 +13,7 @@ function statusWords(upload: UploadState): string {
 }
 
 export function UploadRows({ investigation }: { investigation: string }) {
-  const { uploads, stop, dismiss } = useUploads();
+  const { uploads, stop, goOn, dismiss } = useUploads();
   const visible = uploads.filter((upload) => upload.investigation === investigation && upload.status !== "done");
   if (!visible.length) return null;
   return (
@@ -34,6 +34,11 @@ export function UploadRows({ investigation }: { investigation: string }) {
           {upload.status === "sending" && (
             <button type="button" className="link-button" onClick={() => stop(upload.key)}>
               Pause
+            </button>
+          )}
+          {upload.status === "stopped" && (
+            <button type="button" className="link-button" onClick={() => goOn(upload.key)}>
+              Go on
             </button>
           )}
           {(upload.status === "refused" || upload.status === "stopped") && (

@@ -1,8 +1,9 @@
 /** Uploads under way, shared by the drop layer, the New page and the Files page. */
 import { useQueryClient } from "@tanstack/react-query";
-import { createContext, useCallback, useContext, useMemo, useRef, useState, type ReactNode } from "react";
+import { createContext, useCallback, useContext, useEffect, useMemo, useRef, useState, type ReactNode } from "react";
 
 import { ask } from "../api/http";
+import { isLost, lookAgain, onReachability } from "../api/reachability";
 import { askAgain } from "../api/refetch";
 import type { Investigation } from "../api/types";
 import { startUpload, type RunningUpload } from "./tusUpload";
@@ -25,6 +26,8 @@ interface Uploads {
   /** Sends files to an investigation, making one where `investigation` is null. Answers its id. */
   send: (files: File[], investigation: string | null) => Promise<string>;
   stop: (key: string) => void;
+  /** Goes on with one that was paused. */
+  goOn: (key: string) => void;
   dismiss: (key: string) => void;
 }
 
@@ -70,7 +73,10 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
       const upload = startUpload(file, `/api/v1/investigations/${investigation}/uploads`, {
         onProgress: (sent_bytes) => change(key, { sent_bytes, status: "sending" }),
         onResume: (resumedFrom_bytes) => change(key, { resumedFrom_bytes }),
-        onWaiting: () => change(key, { status: "waiting" }),
+        onWaiting: (unanswered) => {
+          change(key, { status: "waiting" });
+          if (unanswered) void lookAgain();
+        },
         onDone: () => {
           change(key, { status: "done", sent_bytes: file.size });
           refresh();
@@ -85,6 +91,8 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
     [change, queries],
   );
 
+  useWaitingForServer(uploads, running, change);
+
   const value = useMemo<Uploads>(
     () => ({
       uploads,
@@ -98,11 +106,39 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
         running.current.get(key)?.stop();
         change(key, { status: "stopped" });
       },
+      goOn: (key) => {
+        running.current.get(key)?.goOn();
+        change(key, { status: "sending" });
+      },
       dismiss: (key) => setUploads((all) => all.filter((upload) => upload.key !== key)),
     }),
     [uploads, sendOne, change, queries],
   );
   return <UploadsContext.Provider value={value}>{children}</UploadsContext.Provider>;
+}
+
+/** While the server does not answer nothing is sent; when it does, every upload goes on where it stopped. */
+function useWaitingForServer(
+  uploads: UploadState[], running: { current: Map<string, RunningUpload> }, change: (key: string, changes: Partial<UploadState>) => void,
+) {
+  const latest = useRef(uploads);
+  useEffect(() => {
+    latest.current = uploads;
+  });
+  useEffect(
+    () => onReachability(() => {
+      for (const { key, status } of latest.current) {
+        if (isLost() && (status === "sending" || status === "waiting")) {
+          running.current.get(key)?.stop();
+          change(key, { status: "waiting" });
+        } else if (!isLost() && status === "waiting") {
+          running.current.get(key)?.goOn();
+          change(key, { status: "sending" });
+        }
+      }
+    }),
+    [change, running],
+  );
 }
 
 function isSame(one: UploadState, other: UploadState): boolean {

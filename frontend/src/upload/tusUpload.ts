@@ -7,13 +7,16 @@ const RETRY_AFTER_MS = [0, 1000, 3000, 5000, 10_000, 20_000];
 interface UploadEvents {
   onProgress: (sent_bytes: number) => void;
   onResume: (from_bytes: number) => void;
-  onWaiting: () => void;
+  /** `unanswered`: there was no answer at all. */
+  onWaiting: (unanswered: boolean) => void;
   onDone: () => void;
   onRefused: (reason: string) => void;
 }
 
 export interface RunningUpload {
   stop: () => void;
+  /** Goes on where it was stopped. */
+  goOn: () => void;
 }
 
 interface Refusal {
@@ -49,7 +52,7 @@ export function startUpload(file: File, endpoint: string, events: UploadEvents):
     metadata: { filename: file.name, filetype: file.type || "application/octet-stream" },
     onShouldRetry: (error) => {
       const again = !isFinal(error as Refusal);
-      if (again) events.onWaiting();
+      if (again) events.onWaiting((error as Refusal).originalResponse == null);
       return again;
     },
     onProgress: events.onProgress,
@@ -57,7 +60,7 @@ export function startUpload(file: File, endpoint: string, events: UploadEvents):
     onError: (error) => events.onRefused(refusalReason(error as Error & Refusal)),
   });
   void resumeAndStart(upload, events);
-  return { stop: () => void upload.abort() };
+  return { stop: () => void upload.abort(), goOn: () => upload.start() };
 }
 
 async function resumeAndStart(upload: Upload, events: UploadEvents): Promise<void> {

@@ -1,0 +1,68 @@
+/** What every region of an investigation says about itself, and what the browser's tab shows of a running analysis. */
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useEffect, useMemo, useRef } from "react";
+
+import { ask } from "../api/http";
+import { useInvestigation, useProgress, useReport } from "../api/queries";
+import { askAgain } from "../api/refetch";
+import { useSource } from "../api/source";
+import type { Progress } from "../api/types";
+import type { RegionState } from "../ui/regionState";
+import { showProgressInTab } from "./progressInTab";
+
+/** Share of the bytes of all captures that is decoded; null before the first is begun. */
+export function decodedRatio(progress: Pick<Progress, "files"> | undefined): number | null {
+  const files = progress?.files.filter((file) => file.kind !== "dump") ?? [];
+  const bytes = files.reduce((sum, file) => sum + file.size_bytes, 0);
+  const done = files.reduce((sum, file) => sum + (file.status === "decoded" ? file.size_bytes : Math.min(file.bytes_done, file.size_bytes)), 0);
+  return bytes > 0 && files.some((file) => file.bytes_done > 0 || file.status === "decoded") ? done / bytes : null;
+}
+
+/** How far the whole is: the stage, and inside the decoding one the bytes. Below 1 until it is over. */
+export function overallRatio(progress: Progress): number {
+  const { stage } = progress;
+  if (!stage) return 0;
+  const inside = stage.name.includes("decod") ? (decodedRatio(progress) ?? 0) : 0;
+  return Math.min((stage.number - 1 + inside) / stage.of, 0.99);
+}
+
+function useVersion(): string | undefined {
+  return useQuery({
+    queryKey: ["version"], staleTime: 60_000,
+    queryFn: async ({ signal }) => (await ask<{ version: string }>("/api/v1/version", { signal })).version,
+  }).data;
+}
+
+export function useInvestigationState(): RegionState {
+  const source = useSource();
+  const queries = useQueryClient();
+  const analysis = useInvestigation().data?.analysis;
+  const report = useReport().data;
+  const progress = useProgress(false).data;
+  const now = useVersion();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => ask(`${source.api}/analyses?anew=true`, { method: "POST" }),
+    onSuccess: () => void askAgain(queries, { queryKey: [source.key] }),
+  });
+  const running = analysis === "queued" || analysis === "running";
+  useProgressInTab(running ? progress : undefined, running);
+  return useMemo(() => {
+    const was = report?.tool.version;
+    const older = was !== undefined && now !== undefined && was !== now && !running;
+    return {
+      stale: older ? { was, now, again: source.readOnly ? undefined : () => mutate(), busy: isPending } : null,
+      partial: running ? { done_ratio: decodedRatio(progress), findings: progress?.findings_so_far ?? 0 } : null,
+    };
+  }, [isPending, mutate, now, progress, report?.tool.version, running, source.readOnly]);
+}
+
+/** Never backwards while one analysis runs. */
+function useProgressInTab(progress: Progress | undefined, running: boolean): void {
+  const furthest = useRef(0);
+  const ratio = progress ? overallRatio(progress) : 0;
+  useEffect(() => {
+    furthest.current = running ? Math.max(furthest.current, ratio) : 0;
+    showProgressInTab(running ? furthest.current : null);
+    return () => showProgressInTab(null);
+  }, [ratio, running]);
+}
