@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import mmap
+import tempfile
+import weakref
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import IO, Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -14,6 +16,9 @@ Records = NDArray[np.void]
 
 _BLOCK_ROWS: Final = 2048
 """Records turned into columns at a time: what fits the processor's cache."""
+_HELD_BYTES: Final = 8 << 20
+_PIECE_BYTES: Final = 1 << 20
+"""Written to a file at a time."""
 
 
 def fill_columns(columns: Mapping[str, NDArray[Any]], at: int, records: Records) -> None:
@@ -57,20 +62,36 @@ class GrowingRecords:
 
 
 class RecordList:
-    """Records appended in batches."""
+    """Records appended in batches: in memory while they are few, then in a file without a name, which the system
+    keeps in memory as far as there is room. One row in ten thousand packets or one in three: both must be possible."""
 
-    def __init__(self, dtype: DTypeLike) -> None:
-        self._records = GrowingRecords(dtype, 1 << 14)
+    def __init__(self, dtype: DTypeLike, held_bytes: int = _HELD_BYTES) -> None:
+        """Up to `held_bytes` stay in memory."""
+        self._records = GrowingRecords(dtype, 1 << 10)
+        self._dtype = np.dtype(dtype)
+        self._limit = held_bytes // self._dtype.itemsize
         self._used = 0
+        self._file: IO[bytes] | None = None
 
     def _room(self, count: int) -> Records:
         """The next `count` records, to be filled."""
+        if self._used and self._used + count > self._limit:
+            self._store()
         used = self._used + count
         if used > len(self._records.array):
-            self._records.grow(max(used, 2 * len(self._records.array)))
+            self._records.grow(max(used, min(2 * len(self._records.array), self._limit)))
         room = self._records.array[self._used : used]
         self._used = used
         return room
+
+    def _store(self) -> None:
+        """Moves the records from memory to the file. Raises OSError, for instance when the disk is full."""
+        if self._file is None:
+            self._file = tempfile.TemporaryFile()  # noqa: SIM115
+            weakref.finalize(self, self._file.close)  # what `view` gave stays
+            self._limit = max(1, _PIECE_BYTES // self._dtype.itemsize)
+        self._file.write(self._records.array[: self._used].view(np.uint8).data)
+        self._used = 0
 
     def extend(self, batch: Records) -> None:
         """Appends a copy of `batch`."""
@@ -79,9 +100,14 @@ class RecordList:
     def extend_by(self, batch: Records, picked: NDArray[np.int64]) -> None:
         """Appends copies of the records of `batch` with these numbers."""
         # As bytes: numpy copies records field by field.
-        whole = np.dtype((np.void, batch.dtype.itemsize))
+        whole = np.dtype((np.void, self._dtype.itemsize))
         np.take(batch.view(whole), picked, out=self._room(len(picked)).view(whole), mode="clip")
 
     def view(self) -> Records:
         """All records, without copying."""
-        return self._records.array[: self._used]
+        if self._file is None:
+            return self._records.array[: self._used]
+        self._store()
+        self._file.flush()
+        # Written to by nobody but, perhaps, the reader: such pages become memory of its own.
+        return np.frombuffer(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY), self._dtype)

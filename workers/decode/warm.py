@@ -14,7 +14,6 @@ from typing import Final
 import numpy as np
 
 from workers.decode import loop_cache, messages_cache
-from workers.decode.conntrack.reading import compile_scanner
 from workers.decode.interfaces import LARGEST_PACKET
 from workers.decode.loop.compiler import COMPILES, compiling, interpreted
 from workers.decode.loop.machine import processor
@@ -49,6 +48,8 @@ def _compile() -> None:
     MessageReader(tables, None).finish()
     sampler = tables.sampler
     Unpacker().columns(sampler["rows"][0][:0], sampler["whole"][0][:0], tables.connections, ["kind"])
+    from workers.decode.conntrack.reading import compile_scanner  # its records take others 50 ms to import
+
     compile_scanner()
 
 

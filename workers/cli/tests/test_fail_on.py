@@ -45,7 +45,9 @@ def test_an_unknown_word_is_wrong_usage_and_named() -> None:
         read_fail_on("warning,eror")
 
 
-@pytest.mark.parametrize("word", ["unknown", "slow-server", "idle-timeout", "queue-buildup", "conntrack-invalid"])
+@pytest.mark.parametrize(
+    "word", ["unknown", "slow-server", "idle-timeout", "queue-buildup", "conntrack-invalid"]
+)
 def test_every_kind_and_cause_that_there_is_can_be_asked_for(word: str) -> None:
     asked = read_fail_on(word)
     assert asked.kinds | asked.causes == {word}
