@@ -19,9 +19,10 @@ from backend.services.list_packets import (
     wanted_captures,
 )
 from backend.services.open_tables import Tables, open_tables
-from backend.storage.capture_tables import frame_row
+from backend.storage.capture_tables import BUCKET_TABLE_NS, frame_row
 from backend.storage.packet_pages import PacketFilter, PathTables, count_by_time, find_packets
 from backend.storage.store import Store
+from backend.storage.write_tables import COARSE_NS
 
 INTERVALS: Final = 1000
 ORDERED_AT_MOST: Final = 20_000
@@ -84,7 +85,7 @@ def packets_from(
     """`limit` packets from the `offset`-th (0 is the first) on; none behind the end."""
     with open_tables(store, investigation_id) as tables:
         listing = _Listing(tables, wish.lane, packet_filter(wish, tables))
-        width_ns = max(1, (tables.end_ns - tables.t0_ns) // INTERVALS)
+        width_ns = interval_width_ns(tables.end_ns - tables.t0_ns)
         counts = listing.counts(None, None, width_ns)
         total = sum(packets for _, packets in counts)
         if offset >= total:
@@ -92,6 +93,16 @@ def packets_from(
         begin_ns, skipped = _interval_of(listing, counts, offset, width_ns)
         found = listing.places(begin_ns, skipped + limit)[skipped:]
         return PacketSlice(packet_lines(tables, found), offset, total)
+
+
+def interval_width_ns(span_ns: int) -> int:
+    """At most INTERVALS of them; from 1 ms on a power of ten, so that stored buckets fit into them."""
+    width_ns = BUCKET_TABLE_NS
+    if span_ns < INTERVALS * width_ns:
+        return max(1, span_ns // INTERVALS)
+    while width_ns * INTERVALS < span_ns:
+        width_ns *= 10
+    return width_ns
 
 
 def _interval_of(
@@ -121,7 +132,9 @@ def place_of_frame(store: Store, investigation_id: str, wish: PacketWish, frame:
             raise NotFound(f"No capture {name} with a frame {number}.")
         time_ns = int(row["time_ns"])
         listing = _Listing(tables, wish.lane, packet_filter(wish, tables))
-        before = sum(packets for _, packets in listing.counts(None, time_ns, max(1, time_ns)))
+        # One interval holds all that comes before.
+        everything_ns = -(-max(1, time_ns) // COARSE_NS[-1]) * COARSE_NS[-1]
+        before = sum(packets for _, packets in listing.counts(None, time_ns, everything_ns))
         # Packets of the same time come in the order of their captures and rows.
         same = packet_lines(
             tables, [each for each in listing.places(time_ns, INTERVALS) if each[0] == time_ns]

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from backend.storage.packet_store import PacketQuery, Row
+from backend.storage.wanted_rows import where_all
 from backend.storage.write_tables import COARSE_NS
 
 BUCKET_TABLE_NS = 1_000_000
@@ -80,6 +81,30 @@ def density(query: PacketQuery, tables: CaptureTables, window: tuple[int, int], 
         "WHERE time_ns >= ? AND time_ns < ? GROUP BY ALL ORDER BY 1, 2",
         (bucket_ns, bucket_ns, tables.packets, from_ns, to_ns),
     )
+
+
+def stored_width_ns(width_ns: int) -> int:
+    """The widest stored buckets of which that many ns are a multiple; the width is one of 1 ms."""
+    return max((width for width in COARSE_NS if width_ns % width == 0), default=BUCKET_TABLE_NS)
+
+
+def counts_between(
+    query: PacketQuery,
+    tables: CaptureTables,
+    window: tuple[int | None, int | None],
+    vantage: int | None,
+    widths_ns: tuple[int, int],
+) -> list[tuple[int, int]]:
+    """(number of the interval since 1970, packets in it); the window's ends lie between stored buckets of the first
+    width, of which the second, the intervals', is a multiple."""
+    path, level, _ = _stored_buckets(tables, widths_ns[0])
+    ends = (("start_ns >= ?", window[0]), ("start_ns < ?", window[1]), ("vantage = ?", vantage))
+    where, values = where_all(ends)
+    rows = query.rows(
+        f"SELECT start_ns // ?, sum(packets) FROM read_parquet(?) WHERE {level} AND {where} GROUP BY 1",
+        (widths_ns[1], path, *values),
+    )
+    return [(int(interval), int(packets)) for interval, packets in rows]
 
 
 def _stored_buckets(tables: CaptureTables, widest_ns: int) -> tuple[str, str, int]:

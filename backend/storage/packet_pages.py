@@ -6,10 +6,15 @@ a packet's ends is asked of its connection first: there are far fewer connection
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.forensics.packets import NO_CONNECTION
-from backend.storage.capture_tables import CaptureTables
+from backend.storage.capture_tables import (
+    BUCKET_TABLE_NS,
+    CaptureTables,
+    counts_between,
+    stored_width_ns,
+)
 from backend.storage.packet_conditions import Clause, Expression, PathTables, condition_of
 from backend.storage.packet_store import PacketQuery
 
@@ -65,6 +70,36 @@ def count_by_time(
     query: PacketQuery, tables: CaptureTables, paths: PathTables, wanted: PacketFilter, width_ns: int
 ) -> list[tuple[int, int]]:
     """(number of the interval since 1970, packets in it) of intervals of that width that hold any."""
+    if width_ns % BUCKET_TABLE_NS == 0 and wanted == PacketFilter(
+        wanted.from_ns, wanted.to_ns, wanted.vantage
+    ):
+        return _count_all(query, tables, paths, wanted, width_ns)
+    return _count_rows(query, tables, paths, wanted, width_ns)
+
+
+def _count_all(
+    query: PacketQuery, tables: CaptureTables, paths: PathTables, wanted: PacketFilter, width_ns: int
+) -> list[tuple[int, int]]:
+    """Of all packets of that time: whole buckets are counted already, what sticks out at the ends is not."""
+    grain_ns = stored_width_ns(width_ns)
+    begin_ns = None if wanted.from_ns is None else -(-wanted.from_ns // grain_ns) * grain_ns
+    end_ns = None if wanted.to_ns is None else wanted.to_ns // grain_ns * grain_ns
+    if begin_ns is not None and end_ns is not None and begin_ns >= end_ns:
+        return _count_rows(query, tables, paths, wanted, width_ns)
+    found = dict(counts_between(query, tables, (begin_ns, end_ns), wanted.vantage, (grain_ns, width_ns)))
+    edges = [(wanted.from_ns, begin_ns), (end_ns, wanted.to_ns)]
+    for edge in edges:
+        if edge[0] is None or edge[0] == edge[1]:
+            continue
+        part = replace(wanted, from_ns=edge[0], to_ns=edge[1])
+        for interval, packets in _count_rows(query, tables, paths, part, width_ns):
+            found[interval] = found.get(interval, 0) + packets
+    return sorted(found.items())
+
+
+def _count_rows(
+    query: PacketQuery, tables: CaptureTables, paths: PathTables, wanted: PacketFilter, width_ns: int
+) -> list[tuple[int, int]]:
     own = _of_the_packet(wanted, None, tables, paths)
     found: dict[int, int] = {}
     for ends in _of_its_ends(tables, paths, wanted):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from backend.storage.packet_store import PacketQuery
-from backend.storage.wanted_rows import Conditions, where_all
+from backend.storage.wanted_rows import Conditions, rows_at, where_all
 
 Sort = Literal[
     "start", "end", "duration", "protocol", "client", "client_port", "server", "server_port", "connect_ms",
@@ -58,26 +58,11 @@ def list_paths(
     # First which, by the few columns that decide it; only then their rows.
     places = query.rows(
         f"SELECT file_row_number FROM read_parquet(?, file_row_number = true) WHERE {where} "
-        f"ORDER BY {order}cid LIMIT ? OFFSET ?",
+        f"ORDER BY {order}file_row_number LIMIT ? OFFSET ?",
         (paths, *parameters, limit, offset),
     )
     total = query.value(f"SELECT count(*) FROM read_parquet(?) WHERE {where}", (paths, *parameters))
-    return _rows_at(query, paths, [place[0] for place in places]), int(total)
-
-
-def _rows_at(query: PacketQuery, paths: str, places: list[int]) -> list[dict[str, Any]]:
-    """Rows by their place in the table, in the order given. Rows lie in the order of their ids."""
-    if not places:
-        return []
-    found = query.dicts(
-        f"SELECT {SHOWN} FROM read_parquet(?, file_row_number = true) "
-        f"WHERE file_row_number IN ({', '.join('?' * len(places))})",
-        (paths, *places),
-    )
-    for row in found:
-        del row["file_row_number"]
-    by_place = {row["cid"]: row for row in found}
-    return [by_place[place] for place in places]
+    return rows_at(query, paths, [place[0] for place in places], SHOWN), int(total)
 
 
 def path_row(query: PacketQuery, paths: str, cid: int) -> dict[str, Any] | None:

@@ -47,7 +47,7 @@ def list_requests(
 ) -> list[dict[str, Any]]:
     """A page (offset, limit) of requests; equal ones stay in the order of their ids."""
     direction = "DESC" if descending else "ASC"
-    order = f"{ORDERS[sort]} {direction} NULLS LAST, rid"
+    order = f"{ORDERS[sort]} {direction} NULLS LAST, file_row_number"
     return page_wanted(query, requests, _conditions(wanted), order, page)
 
 
