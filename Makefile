@@ -102,6 +102,7 @@ bench: install-dev warm ## speed and memory against tshark, on generated capture
 	$(BIN)/python -m workers.decode.bench
 	$(BIN)/python -m workers.decode.bench.conntrack_listing
 	$(BIN)/python -m workers.decode.bench.detectors
+	$(BIN)/python -m workers.decode.bench.queries
 
 formats: install-dev ## docs/formats.md, from the lists that the tests run over
 	$(BIN)/python -m workers.decode.tests.formats_page
