@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
@@ -68,11 +67,6 @@ def read_held(finding: FindingPart) -> Held:
 
 def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
-
-
-def loud(findings: Sequence[FindingPart], kind: str) -> list[FindingPart]:
-    """Findings of that kind that are more than true and harmless."""
-    return [f for f in findings if f.kind == kind and f.severity != "info"]
 
 
 def whole(finding: FindingPart) -> list[EvidencePart]:

@@ -32,6 +32,7 @@ from backend.forensics.evidence.metadata_pattern import Pattern, find_pattern
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
 from backend.forensics.evidence.round_trips import RoundTrips, gather_round_trips
+from backend.forensics.evidence.segment_losses import SegmentLosses
 from backend.forensics.evidence.service_times import ShapeTimes, measure_service_times
 from backend.forensics.evidence.stumbles import Stumbles, collect_stumbles
 from backend.forensics.evidence.untranslated import Stray, find_strays
@@ -150,6 +151,11 @@ class Facts:
     def held_writes(self) -> HeldWrites:
         """Small writes that waited for a delayed ACK."""
         return find_held_writes(self.captures, self.attempts.sightings)
+
+    @cached_property
+    def segment_losses(self) -> SegmentLosses:
+        """Where segments that were sent again were lost."""
+        return SegmentLosses(self.captures, self.attempts, self.stumbles)
 
     @cached_property
     def row_of_link(self) -> dict[int, int]:

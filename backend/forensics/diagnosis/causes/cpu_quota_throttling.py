@@ -13,12 +13,12 @@ from backend.forensics.diagnosis.held_answers import (
     Held,
     figures,
     held_words,
-    loud,
     one_stall,
     read_held,
     same_end,
     whole,
 )
+from backend.forensics.diagnosis.measured import loud
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.findings import line_evidence

@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.measured import first_frames, loud, number, server_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "delayed-ack"
 TITLE = "Small writes held back until a delayed ACK (Nagle)"
 PRIOR = -1.0
 MANY = 10
 """So many waits of one time, each ended by an acknowledgement, are no coincidence."""
-FRAMES_SHOWN = 60
 
 REFERENCES = (
     "RFC 896: Congestion Control in IP/TCP Internetworks (Nagle)",
@@ -30,22 +30,12 @@ REFERENCES = (
 
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
     """One hypothesis per server and side whose writes waited noticeably."""
-    return [_hypothesis(f) for f in findings if f.kind == "delayed-ack" and f.severity != "info"]
-
-
-def _number(finding: FindingPart, name: str) -> float:
-    value = finding.measures.get(name)
-    return float(value) if isinstance(value, int | float) else 0.0
-
-
-def _frames(finding: FindingPart) -> list[EvidencePart]:
-    shown = finding.events[: FRAMES_SHOWN // 3]
-    return frame_evidence([(str(e["input"]), int(f)) for e in shown for f in e["frames"]])
+    return [_hypothesis(f) for f in loud(findings, CAUSE)]
 
 
 def _hypothesis(finding: FindingPart) -> Hypothesis:
-    server, writer = str(finding.affected[0]["destination"]), str(finding.measures["writer"])
-    wait = seconds_text(_number(finding, "wait_median_ms") / 1e3)
+    server, writer = server_of(finding), str(finding.measures["writer"])
+    wait = seconds_text(number(finding, "wait_median_ms") / 1e3)
     event = finding.events[0]
     step = ClaimPart(
         role="step",
@@ -92,31 +82,31 @@ _SOCKET = MissingPart(
 
 
 def _pieces(finding: FindingPart) -> tuple[Weighed, ...]:
-    follows, trip = _number(finding, "follows_median_ms"), _number(finding, "round_trip_median_ms")
-    wait = _number(finding, "wait_median_ms")
+    follows, trip = number(finding, "follows_median_ms"), number(finding, "round_trip_median_ms")
+    wait = number(finding, "wait_median_ms")
     pieces = [
         Weighed(
             1.2,
             f"{finding.count:,} acknowledgements came {wait:,.0f} ms (median) after the write; a round trip takes "
             f"{trip:,.2f} ms.",
-            _frames(finding),
+            first_frames(finding),
             "the time of the timer of delayed ACKs, and not of the path",
         ),
         Weighed(
             1.0,
             f"The next write left {follows:,.2f} ms (median) after each of them.",
-            _frames(finding),
+            first_frames(finding),
             "it had been waiting for it: a program that writes by its own clock does not meet it every time",
         ),
     ]
     if finding.count >= MANY:
-        text = f"{finding.count:,} times in {_number(finding, 'connections'):,.0f} connections."
-        pieces.append(Weighed(0.6, text, _frames(finding), "the program writes like this every time"))
+        text = f"{finding.count:,} times in {number(finding, 'connections'):,.0f} connections."
+        pieces.append(Weighed(0.6, text, first_frames(finding), "the program writes like this every time"))
     return tuple(pieces)
 
 
 def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
-    trip = _number(finding, "round_trip_median_ms")
+    trip = number(finding, "round_trip_median_ms")
     return (
         RivalPart(
             cause="slow-server",

@@ -15,12 +15,12 @@ from backend.forensics.diagnosis.held_answers import (
     figures,
     held_words,
     kernel_answers,
-    loud,
     one_stall,
     read_held,
     same_end,
     whole,
 )
+from backend.forensics.diagnosis.measured import loud
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart

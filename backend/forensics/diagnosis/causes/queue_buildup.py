@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.held_answers import loud, whole
+from backend.forensics.diagnosis.held_answers import whole
+from backend.forensics.diagnosis.measured import loud
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.queue_signs import ARRIVALS, BURST, GENTLE, RISING
 from backend.forensics.findings import plural, seconds_text

@@ -20,13 +20,13 @@ from backend.forensics.diagnosis.held_answers import (
     figures,
     held_words,
     kernel_answers,
-    loud,
     one_stall,
     read_held,
     same_end,
     softnet,
     whole,
 )
+from backend.forensics.diagnosis.measured import loud
 from backend.forensics.evidence.culprits import Culprit
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural

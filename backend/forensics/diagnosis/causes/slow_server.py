@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.measured import first_frames, number, server_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "slow-server"
 TITLE = "Slow application"
@@ -20,7 +21,6 @@ MIXED_CEILING = 0.5
 """Quick and late answers that take turns are how many applications are: even odds at most that something is wrong."""
 OTHERS_RATIO = 0.5
 """Share of the time from which on others that the server asked are what is slow."""
-FRAMES_SHOWN = 60
 
 REFERENCES = (
     "RFC 9293 section 3.8.6.3: an ACK is held back for 0.5 s at most; Linux: 40 to 200 ms (include/net/tcp.h)",
@@ -46,14 +46,14 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
 
 
 def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
-    server, mixed = _server(finding), finding.severity == "info"
-    at_server = bool(_number(finding, "timed_at_server"))
+    server, mixed = server_of(finding), finding.severity == "info"
+    at_server = bool(number(finding, "timed_at_server"))
     pieces = [
         _acknowledged(finding), *_spell(finding), *_clients(finding), *_place(finding), *_own_work(finding),
         *_sent_again(finding), *_lossy(facts, finding),
     ]  # fmt: skip
-    usual = seconds_text(_number(finding, "usual_ms") / 1e3)
-    late = seconds_text(_number(finding, "late_median_ms") / 1e3)
+    usual = seconds_text(number(finding, "usual_ms") / 1e3)
+    late = seconds_text(number(finding, "late_median_ms") / 1e3)
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -79,25 +79,10 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
             (TIME_LOST, seconds_text(finding.time_lost_s)),
             ("median", late),
             ("usual", usual),
-            ("late", f"{finding.count:,} of {_number(finding, 'requests_total'):,.0f}"),
+            ("late", f"{finding.count:,} of {number(finding, 'requests_total'):,.0f}"),
         ),
         ceiling=MIXED_CEILING if mixed else 0.999,
     )
-
-
-def _server(finding: FindingPart) -> str:
-    return str(finding.affected[0]["destination"])
-
-
-def _number(finding: FindingPart, name: str) -> float:
-    value = finding.measures.get(name)
-    return float(value) if isinstance(value, int | float) else 0.0
-
-
-def _frames(finding: FindingPart, note: str = "") -> list[EvidencePart]:
-    """The first of the late requests and their answers."""
-    shown = finding.events[: FRAMES_SHOWN // 2]
-    return frame_evidence([(str(e["input"]), int(f)) for e in shown for f in e["frames"]], note)
 
 
 def _one_request(finding: FindingPart) -> ClaimPart:
@@ -115,39 +100,41 @@ def _acknowledged(finding: FindingPart) -> Weighed:
     network = f"; a round trip takes {float(trip):,.1f} ms" if isinstance(trip, int | float) else ""
     text = (
         f"{plural(finding.count, 'late request')} had been acknowledged after "
-        f"{_number(finding, 'acknowledged_median_ms'):,.1f} ms (median){network}."
+        f"{number(finding, 'acknowledged_median_ms'):,.1f} ms (median){network}."
     )
     return Weighed(
         1.2,
         text,
-        _frames(finding),
+        first_frames(finding),
         "the kernel had the request, and its way back is quick: the application is left",
     )
 
 
 def _spell(finding: FindingPart) -> list[Weighed]:
-    late, requests = _number(finding, "spell_late"), _number(finding, "spell_requests")
+    late, requests = number(finding, "spell_late"), number(finding, "spell_requests")
     if not late:
         return []
-    chance = _number(finding, "spell_by_chance")
+    chance = number(finding, "spell_by_chance")
     text = f"{late:,.0f} of {requests:,.0f} requests in a row were late, before and after them nearly none."
-    return [Weighed(1.2, text, _frames(finding), f"by chance {chance:.0e} such spells were expected")]
+    return [Weighed(1.2, text, first_frames(finding), f"by chance {chance:.0e} such spells were expected")]
 
 
 def _clients(finding: FindingPart) -> list[Weighed]:
-    clients = int(_number(finding, "clients_late"))
+    clients = int(number(finding, "clients_late"))
     if clients < 2:
         return []
     text = f"{clients:,} clients got late answers."
-    return [Weighed(0.6, text, _frames(finding), "it is not one client's doing, or its way")]
+    return [Weighed(0.6, text, first_frames(finding), "it is not one client's doing, or its way")]
 
 
 def _place(finding: FindingPart) -> list[Weighed]:
-    near = int(_number(finding, "timed_at_server"))
+    near = int(number(finding, "timed_at_server"))
     if near * 2 <= finding.count:
         return []
     text = f"{near:,} of {finding.count:,} waits were timed at the vantage point nearest to the server."
-    return [Weighed(0.7, text, _frames(finding), "what lies between it and the client takes no part in them")]
+    return [
+        Weighed(0.7, text, first_frames(finding), "what lies between it and the client takes no part in them")
+    ]
 
 
 def _knows_others(finding: FindingPart) -> bool:
@@ -158,41 +145,41 @@ def _own_work(finding: FindingPart) -> list[Weighed]:
     """What the server asked others meanwhile, where its own questions were captured."""
     if not _knows_others(finding):
         return []
-    share = _number(finding, "asked_others_median_ratio")
+    share = number(finding, "asked_others_median_ratio")
     text = f"While an answer was late the server itself waited for others {share:.0%} of the time (median)."
     if share >= OTHERS_RATIO:
-        return [Weighed(-4.0, text, _frames(finding), "what it asked is slow, and not the server")]
-    return [Weighed(0.7, text, _frames(finding), "its own questions were seen, and were answered")]
+        return [Weighed(-4.0, text, first_frames(finding), "what it asked is slow, and not the server")]
+    return [Weighed(0.7, text, first_frames(finding), "its own questions were seen, and were answered")]
 
 
 def _sent_again(finding: FindingPart) -> list[Weighed]:
-    again = int(_number(finding, "data_sent_again"))
+    again = int(number(finding, "data_sent_again"))
     if again * 5 <= finding.count:
         return []
     text = f"On the connections of {again:,} of {finding.count:,} late answers data was sent again."
-    return [Weighed(-2.0, text, _frames(finding), "an answer that was lost comes late, too")]
+    return [Weighed(-2.0, text, first_frames(finding), "an answer that was lost comes late, too")]
 
 
 def _lossy(facts: Facts, finding: FindingPart) -> list[Weighed]:
     if not facts.quality.lossy:
         return []
     text = f"The capture itself lost packets ({facts.quality.lost_segments:,} answers to data never seen)."
-    return [Weighed(-0.5, text, _frames(finding), "an earlier answer may have been missed")]
+    return [Weighed(-0.5, text, first_frames(finding), "an earlier answer may have been missed")]
 
 
 def _loss_rival(finding: FindingPart) -> RivalPart:
     """An answer that is lost before it reaches the capture point comes late, too, and leaves no trace there."""
-    title, again = "Answers lost on the way and sent again", int(_number(finding, "data_sent_again"))
+    title, again = "Answers lost on the way and sent again", int(number(finding, "data_sent_again"))
     command = "nstat -az TcpRetransSegs TcpExtTCPTimeouts"
     if again:
         because = f"data was sent again on the connections of {again:,} of them"
         return RivalPart(
             cause="path-loss", title=title, status="cannot-tell", because=because, command=command
         )
-    if _number(finding, "timed_at_server") * 2 > finding.count:
+    if number(finding, "timed_at_server") * 2 > finding.count:
         because = "at the server's own vantage point they leave late, for the first time"
         return RivalPart(cause="path-loss", title=title, status="ruled-out", because=because)
-    if _number(finding, "spell_late"):
+    if number(finding, "spell_late"):
         because = (
             "it would have to lose these answers, one after the other, and no other data of these connections"
         )

@@ -1,0 +1,179 @@
+"""Something on the way forgot connections that were silent: NAT, a load balancer, a firewall's table of connections.
+
+Neither end knows: the next request is answered by RST (the box knows no such connection and says so, or the server it
+is now sent to does) or by nothing. The silence that kills is the box's time-out, so the longest silence that a
+connection survived and the shortest that it did not enclose it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.measured import loud, number, server_of
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import Line, settings_of
+from backend.forensics.findings import line_evidence, plural, seconds_text
+from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "idle-timeout"
+TITLE = "Idle connections forgotten on the way"
+PRIOR = -1.4
+ESTABLISHED = "net.netfilter.nf_conntrack_tcp_timeout_established"
+NEAR_RATIO = 2.0
+"""What killed is near what was survived, or a known value, when it is at most so many times as long."""
+
+REFERENCES = (
+    "AWS: Network Load Balancer, TCP idle timeout 350 s (60 to 6,000 s can be set); NAT gateway 350 s",
+    "Azure: Load Balancer and NAT gateway, TCP idle timeout 4 minutes by default",
+    "Google Cloud: idle connections are tracked for 10 minutes; Cloud NAT, established 1,200 s",
+    "Linux Documentation/networking/nf_conntrack-sysctl.rst: nf_conntrack_tcp_timeout_established 432,000 s",
+    "RFC 5382 REQ-5: a NAT shall keep an idle established connection for 2 hours 4 minutes at least",
+    "RFC 9293 section 3.8.4: keep-alives",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per server whose idle connections were gone."""
+    return [_hypothesis(facts, finding) for finding in loud(findings, CAUSE)]
+
+
+def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
+    server, died_s = server_of(finding), number(finding, "silence_min_s")
+    configured, survived = _configured(facts, finding), number(finding, "survived_max_s") > 0
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=(
+            f"{plural(finding.count, 'connection')} to {server} were forgotten on the way after {seconds_text(died_s)} "
+            "or more without a packet."
+        ),
+        prior=PRIOR,
+        steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
+        weighed=(_gone(finding), *_survived(finding), *_known(finding), *configured),
+        both_sides=survived,
+        independent=bool(configured),
+        signs=int(survived) + len(configured),
+        findings=(finding.id,),
+        time_lost_s=finding.time_lost_s,
+        rivals=(_restart(finding), _FIREWALL),
+        missing=_missing(server),
+        remedies=_remedies(died_s),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by a connection that outlives a longer silence",
+        figures=(
+            (TIME_LOST, seconds_text(finding.time_lost_s)),
+            ("shortest deadly silence", seconds_text(died_s)),
+            ("connections", f"{finding.count:,}"),
+        ),
+    )
+
+
+def _gone(finding: FindingPart) -> Weighed:
+    resets, silent = int(number(finding, "reset")), int(number(finding, "unanswered"))
+    text = f"After the silence {resets:,} connections got a RST and {silent:,} no answer; no side had closed."
+    return Weighed(1.2, text, list(finding.evidence), "somebody forgot them, or one of the ends started anew")
+
+
+def _survived(finding: FindingPart) -> list[Weighed]:
+    survived_s, died_s = number(finding, "survived_max_s"), number(finding, "silence_min_s")
+    if not survived_s:
+        return []
+    text = f"Silences of up to {seconds_text(survived_s)} were survived, of {seconds_text(died_s)} and more never."
+    near = died_s <= NEAR_RATIO * survived_s
+    reason = "the length of the silence decides: a time-out"
+    return [Weighed(1.2 if near else 0.6, text, list(finding.evidence), reason)]
+
+
+def _known(finding: FindingPart) -> list[Weighed]:
+    fits_s = finding.measures.get("fitting_timeout_s")
+    if not isinstance(fits_s, int | float):
+        return []
+    text = f"A time-out of {fits_s:,.0f} s fits: {finding.measures['fitting_timeout_of']}."
+    narrow = number(finding, "silence_min_s") <= NEAR_RATIO * fits_s
+    return [Weighed(0.6 if narrow else 0.2, text, list(finding.evidence), "such boxes have it by default")]
+
+
+def _configured(facts: Facts, finding: FindingPart) -> list[Weighed]:
+    """The time-out of a dump that lies between what was survived and what was not."""
+    survived_s, died_s = number(finding, "survived_max_s"), number(finding, "silence_min_s")
+    found: list[tuple[str, float, Line]] = [
+        (ESTABLISHED, float(value), line)
+        for value, line in settings_of(facts.kernel, ESTABLISHED)
+        if value.isascii() and value.isdigit()
+    ]
+    for each in facts.kernel.dumps:
+        timeouts = each.dump.ipvs_timeouts
+        if timeouts is not None:
+            found.append(("ipvsadm --timeout, tcp", float(timeouts.tcp_s), (each.input, timeouts.line)))
+    reason = "the setting of a box on the way, at the length of the silence that killed"
+    pieces = [
+        Weighed(2.0, f"{name} is {seconds:,.0f} s, and that fits.", line_evidence([line]), reason)
+        for name, seconds, line in found
+        if survived_s < seconds <= died_s <= NEAR_RATIO * seconds
+    ]
+    return pieces[:1]
+
+
+def _restart(finding: FindingPart) -> RivalPart:
+    cause, title = "server-restart", "The server was started anew"
+    if number(finding, "survived_max_s") > 0:
+        because = "connections that were silent for less lived on"
+        return RivalPart(cause=cause, title=title, status="ruled-out", because=because)
+    if not number(finding, "reset"):
+        because = "a host that knows nothing of a connection answers with RST, and there was none"
+        return RivalPart(cause=cause, title=title, status="ruled-out", because=because)
+    return RivalPart(
+        cause=cause,
+        title=title,
+        status="possible",
+        because="it resets all connections that it had before, and no connection was seen to outlive a shorter silence",
+        command="systemctl show NAME -p ActiveEnterTimestamp; kubectl get pods -o wide",
+    )
+
+
+_FIREWALL = RivalPart(
+    cause="firewall-drop",
+    title="A rule drops the packets",
+    status="ruled-out",
+    because="the same connections had passed before the silence",
+)
+
+
+def _missing(server: str) -> tuple[MissingPart, ...]:
+    return (
+        MissingPart(
+            what="The time-outs of what lies on the way: conntrack and IPVS of the nodes, load balancer, NAT gateway",
+            command="sysctl net.netfilter | grep timeout_established; ipvsadm -L --timeout; "
+            "aws elbv2 describe-listener-attributes --listener-arn ARN",
+        ),
+        MissingPart(
+            what="A capture at the server at the same time: did the packet after the silence reach it?",
+            command=f"tcpdump -i any -y LINUX_SLL2 -s 96 -w server.pcap port {server.rpartition(':')[2]}",
+        ),
+    )
+
+
+def _remedies(died_s: float) -> tuple[RemedyPart, ...]:
+    seconds = max(10, min(60, int(died_s / 3)))
+    every = max(5, seconds // 4)
+    proof = "no connection is gone after such a silence; keep-alives are seen in it"
+    return (
+        RemedyPart(
+            what=f"Let idle connections send keep-alives, the first after {seconds} s: a third of the time-out or less",
+            command=f"sysctl -w net.ipv4.tcp_keepalive_time={seconds} net.ipv4.tcp_keepalive_intvl={every}",
+            applies_to="clients (Linux); the program must set SO_KEEPALIVE",
+            check="sysctl net.ipv4.tcp_keepalive_time; ss -tno",
+            proof=proof,
+            undo="sysctl -w net.ipv4.tcp_keepalive_time=7200 net.ipv4.tcp_keepalive_intvl=75",
+            side_effect="one small packet each way per idle connection and interval",
+        ),
+        RemedyPart(
+            what=f"Let the pool close connections that were idle for {seconds} s itself, before anybody forgets them",
+            applies_to="clients' connection pools (idle time-out)",
+            check="the pool's settings",
+            proof=proof,
+            undo="the former setting",
+            side_effect="more new connections after quiet times",
+        ),
+    )

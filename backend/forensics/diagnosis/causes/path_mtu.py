@@ -1,0 +1,173 @@
+"""Packets of full size do not pass: a link or tunnel on the way takes less, and nobody is told (or listens).
+
+A router that must drop a packet for its size says so by ICMP, with the size that would pass (RFC 1191, RFC 8201). Where
+that message is filtered, or goes to an address behind NAT or a load balancer, the sender repeats the same size in vain:
+a black hole. Encapsulation is the usual reason: VXLAN adds 50 bytes over IPv4, WireGuard 60, IP in IP 20."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.measured import loud, number
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import line_evidence, plural, seconds_text
+from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "path-mtu"
+TITLE = "Packets too big for the way (black hole)"
+PRIOR = -1.2
+ETHERNET_MTU_BYTES = 1_500
+TUNNELS = ("vxlan", "geneve", "ipip", "gre", "wireguard", "tun", "sit")
+CLAMP = "FORWARD -p tcp --tcp-flags SYN,RST SYN -j TCPMSS --clamp-mss-to-pmtu"
+
+REFERENCES = (
+    "RFC 1191 and RFC 8201: Path MTU Discovery; RFC 2923: its black holes; RFC 8899: probing instead of ICMP",
+    "RFC 7348 section 5 and 4.3: VXLAN adds 50 bytes over IPv4, and must not be fragmented",
+    "Linux Documentation/networking/ip-sysctl.rst: tcp_mtu_probing, tcp_base_mss",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per pair of hosts whose large packets do not pass."""
+    return [_hypothesis(facts, finding) for finding in loud(findings, CAUSE)]
+
+
+def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
+    ends = [str(finding.affected[0][end]).rsplit(":", 1)[0] for end in ("source", "destination")]
+    tunnels, told = _tunnels(facts, finding), bool(number(finding, "icmp_messages"))
+    size = f"{number(finding, 'packet_bytes'):,.0f} bytes"
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=(
+            f"Packets of {size} from {ends[0]} to {ends[1]} do not pass, smaller ones "
+            f"do{'' if told else ', and nobody tells the sender'}."
+        ),
+        prior=PRIOR,
+        steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
+        weighed=(_size(finding), *_told(finding), *tunnels),
+        both_sides=told,
+        independent=bool(tunnels),
+        signs=1,
+        findings=(finding.id,),
+        time_lost_s=finding.time_lost_s,
+        rivals=_RIVALS,
+        missing=_missing(ends[1], finding),
+        remedies=_remedies(finding),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by a packet of that size which is acknowledged",
+        figures=(
+            (TIME_LOST, seconds_text(finding.time_lost_s)),
+            ("too big", size),
+            ("connections", f"{finding.count:,}"),
+        ),
+    )
+
+
+def _size(finding: FindingPart) -> Weighed:
+    failing, passed = number(finding, "failing_segment_bytes"), number(finding, "passed_segment_bytes")
+    text = (
+        f"In {plural(finding.count, 'connection')} segments of {failing:,.0f} bytes or more were sent again and again "
+        f"in vain, while the handshake and up to {passed:,.0f} bytes of data passed."
+    )
+    return Weighed(2.2, text, list(finding.evidence), "the size decides, and nothing else does")
+
+
+def _told(finding: FindingPart) -> list[Weighed]:
+    told, mtu = int(number(finding, "icmp_messages")), number(finding, "icmp_mtu_bytes")
+    if not told:
+        return []
+    of = f" of {mtu:,.0f} bytes" if mtu else ""
+    text = f"{plural(told, 'ICMP message')} told the sender of an MTU{of}, and it did not obey."
+    return [Weighed(2.0, text, list(finding.evidence), "a router on the way says so itself")]
+
+
+def _tunnels(facts: Facts, finding: FindingPart) -> list[Weighed]:
+    """Interfaces of tunnels that a dump lists with an MTU below the packets that failed."""
+    size = number(finding, "packet_bytes")
+    found = [
+        (name, interface)
+        for name, interface in facts.kernel.interfaces()
+        if interface.kind in TUNNELS and interface.mtu_bytes is not None and interface.mtu_bytes < size
+    ]
+    if not found:
+        return []
+    shown = ", ".join(sorted({f"{i.name} ({i.kind}) {i.mtu_bytes:,}" for _, i in found})[:3])
+    text = f"Interfaces of tunnels take less than {size:,.0f} bytes: {shown}."
+    lines = line_evidence((name, interface.line) for name, interface in found)
+    return [Weighed(1.2, text, lines, "what is routed into them must be smaller")]
+
+
+_RIVALS = (
+    RivalPart(
+        cause="path-loss",
+        title="Packets lost on the way",
+        status="ruled-out",
+        because="loss does not choose by size: these segments failed every time, smaller ones passed",
+    ),
+    RivalPart(
+        cause="firewall-drop",
+        title="A rule drops the packets",
+        status="cannot-tell",
+        because="a rule can match the length or the content of large packets; that is rare",
+        command="iptables-save -c | grep -E 'length|string'",
+    ),
+)
+
+
+def _missing(receiver: str, finding: FindingPart) -> tuple[MissingPart, ...]:
+    data = max(0, int(number(finding, "packet_bytes")) - 28)
+    ping = f"ping -M do -c 3 -s {data} {receiver}; ping -M do -c 3 -s 1200 {receiver}"
+    return (
+        MissingPart(
+            what="The largest packet that passes: the first of these is lost, the second is not",
+            command=f"{ping}; tracepath -n {receiver}",
+        ),
+        MissingPart(
+            what="The MTU of every interface on the way, tunnels above all", command="ip -d link show"
+        ),
+    )
+
+
+def _overhead(finding: FindingPart) -> str:
+    """`` (1,500 + 50 for VXLAN or Geneve = 1,550 is over 1,500)`` for what an encapsulation makes of the packet."""
+    sums, size = finding.measures.get("overhead_bytes"), int(number(finding, "packet_bytes"))
+    if not isinstance(sums, list) or not sums:
+        return ""
+    split = [str(one).partition(": ") for one in sums]
+    parts = [f"{size:,} + {added} for {name} = {size + int(added):,}" for added, _, name in split]
+    return f" ({'; '.join(parts)}: over {ETHERNET_MTU_BYTES:,})"
+
+
+def _remedies(finding: FindingPart) -> tuple[RemedyPart, ...]:
+    proof = "large answers arrive without a segment sent again in vain"
+    return (
+        RemedyPart(
+            what="Let routers lower the MSS of new connections to what the outgoing interface takes",
+            command=f"iptables -t mangle -A {CLAMP}",
+            applies_to="the node or router in front of the tunnel",
+            check="iptables-save -t mangle -c | grep TCPMSS",
+            proof=proof,
+            undo=f"iptables -t mangle -D {CLAMP}",
+            side_effect="helps TCP only, and only connections that open from then on",
+        ),
+        RemedyPart(
+            what=f"Set the MTU of pods to that of the link less the encapsulation{_overhead(finding)}",
+            applies_to="the CNI's configuration; pods get it when they are started",
+            check="ip -d link show; kubectl exec POD -- ip link show eth0",
+            proof=proof,
+            undo="the former MTU",
+            side_effect="slightly more packets for bulk data; mixed MTUs until every pod was started anew",
+        ),
+        RemedyPart(
+            what="Let senders probe for the size that passes when they meet a black hole",
+            command="sysctl -w net.ipv4.tcp_mtu_probing=1",
+            applies_to="the sending host (Linux)",
+            check="sysctl net.ipv4.tcp_mtu_probing",
+            proof=proof,
+            undo="sysctl -w net.ipv4.tcp_mtu_probing=0",
+            side_effect="each connection still loses some seconds before it probes",
+        ),
+    )

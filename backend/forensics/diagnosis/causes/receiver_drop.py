@@ -1,0 +1,134 @@
+"""Data reaches the receiver's host each time it is sent, and is not acknowledged: the host drops it.
+
+A packet socket sees frames before the IP layer does. Between it and the application's socket a segment can be dropped
+by a rule, by rp_filter, for its checksum, or by TCP itself for want of memory: the backlog of a socket that its process
+holds (TcpExtTCPBacklogDrop), a receive queue out of memory (TcpExtTCPRcvQDrop, PruneCalled)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.segment_cases import (
+    RECEIVER_COUNTERS,
+    SegmentCase,
+    fate_frames,
+    segment_cases,
+    where,
+)
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import counter_rise
+from backend.forensics.findings import line_evidence
+from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "receiver-drop"
+TITLE = "Data dropped by the receiver's host"
+PRIOR = -1.6
+"""Rarer than loss on the way, and a vantage point near the receiver need not be its last."""
+COUNTERS = (
+    "TcpExtTCPBacklogDrop", "TcpExtTCPRcvQDrop", "TcpExtPruneCalled", "TcpExtRcvPruned", "TcpExtOfoPruned",
+    "TcpInCsumErrors", "TcpExtIPReversePathFilter",
+)  # fmt: skip
+
+REFERENCES = (
+    "Linux Documentation/networking/snmp_counter.rst: TCPBacklogDrop, PruneCalled, RcvPruned, OfoPruned",
+    "Linux net/packet/af_packet.c: packet sockets see a frame before the IP layer does",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per server to or from which data reached its receiver's side and was sent again all the same."""
+    return [_hypothesis(facts, c) for c in segment_cases(facts, findings) if c.of("arrived")]
+
+
+def _hypothesis(facts: Facts, case: SegmentCase) -> Hypothesis:
+    arrived, counted = case.of("arrived"), _counters(facts)
+    pieces = [_there(case), *_elsewhere(case), *counted]
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="loss",
+        statement=case.statement(f"they had reached {arrived[0].far.name} each time"),
+        prior=PRIOR,
+        steps=case.story(),
+        weighed=tuple(pieces),
+        both_sides=True,
+        independent=bool(counted),
+        signs=1,
+        findings=(case.finding.id,),
+        time_lost_s=case.finding.time_lost_s,
+        rivals=(_path_rival(case),),
+        missing=(RECEIVER_COUNTERS, _RULES),
+        remedies=_REMEDIES,
+        references=REFERENCES,
+        refutation=f"nothing seen; it would be refuted by segments that vanish {where(arrived)}",
+        figures=case.figures(),
+    )
+
+
+def _there(case: SegmentCase) -> Weighed:
+    arrived = case.of("arrived")
+    text = (
+        f"{len(arrived):,} of {case.followed:,} segments reached {arrived[0].far.name}, at the receiver's end of the "
+        "way, each time, and were not acknowledged before they were sent again."
+    )
+    return Weighed(
+        2.6 * len(arrived) / case.followed, text, fate_frames(arrived), "the way to there lost nothing"
+    )
+
+
+def _elsewhere(case: SegmentCase) -> list[Weighed]:
+    lost = case.of("lost between", "answer lost")
+    if not lost:
+        return []
+    text = f"{len(lost):,} of {case.followed:,} segments or their acknowledgements were lost {where(lost)}."
+    return [
+        Weighed(-3.0 * len(lost) / case.followed, text, fate_frames(lost), "these the receiver did not drop")
+    ]
+
+
+def _counters(facts: Facts) -> list[Weighed]:
+    pieces = []
+    for name in COUNTERS:
+        rise = counter_rise(facts.kernel, "nstat", name)
+        if rise is not None and rise.by:
+            text = f"{name} rose by {rise.by:,} between the dumps."
+            pieces.append(Weighed(1.2, text, line_evidence(rise.lines), "the kernel counts what it drops"))
+    return pieces[:2]
+
+
+def _path_rival(case: SegmentCase) -> RivalPart:
+    title = "Packets lost on the way"
+    lost = case.of("lost between", "answer lost")
+    if lost:
+        because = f"{len(lost):,} of {case.followed:,} were lost {where(lost)}"
+        return RivalPart(
+            cause="path-loss", title=title, status="possible", because=because, command="mtr -rwc 100 HOST"
+        )
+    because = "no segment vanished between the vantage points; behind the last one nothing was captured"
+    return RivalPart(cause="path-loss", title=title, status="ruled-out", because=because)
+
+
+_RULES = MissingPart(
+    what="Rules and filters of the receiver's host that packets of an open connection meet, with their counters",
+    command="iptables-save -c; nft list ruleset; sysctl net.ipv4.conf.all.rp_filter",
+)
+_REMEDIES = (
+    RemedyPart(
+        what="Give TCP more memory if TCPRcvQDrop or PruneCalled rises; read sockets more often if TCPBacklogDrop does",
+        command="sysctl -w net.ipv4.tcp_rmem='4096 131072 33554432'",
+        applies_to="the receiver's host (Linux)",
+        check=RECEIVER_COUNTERS.command,
+        proof="the counter stays flat under the same load, and no segment waits for the timer",
+        undo="sysctl -w net.ipv4.tcp_rmem='4096 131072 6291456'",
+        side_effect="memory: each connection may use that much",
+    ),
+    RemedyPart(
+        what="Change the rule whose counter rises with the segments that are sent again",
+        applies_to="the receiver's host",
+        check="iptables-save -c; nft list ruleset",
+        proof="its counter stays flat",
+        undo="insert the former rule",
+        side_effect="what the rule was made for passes as well",
+    ),
+)

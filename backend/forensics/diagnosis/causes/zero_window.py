@@ -1,0 +1,153 @@
+"""The receiver's application does not read: its window is closed, and the sender waits with data.
+
+TCP tells the sender how much room is left in the socket's buffer (RFC 9293 section 3.8.6). A window of 0 that the
+sender keeps asking about (probes) says that nobody takes data out of that buffer: the process is busy, blocked or
+paused. The network carried every packet of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.measured import loud, number
+from backend.forensics.dumps import TcpSocket
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import line_evidence, plural, seconds_text
+from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "zero-window"
+TITLE = "Receiver that does not read"
+PRIOR = -0.8
+OFTEN = 3
+"""So many closed windows are no single pause."""
+
+REFERENCES = (
+    "RFC 9293 section 3.8.6: managing the window, and section 3.8.6.1: zero-window probing",
+    "Linux tcp(7): tcp_rmem; ss(8): Recv-Q is what the process has not read",
+)
+_QUEUES = MissingPart(
+    what="Which process owns the socket, and how much lies unread in it (Recv-Q)",
+    command="ss -tinp; for i in 1 2 3; do ss -tn | sort -k2 -rn | head -3; sleep 1; done",
+)
+_STACKS = MissingPart(
+    what="What that process does meanwhile",
+    command="perf record -g -p PID -- sleep 10; perf script | head -50; cat /proc/PID/stack",
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per receiver that closed its window for long."""
+    return [_hypothesis(facts, finding) for finding in loud(findings, CAUSE)]
+
+
+def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
+    receiver = str(finding.affected[0]["destination"]).rsplit(":", 1)[0]
+    listed = _listed(facts, finding)
+    worst = seconds_text(number(finding, "closed_max_s"))
+    return Hypothesis(
+        cause=CAUSE,
+        title=TITLE,
+        role="stall",
+        statement=(
+            f"The application at {receiver} did not read {plural(finding.count, 'time')}, for up to {worst}: its peer "
+            "had to wait with data."
+        ),
+        prior=PRIOR,
+        steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
+        weighed=(*_closed(finding), *listed),
+        both_sides=True,
+        independent=bool(listed),
+        signs=1,
+        findings=(finding.id,),
+        time_lost_s=finding.time_lost_s,
+        rivals=_rivals(finding),
+        missing=(_QUEUES, _STACKS),
+        remedies=_remedies(receiver),
+        references=REFERENCES,
+        refutation="nothing seen; it would be refuted by a receiver whose window stays open while data is late",
+        figures=(
+            (TIME_LOST, seconds_text(finding.time_lost_s)),
+            ("worst", worst),
+            ("closed", f"{finding.count:,}"),
+        ),
+    )
+
+
+def _closed(finding: FindingPart) -> list[Weighed]:
+    total, proof = seconds_text(number(finding, "closed_total_s")), list(finding.evidence)
+    text = f"It told a window of 0 for {total} in all while its peer filled it up or probed it."
+    pieces = [Weighed(2.2, text, proof, "the receiver says itself that nothing was taken out of its buffer")]
+    if finding.count >= OFTEN:
+        often = f"That happened {finding.count:,} times."
+        pieces.append(Weighed(0.6, often, proof, "it is how the program works, and no single pause"))
+    return pieces
+
+
+def _listed(facts: Facts, finding: FindingPart) -> list[Weighed]:
+    """Sockets of the same connections that a dump shows with unread data."""
+    ends = {(str(row["destination"]), str(row["source"])) for row in finding.affected}
+    lines, unread = [], 0
+    for each in facts.kernel.dumps:
+        for socket in each.dump.tcp_sockets:
+            if socket.receive_queue > 0 and _ends(socket) in ends:
+                lines.append((each.input, socket.line))
+                unread = max(unread, socket.receive_queue)
+    if not lines:
+        return []
+    text = f"ss lists {plural(len(lines), 'socket')} of it with up to {unread:,} bytes that the process has not read."
+    return [Weighed(1.5, text, line_evidence(lines), "the kernel's own count of what waits for the process")]
+
+
+def _ends(socket: TcpSocket) -> tuple[str, str]:
+    return _text(socket.local, socket.local_port), _text(socket.peer, socket.peer_port)
+
+
+def _text(address: str, port: int) -> str:
+    bare = address.strip("[]").partition("%")[0].removeprefix("::ffff:")
+    return f"[{bare}]:{port}" if ":" in bare else f"{bare}:{port}"
+
+
+def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
+    opened = finding.count - int(number(finding, "never_opened"))
+    lost = RivalPart(
+        cause="path-loss",
+        title="The message that opened the window was lost",
+        status="ruled-out" if opened else "cannot-tell",
+        because=(
+            f"{opened:,} of {finding.count:,} closures ended when the receiver opened its window"
+            if opened
+            else "no window was seen to open again"
+        ),
+        command=None if opened else _QUEUES.command,
+    )
+    slow = RivalPart(
+        cause="slow-server",
+        title="Slow application",
+        status="cannot-tell",
+        because="whether it reads slowly or waits for another is not seen from outside",
+        command=_STACKS.command,
+    )
+    return lost, slow
+
+
+def _remedies(receiver: str) -> tuple[RemedyPart, ...]:
+    proof = "no window of 0 for longer than 0.2 s in a capture under the same load"
+    return (
+        RemedyPart(
+            what=f"Find out why the process at {receiver} stops reading: a lock, a slow disk, a full queue behind it",
+            applies_to="the receiving application",
+            check=f"ss -tinp 'src {receiver}'",
+            proof=proof,
+            undo="not needed: it only looks",
+            side_effect="none that is known",
+        ),
+        RemedyPart(
+            what="Give sockets more room if it only reads in bursts",
+            command="sysctl -w net.ipv4.tcp_rmem='4096 131072 33554432'",
+            applies_to="the receiver's host (Linux); programs that set SO_RCVBUF themselves are not touched",
+            check="sysctl net.ipv4.tcp_rmem",
+            proof=proof,
+            undo="sysctl -w net.ipv4.tcp_rmem='4096 131072 6291456'",
+            side_effect="memory for each connection; a reader that is too slow only stops later",
+        ),
+    )

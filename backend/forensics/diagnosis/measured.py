@@ -1,0 +1,34 @@
+"""What causes read from a finding: its numbers, its server, frames of its first events."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.findings import frame_evidence
+from backend.forensics.report import EvidencePart, FindingPart
+
+EVENTS_SHOWN = 20
+
+
+def loud(findings: Sequence[FindingPart], kind: str) -> list[FindingPart]:
+    """Findings of that kind that are more than true and harmless."""
+    return [f for f in findings if f.kind == kind and f.severity != "info"]
+
+
+def number(finding: FindingPart, name: str) -> float:
+    """A measure, 0 where it is not known."""
+    value = finding.measures.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
+
+
+def server_of(finding: FindingPart) -> str:
+    """``192.0.2.10:443``, whom the finding is about."""
+    return str(finding.affected[0]["destination"])
+
+
+def first_frames(finding: FindingPart) -> list[EvidencePart]:
+    """Of the first events, which name `input` and `frames`; else everything the finding rests on."""
+    shown = [e for e in finding.events[:EVENTS_SHOWN] if "frames" in e]
+    return frame_evidence([(str(e["input"]), int(f)) for e in shown for f in e["frames"]]) or list(
+        finding.evidence
+    )

@@ -1,0 +1,92 @@
+"""What the causes of lost data have in common: which segments of a finding vanished where, and what is asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from backend.forensics.diagnosis.contract import TIME_LOST
+from backend.forensics.diagnosis.measured import loud, server_of
+from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.segment_losses import SegmentFate
+from backend.forensics.findings import frame_evidence, plural, seconds_text
+from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart
+from backend.forensics.signals import SENT_AGAIN
+
+FATES_MOST = 2_000
+"""Segments of a finding that are followed; more of them say the same."""
+
+CAPTURE_BOTH_ENDS = MissingPart(
+    what="Captures at both ends at the same time: what leaves one and does not reach the other was lost between",
+    command="tcpdump -i any -y LINUX_SLL2 -s 96 -w end.pcap host OTHER",
+)
+RECEIVER_COUNTERS = MissingPart(
+    what="What the receiver's kernel dropped, before and after",
+    command="nstat -az TcpExtTCPBacklogDrop TcpExtTCPRcvQDrop TcpExtPruneCalled TcpExtRcvPruned; "
+    "ip -s link show dev eth0; cat /proc/net/softnet_stat",
+)
+
+
+@dataclass(frozen=True)
+class SegmentCase:
+    """A finding of kind `data-retransmission` that users notice, and the fates of its segments."""
+
+    finding: FindingPart
+    fates: tuple[SegmentFate, ...]
+
+    @property
+    def followed(self) -> int:
+        """Segments of which two vantage points tell where they were lost."""
+        return len(self.of("lost between", "answer lost", "arrived"))
+
+    def of(self, *names: str) -> list[SegmentFate]:
+        """Those with one of these fates."""
+        return [fate for fate in self.fates if fate.fate in names]
+
+    def statement(self, rest: str) -> str:
+        """``12 segments to or from 192.0.2.10:443 waited 2.6 s for the timer: …``"""
+        segments = plural(self.finding.count, "segment")
+        lost = seconds_text(self.finding.time_lost_s)
+        return f"{segments} to or from {server_of(self.finding)} waited {lost} to be sent again: {rest}."
+
+    def figures(self) -> tuple[tuple[str, str], ...]:
+        """For the verdict strip."""
+        worst = self.finding.measures.get("wait_max_s")
+        shown = [(TIME_LOST, seconds_text(self.finding.time_lost_s)), ("segments", f"{self.finding.count:,}")]
+        return (*shown, ("worst", seconds_text(float(worst) if isinstance(worst, int | float) else 0.0)))
+
+    def story(self) -> tuple[ClaimPart, ...]:
+        """The finding in a sentence."""
+        return (ClaimPart(role="step", text=self.finding.summary, evidence=list(self.finding.evidence)),)
+
+
+def segment_cases(facts: Facts, findings: Sequence[FindingPart]) -> list[SegmentCase]:
+    """One per loud finding, in their order."""
+    wanted = loud(findings, "data-retransmission")
+    if not wanted:
+        return []
+    stumbles = facts.stumbles
+    at = np.flatnonzero((stumbles.rows["kind"] & SENT_AGAIN) != 0).tolist()
+    row_of = dict(zip(stumbles.frames(at), at, strict=True))
+    cases = []
+    for finding in wanted:
+        frames = [(str(e["input"]), int(e["frames"][0])) for e in finding.events[:FATES_MOST]]
+        fates = (facts.segment_losses.fate_of(row_of[frame]) for frame in frames if frame in row_of)
+        cases.append(SegmentCase(finding, tuple(fates)))
+    return cases
+
+
+def fate_frames(fates: Sequence[SegmentFate]) -> list[EvidencePart]:
+    """Frames of the segments sent again, at both places where both saw them."""
+    frames: list[Frame] = [frame for fate in fates for frame in fate.frames]
+    return frame_evidence(frames)
+
+
+def where(fates: Sequence[SegmentFate]) -> str:
+    """``between cni0 and eth0``, of most of them."""
+    pairs = [(fate.near.name, fate.far.name) for fate in fates]
+    near, far = max(sorted(set(pairs)), key=pairs.count)
+    return f"between {near} and {far}"

@@ -1,0 +1,162 @@
+"""Path loss as data shows it: segments that left one vantage point and did not reach the next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.measured import number
+from backend.forensics.diagnosis.segment_cases import (
+    CAPTURE_BOTH_ENDS,
+    RECEIVER_COUNTERS,
+    SegmentCase,
+    fate_frames,
+    segment_cases,
+    where,
+)
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+
+PRIOR = -0.6
+ONE_PLACE_CEILING = 0.5
+"""From one vantage point a lost segment, a lost acknowledgement and a receiver that dropped it look alike."""
+FAST_LEAST = 3
+
+
+def data_hypotheses(
+    facts: Facts, findings: Sequence[FindingPart], *, cause: str, title: str, references: tuple[str, ...]
+) -> list[Hypothesis]:
+    """One per server to or from which data waited for the timer."""
+    return [_hypothesis(facts, case, cause, title, references) for case in segment_cases(facts, findings)]
+
+
+def _hypothesis(
+    facts: Facts, case: SegmentCase, cause: str, title: str, references: tuple[str, ...]
+) -> Hypothesis:
+    lost = case.of("lost between", "answer lost")
+    pieces = [
+        *_between(case),
+        *_answers(case),
+        *_arrived(case),
+        *_beyond(case),
+        *_fast(case),
+        *_lossy(facts, case),
+    ]
+    rest = f"lost on the way, {where(lost)}" if lost else "lost on the way, or dropped by the receiver"
+    return Hypothesis(
+        cause=cause,
+        title=title,
+        role="loss",
+        statement=case.statement(rest),
+        prior=PRIOR,
+        steps=case.story(),
+        weighed=tuple(pieces),
+        both_sides=bool(lost),
+        independent=False,
+        signs=sum(piece.weight > 0 for piece in pieces),
+        findings=(case.finding.id,),
+        time_lost_s=case.finding.time_lost_s,
+        rivals=(_receiver_rival(case),),
+        missing=(*(() if case.followed else (CAPTURE_BOTH_ENDS,)), _HOPS, RECEIVER_COUNTERS),
+        remedies=_REMEDIES,
+        references=references,
+        refutation="nothing seen; it would be refuted by segments that reach the receiver's vantage point each time",
+        figures=case.figures(),
+        ceiling=0.999 if case.followed else ONE_PLACE_CEILING,
+    )
+
+
+def _between(case: SegmentCase) -> list[Weighed]:
+    lost = case.of("lost between")
+    if not lost:
+        return []
+    one = lost[0]
+    text = (
+        f"{len(lost):,} of {case.followed:,} segments passed {one.near.name} twice and {one.far.name} once."
+    )
+    return [
+        Weighed(
+            2.6 * len(lost) / case.followed, text, fate_frames(lost), "both sides of the loss were captured"
+        )
+    ]
+
+
+def _answers(case: SegmentCase) -> list[Weighed]:
+    lost = case.of("answer lost")
+    if not lost:
+        return []
+    text = (
+        f"{len(lost):,} of {case.followed:,} segments had reached {lost[0].far.name} and been acknowledged there: the "
+        "acknowledgement was lost."
+    )
+    return [Weighed(2.2 * len(lost) / case.followed, text, fate_frames(lost), "the way back is a way, too")]
+
+
+def _arrived(case: SegmentCase) -> list[Weighed]:
+    arrived = case.of("arrived")
+    if not arrived:
+        return []
+    text = (
+        f"{len(arrived):,} of {case.followed:,} segments reached {arrived[0].far.name} each time they were sent, and "
+        "were not acknowledged."
+    )
+    reason = "up to the vantage point nearest to the receiver nothing was lost"
+    return [Weighed(-4.0 * len(arrived) / case.followed, text, fate_frames(arrived), reason)]
+
+
+def _beyond(case: SegmentCase) -> list[Weighed]:
+    beyond = case.of("beyond")
+    if not beyond:
+        return []
+    far = beyond[0].far.name
+    text = (
+        f"{len(beyond):,} of {len(case.fates):,} segments passed {far} each time: they were lost behind it."
+    )
+    return [
+        Weighed(0.3, text, fate_frames(beyond), "what lies behind is the rest of the way, and the receiver")
+    ]
+
+
+def _fast(case: SegmentCase) -> list[Weighed]:
+    fast = int(number(case.finding, "fast"))
+    if fast < FAST_LEAST:
+        return []
+    text = f"{fast:,} more segments were sent again after duplicate acknowledgements."
+    reason = "the receiver told of holes: later segments arrived, these did not"
+    return [Weighed(0.6, text, list(case.finding.evidence), reason)]
+
+
+def _lossy(facts: Facts, case: SegmentCase) -> list[Weighed]:
+    if not facts.quality.lossy or not case.followed:
+        return []
+    text = f"The capture itself lost packets ({facts.quality.lost_segments:,} answers to data never seen)."
+    reason = "a segment that was not captured looks like one that did not arrive"
+    return [Weighed(-1.5, text, list(case.finding.evidence), reason)]
+
+
+def _receiver_rival(case: SegmentCase) -> RivalPart:
+    cause, title = "receiver-drop", "The receiver's host drops them"
+    arrived, command = case.of("arrived"), RECEIVER_COUNTERS.command
+    if arrived:
+        because = f"{len(arrived):,} of {case.followed:,} segments reached its vantage point each time"
+        return RivalPart(cause=cause, title=title, status="possible", because=because, command=command)
+    if case.followed:
+        because = "none of the segments that were followed arrived without being acknowledged"
+        return RivalPart(cause=cause, title=title, status="ruled-out", because=because)
+    because = "from one vantage point it looks the same"
+    return RivalPart(cause=cause, title=title, status="cannot-tell", because=because, command=command)
+
+
+_HOPS = MissingPart(what="Loss per hop of the path", command="mtr -rwc 100 HOST")
+
+_REMEDIES = (
+    RemedyPart(
+        what="Find what drops them: loss per hop, then the drop counters of the interfaces and shapers around it",
+        command="mtr -rwc 100 HOST",
+        applies_to="the network between the two hosts",
+        check="ip -s link; tc -s qdisc; ethtool -S eth0 | grep -iE 'drop|err|miss|exceeded'",
+        proof="segments sent again by the timer fall to what other destinations show",
+        undo="not needed: it only looks",
+        side_effect="routers limit the ICMP they answer: loss that only one middle hop shows is none",
+    ),
+)
