@@ -16,6 +16,8 @@ class StallscopeError(Exception):
 
     status = 500
     title = "Something went wrong"
+    retry_after_s: int | None = None
+    """When it is worth trying again, where that is known."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)
@@ -89,6 +91,13 @@ class InvalidRequest(StallscopeError):
     title = "The request is not understood"
 
 
+class TooLarge(InvalidRequest):
+    """More bytes than the request can need."""
+
+    status = 413
+    title = "Too large"
+
+
 class Refused(StallscopeError):
     """A request that must not be answered (wrong origin, wrong secret)."""
 
@@ -96,11 +105,30 @@ class Refused(StallscopeError):
     title = "Refused"
 
 
+class SignInNeeded(StallscopeError):
+    """Nobody has shown who asks, or what was shown is not good."""
+
+    status = 401
+    title = "Sign in first"
+
+
+class TooManyGuesses(StallscopeError):
+    """Wrong passwords, tokens or links came too often."""
+
+    status = 429
+    title = "Too many wrong attempts"
+
+    def __init__(self, retry_after_s: int) -> None:
+        super().__init__(f"Too many wrong attempts. Wait {retry_after_s} s and try again.")
+        self.retry_after_s = retry_after_s
+
+
 class Unavailable(StallscopeError):
     """Something needed is away for the moment."""
 
     status = 503
     title = "Not available at the moment"
+    retry_after_s = 1
 
 
 class WrongSetting(StallscopeError):

@@ -6,7 +6,7 @@ import os
 from dataclasses import fields
 from pathlib import Path
 
-from pydantic import Field
+from pydantic import Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -50,6 +50,28 @@ class Settings(BaseSettings):
     """SQLAlchemy address of the database; empty = SQLite in the data folder."""
     host: str = "127.0.0.1"
     port: int = 8000
+
+    public_url: str = ""
+    """Addresses, by comma, that people reach the server by, like ``https://stallscope.example.org`` of a proxy."""
+    trusted_proxies: str = ""
+    """Addresses of proxies, by comma, whose X-Forwarded-For is believed: guesses are counted per client."""
+    admin_password: SecretStr = SecretStr("")
+    """Of the member ``admin``; stored as a hash alone. There is no option of the command line for it."""
+    admin_password_file: Path | None = None
+    """A file with it, instead."""
+    oidc_issuer: str = ""
+    """OpenID Connect: address of the identity provider, without ``/.well-known/…``."""
+    oidc_client_id: str = ""
+    oidc_client_secret: SecretStr = SecretStr("")
+    oidc_client_secret_file: Path | None = None
+    oidc_admins: str = ""
+    """Who has which role, by comma: ``ann@example.org``, ``@example.org`` or ``group:NAME``; the highest counts."""
+    oidc_analysts: str = ""
+    oidc_viewers: str = ""
+    oidc_groups_claim: str = "groups"
+    oidc_scopes: str = "openid email profile"
+    """What is asked for; some providers tell groups only when asked for a further one."""
+
     worker_files: int = Field(default_factory=lambda: files_at_once(*_cores_and_memory()), ge=1)
     """How many files one worker decodes at the same time."""
     heartbeat_s: float = 1.0

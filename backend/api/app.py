@@ -9,10 +9,14 @@ from importlib.metadata import PackageNotFoundError, version
 from fastapi import Depends, FastAPI
 from starlette.types import ASGIApp
 
+from backend.access.guesses import GuessLimiter
+from backend.access.prepare import ways_in
+from backend.access.public_addresses import needs_sign_in, public_addresses
 from backend.api import web_page
 from backend.api.dependencies import own_investigation, shared_investigation
 from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.front_door import FrontDoor
+from backend.api.gate import Gate
 from backend.api.problems import PROBLEM_RESPONSES, install_error_handlers
 from backend.api.routes import (
     about,
@@ -23,10 +27,13 @@ from backend.api.routes import (
     files,
     health,
     investigations,
+    members,
     progress,
     reading,
     shared,
     shares,
+    sign_in,
+    tokens,
     uploads,
 )
 from backend.services.recognise_text import DumpReader, read_nothing
@@ -58,9 +65,15 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
     app.state.store = store
     app.state.read_dumps = read_dumps
     app.state.busy_uploads = set()
+    app.state.guesses = GuessLimiter()
+    app.state.ways_in = ways_in(store.settings)
+    app.add_middleware(Gate, store=store, guesses=app.state.guesses)
     install_error_handlers(app)
     app.include_router(health.router)
     for part in (
+        sign_in,
+        members,
+        tokens,
         detectors,
         investigations,
         files,
@@ -87,7 +100,12 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
 
 def create_guarded_app(store: Store, port: int, read_dumps: DumpReader) -> ASGIApp:
     """The application behind its front door, which even the answer to a bug passes."""
-    return FrontDoor(create_app(store, read_dumps), port)
+    return FrontDoor(
+        create_app(store, read_dumps),
+        port,
+        public_addresses(store.settings),
+        any_figures=needs_sign_in(store.settings),
+    )
 
 
 def product_version() -> str:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager
 from typing import Annotated
 
 from fastapi import Cookie, Depends, Header, Path, Request
 
+from backend.access.callers import Caller
+from backend.access.guesses import GuessLimiter
+from backend.access.prepare import WaysIn
 from backend.api.event_broadcaster import EventBroadcaster
+from backend.api.gate import client_address
 from backend.errors import Refused
 from backend.services.recognise_text import DumpReader
 from backend.services.share_investigation import open_share
@@ -41,6 +46,32 @@ def current_dump_reader(request: Request) -> DumpReader:
     return reader
 
 
+def current_caller(request: Request) -> Caller:
+    """Who asks; the gate has found it out."""
+    caller: Caller = request.state.caller
+    return caller
+
+
+def current_guesses(request: Request) -> GuessLimiter:
+    """What counts wrong secrets."""
+    guesses: GuessLimiter = request.app.state.guesses
+    return guesses
+
+
+def current_ways_in(request: Request) -> WaysIn:
+    """How people may sign in."""
+    ways: WaysIn = request.app.state.ways_in
+    return ways
+
+
+def guessing_a_share(request: Request, share_id: str) -> AbstractContextManager[None]:
+    """Around the check of a link's secret: wrong ones are counted, and too many answered with 429."""
+    return current_guesses(request).guess("share", client_address(request), share_id)
+
+
+CallerDep = Annotated[Caller, Depends(current_caller)]
+WaysInDep = Annotated[WaysIn, Depends(current_ways_in)]
+GuessesDep = Annotated[GuessLimiter, Depends(current_guesses)]
 DumpReaderDep = Annotated[DumpReader, Depends(current_dump_reader)]
 StoreDep = Annotated[Store, Depends(current_store)]
 BroadcasterDep = Annotated[EventBroadcaster, Depends(current_broadcaster)]
@@ -62,7 +93,8 @@ def shared_investigation(
     given = token or cookie
     if not given:
         raise Refused("Open the link with its secret part first.")
-    request.state.subject = open_share(store, share_id, given).investigation_id
+    with guessing_a_share(request, share_id):
+        request.state.subject = open_share(store, share_id, given).investigation_id
 
 
 def subject(request: Request) -> str:

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
-from backend.errors import StallscopeError
+from backend.errors import SignInNeeded, StallscopeError
 
 log = structlog.get_logger()
 MEDIA_TYPE = "application/problem+json"
@@ -58,7 +58,16 @@ def install_error_handlers(app: FastAPI) -> None:
 
 async def _expected(_request: Request, error: Exception) -> Response:
     assert isinstance(error, StallscopeError)
-    headers = {"Retry-After": "1"} if error.status == 503 else None
+    return problem_of(error)
+
+
+def problem_of(error: StallscopeError) -> Response:
+    """The same as an answer."""
+    headers = {}
+    if error.retry_after_s is not None:
+        headers["Retry-After"] = str(error.retry_after_s)
+    if isinstance(error, SignInNeeded):
+        headers["WWW-Authenticate"] = 'Bearer realm="Stallscope"'
     return problem(error.status, error.title, error.sentence, headers, error.members)
 
 

@@ -17,13 +17,23 @@ if TYPE_CHECKING:
 NAME = "serve"
 HELP = "the whole product on one machine: web page, API, worker, embedded storage"
 QUEUE = 2048
+EPILOG = """\
+for others than the users of this machine (--host 0.0.0.0, or a proxy in front):
+  STALLSCOPE_ADMIN_PASSWORD or …_FILE    of the member `admin`, who adds further members on the page
+  STALLSCOPE_OIDC_ISSUER, …_CLIENT_ID, …_CLIENT_SECRET or …_CLIENT_SECRET_FILE, …_ADMINS, …_ANALYSTS, …_VIEWERS
+                                         sign-in at an identity provider, and who gets which role
+  STALLSCOPE_PUBLIC_URL                  addresses that people use, like https://stallscope.example.org
+  STALLSCOPE_TRUSTED_PROXIES             addresses of proxies whose X-Forwarded-For is believed"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options."""
-    parser.add_argument("--host", help="address to listen on; loopback only until sign-in exists (127.0.0.1)")
+    parser.add_argument(
+        "--host", help="address to listen on (127.0.0.1); any other than loopback needs sign-in"
+    )
     parser.add_argument("--port", type=int, help="port to listen on (8000)")
     parser.add_argument("--data", type=Path, help="folder of uploads, packet tables and the database")
+    parser.epilog = EPILOG
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -33,13 +43,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def serve(arguments: argparse.Namespace, *, with_demo: bool) -> int:
     """Open the store, start the worker beside this process, answer requests."""
+    from backend.access.prepare import check_sign_in_settings, prepare_sign_in
     from backend.errors import StallscopeError
     from backend.storage.store import open_store
     from workers.cli.main import EXIT_DONE, EXIT_USAGE
 
     try:
         settings = chosen_settings(arguments)
+        check_sign_in_settings(settings)
         store = open_store(settings, migrate=True)
+        prepare_sign_in(store)
     except (StallscopeError, OSError) as error:
         print(f"stallscope: {error}", file=sys.stderr)
         return EXIT_USAGE
@@ -53,18 +66,11 @@ def serve(arguments: argparse.Namespace, *, with_demo: bool) -> int:
 
 
 def chosen_settings(arguments: argparse.Namespace) -> Settings:
-    """Command line over environment over file; raises WrongSetting for an address that is not loopback."""
-    from backend.errors import WrongSetting
-    from backend.settings import LOOPBACK_HOSTS, Settings
+    """Command line over environment over file."""
+    from backend.settings import Settings
 
     given = {name: getattr(arguments, name) for name in ("host", "port", "data")}
-    settings = Settings(**{name: value for name, value in given.items() if value is not None})
-    if settings.host not in LOOPBACK_HOSTS:
-        raise WrongSetting(
-            "`serve` listens on loopback only (127.0.0.1, localhost or ::1) until sign-in exists, "
-            f"not on {settings.host}."
-        )
-    return settings
+    return Settings(**{name: value for name, value in given.items() if value is not None})
 
 
 def _answer_requests(store: Store, settings: Settings) -> bool:
@@ -80,21 +86,33 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
         print(f"stallscope: port {settings.port} is in use; choose another with --port.", file=sys.stderr)
         return False
     port = listener.getsockname()[1]
-    shown = f"[{settings.host}]" if ":" in settings.host else settings.host
     config = uvicorn.Config(
         create_guarded_app(store, port, read_pasted),
         log_level="warning",
         server_header=False,
-        proxy_headers=False,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=settings.trusted_proxies,
         timeout_graceful_shutdown=1,
     )
     # uvicorn raises the signal that ended it once more, which must not cut short what follows it.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
     with WorkerChild(settings):
-        print(f"Stallscope is at http://{shown}:{port}/", flush=True)
+        print(f"Stallscope is at {address_shown(settings, port)}", flush=True)
         uvicorn.Server(config).run(sockets=[listener])
     return True
+
+
+def address_shown(settings: Settings, port: int) -> str:
+    """What to open in a browser; a wildcard is no address."""
+    from backend.access.public_addresses import public_addresses
+
+    public = public_addresses(settings)
+    if public:
+        return f"{public[0].origin}/"
+    if settings.host in ("0.0.0.0", "::"):
+        return f"http://127.0.0.1:{port}/ and at port {port} of this machine's addresses"
+    return f"http://{f'[{settings.host}]' if ':' in settings.host else settings.host}:{port}/"
 
 
 def read_pasted(content: bytes) -> list[Dump]:

@@ -17,6 +17,7 @@ LONGEST_PAUSE_S = 10.0
 LIVED_S = 30.0
 """A worker that lived this long did start."""
 STOP_AFTER_S = 5.0
+SECRETS = ("STALLSCOPE_ADMIN_PASSWORD", "STALLSCOPE_OIDC_CLIENT_SECRET", "STALLSCOPE_TOKEN")
 
 
 class WorkerChild:
@@ -25,7 +26,8 @@ class WorkerChild:
     def __init__(self, settings: Settings) -> None:
         self._command = [sys.executable, "-m", "workers.cli.main", "worker", "--parent", str(os.getpid())]
         self._environment = {
-            **os.environ,
+            # A worker reads hostile files and has no need of anybody's secrets.
+            **{name: value for name, value in os.environ.items() if name not in SECRETS},
             "STALLSCOPE_DATA": str(settings.data),
             "STALLSCOPE_DATABASE_URL": settings.database_url,
         }

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query, Response, status
 
-from backend.api.dependencies import IdempotencyKey, InvestigationId, StoreDep
+from backend.api.dependencies import CallerDep, IdempotencyKey, InvestigationId, StoreDep
 from backend.api.schemas.investigations import (
     Demo,
     DemoChoice,
@@ -30,10 +30,14 @@ def address(investigation_id: str) -> str:
 
 @router.post("/investigations", status_code=status.HTTP_201_CREATED)
 def create_investigation(
-    wish: NewInvestigation, store: StoreDep, response: Response, idempotency_key: IdempotencyKey = None
+    wish: NewInvestigation,
+    store: StoreDep,
+    caller: CallerDep,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
 ) -> Investigation:
     """A new, empty investigation."""
-    created = service.create_investigation(store, wish.label, key=idempotency_key)
+    created = service.create_investigation(store, wish.label, key=idempotency_key, owner_id=caller.member_id)
     response.headers["Location"] = address(created.id)
     return Investigation.of(created)
 
@@ -95,9 +99,13 @@ def get_demos() -> DemoList:
 
 @router.post("/demo", status_code=status.HTTP_201_CREATED)
 def create_demo(
-    choice: DemoChoice, store: StoreDep, response: Response, idempotency_key: IdempotencyKey = None
+    choice: DemoChoice,
+    store: StoreDep,
+    caller: CallerDep,
+    response: Response,
+    idempotency_key: IdempotencyKey = None,
 ) -> Investigation:
     """An investigation with the files of a demonstration; its analysis is queued."""
-    created = load_demo(store, choice.name, key=idempotency_key)
+    created = load_demo(store, choice.name, key=idempotency_key, owner_id=caller.member_id)
     response.headers["Location"] = address(created.id)
     return Investigation.of(created)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Response, status
+from fastapi import APIRouter, Request, Response, status
 
-from backend.api.dependencies import SHARE_COOKIE, InvestigationId, ShareId, StoreDep
+from backend.api.dependencies import SHARE_COOKIE, InvestigationId, ShareId, StoreDep, guessing_a_share
 from backend.api.schemas.shares import NewShare, Secret, Share, ShareList, ShareSession, ShareWish
 from backend.services import share_investigation as service
 
@@ -31,9 +31,12 @@ def revoke_share(investigation_id: InvestigationId, share_id: ShareId, store: St
 
 
 @router.post("/shared/{share_id}/session")
-def open_session(share_id: ShareId, given: Secret, store: StoreDep, response: Response) -> ShareSession:
+def open_session(
+    share_id: ShareId, given: Secret, store: StoreDep, request: Request, response: Response
+) -> ShareSession:
     """Show the secret once; afterwards the token, or the cookie, opens this link's reading addresses."""
-    share = service.open_share(store, share_id, given.secret)
+    with guessing_a_share(request, share_id):
+        share = service.open_share(store, share_id, given.secret)
     response.set_cookie(
         SHARE_COOKIE, given.secret, path=f"/api/v1/shared/{share_id}", httponly=True, samesite="strict"
     )

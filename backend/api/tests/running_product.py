@@ -7,7 +7,7 @@ import re
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -76,12 +76,13 @@ def children_of(pid: int) -> list[int]:
 
 
 @contextmanager
-def running_product(folder: Path, **settings: str) -> Iterator[Product]:
-    """A product with its data in `folder`; settings are names without STALLSCOPE_."""
+def running_product(folder: Path, *, within: Sequence[str] = (), **settings: str) -> Iterator[Product]:
+    """A product with its data in `folder`; settings are names without STALLSCOPE_, `within` a command around it."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STALLSCOPE_")}
     environment |= {f"STALLSCOPE_{name}": value for name, value in settings.items()}
     log = folder / "serve.log"
     command = [
+        *within,
         sys.executable,
         "-m",
         "workers.cli.main",

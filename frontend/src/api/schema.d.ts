@@ -745,6 +745,74 @@ export interface paths {
         patch: operations["append_api_v1_investigations__investigation_id__uploads__upload_id__patch"];
         trace?: never;
     };
+    "/api/v1/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Members
+         * @description All of them.
+         */
+        get: operations["list_members_api_v1_members_get"];
+        put?: never;
+        /**
+         * Add Member
+         * @description Someone who signs in with a password, which is shown here and never again.
+         */
+        post: operations["add_member_api_v1_members_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/members/{member_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Remove Member
+         * @description With their sign-ins and tokens; what they created stays.
+         */
+        delete: operations["remove_member_api_v1_members__member_id__delete"];
+        options?: never;
+        head?: never;
+        /**
+         * Change Member
+         * @description Another role, or no entry any more.
+         */
+        patch: operations["change_member_api_v1_members__member_id__patch"];
+        trace?: never;
+    };
+    "/api/v1/members/{member_id}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Give New Password
+         * @description For someone who lost theirs; shown here and never again.
+         */
+        post: operations["give_new_password_api_v1_members__member_id__password_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/recognitions": {
         parameters: {
             query?: never;
@@ -1140,6 +1208,78 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Who Am I
+         * @description Whether one has to sign in, how, and who one is; never refused.
+         */
+        get: operations["who_am_i_api_v1_sign_in_get"];
+        put?: never;
+        /**
+         * Sign In
+         * @description With name and password; the answer's cookie is the sign-in.
+         */
+        post: operations["sign_in_api_v1_sign_in_post"];
+        /**
+         * Sign Out
+         * @description The server forgets the sign-in, and the browser the cookie.
+         */
+        delete: operations["sign_out_api_v1_sign_in_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tokens
+         * @description All of them, expired ones too.
+         */
+        get: operations["list_tokens_api_v1_tokens_get"];
+        put?: never;
+        /**
+         * Create Token
+         * @description A token for a program; it is shown here and never again.
+         */
+        post: operations["create_token_api_v1_tokens_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{token_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke Token
+         * @description Close it for good.
+         */
+        delete: operations["revoke_token_api_v1_tokens__token_id__delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1567,6 +1707,16 @@ export interface components {
             tunnel: string;
             /** What */
             what: string;
+        };
+        /**
+         * Credentials
+         * @description What a member types.
+         */
+        Credentials: {
+            /** Name */
+            name: string;
+            /** Password */
+            password: string;
         };
         /**
          * Demo
@@ -2395,6 +2545,63 @@ export interface components {
             /** Value */
             value?: number | null;
         };
+        /**
+         * MemberChange
+         * @description What is left out stays.
+         */
+        MemberChange: {
+            /** Blocked */
+            blocked?: boolean | null;
+            role?: components["schemas"]["Role"] | null;
+        };
+        /**
+         * MemberList
+         * @description All members.
+         */
+        MemberList: {
+            /** Items */
+            items: components["schemas"]["MemberView"][];
+        };
+        /**
+         * MemberView
+         * @description A member, without anything secret.
+         */
+        MemberView: {
+            /** Blocked */
+            blocked: boolean;
+            /** Created */
+            created: string;
+            /** Id */
+            id: string;
+            /** Issuer */
+            issuer: string;
+            /** Last Sign In */
+            last_sign_in: string | null;
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
+        };
+        /**
+         * MemberWithPassword
+         * @description A member with the password that was made for them, shown once.
+         */
+        MemberWithPassword: {
+            /** Blocked */
+            blocked: boolean;
+            /** Created */
+            created: string;
+            /** Id */
+            id: string;
+            /** Issuer */
+            issuer: string;
+            /** Last Sign In */
+            last_sign_in: string | null;
+            /** Name */
+            name: string;
+            /** Password */
+            password: string;
+            role: components["schemas"]["Role"];
+        };
         /** MissingPart */
         MissingPart: {
             /** Command */
@@ -2402,6 +2609,12 @@ export interface components {
             /** What */
             what: string;
         };
+        /**
+         * Need
+         * @description What a route asks of its caller.
+         * @enum {string}
+         */
+        Need: "open" | "read" | "upload" | "share" | "delete" | "admin";
         /**
          * NewInvestigation
          * @description What to create.
@@ -2412,6 +2625,15 @@ export interface components {
              * @default
              */
             label: string;
+        };
+        /**
+         * NewMember
+         * @description Someone who will sign in with a password.
+         */
+        NewMember: {
+            /** Name */
+            name: string;
+            role: components["schemas"]["Role"];
         };
         /**
          * NewShare
@@ -2430,6 +2652,27 @@ export interface components {
             secret: string;
             /** Url Path */
             url_path: string;
+        };
+        /**
+         * NewTokenView
+         * @description A token as it is given out, once.
+         */
+        NewTokenView: {
+            /** Created */
+            created: string;
+            /** Expires */
+            expires: string;
+            /** Id */
+            id: string;
+            /** Last Used */
+            last_used: string | null;
+            /** Made By */
+            made_by: string;
+            /** Name */
+            name: string;
+            scope: components["schemas"]["Scope"];
+            /** Token */
+            token: string;
         };
         /**
          * NotUsedPart
@@ -2735,6 +2978,12 @@ export interface components {
             title: string;
         };
         /**
+         * Role
+         * @description Of a member.
+         * @enum {string}
+         */
+        Role: "viewer" | "analyst" | "admin";
+        /**
          * RoundTrip
          * @description A packet that asked and the packet that answered it, at the vantage point nearest to who asked.
          */
@@ -2780,6 +3029,12 @@ export interface components {
             /** Total */
             total: number;
         };
+        /**
+         * Scope
+         * @description Of a token.
+         * @enum {string}
+         */
+        Scope: "read" | "upload" | "admin";
         /**
          * Secret
          * @description The part of a link behind its #.
@@ -3146,6 +3401,48 @@ export interface components {
             /** What */
             what: string;
         };
+        /**
+         * TokenList
+         * @description All tokens.
+         */
+        TokenList: {
+            /** Items */
+            items: components["schemas"]["TokenView"][];
+        };
+        /**
+         * TokenView
+         * @description A token without its secret, which is not stored.
+         */
+        TokenView: {
+            /** Created */
+            created: string;
+            /** Expires */
+            expires: string;
+            /** Id */
+            id: string;
+            /** Last Used */
+            last_used: string | null;
+            /** Made By */
+            made_by: string;
+            /** Name */
+            name: string;
+            scope: components["schemas"]["Scope"];
+        };
+        /**
+         * TokenWish
+         * @description A token for a program.
+         */
+        TokenWish: {
+            /**
+             * Expires Days
+             * @default 90
+             */
+            expires_days: number;
+            /** Name */
+            name: string;
+            /** @default upload */
+            scope: components["schemas"]["Scope"];
+        };
         /** ToolPart */
         ToolPart: {
             /** Version */
@@ -3240,6 +3537,26 @@ export interface components {
             p99_ms: number;
             /** Samples */
             samples: number;
+        };
+        /**
+         * WhoAmI
+         * @description Whether one has to sign in here, how, and who one is by now.
+         */
+        WhoAmI: {
+            /** Kind */
+            kind: string;
+            /** May */
+            may: components["schemas"]["Need"][];
+            /** Name */
+            name: string;
+            /** Password */
+            password: boolean;
+            /** Provider */
+            provider: string;
+            /** Required */
+            required: boolean;
+            /** Role */
+            role: string;
         };
     };
     responses: never;
@@ -4834,6 +5151,166 @@ export interface operations {
             };
         };
     };
+    list_members_api_v1_members_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_member_api_v1_members_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewMember"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberWithPassword"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    remove_member_api_v1_members__member_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the member */
+                member_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_member_api_v1_members__member_id__patch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the member */
+                member_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberView"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    give_new_password_api_v1_members__member_id__password_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the member */
+                member_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberWithPassword"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     recognise_api_v1_recognitions_post: {
         parameters: {
             query?: never;
@@ -5641,6 +6118,187 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Timeline"];
                 };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    who_am_i_api_v1_sign_in_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhoAmI"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sign_in_api_v1_sign_in_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Credentials"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WhoAmI"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    sign_out_api_v1_sign_in_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_tokens_api_v1_tokens_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_token_api_v1_tokens_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenWish"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewTokenView"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_token_api_v1_tokens__token_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the token */
+                token_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {

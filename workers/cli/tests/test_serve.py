@@ -200,14 +200,6 @@ def test_charts_and_tables_are_answered(product: Product) -> None:
         assert client.get(f"{address}/frames/three-interfaces.pcapng/99999").status_code == 404
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.1", "::", "example.org"])
-def test_an_address_that_is_not_loopback_is_refused(
-    host: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["serve", "--host", host, "--data", str(tmp_path)]) == 2
-    assert "loopback only" in capsys.readouterr().err
-
-
 def is_running(pid: int) -> bool:
     """Whether the process exists and is not just waiting to be buried."""
     try:

@@ -1,0 +1,36 @@
+"""Sign in with name and password."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from backend.access.browser_sign_ins import begin_sign_in
+from backend.access.guesses import GuessLimiter
+from backend.access.manage_members import sign_in_name
+from backend.access.passwords import is_password
+from backend.errors import SignInNeeded
+from backend.storage import members
+from backend.storage.access_records import Member
+from backend.storage.store import Store
+
+
+@dataclass(frozen=True)
+class SignedIn:
+    """A member, and the secret that the browser keeps from now on."""
+
+    member: Member
+    secret: str
+
+
+def sign_in_with_password(
+    store: Store, guesses: GuessLimiter, address: str, *, name: str, password: str
+) -> SignedIn:
+    """Raises SignInNeeded, the same in the same time whether name or password is wrong; or TooManyGuesses."""
+    name = sign_in_name(name)
+    with guesses.guess("password", address, name):
+        with store.database.reading() as session:
+            stored = members.password_hash_of(session, name)
+            member = members.find_member(session, "", name)
+        if not is_password(password, stored) or member is None or member.blocked:
+            raise SignInNeeded("Name or password is wrong.")
+    return SignedIn(member, begin_sign_in(store, member.id))

@@ -1,0 +1,117 @@
+"""Decides, before anything of a request's body is read, who asks and whether they may (`backend.access.rules`)."""
+
+from __future__ import annotations
+
+from anyio import to_thread
+from fastapi import Request
+from starlette.datastructures import MutableHeaders
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from backend.access.browser_sign_ins import LASTS, recognise_browser
+from backend.access.callers import LOCAL, NOBODY, Caller, check_rights
+from backend.access.guesses import GuessLimiter
+from backend.access.public_addresses import needs_sign_in
+from backend.access.rights import Need
+from backend.access.rules import rule_for
+from backend.access.tokens import recognise_token
+from backend.api.front_door import SAFE_METHODS
+from backend.api.problems import problem_of
+from backend.errors import NotFound, StallscopeError, TooLarge
+from backend.storage.store import Store
+
+STRANGERS_BODY_BYTES = 16 << 10
+"""A name with a password, or the secret of a link."""
+
+
+class Gate:
+    """ASGI middleware inside the front door; leaves the caller in the request's state."""
+
+    def __init__(self, app: ASGIApp, store: Store, guesses: GuessLimiter) -> None:
+        self._app = app
+        self._store = store
+        self._guesses = guesses
+        self._signs_in = needs_sign_in(store.settings)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope)
+        try:
+            caller = await self._admit(request)
+        except StallscopeError as error:
+            answer = problem_of(error)
+            # The body of the request is not read.
+            answer.headers["Connection"] = "close"
+            await answer(scope, receive, send)
+            return
+        request.state.caller = caller
+
+        async def send_with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start" and caller.next_secret:
+                headers = MutableHeaders(scope=message)
+                # A sign-out has the last word.
+                if not any(set_.startswith(cookie_name(request)) for set_ in headers.getlist("set-cookie")):
+                    headers.append("set-cookie", session_cookie(request, caller.next_secret))
+            await send(message)
+
+        await self._app(scope, receive, send_with_cookie)
+
+    async def _admit(self, request: Request) -> Caller:
+        bearer = _bearer(request)
+        if not self._signs_in and bearer is None:
+            return LOCAL
+        # Not `request.url`: parsing drops line ends, and routes are found by this path.
+        rule = rule_for(request.method, request.scope["path"])
+        if rule is not None and rule.need is Need.OPEN and bearer is None:
+            _check_size(request)
+        caller = await to_thread.run_sync(self._recognise, request, bearer)
+        if rule is None:
+            # What nobody has decided is not there; a stranger does not even learn that.
+            if caller is NOBODY:
+                check_rights(self._store, caller, Need.READ, None)
+            raise NotFound("There is nothing at this address.")
+        await to_thread.run_sync(check_rights, self._store, caller, rule.need, rule.investigation_id)
+        return caller
+
+    def _recognise(self, request: Request, bearer: str | None) -> Caller:
+        if bearer is not None:
+            return recognise_token(self._store, self._guesses, client_address(request), bearer)
+        secret = request.cookies.get(cookie_name(request), "")
+        return recognise_browser(self._store, secret) if secret else NOBODY
+
+
+def _bearer(request: Request) -> str | None:
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else None
+
+
+def _check_size(request: Request) -> None:
+    if request.method in SAFE_METHODS:
+        return
+    length = request.headers.get("content-length", "0")
+    if "transfer-encoding" in request.headers or not length.isdigit() or int(length) > STRANGERS_BODY_BYTES:
+        raise TooLarge(f"Nobody has to send more than {STRANGERS_BODY_BYTES >> 10} KiB here.")
+
+
+def client_address(request: Request) -> str:
+    """Where the request comes from; a trusted proxy has told it by now."""
+    return request.client.host if request.client else ""
+
+
+def origin(request: Request) -> str:
+    """By which address the browser reached the server; the front door has checked it."""
+    found: str | None = getattr(request.state, "origin", None)
+    return found or f"http://{request.headers.get('host', '')}"
+
+
+def cookie_name(request: Request) -> str:
+    """With https the name itself binds the cookie to this host (RFC 6265bis, __Host-)."""
+    return "__Host-stallscope" if origin(request).startswith("https:") else "stallscope"
+
+
+def session_cookie(request: Request, secret: str) -> str:
+    """The cookie that holds a sign-in; an empty secret removes it."""
+    lasts_s = int(LASTS.total_seconds()) if secret else 0
+    secure = "; Secure" if cookie_name(request).startswith("__Host-") else ""
+    return f"{cookie_name(request)}={secret}; Path=/; Max-Age={lasts_s}; HttpOnly; SameSite=Strict{secure}"

@@ -1,0 +1,48 @@
+"""Sign in, sign out, and who one is."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request, Response, status
+
+from backend.access.browser_sign_ins import end_sign_in
+from backend.access.callers import as_member
+from backend.access.password_sign_in import sign_in_with_password
+from backend.api.dependencies import CallerDep, GuessesDep, StoreDep, WaysInDep
+from backend.api.gate import client_address, session_cookie
+from backend.api.schemas.access import Credentials, WhoAmI
+from backend.errors import NotFound
+
+router = APIRouter(prefix="/sign-in", tags=["sign-in"])
+
+
+@router.get("")
+def who_am_i(caller: CallerDep, ways: WaysInDep) -> WhoAmI:
+    """Whether one has to sign in, how, and who one is; never refused."""
+    return WhoAmI.of(caller, ways)
+
+
+@router.post("")
+def sign_in(
+    given: Credentials,
+    request: Request,
+    store: StoreDep,
+    guesses: GuessesDep,
+    ways: WaysInDep,
+    response: Response,
+) -> WhoAmI:
+    """With name and password; the answer's cookie is the sign-in."""
+    if not ways.password:
+        raise NotFound("Nobody signs in with a password on this server.")
+    done = sign_in_with_password(
+        store, guesses, client_address(request), name=given.name, password=given.password
+    )
+    response.headers.append("Set-Cookie", session_cookie(request, done.secret))
+    return WhoAmI.of(as_member(done.member, sign_in_id=""), ways)
+
+
+@router.delete("", status_code=status.HTTP_204_NO_CONTENT)
+def sign_out(caller: CallerDep, request: Request, store: StoreDep, response: Response) -> None:
+    """The server forgets the sign-in, and the browser the cookie."""
+    if caller.sign_in_id:
+        end_sign_in(store, caller.sign_in_id)
+    response.headers.append("Set-Cookie", session_cookie(request, ""))

@@ -1,0 +1,145 @@
+"""Who signs in, and tokens, as the API shows them."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, Field
+
+from backend.access.callers import Caller
+from backend.access.prepare import WaysIn
+from backend.access.rights import Need, Role, Scope
+from backend.storage.access_records import AccessToken, Member
+
+
+class Credentials(BaseModel):
+    """What a member types."""
+
+    name: str = Field(max_length=200)
+    password: str = Field(max_length=1024)
+
+
+class WhoAmI(BaseModel):
+    """Whether one has to sign in here, how, and who one is by now."""
+
+    required: bool
+    """False on a server that only this machine reaches."""
+    password: bool
+    """Whether name and password are a way in."""
+    provider: str
+    """Host of the identity provider that is a way in; empty for none."""
+    kind: str
+    """``local``, ``member``, ``token`` or ``nobody``."""
+    name: str
+    role: str
+    may: list[Need]
+    """What the caller is allowed."""
+
+    @classmethod
+    def of(cls, caller: Caller, ways: WaysIn) -> WhoAmI:
+        """Of who asks."""
+        return cls(
+            required=ways.required,
+            password=ways.password,
+            provider=ways.provider,
+            kind=caller.kind,
+            name=caller.member.name if caller.member else "",
+            role=caller.member.role if caller.member else "",
+            may=sorted(caller.may),
+        )
+
+
+class MemberView(BaseModel):
+    """A member, without anything secret."""
+
+    id: str
+    name: str
+    role: Role
+    issuer: str
+    """The identity provider; empty for members with a password."""
+    created: str
+    last_sign_in: str | None
+    blocked: bool
+
+    @classmethod
+    def of(cls, member: Member) -> MemberView:
+        """The stored record in the API's words."""
+        return cls(
+            id=member.id,
+            name=member.name,
+            role=Role(member.role),
+            issuer=member.issuer,
+            created=member.created,
+            last_sign_in=member.last_sign_in,
+            blocked=member.blocked,
+        )
+
+
+class MemberList(BaseModel):
+    """All members."""
+
+    items: list[MemberView]
+
+
+class NewMember(BaseModel):
+    """Someone who will sign in with a password."""
+
+    name: str = Field(max_length=200)
+    role: Role
+
+
+class MemberChange(BaseModel):
+    """What is left out stays."""
+
+    role: Role | None = None
+    blocked: bool | None = None
+
+
+class MemberWithPassword(MemberView):
+    """A member with the password that was made for them, shown once."""
+
+    password: str
+
+
+class TokenWish(BaseModel):
+    """A token for a program."""
+
+    name: str = Field(max_length=200)
+    scope: Scope = Scope.UPLOAD
+    expires_days: int = 90
+
+
+class TokenView(BaseModel):
+    """A token without its secret, which is not stored."""
+
+    id: str
+    name: str
+    scope: Scope
+    created: str
+    expires: str
+    last_used: str | None
+    made_by: str
+    """Name of a member; empty where nobody signs in."""
+
+    @classmethod
+    def of(cls, token: AccessToken) -> TokenView:
+        """The stored record in the API's words."""
+        return cls(
+            id=token.id,
+            name=token.name,
+            scope=Scope(token.scope),
+            created=token.created,
+            expires=token.expires,
+            last_used=token.last_used,
+            made_by=token.member.name if token.member else "",
+        )
+
+
+class TokenList(BaseModel):
+    """All tokens."""
+
+    items: list[TokenView]
+
+
+class NewTokenView(TokenView):
+    """A token as it is given out, once."""
+
+    token: str

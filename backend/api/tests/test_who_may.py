@@ -1,0 +1,142 @@
+"""Walks all routes of the API's description and asks each as every kind of caller."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from backend.access.manage_members import add_member
+from backend.access.rights import Need, Role, Scope
+from backend.access.rules import RULES
+from backend.api.app import create_app
+from backend.api.tests.guarded_server import guarded_server, guarded_store, program, signed_in, visitor
+from backend.storage.store import Store
+
+EVERYBODY = {"stranger", "viewer", "analyst", "admin", "read token", "upload token", "admin token"}
+MAY = {
+    Need.OPEN: EVERYBODY,
+    Need.READ: EVERYBODY - {"stranger"},
+    Need.UPLOAD: {"analyst", "admin", "upload token", "admin token"},
+    Need.SHARE: {"analyst", "admin", "admin token"},
+    Need.DELETE: {"admin", "admin token"},
+    Need.ADMIN: {"admin", "admin token"},
+}
+"""Who may what with an investigation of somebody else; what an analyst may delete is tested below."""
+REFUSALS = (
+    "This server asks who you are",
+    "Your role does not",
+    "This token's scope does not",
+    "Only who created",
+)
+STRANGERS_MAY_CHANGE = {
+    "POST /api/v1/sign-in",
+    "DELETE /api/v1/sign-in",
+    "POST /api/v1/shared/{share_id}/session",
+}
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    folder: Path = tmp_path_factory.mktemp("guarded")
+    with guarded_store(folder) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def address(store: Store) -> Iterator[str]:
+    with guarded_server(store) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def callers(store: Store, address: str) -> Iterator[dict[str, httpx.Client]]:
+    found = {"stranger": visitor(address), "admin": signed_in(address)}
+    for role in (Role.VIEWER, Role.ANALYST):
+        made = add_member(store, role, role)
+        found[role] = signed_in(address, role, made.password)
+    found |= {f"{scope} token": program(store, address, scope) for scope in Scope}
+    yield found
+    for client in found.values():
+        client.close()
+
+
+def documented(store: Store) -> set[str]:
+    """Every route, as ``GET /healthz``."""
+    paths = create_app(store).openapi()["paths"]
+    return {f"{method.upper()} {path}" for path, methods in paths.items() for method in methods}
+
+
+def test_every_route_has_a_decision_and_every_decision_a_route(store: Store) -> None:
+    assert documented(store) == set(RULES), "decide in backend/access/rules.py who may call it"
+
+
+def test_strangers_change_nothing_and_viewers_only_read() -> None:
+    changes = {route for route in RULES if not route.startswith(("GET ", "HEAD ", "OPTIONS "))}
+    assert {route for route in changes if RULES[route] is Need.OPEN} == STRANGERS_MAY_CHANGE
+    assert not [route for route in changes if RULES[route] is Need.READ]
+    for word in ("members", "tokens"):
+        assert {RULES[route] for route in RULES if f"/{word}" in route} == {Need.ADMIN}
+    open_reads = {route for route in set(RULES) - changes if RULES[route] is Need.OPEN}
+    assert {route for route in open_reads if "/shared/{share_id}/" not in route} == {
+        "GET /healthz",
+        "GET /readyz",
+        "GET /api/v1/version",
+        "GET /api/v1/sign-in",
+        "GET /api/v1/detectors",
+    }
+
+
+@pytest.mark.parametrize("route", sorted(RULES))
+def test_who_may_call_it(callers: dict[str, httpx.Client], route: str) -> None:
+    method, _, template = route.partition(" ")
+    path = re.sub(r"\{\w+\}", "ab", template)
+    admitted = set()
+    for name, client in callers.items():
+        if route == "DELETE /api/v1/sign-in" and name != "stranger":
+            admitted.add(name)  # tested apart: it would end the sign-in of this test
+            continue
+        answer = client.request(method, path)
+        is_problem = answer.content and "problem+json" in answer.headers.get("content-type", "")
+        detail = answer.json()["detail"] if is_problem else ""
+        is_refused = answer.status_code in (401, 403) and (method == "HEAD" or detail.startswith(REFUSALS))
+        assert is_refused or answer.status_code != 401
+        if not is_refused:
+            admitted.add(name)
+    assert admitted == MAY[RULES[route]]
+
+
+def test_an_analyst_deletes_what_is_their_own_alone(callers: dict[str, httpx.Client]) -> None:
+    made = {}
+    for name in ("analyst", "admin", "upload token"):
+        address = callers[name].post("/api/v1/investigations", json={"label": name}).headers["location"]
+        callers[name].put(f"{address}/files/stats.txt", content=b"cpu=0 found=1 insert_failed=3\n")
+        made[name] = address
+    analyst = callers["analyst"]
+    for name in ("admin", "upload token"):
+        for path in (made[name], f"{made[name]}/files/stats.txt"):
+            refused = analyst.delete(path)
+            assert (refused.status_code, refused.json()["title"]) == (403, "Refused")
+    assert callers["upload token"].delete(made["upload token"]).status_code == 403
+    assert analyst.delete(f"{made['analyst']}/files/stats.txt").status_code == 204
+    assert analyst.delete(made["analyst"]).status_code == 204
+    assert callers["admin"].delete(made["upload token"]).status_code == 204
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("GET", "/api/v1/nothing"),
+        ("GET", "/api/v1/investigations/"),
+        ("GET", "/api/v1/tokens%0A"),
+        ("PUT", "/api/v1/investigations"),
+        ("GET", "/api"),
+        ("GET", "/api/v2/investigations"),
+    ],
+)
+def test_what_nobody_decided_is_not_there(callers: dict[str, httpx.Client], method: str, path: str) -> None:
+    assert callers["stranger"].request(method, path).status_code == 401
+    assert callers["admin"].request(method, path).status_code == 404
