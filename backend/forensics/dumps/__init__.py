@@ -67,6 +67,9 @@ class Dump:
     captured_at_basis: CapturedAtBasis = "unknown"
     host: str = ""
     """The machine that a shell prompt or ``uname -a`` in the text names, else ""."""
+    subject: str = ""
+    """Which of several things of the host its counters belong to: the control group of a ``cpu.stat``, by its path or
+    by its place among those of one text; "" where there is one only."""
     entries: ConntrackTable = field(default_factory=ConntrackTable)
     counters: tuple[CounterRow, ...] = ()
     """Values that only grow while the machine runs."""

@@ -57,6 +57,8 @@ class CounterSeries:
     host: str
     """"" when nothing names it."""
     name: str
+    subject: str
+    """As in ``Dump.subject``."""
     order: Order
     """Whether the order of the dumps is by their times or follows from the counters themselves."""
     steps: tuple[CounterStep, ...]
@@ -78,29 +80,30 @@ class Source:
 
 
 def counter_series(sources: Sequence[Source]) -> tuple[tuple[CounterSeries, ...], tuple[str, ...]]:
-    """Every series, by kind, host and name, and a sentence for each pair of dumps that contradict each other."""
+    """Every series, by kind, host, subject and name, and a sentence for each pair of dumps in contradiction."""
     series: list[CounterSeries] = []
     problems: list[str] = []
-    for kind, host, group in _groups(sources):
+    for kind, host, subject, group in _groups(sources):
         ordered, order = _in_order(group)
         if len(ordered) < 2:
             continue
         names = sorted({name for source in ordered for row in source.dump.counters for name in row.counters})
-        found = [_series_of(kind, host, name, ordered, order) for name in names]
+        found = [_series_of((kind, host, name, subject), ordered, order) for name in names]
         series += [each for each in found if each is not None]
         problems += _contradictions([each for each in found if each is not None])
     return tuple(series), tuple(problems)
 
 
-def _groups(sources: Sequence[Source]) -> list[tuple[str, str, list[Source]]]:
-    """By kind and host. Dumps that name no host are of the only one that is named."""
-    groups: dict[tuple[str, str], list[Source]] = {}
+def _groups(sources: Sequence[Source]) -> list[tuple[str, str, str, list[Source]]]:
+    """By kind, host and subject. Dumps that name no host are of the only one that is named."""
+    groups: dict[tuple[str, str, str], list[Source]] = {}
     named = {source.host for source in sources if source.host}
     only = next(iter(named)) if len(named) == 1 else ""
     for source in sources:
         if source.dump.counters:
-            groups.setdefault((source.dump.kind, source.host or only), []).append(source)
-    return [(kind, host, groups[kind, host]) for kind, host in sorted(groups)]
+            key = source.dump.kind, source.host or only, source.dump.subject
+            groups.setdefault(key, []).append(source)
+    return [(*key, groups[key]) for key in sorted(groups)]
 
 
 def _in_order(group: Sequence[Source]) -> tuple[list[Source], Order]:
@@ -122,11 +125,12 @@ def _sum(dump: Dump, names: set[str]) -> int:
 
 
 def _series_of(
-    kind: str, host: str, name: str, ordered: Sequence[Source], order: Order
+    what: tuple[str, str, str, str], ordered: Sequence[Source], order: Order
 ) -> CounterSeries | None:
-    values = [value for source in ordered if (value := _value_of(source, name)) is not None]
-    steps = tuple(_step(kind, before, after) for before, after in pairwise(values))
-    return CounterSeries(kind, host, name, order, steps) if steps else None
+    """`what`: kind, host, name and subject."""
+    values = [value for source in ordered if (value := _value_of(source, what[2])) is not None]
+    steps = tuple(_step(what[0], before, after) for before, after in pairwise(values))
+    return CounterSeries(*what, order, steps) if steps else None
 
 
 def _value_of(source: Source, name: str) -> CounterValue | None:

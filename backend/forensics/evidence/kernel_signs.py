@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from backend.forensics.evidence.counters import DumpInput, KernelFacts
@@ -35,18 +35,27 @@ class TableFill:
 
 
 def counter_rise(kernel: KernelFacts, kind: str, name: str) -> Rise | None:
-    """How far `name` rose over the dumps of `kind` (one host), None with fewer than two or when it fell."""
+    """How far `name` rose over the dumps of `kind` (one host), None with fewer than two or when it fell. Of several
+    subjects (`Dump.subject`) each is followed by itself, and the one that rose most is given."""
+    dumps = [each for each in kernel.dumps if each.dump.kind == kind]
+    if len({each.host or each.dump.host for each in dumps} - {"", None}) > 1:
+        return None
+    rises = [
+        rise
+        for subject in sorted({each.dump.subject for each in dumps})
+        if (rise := _rise([each for each in dumps if each.dump.subject == subject], name)) is not None
+    ]
+    return max(rises, key=lambda rise: rise.by, default=None)
+
+
+def _rise(dumps: Sequence[DumpInput], name: str) -> Rise | None:
     seen: list[tuple[int, int, Line]] = []
-    for each in kernel.dumps:
-        if each.dump.kind == kind:
-            rows = [(row.counters[name], row.line) for row in each.dump.counters if name in row.counters]
-            if rows:
-                line = (each.input, rows[0][1])
-                seen.append((each.dump.captured_at_ns or 0, sum(value for value, _ in rows), line))
-    if (
-        len(seen) < 2
-        or len({d.host or d.dump.host for d in kernel.dumps if d.dump.kind == kind} - {"", None}) > 1
-    ):
+    for each in dumps:
+        rows = [(row.counters[name], row.line) for row in each.dump.counters if name in row.counters]
+        if rows:
+            line = (each.input, rows[0][1])
+            seen.append((each.dump.captured_at_ns or 0, sum(value for value, _ in rows), line))
+    if len(seen) < 2:
         return None
     # Without times the counter itself tells which dump is the later one: it only grows.
     timed = all(time for time, _, _ in seen)

@@ -11,6 +11,7 @@ from workers.decode.dumps.bare_values import read_bare_values
 from workers.decode.dumps.formats import DumpFormat, as_format, dump_formats
 from workers.decode.dumps.prefixes import Said, without_prefixes
 from workers.decode.dumps.session_lines import SessionLine, read_session_line
+from workers.decode.dumps.subjects import Subjects
 from workers.decode.dumps.text import Item, Text, item_lines, read_text, text_of
 
 LOOKED_AT = 4096
@@ -47,8 +48,10 @@ def dumps_in(text: Text) -> list[Dump]:
     dumps: list[Dump] = []
     stray: list[int] = []
     next_line = 1
+    subjects, last_line, is_new = Subjects(), 0, False
     stamped: set[tuple[str, int]] = set()
     for segment in _segments(*without_prefixes(text, _is_known)):
+        is_new = is_new or segment.first_line > last_line + 1
         last_line = segment.first_line + segment.lines - 1
         dump = _parse(segment)
         if dump is None:
@@ -60,7 +63,8 @@ def dumps_in(text: Text) -> list[Dump]:
             else:
                 stray += unknown
             continue
-        dump = _dated(dump, segment.said, stamped)
+        dump = subjects.told(_dated(dump, segment.said, stamped), segment.said.command, is_new=is_new)
+        is_new = False
         dumps.append(_with_strays(replace(dump, lines=0), stray, lines=last_line - next_line + 1))
         stray, next_line = [], last_line + 1
     if dumps and next_line <= text.lines:
