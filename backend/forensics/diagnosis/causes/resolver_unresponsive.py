@@ -79,6 +79,7 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
         references=REFERENCES,
         refutation="nothing seen; answers that leave the resolver, or queries that never come to it, would refute it",
         figures=trouble.figures(lookups),
+        ceiling=trouble.ceiling,
     )
 
 

@@ -99,6 +99,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, hurt: list[DelayedLookup]) -> Hy
         references=REFERENCES,
         refutation="nothing seen; it would be refuted by waits for the name itself only",
         figures=trouble.figures(hurt),
+        ceiling=trouble.ceiling,
     )
 
 

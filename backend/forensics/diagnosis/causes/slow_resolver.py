@@ -71,6 +71,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, late: list[DelayedLookup]) -> Hy
         references=REFERENCES,
         refutation="nothing seen; it would be refuted by answers that leave the resolver at once and arrive late",
         figures=trouble.figures(late),
+        ceiling=trouble.ceiling,
     )
 
 

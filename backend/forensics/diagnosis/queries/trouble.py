@@ -23,6 +23,8 @@ LOSSY_CAPTURE = -1.0
 SAME_NODE_NS = 1_000_000
 """Two captures without a host are taken for one node where a query passes from one to the other sooner."""
 
+ACCIDENT_CEILING = 0.5
+
 BOTH_SIDES = MissingPart(
     what="A capture of all interfaces of the client's node: it shows whether each query left it",
     command="tcpdump -i any -y LINUX_SLL2 -w any.pcap port 53",
@@ -49,6 +51,13 @@ class Trouble:
     resolver: Resolver
     lost: tuple[LostQuery, ...]
     findings: tuple[str, ...]
+    loud: bool
+    """Whether one of them is more than true and harmless."""
+
+    @property
+    def ceiling(self) -> float:
+        """One lookup among many that waited is an accident: no cause of it is more than even odds."""
+        return 0.999 if self.loud else ACCIDENT_CEILING
 
     @property
     def target(self) -> str:
@@ -108,16 +117,14 @@ class Trouble:
 
 def collect_troubles(facts: Facts, findings: Sequence[FindingPart]) -> list[Trouble]:
     """One per resolver with a delayed lookup."""
-    return [
-        Trouble(
-            facts.dns,
-            resolver,
-            tuple(facts.lost_queries[str(resolver.server)]),
-            tuple(f.id for f in findings if f.kind == "dns-delay" and _about(f, str(resolver.server))),
-        )
-        for resolver in facts.dns.resolvers
-        if resolver.delayed_total
-    ]
+    found = []
+    for resolver in facts.dns.resolvers:
+        if resolver.delayed_total:
+            about = [f for f in findings if f.kind == "dns-delay" and _about(f, str(resolver.server))]
+            lost, ids = tuple(facts.lost_queries[str(resolver.server)]), tuple(f.id for f in about)
+            loud = any(f.severity != "info" for f in about)
+            found.append(Trouble(facts.dns, resolver, lost, ids, loud))
+    return found
 
 
 def _about(finding: FindingPart, target: str) -> bool:

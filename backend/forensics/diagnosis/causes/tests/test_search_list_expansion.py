@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from backend.forensics.diagnosis.causes.search_list_expansion import CAUSE
 from backend.forensics.diagnosis.causes.tests.build_lookups import calm, diagnoses
 from backend.forensics.tests.build_capture import MS, T0_NS, S
@@ -52,3 +54,9 @@ def test_where_few_lookups_use_the_list_it_is_less_sure() -> None:
 
 def test_without_delay_nothing_is_said() -> None:
     assert diagnoses(expanded(None)) == {}
+
+
+@pytest.mark.parametrize(("number", "sure"), [(1, False), (2, True)])
+def test_one_lookup_is_an_accident_and_even_odds_at_most(number: int, sure: bool) -> None:
+    found = diagnoses(expanded(SUFFIXES[1], number=number))[CAUSE]
+    assert (found.confidence > 0.5) == sure

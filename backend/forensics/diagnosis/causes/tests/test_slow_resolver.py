@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from backend.forensics.diagnosis.causes.slow_resolver import CAUSE
 from backend.forensics.diagnosis.causes.tests.build_lookups import calm, diagnoses, lost_pairs, rival
 from backend.forensics.tests.build_capture import MS, T0_NS, S
@@ -11,12 +13,16 @@ from backend.forensics.tests.build_dns import DnsBuilder
 
 
 def slow(
-    places: tuple[str, ...] = ("pod", "resolver"), *, on_the_way_ns: int = 0, leg: bool = False
+    places: tuple[str, ...] = ("pod", "resolver"),
+    *,
+    on_the_way_ns: int = 0,
+    leg: bool = False,
+    number: int = 5,
 ) -> DnsBuilder:
     capture = calm(DnsBuilder(places=places))
-    for number in range(5):
-        at_ns, name = T0_NS + number * 5 * S, f"slow{number}.example"
-        capture.query(at_ns, 900 + number, number, name)
+    for n in range(number):
+        at_ns, name = T0_NS + n * 5 * S, f"slow{n}.example"
+        capture.query(at_ns, 900 + n, n, name)
         if leg:
             way: dict[str, Any] = {
                 "client": "10.244.1.200",
@@ -25,10 +31,10 @@ def slow(
                 "seen": ("resolver",),
             }
             for message, later_ns in ((capture.query, MS), (capture.answer, 3_900 * MS)):
-                message(at_ns + later_ns, 700 + number, 99, name, **way)
+                message(at_ns + later_ns, 700 + n, 99, name, **way)
         for place in places:
             early_ns = on_the_way_ns if place != "pod" else 0
-            capture.answer(at_ns + 4 * S - early_ns, 900 + number, number, name, seen=(place,))
+            capture.answer(at_ns + 4 * S - early_ns, 900 + n, n, name, seen=(place,))
     return capture
 
 
@@ -57,3 +63,9 @@ def test_a_wait_that_passes_on_the_way_refutes_it() -> None:
 
 def test_answers_that_come_at_once_or_never_are_not_slow() -> None:
     assert CAUSE not in diagnoses(lost_pairs())
+
+
+@pytest.mark.parametrize(("number", "sure"), [(1, False), (2, True)])
+def test_one_lookup_is_an_accident_and_even_odds_at_most(number: int, sure: bool) -> None:
+    found = diagnoses(slow(leg=True, number=number))[CAUSE]
+    assert (found.confidence > 0.5) == sure
