@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from backend.forensics.evidence.clocks import ClockOffset
@@ -126,7 +125,7 @@ def _account(facts: Facts) -> list[QualityPart]:
     """Every retry must have its lost SYN: the sum says whether the places explain all of them."""
     if not facts.losses:
         return []
-    places = Counter(loss.where for loss in facts.losses)
+    places = facts.losses.count_places()
     parts = " + ".join(f"{n} {where}" for where, n in sorted(places.items(), key=lambda p: (-p[1], p[0])))
     total = len(facts.losses)
     open_places = sum(n for where, n in places.items() if where.startswith("unknown"))

@@ -64,11 +64,9 @@ def _listen(facts: Facts, d: Destination) -> Judgement:
 
 
 def _path(facts: Facts, d: Destination) -> Judgement:
-    rates = compare_losses(facts.captures, d)
+    rates = compare_losses(facts.data_of_hosts, d)
     command = "mtr -rwc 100 HOST; tcpdump -i eth0 -w eth0.pcap host HOST"
-    if d.kinds.get("inside", 0) == len(d.losses) and all(
-        loss.inside is not None and loss.inside[0].capture == loss.inside[1].capture for loss in d.losses
-    ):
+    if d.kinds.get("inside", 0) == len(d.losses) and not d.losses.between_captures().any():
         return "ruled-out", "the lost SYNs never left the node", None
     if not rates.data_segments:
         return (

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from statistics import median
+
+import numpy as np
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.losses import Loss
+from backend.forensics.evidence.losses import Loss, Losses, LossKind
+from backend.forensics.evidence.retried import RetriedAttempt
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart
 
@@ -51,15 +53,10 @@ class Waits:
 
 def waits_of(facts: Facts, destination: Destination) -> Waits:
     """Observed waits; an attempt that never opened waited until its last SYN at least."""
-    seen = [
-        a.connect_delay_s
-        if a.connect_delay_s is not None
-        else (a.transmissions[-1].time_ns - a.start_ns) / 1e9
-        for a in destination.attempts
-    ]
+    seen = destination.attempts.waited_s
     server = destination.attempts[0].server
     usual_s = facts.baseline_connect_s((server.high, server.low, server.port))
-    return Waits(facts.delays.lost_by(destination.links), max(seen), median(seen), usual_s)
+    return Waits(facts.delays.lost_by(destination.links), float(seen.max()), float(np.median(seen)), usual_s)
 
 
 def figures_of(facts: Facts, destination: Destination) -> tuple[tuple[str, str], ...]:
@@ -68,27 +65,38 @@ def figures_of(facts: Facts, destination: Destination) -> tuple[tuple[str, str],
     figures = [(TIME_LOST, seconds_text(waits.lost_s)), ("worst", seconds_text(waits.worst_s))]
     if waits.usual_s is not None:
         figures.append(("usual", seconds_text(waits.usual_s)))
-    return (*figures, ("to", str(destination.attempts[0].server)))
+    return (*figures, ("to", f"{destination.attempts[0].server}{_more(destination)}"))
 
 
 def hurt(destination: Destination) -> str:
     """``3 of 40 new connections to 192.0.2.1:80``."""
     target = destination.attempts[0].server
     total = max(destination.tried, len(destination.attempts))
-    said = f"{len(destination.attempts):,} of {plural(total, 'new connection')} to {target}"
-    real = f" (at {destination.endpoint})" if destination.endpoint != target else ""
+    said = (
+        f"{len(destination.attempts):,} of {plural(total, 'new connection')} to {target}{_more(destination)}"
+    )
+    real = (
+        f" (at {destination.endpoint})" if destination.endpoint != target and not destination.others else ""
+    )
     return f"{said}{real}" if len(said) + len(real) <= HURT_LONGEST else said
+
+
+def _more(destination: Destination) -> str:
+    return f" and {plural(destination.others, 'other destination')}" if destination.others else ""
 
 
 def about(findings: Sequence[FindingPart], destination: Destination) -> tuple[str, ...]:
     """Ids of the findings on repeated SYNs to this destination."""
-    servers = {str(a.server) for a in destination.attempts}
-    return tuple(f.id for f in findings if f.affected and str(f.affected[0].get("destination")) in servers)
+    named = [f for f in findings if f.affected]
+    servers = destination.servers if named else frozenset()
+    return tuple(f.id for f in named if str(f.affected[0].get("destination")) in servers)
 
 
 def one_instance(destination: Destination) -> list[ClaimPart]:
     """The attempt that waited longest: its SYNs, and what came of it."""
-    attempt = max(destination.attempts, key=lambda a: (a.transmissions[-1].time_ns - a.start_ns, -a.start_ns))
+    attempts = destination.attempts
+    starts = attempts.retried.start_ns[attempts.positions]
+    attempt = attempts[int(np.lexsort((starts, -attempts.span_s))[0])]
     sent = attempt.transmissions
     first = frame_evidence((s.place.input, s.frame) for s in sent[0].sightings)
     seen = " and ".join(dict.fromkeys(s.place.name for s in sent[0].sightings))
@@ -105,11 +113,10 @@ def one_instance(destination: Destination) -> list[ClaimPart]:
         steps.append(
             ClaimPart(role="step", text=f"It had to send it again after {again} s.", evidence=frames)
         )
-    return [*steps, *_outcome(destination, attempt.link)]
+    return [*steps, *_outcome(attempt)]
 
 
-def _outcome(destination: Destination, link: int) -> list[ClaimPart]:
-    attempt = next(a for a in destination.attempts if a.link == link)
+def _outcome(attempt: RetriedAttempt) -> list[ClaimPart]:
     if attempt.connect_delay_s is not None and attempt.answers:
         frames = frame_evidence((a.place.input, a.frame) for a in attempt.answers)
         text = f"The answer (SYN-ACK) that opened the connection came after {seconds_text(attempt.connect_delay_s)}."
@@ -129,9 +136,9 @@ def lossy(facts: Facts, destination: Destination) -> list[Weighed]:
     return [Weighed(LOSSY_CAPTURE, text, frame_evidence(destination.frames()), reason)]
 
 
-def of_kind(destination: Destination, *kinds: str) -> list[Loss]:
+def of_kind(destination: Destination, *kinds: LossKind) -> Losses:
     """The losses of these kinds."""
-    return [loss for loss in destination.losses if loss.kind in kinds]
+    return destination.losses.chosen(destination.losses.is_kind(*kinds))
 
 
 def loss_evidence(destination: Destination, losses: Iterable[Loss] | None = None) -> list[EvidencePart]:

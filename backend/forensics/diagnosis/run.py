@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -48,7 +48,8 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart]) -> Answer:
     rest = importlib.import_module(f"{causes.__name__}.{REST}")
     named = [s.hypothesis for s in settled if weigh(s.hypothesis)[1] != "cannot-tell"]
     explained = frozenset(name for h in named for name in h.findings)
-    settled = [s for s in settled if not _answered_elsewhere(s, settled)]
+    taken = _taken_by_rivals(settled)
+    settled = [s for s in settled if not _answered_elsewhere(s.hypothesis, taken)]
     unsettled = [s for s in settled if _open_about(s, left)]
     found = rest.assess_rest(facts, findings, explained, left, [conclude(s.hypothesis) for s in unsettled])
     if found is not None:
@@ -73,14 +74,18 @@ def _open_about(settled: Settled, left: frozenset[int]) -> bool:
     return bool(about) and not refuted and weigh(hypothesis)[1] == "cannot-tell"
 
 
-def _answered_elsewhere(one: Settled, settled: Sequence[Settled]) -> bool:
+def _taken_by_rivals(settled: Sequence[Settled]) -> dict[str, set[int]]:
+    """By cause: the attempts that others took which name it among their rivals."""
+    taken: dict[str, set[int]] = {}
+    for each in settled:
+        for rival in each.hypothesis.rivals:
+            taken.setdefault(rival.cause, set()).update(each.taken)
+    return taken
+
+
+def _answered_elsewhere(hypothesis: Hypothesis, taken: Mapping[str, set[int]]) -> bool:
     """A cause that was not shown, about attempts that other causes took which name it among their rivals: its answer
     stands there."""
-    hypothesis = one.hypothesis
     if not hypothesis.attempts or weigh(hypothesis)[1] != "cannot-tell":
         return False
-    wanted = set(hypothesis.attempts)
-    for other in settled:
-        if any(rival.cause == hypothesis.cause for rival in other.hypothesis.rivals):
-            wanted -= other.taken
-    return not wanted
+    return taken.get(hypothesis.cause, set()).issuperset(hypothesis.attempts)

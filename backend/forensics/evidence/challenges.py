@@ -30,18 +30,20 @@ class Challenge:
 
 def find_challenges(attempts: Attempts) -> dict[int, Challenge]:
     """By link: retried attempts whose SYN was answered by an ACK that does not acknowledge it."""
-    wanted = {a.link: a for a in attempts.retried}
     rows, link = attempts.sightings.rows, attempts.sightings.link
-    near = np.isin(link, np.array(sorted(wanted), np.int64)) & (rows["protocol"] == TCP)
+    near = (link >= 0) & (rows["protocol"] == TCP)
+    near[near] = attempts.retried.position_of_link[link[near]] >= 0
     flags = rows["tcp_flags"]
-    bare = np.flatnonzero(near & ((flags & (SYN | ACK | RST | FIN)) == ACK))
-    acks = _by_link(bare, link)
+    acks = _by_link(np.flatnonzero(near & ((flags & (SYN | ACK | RST | FIN)) == ACK)), link)
+    near[near] = np.isin(link[near], np.array(sorted(acks), np.int64))
     resets = _by_link(np.flatnonzero(near & ((flags & (SYN | RST)) == RST)), link)
     syns = np.flatnonzero(near & (attempts.sightings.transmission >= 0))
     isns = dict(zip(link[syns].tolist(), rows["sequence"][syns].tolist(), strict=True))
     found: dict[int, Challenge] = {}
     for number, its in acks.items():
-        challenge = _challenge(attempts, wanted[number], isns[number], its, resets.get(number, []))
+        attempt = attempts.retried.of_link(number)
+        assert attempt is not None
+        challenge = _challenge(attempts, attempt, isns[number], its, resets.get(number, []))
         if challenge is not None:
             found[number] = challenge
     return found

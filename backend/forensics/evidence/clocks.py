@@ -94,9 +94,13 @@ class Clocks:
 
     def own_time(self, capture: int, time_ns: int) -> int:
         """A time on the clock of the group as that capture's own clock showed it, in ns."""
+        return int(self.own_times(capture, np.array([time_ns], np.int64))[0])
+
+    def own_times(self, capture: int, time_ns: Ints) -> Ints:
+        """`own_time` of many."""
         shift = self._shifts[capture]
-        near = time_ns + int(shift.of(np.array([time_ns], np.int64))[0])
-        return time_ns + int(shift.of(np.array([near], np.int64))[0])
+        own: Ints = time_ns + shift.of(time_ns + shift.of(time_ns))
+        return own
 
     def between(self, name: str, reference: str) -> ClockOffset | None:
         """`name`'s clock minus `reference`'s as it was measured, corrected or not; None when they were never

@@ -33,8 +33,7 @@ class Delays:
     link: Ints
     row: Ints
     lost_s: NDArray[np.float64]
-    frames: dict[int, tuple[Frame, ...]]
-    """By link: the SYNs of the attempt, each where it was seen first."""
+    attempts: Attempts
     baseline_s: dict[Server, float]
     """Usual handshake time per destination, of connections that opened with their first SYN."""
 
@@ -52,15 +51,25 @@ class Delays:
         return [int(link) for link in self.link[self.lost_s >= DELAYED_FROM_S]]
 
     def frames_of(self, links: Iterable[int]) -> list[Frame]:
-        """(input, frame) of the SYNs of these attempts."""
-        return [frame for link in sorted(set(links)) for frame in self.frames.get(link, ())]
+        """(input, frame) of the SYNs of these attempts, each where it was seen first."""
+        wanted = np.isin(self.link, np.array(sorted(set(links)), np.int64))
+        retried, seen = self.attempts.retried, self.attempts.sightings
+        table = self.attempts.table[self.row[wanted]]
+        once = table[table["transmissions"] == 1]
+        chosen = np.zeros(len(retried), np.bool_)
+        chosen[retried.position_of_link[table["link"][table["transmissions"] > 1]]] = True
+        first = retried.sent.first_row[chosen[retried.sent.attempt]]
+        inputs = [place.input for place in self.attempts.places]
+        numbers = [*once["place"].tolist(), *seen.place[first].tolist()]
+        frames = [*once["frame"].tolist(), *seen.rows["frame"][first].tolist()]
+        return [(inputs[place], frame) for place, frame in zip(numbers, frames, strict=True)]
 
 
 def measure_delays(attempts: Attempts) -> Delays:
     """Compare every attempt with the median handshake to its destination."""
     table = attempts.table
     if not len(table):
-        return Delays(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), {}, {})
+        return Delays(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), attempts, {})
     group, servers = _groups(table)
     usual_s = _usual(table, group, len(servers))
     host_of, hosts_total = _hosts(servers)
@@ -72,7 +81,7 @@ def measure_delays(attempts: Attempts) -> Delays:
     baseline = {
         server: float(s) for server, s in zip(servers, usual_s.tolist(), strict=True) if not np.isnan(s)
     }
-    return Delays(table["link"][rows].copy(), rows, lost_s[rows], _frames(attempts, rows), baseline)
+    return Delays(table["link"][rows].copy(), rows, lost_s[rows], attempts, baseline)
 
 
 def _groups(table: NDArray[np.void]) -> tuple[Ints, list[Server]]:
@@ -111,25 +120,12 @@ def _lost(attempts: Attempts, usual_s: NDArray[np.float64]) -> NDArray[np.float6
     table = attempts.table
     waited = table["connect_delay_ns"]
     lost = np.where(waited != NEVER, waited / 1e9 - usual_s, 0.0)
-    retried = {a.link: a for a in attempts.retried}
-    for row in np.flatnonzero(table["transmissions"] > 1).tolist():
-        attempt = retried[int(table["link"][row])]
-        if attempt.connect_delay_s is None and attempt.outcome == "refused":
-            # The refusal is the answer; some clients ask again all the same.
-            lost[row] = (attempt.replies[0].time_ns - attempt.start_ns) / 1e9
-        elif attempt.connect_delay_s is None:
-            lost[row] = (attempt.transmissions[-1].time_ns - attempt.start_ns) / 1e9
-        else:
-            lost[row] = attempt.connect_delay_s - usual_s[row]
+    retried = attempts.retried
+    answered = ~np.isnan(retried.connect_delay_s)
+    own_s = np.where(answered, retried.connect_delay_s - usual_s[retried.row], retried.waited_s)
+    # The refusal is the answer; some clients ask again all the same.
+    refused = np.flatnonzero(retried.is_outcome("refused") & ~answered)
+    first_reply = np.searchsorted(retried.replies.attempt, refused)
+    own_s[refused] = (retried.replies.time_ns[first_reply] - retried.start_ns[refused]) / 1e9
+    lost[retried.row] = own_s
     return np.maximum(lost, 0.0)
-
-
-def _frames(attempts: Attempts, rows: Ints) -> dict[int, tuple[Frame, ...]]:
-    again = {
-        a.link: tuple((t.first.place.input, t.first.frame) for t in a.transmissions) for a in attempts.retried
-    }
-    frames: dict[int, tuple[Frame, ...]] = {}
-    for row in attempts.table[rows]:
-        place = attempts.places[int(row["place"])]
-        frames[int(row["link"])] = again.get(int(row["link"]), ((place.input, int(row["frame"])),))
-    return frames

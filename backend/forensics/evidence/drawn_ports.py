@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from backend.forensics.evidence.attempts import Attempts, Endpoint
-from backend.forensics.evidence.losses import Loss
+from backend.forensics.evidence.losses import Loss, Losses
 from backend.forensics.evidence.port_pools import PortPool
 from backend.forensics.evidence.sightings import Ints, Place
 
@@ -41,7 +41,7 @@ class DrawnPort:
 
 def find_drawn(
     attempts: Attempts,
-    losses: Sequence[Loss],
+    losses: Losses,
     pools: Sequence[PortPool],
     explained: Collection[int],
     *,
@@ -51,7 +51,10 @@ def find_drawn(
     short = [pool for pool in pools if pool.range.basis == "rule"]
     passed = _Passed(attempts)
     found: dict[int, DrawnPort] = {}
-    for number, loss in enumerate(losses) if short else ():
+    if not short:
+        return found
+    for number in np.flatnonzero(losses.is_kind("inside") & losses.rewritten & losses.again).tolist():
+        loss = losses[number]
         pool = _pool_of(loss, short) if number not in explained else None
         nearest = passed.nearest(loss, within_ns) if pool is not None else None
         if pool is not None and nearest is not None:

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.anatomy import Anatomy, dissect_requests
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
@@ -15,6 +13,7 @@ from backend.forensics.evidence.capture_quality import CaptureQuality, judge_qua
 from backend.forensics.evidence.challenges import Challenge, find_challenges
 from backend.forensics.evidence.clocks import Clocks
 from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
+from backend.forensics.evidence.data_loss import DataOfHosts
 from backend.forensics.evidence.delays import Delays, measure_delays
 from backend.forensics.evidence.destinations import Destination, list_destinations
 from backend.forensics.evidence.dns.delayed import Dns, collect_lookups
@@ -26,11 +25,12 @@ from backend.forensics.evidence.held_groups import HeldGroup, find_groups
 from backend.forensics.evidence.held_writes import HeldWrites, find_held_writes
 from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.ipvs_servers import Drain, find_drains
-from backend.forensics.evidence.losses import Loss, Rival, find_rivals, locate_losses
+from backend.forensics.evidence.losses import Losses, locate_losses
 from backend.forensics.evidence.metadata_calls import MetadataUse, find_metadata_calls, metadata_uses
 from backend.forensics.evidence.metadata_pattern import Pattern, find_pattern
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
+from backend.forensics.evidence.rivals import Rival, find_rivals
 from backend.forensics.evidence.round_trips import RoundTrips, gather_round_trips
 from backend.forensics.evidence.segment_losses import SegmentLosses
 from backend.forensics.evidence.service_times import ShapeTimes, measure_service_times
@@ -50,7 +50,7 @@ class Facts:
     captures: tuple[Capture, ...]
     attempts: Attempts
     delays: Delays
-    losses: tuple[Loss, ...]
+    losses: Losses
     rivals: dict[int, Rival]
     kernel: KernelFacts
     quality: CaptureQuality
@@ -93,7 +93,12 @@ class Facts:
     @cached_property
     def destinations(self) -> tuple[Destination, ...]:
         """Attempts that were sent again, by where they went, with who else was answered there."""
-        return list_destinations(self.captures, self.attempts, self.losses)
+        return list_destinations(self.captures, self.attempts, self.losses, self.icmp_errors)
+
+    @cached_property
+    def data_of_hosts(self) -> DataOfHosts:
+        """Data segments exchanged with each host, at each vantage point."""
+        return DataOfHosts(self.captures)
 
     @cached_property
     def icmp_errors(self) -> IcmpErrors:
@@ -160,9 +165,8 @@ class Facts:
     @cached_property
     def row_of_link(self) -> dict[int, int]:
         """By link of an attempt sent again: its row in `Attempts.table`."""
-        table = self.attempts.table
-        again = np.flatnonzero(table["transmissions"] > 1)
-        return dict(zip(table["link"][again].tolist(), again.tolist(), strict=True))
+        retried = self.attempts.retried
+        return dict(zip(retried.link.tolist(), retried.row.tolist(), strict=True))
 
     @cached_property
     def round_trips(self) -> RoundTrips:
@@ -203,4 +207,4 @@ def gather_facts(captures: Sequence[Capture], dumps: Sequence[DumpInput]) -> Fac
     rivals = find_rivals(attempts, losses, within_ns=RIVAL_WINDOW_NS)
     kernel = gather_kernel_facts(sorted(dumps, key=lambda d: (d.input, d.dump.kind)))
     delays = measure_delays(attempts)
-    return Facts(tuple(ordered), attempts, delays, tuple(losses), rivals, kernel, judge_quality(ordered))
+    return Facts(tuple(ordered), attempts, delays, losses, rivals, kernel, judge_quality(ordered))

@@ -18,7 +18,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.counters import KernelFacts
-from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss
+from backend.forensics.evidence.losses import Losses
 from backend.forensics.evidence.port_leases import LEASE_DTYPE, leases_of_dump, translated_nodes
 from backend.forensics.evidence.port_ranges import PortRange, default_range, range_of_pool, rule_ranges
 from backend.forensics.evidence.port_reuse import tuple_key
@@ -138,7 +138,8 @@ def _worth_following(
     span = np.maximum.reduceat(leases["port"], starts).astype(np.int64)
     span -= np.minimum.reduceat(leases["port"], starts)
     ports = min((r.ports for r in rule_ranges(kernel)), default=default_range(1024).ports)
-    lost = np.array(sorted({a.transmissions[-1].last.destination.low for a in attempts.retried}), np.uint64)
+    sent = attempts.retried.sent
+    lost = np.unique(attempts.sightings.rows["destination_low"][sent.last_row[sent.start[1:] - 1]])
     chosen = (count >= WORTH_FOLLOWING * ports) | (count > span + 1)
     chosen |= np.isin(leases["destination_low"][starts], lost)
     found = np.flatnonzero(chosen)
@@ -189,15 +190,18 @@ def count_over_time(leases: NDArray[np.void], source: Source, name: str) -> Usag
     return Usage(source, name, times[order][last], ports[last])
 
 
-def find_exhausted(pools: Sequence[PortPool], losses: Sequence[Loss]) -> dict[int, PortPool]:
+def find_exhausted(pools: Sequence[PortPool], losses: Losses) -> dict[int, PortPool]:
     """By index of the loss: the pool that was used up when a SYN was lost at the NAT."""
     found: dict[int, PortPool] = {}
     by_destination: dict[Endpoint, list[PortPool]] = {}
     for pool in pools:
         by_destination.setdefault(pool.destination, []).append(pool)
-    for number, loss in enumerate(losses):
-        if not (loss.rewritten if loss.inside is not None else loss.where == UNKNOWN_PLACE):
-            continue
+    at_nat = losses.is_kind("one-sided") | (losses.is_kind("inside") & losses.rewritten)
+    sent, rows = losses.attempts.retried.sent, losses.attempts.sightings.rows
+    asked = rows["destination_low"][sent.last_row[losses.sent + losses.again]]
+    at_nat &= np.isin(asked, np.array(sorted({end.low for end in by_destination}), np.uint64))
+    for number in np.flatnonzero(at_nat).tolist():
+        loss = losses[number]
         outermost = (loss.retry or loss.transmission).last
         candidates = by_destination.get(outermost.destination, [])
         own = [p for p in candidates if (p.outer_high, p.outer_low) == _address(outermost.source)]

@@ -231,14 +231,15 @@ def tuple_key(table: NDArray[np.void], names: Sequence[str]) -> NDArray[np.uint6
 def _of_lost_syns(captures: Sequence[Capture], attempts: Attempts, found: Found) -> Found:
     """Without those where only a retry received the tuple: the SYN that was lost had another."""
     node, before, gap_ns = found
-    retried = {a.link: a for a in attempts.retried}
     link = attempts.sightings.link_of_node[node]
     first = np.ones(len(node), np.bool_)
-    doubtful = np.flatnonzero(np.isin(link, np.array(sorted(retried), np.int64)))
+    doubtful = np.flatnonzero(attempts.retried.position_of_link[link] >= 0)
     for index in doubtful.tolist():
         entry, place = connection_at(captures, attempts, int(node[index]))
         client, server = _endpoint(entry, "client"), _endpoint(entry, "server")
-        sent = retried[int(link[index])].transmissions[0].sightings
+        attempt = attempts.retried.of_link(int(link[index]))
+        assert attempt is not None
+        sent = attempt.transmissions[0].sightings
         first[index] = any(
             s.place.number == place.number and (s.source, s.destination) == (client, server) for s in sent
         )

@@ -89,10 +89,7 @@ def _attempt_rows(attempts: Attempts) -> tuple[_Rows, Milliseconds]:
     """A row an attempt, and its connect delay in ms, NaN where it did not open."""
     table = attempts.table
     delays_ms = np.where(table["connect_delay_ns"] == NEVER, np.nan, table["connect_delay_ns"] / 1e6)
-    row_of = dict(zip(table["link"].tolist(), range(len(table)), strict=True)) if attempts.retried else {}
-    for attempt in attempts.retried:
-        seconds = attempt.connect_delay_s
-        delays_ms[row_of[attempt.link]] = np.nan if seconds is None else seconds * 1e3
+    delays_ms[attempts.retried.row] = attempts.retried.connect_delay_s * 1e3
     keys = (
         table["server_high"].astype(np.uint64),
         table["server_low"].astype(np.uint64),

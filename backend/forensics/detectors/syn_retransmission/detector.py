@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
+import numpy as np
+
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.syn_retransmission.marks import draw_marks
 from backend.forensics.detectors.syn_retransmission.schedules import name_schedule
-from backend.forensics.detectors.syn_retransmission.server_rows import Server, rows_by_server
+from backend.forensics.detectors.syn_retransmission.server_rows import Server, rows_by_server, rows_of_servers
 from backend.forensics.detectors.syn_retransmission.tables import (
     affected_sources,
     instance_table,
@@ -20,6 +23,7 @@ from backend.forensics.detectors.syn_retransmission.thresholds import DEFAULT, T
 from backend.forensics.evidence.attempts import RetriedAttempt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
+from backend.forensics.evidence.retried import AttemptGroup
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
 from backend.forensics.report import FindingPart, Severity
@@ -34,15 +38,15 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     total = len(facts.attempts.table)
     if not total:
         return Detection("clear", "no connection attempt (SYN) was seen, so none was sent again")
-    groups: dict[Server, list[RetriedAttempt]] = {}
-    for attempt in facts.attempts.retried:
-        groups.setdefault((attempt.server.high, attempt.server.low, attempt.server.port), []).append(attempt)
+    retried = facts.attempts.retried
+    groups = rows_by_server(facts.attempts.table[retried.row])
     if not groups:
         return Detection("clear", f"none of {plural(total, 'connection attempt')} had to send its SYN again")
     shown = sorted(sorted(groups, key=lambda s: (-len(groups[s]), s))[: thresholds.findings_shown])
     context = _gather_context(facts, shown, thresholds)
     findings = [
-        _finding(context, server, groups[server], number) for number, server in enumerate(shown, start=1)
+        _finding(context, server, AttemptGroup(retried, groups[server]), number)
+        for number, server in enumerate(shown, start=1)
     ]
     why = f"{len(facts.attempts.retried):,} of {total:,} connection attempts sent their SYN again"
     if len(groups) > len(shown):
@@ -63,8 +67,6 @@ class _Context:
 
     facts: Facts
     thresholds: Thresholds
-    losses: dict[int, list[Loss]]
-    """By link."""
     rows: dict[Server, Ints]
     """All attempts to a server: rows of the table of attempts."""
     lost_total: int
@@ -72,14 +74,11 @@ class _Context:
 
 
 def _gather_context(facts: Facts, servers: list[Server], thresholds: Thresholds) -> _Context:
-    losses: dict[int, list[Loss]] = {}
-    for loss in facts.losses:
-        losses.setdefault(loss.attempt.link, []).append(loss)
-    lost = sum(a.outcome != "refused" for a in facts.attempts.retried)
-    return _Context(facts, thresholds, losses, rows_by_server(facts.attempts.table, servers), lost)
+    lost = int(np.count_nonzero(~facts.attempts.retried.is_outcome("refused")))
+    return _Context(facts, thresholds, rows_of_servers(facts.attempts.table, servers), lost)
 
 
-def _severity(context: _Context, attempts: list[RetriedAttempt], total: int) -> Severity:
+def _severity(context: _Context, attempts: Sequence[RetriedAttempt], total: int) -> Severity:
     """`info` is for what is true and harmless: the only lost SYN of a whole capture, and a closed port that is
     asked again (Windows asks three times): nothing was lost there."""
     thresholds = context.thresholds
@@ -93,8 +92,8 @@ def _severity(context: _Context, attempts: list[RetriedAttempt], total: int) -> 
 
 
 def _measures(
-    attempts: list[RetriedAttempt],
-    losses: list[Loss],
+    attempts: Sequence[RetriedAttempt],
+    losses: Sequence[Loss],
     total: int,
     usual_s: float | None,
     thresholds: Thresholds,
@@ -120,10 +119,10 @@ def _measures(
     }
 
 
-def _finding(context: _Context, server: Server, attempts: list[RetriedAttempt], number: int) -> FindingPart:
+def _finding(context: _Context, server: Server, attempts: AttemptGroup, number: int) -> FindingPart:
     facts, thresholds = context.facts, context.thresholds
     links = {a.link for a in attempts}
-    losses = [loss for a in attempts for loss in context.losses.get(a.link, [])]
+    losses = list(facts.losses.of_attempts(attempts.positions))
     rows = context.rows[server]
     total, usual_s = len(rows), facts.baseline_connect_s(server)
     measures = _measures(attempts, losses, total, usual_s, thresholds)

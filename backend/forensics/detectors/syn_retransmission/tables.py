@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -78,7 +79,7 @@ def list_events(losses: list[Loss]) -> list[dict[str, Any]]:
     return events
 
 
-def affected_sources(table: NDArray[np.void], attempts: list[RetriedAttempt]) -> list[dict[str, Any]]:
+def affected_sources(table: NDArray[np.void], attempts: Sequence[RetriedAttempt]) -> list[dict[str, Any]]:
     """Per source address: delayed attempts of all its attempts to that destination, which are `table`."""
     server = attempts[0].server
     delayed = Counter((a.client.high, a.client.low) for a in attempts)

@@ -27,7 +27,7 @@ class Thresholds:
     could be mistaken for one."""
     confidence_lossy: float = 0.6
     """The capture missed packets: an answer, or the first SYN, may be among them."""
-    findings_shown: int = 1_000
+    findings_shown: int = 100
     """Destinations with a finding of their own, those with the most attempts: a scan has a hundred thousand, which
     nobody reads one by one."""
     marked_instances: int = 300

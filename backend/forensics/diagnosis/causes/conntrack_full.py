@@ -16,6 +16,7 @@ from backend.forensics.diagnosis.lost_syns import (
     REFUTES,
     about,
     lossy,
+    of_kind,
     one_instance,
 )
 from backend.forensics.evidence.destinations import Destination
@@ -55,7 +56,7 @@ class _Case:
 
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
     """One hypothesis for the node; none without lost SYNs that may have died inside it, nor without any sign."""
-    hit = tuple(d for d in facts.destinations if any(x.kind in ("inside", "one-sided") for x in d.losses))
+    hit = tuple(d for d in facts.destinations if d.losses.is_kind("inside", "one-sided").any())
     case = _Case(hit, _counters(facts), _fill(facts), _log(facts))
     signs = [p for p in (*case.counters, *case.fill, *case.log) if p.weight > 0]
     unknown = not case.counters and not case.fill
@@ -69,7 +70,7 @@ def _inside(hit: Sequence[Destination]) -> list[Destination]:
 
 def _servers(hit: Sequence[Destination]) -> set[str]:
     """As clients name them: the real servers behind one address are one destination."""
-    return {str(a.server) for d in hit for a in d.attempts}
+    return set().union(*(d.servers for d in hit))
 
 
 def _hypothesis(facts: Facts, findings: Sequence[FindingPart], case: _Case) -> Hypothesis:
@@ -113,7 +114,7 @@ def _frames(case: _Case) -> list[EvidencePart]:
 
 
 def _place(case: _Case) -> list[Weighed]:
-    inside = [loss for d in case.hit for loss in d.losses if loss.kind == "inside"]
+    inside = [loss for d in case.hit for loss in of_kind(d, "inside")]
     total = sum(len(d.losses) for d in case.hit)
     pieces = []
     if inside:

@@ -84,7 +84,7 @@ def _place(d: Destination) -> list[Weighed]:
     if d.one_sided:
         text = f"{d.syns:,} SYNs seen on {d.outermost.name}, none answered; what happened behind it was not captured."
         return [Weighed(0.3, text, loss_evidence(d), "one vantage point cannot show where a SYN died")]
-    places = ", ".join(dict.fromkeys(loss.where for loss in d.losses))
+    places = ", ".join(dict.fromkeys(d.losses.places))
     text = f"Every SYN of this combination was lost: {places}."
     return [Weighed(1.0, text, loss_evidence(d), "a rule drops at one place and drops all")]
 
@@ -104,7 +104,7 @@ def _life(d: Destination) -> list[Weighed]:
         text = (
             f"Other sources were answered on the same port: {d.opened + d.refused:,} of {d.tried:,} attempts."
         )
-        weight = 0.8 if len(d.attempts) >= REPEATED_ATTEMPTS or d.syns > SEVERAL_SYNS else -0.8
+        weight = 0.8 if d.attempts_each >= REPEATED_ATTEMPTS or d.syns_each > SEVERAL_SYNS else -0.8
         reason = "the port serves others, so the source decides; with few SYNs chance may do as well"
         pieces.append(Weighed(weight, text, loss_evidence(d), reason))
     return pieces
@@ -112,10 +112,10 @@ def _life(d: Destination) -> list[Weighed]:
 
 def _often(d: Destination) -> list[Weighed]:
     pieces = []
-    if d.syns >= SEVERAL_SYNS:
+    if d.syns_each >= SEVERAL_SYNS:
         text = f"{d.syns:,} SYNs in {len(d.attempts):,} attempt(s), not one answered."
         pieces.append(Weighed(0.5, text, loss_evidence(d), "chance loss does not take several in a row"))
-    if len(d.attempts) >= REPEATED_ATTEMPTS:
+    if d.attempts_each >= REPEATED_ATTEMPTS:
         text = f"{len(d.attempts):,} attempts at different times had the same fate."
         pieces.append(Weighed(0.5, text, loss_evidence(d), "a queue that overflows lets some pass"))
     return pieces

@@ -142,7 +142,7 @@ def _others(facts: Facts, d: Destination) -> list[Weighed]:
         )
     else:
         pieces.append(Weighed(0.2, text, loss_evidence(d), "the server answers others"))
-    rates = compare_losses(facts.captures, d)
+    rates = compare_losses(facts.data_of_hosts, d)
     if rates.data_again >= 3 and rates.p_like > SAMPLE_LIKE_P:
         text = f"{rates.in_words}: data suffers as much (p = {rates.p_like:.2g})."
         pieces.append(Weighed(-2.0, text, loss_evidence(d), "a full queue drops SYNs, never data"))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import SAMPLE_LIKE_P, SIGNIFICANT_P, list_rivals
 from backend.forensics.diagnosis.lost_syns import (
@@ -46,20 +48,17 @@ def _fits(facts: Facts, d: Destination) -> bool:
     outside = len(of_kind(d, "beyond", "one-sided", "return")) + len(_between_captures(d))
     if not d.opened or d.silent or outside * 2 <= len(d.losses):
         return False
-    rates = compare_losses(facts.captures, d)
+    rates = compare_losses(facts.data_of_hosts, d)
     return rates.data_again > 0 or not rates.data_segments or bool(_between_captures(d))
 
 
 def _between_captures(d: Destination) -> list[int]:
-    return [
-        n
-        for n, loss in enumerate(d.losses)
-        if loss.inside is not None and not loss.rewritten and loss.inside[0].capture != loss.inside[1].capture
-    ]
+    apart: list[int] = np.flatnonzero(d.losses.between_captures() & ~d.losses.rewritten).tolist()
+    return apart
 
 
 def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
-    rates = compare_losses(facts.captures, d)
+    rates = compare_losses(facts.data_of_hosts, d)
     data = _data(d, rates)
     pieces = [*_place(d), *data, *_spread(d), *lossy(facts, d)]
     located = bool(_between_captures(d))

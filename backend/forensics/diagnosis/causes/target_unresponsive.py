@@ -67,7 +67,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{hurt(d)} got no answer: nothing was heard from {host}, which looks down or unreachable.",
+        statement=_statement(d, host),
         prior=PRIOR,
         steps=tuple(one_instance(d)),
         weighed=tuple(pieces),
@@ -88,6 +88,12 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         figures=figures_of(facts, d),
         attempts=d.links,
     )
+
+
+def _statement(d: Destination, host: str) -> str:
+    if len(d.hosts) > 1:
+        return f"{hurt(d)} got no answer: nothing was heard from any of these hosts."
+    return f"{hurt(d)} got no answer: nothing was heard from {host}, which looks down or unreachable."
 
 
 def _place(d: Destination) -> list[Weighed]:
@@ -115,13 +121,12 @@ def _silence(d: Destination) -> list[Weighed]:
 
 def _often(d: Destination) -> list[Weighed]:
     pieces = []
-    if d.syns >= SEVERAL_SYNS:
-        span_s = max(a.transmissions[-1].time_ns - a.start_ns for a in d.attempts) / 1e9
+    if d.syns_each >= SEVERAL_SYNS:
+        span_s = float(d.attempts.span_s.max())
         text = f"{d.syns:,} SYNs over up to {span_s:.1f} s each stayed unanswered."
         pieces.append(Weighed(0.4, text, loss_evidence(d), "chance loss does not take several in a row"))
-    if len(d.attempts) >= REPEATED_ATTEMPTS:
-        clients = {(a.client.high, a.client.low) for a in d.attempts}
-        text = f"{len(d.attempts):,} attempts from {len(clients):,} source address(es), none answered."
+    if d.attempts_each >= REPEATED_ATTEMPTS:
+        text = f"{len(d.attempts):,} attempts from {d.attempts.clients:,} source address(es), none answered."
         pieces.append(Weighed(0.6, text, loss_evidence(d), "independent attempts agree"))
     return pieces
 

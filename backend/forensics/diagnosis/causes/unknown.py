@@ -53,16 +53,15 @@ def assess_rest(
     takes, `unsettled` the causes that could not be told about them: they become its rivals, and what they miss is
     what it misses."""
     loud = [f for f in findings if f.severity != "info" and f.time_lost_s > 0]
-    retried = {a.link: str(a.server) for a in facts.attempts.retried}
+    retried = facts.attempts.server_of_link
     servers = {_target(f) for f in loud}
     late = left.intersection(facts.delays.counted) - retried.keys()
     links = tuple(sorted(late | {link for link in left & retried.keys() if retried[link] in servers}))
+    asked = set(retried.values())
     open_servers = {retried[link] for link in links if link in retried}
     # A finding about attempts is judged by its attempts, any other by whether a cause refers to it.
     about = [
-        f
-        for f in loud
-        if _target(f) in open_servers or (f.id not in explained and _target(f) not in retried.values())
+        f for f in loud if _target(f) in open_servers or (f.id not in explained and _target(f) not in asked)
     ]
     return _hypothesis(facts, about, links, unsettled) if about or links else None
 

@@ -12,7 +12,8 @@ from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.counted import account_in_numbers, brackets, delta_lines
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import RIVAL_WINDOW_NS, Facts
-from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss, Rival, count_rivalled
+from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss
+from backend.forensics.evidence.rivals import Rival, count_rivalled
 from backend.forensics.findings import frame_evidence, line_evidence
 from backend.forensics.report import EvidencePart, FindingPart
 from backend.forensics.significance import fisher_exact_p
@@ -128,12 +129,7 @@ def _race(facts: Facts, findings: Sequence[FindingPart], collisions: list[tuple[
     ]
     gaps = [(loss.retry.time_ns - loss.transmission.time_ns) / 1e9 for loss, _ in collisions if loss.retry]
     target = str(server)
-    losses = [
-        x
-        for x in facts.losses
-        if (x.attempt.server.high, x.attempt.server.low, x.attempt.server.port)
-        == (server.high, server.low, server.port)
-    ]
+    losses = facts.losses.towards(server)
     return Race(
         target=target,
         server=server,

@@ -58,7 +58,7 @@ def test_offset_and_drift_lie_within_the_stated_error(
         said_ns = found.offset_ns + found.drift_ppm * (shown - found.at_ns) / 1e6
         assert abs(said_ns - (shown - T0_NS - since)) <= found.uncertainty_ns + delay_ns
     assert len(facts.attempts.table) == 120
-    assert facts.attempts.retried == ()
+    assert not facts.attempts.retried
     assert facts.clocks.problems == ()
 
 
@@ -122,7 +122,7 @@ def test_a_clock_that_was_set_meanwhile_ends_every_claim_between_the_two(set_ns:
     hosts = TwoHosts(Clock(0, 0, set_ns, 30 * S), weak=True)
     hosts.traffic(200)
     facts = gather_facts(hosts.captures(), [])
-    assert facts.attempts.retried == ()
+    assert not facts.attempts.retried
     assert [p for p in facts.clocks.problems if "cannot be aligned" in p] == list(facts.clocks.problems)
     assert len(facts.clocks.problems) == (0 if steady else 1)
     assert len(facts.attempts.table) == (200 if steady else 400)
@@ -134,7 +134,7 @@ def test_captures_of_different_times_are_not_compared() -> None:
     earlier.syn(T0_NS, path, isn=5, ip_id=0, timestamp_value=0)
     later.syn(T0_NS + S, path, isn=5, ip_id=0, timestamp_value=0)
     facts = gather_facts([earlier.build(), later.build()], [])
-    assert facts.attempts.retried == ()
+    assert not facts.attempts.retried
     (problem,) = facts.clocks.problems
     assert "recorded at different times" in problem
 

@@ -26,7 +26,7 @@ def test_one_syn_at_three_vantage_points_is_no_retransmission() -> None:
     capture.connect(T0_NS, plain_path(CLIENT, SERVER, "veth0", "cni0", "eth0"), isn=1)
     attempts = collect(capture.build())
     assert attempts.table["transmissions"].tolist() == [1]
-    assert attempts.retried == ()
+    assert not attempts.retried
     assert attempts.order.rank == (0, 1, 2)
 
 
@@ -90,7 +90,7 @@ def test_a_scan_with_one_isn_for_all_targets_is_not_joined() -> None:
         capture.syn(T0_NS + number * 1_000, path, isn=1234, ip_id=54_321, timestamp_value=0)
     attempts = collect(capture.build())
     assert len(attempts.table) == 50
-    assert attempts.retried == ()
+    assert not attempts.retried
 
 
 def test_two_sources_with_one_weak_key_stay_two_attempts() -> None:

@@ -1,0 +1,39 @@
+"""Destinations that never answered and differ in nothing but their address: a scan has a hundred thousand of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.evidence.matched_packets import mix
+from backend.forensics.evidence.sent_syns import Bools
+from backend.forensics.evidence.sightings import Ints
+
+APART_MOST = 20
+"""Destinations of one kind that are told apart: more are no list that anybody reads, and what is said of the rest is
+the same sentence with another address."""
+
+
+def merge_alike(traits: Sequence[NDArray[np.generic]], mergeable: Bools, attempts: Ints) -> list[Ints]:
+    """Numbers of the destinations that belong together, in order of the first of each. Arrays run beside the
+    destinations: those that may be merged and are equal in all `traits` are one, but for the `APART_MOST` with the most
+    `attempts`, where there are more than that many."""
+    numbers = np.arange(len(attempts))
+    if not len(numbers):
+        return []
+    kind = np.unique(mix(*traits), return_inverse=True)[1].reshape(-1)
+    order = np.lexsort((numbers, -attempts, kind))
+    starts = np.flatnonzero(np.diff(kind[order], prepend=-1))
+    place = np.empty(len(numbers), np.int64)
+    place[order] = numbers - np.repeat(starts, np.diff(np.append(starts, len(numbers))))
+    crowd = np.bincount(kind)[kind] > APART_MOST
+    # Without an attempt more than the others nothing sets one apart.
+    usual = np.zeros(int(kind.max()) + 1, np.int64)
+    usual[kind[order]] = attempts[order]
+    merged = mergeable & crowd & ((place >= APART_MOST) | (attempts == usual[kind]))
+    label = np.where(merged, len(numbers) + kind, numbers)
+    together = np.argsort(label, kind="stable")
+    cuts = np.flatnonzero(np.diff(label[together])) + 1
+    return sorted(np.split(together, cuts), key=lambda members: int(members[0]))
