@@ -5,29 +5,59 @@ from __future__ import annotations
 import mmap
 import tempfile
 import weakref
-from collections.abc import Mapping
+from collections.abc import Sequence
 from typing import IO, Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from workers.decode.loop.columns import FIELD_DTYPE, gather
+
 Records = NDArray[np.void]
 
-
-_BLOCK_ROWS: Final = 2048
-"""Records turned into columns at a time: what fits the processor's cache."""
+_ALIGNED: Final = 64
 _HELD_BYTES: Final = 8 << 20
 _PIECE_BYTES: Final = 1 << 20
 """Written to a file at a time."""
 
 
-def fill_columns(columns: Mapping[str, NDArray[Any]], at: int, records: Records) -> None:
-    """Copies each field of `records` into the column of its name, from index `at` on."""
-    for start in range(0, len(records), _BLOCK_ROWS):
-        block = records[start : start + _BLOCK_ROWS]
-        first = at + start
-        for name, column in columns.items():
-            column[first : first + len(block)] = block[name]
+def _offset(dtype: np.dtype[Any], name: str) -> int:
+    assert dtype.fields is not None
+    return dtype.fields[name][1]
+
+
+class Columns:
+    """Columns side by side in one piece of memory."""
+
+    def __init__(self, dtype: np.dtype[Any], names: Sequence[str], capacity: int) -> None:
+        """`names` are fields of `dtype`, of one to eight bytes each."""
+        kinds = [dtype[name] for name in names]
+        self._dtype, self._capacity = dtype, capacity
+        sizes = [-(-capacity * kind.itemsize // _ALIGNED) * _ALIGNED for kind in kinds]
+        self._fields: Records = np.zeros(len(names), FIELD_DTYPE)
+        self._fields["offset"] = [_offset(dtype, name) for name in names]
+        self._fields["width"] = [kind.itemsize for kind in kinds]
+        self._fields["at"] = np.cumsum([0, *sizes])[: len(names)]
+        self._memory: NDArray[np.uint8] = np.empty(sum(sizes), np.uint8)
+        self._arrays = [
+            self._memory[at : at + capacity * kind.itemsize].view(kind)
+            for at, kind in zip(self._fields["at"].tolist(), kinds, strict=True)
+        ]
+
+    def fill(self, first: int, records: Records) -> None:
+        """Copies records, which lie in one piece, into rows from `first` on. Raises ValueError without room."""
+        if (
+            first < 0
+            or first + len(records) > self._capacity
+            or records.dtype.itemsize != self._dtype.itemsize
+        ):
+            raise ValueError(f"{len(records)} records have no room after {first} of {self._capacity}")
+        octets = records.view(np.uint8)
+        gather(octets, self._dtype.itemsize, len(records), self._fields, self._memory, first)
+
+    def arrays(self, count: int) -> list[NDArray[Any]]:
+        """The first rows of each column, without copying."""
+        return [array[:count] for array in self._arrays]
 
 
 class GrowingRecords:

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from backend.forensics.packets import PACKET_DTYPE
-from workers.decode.growing import Records, fill_columns
+from workers.decode.growing import Columns, Records
 
 _GROUP_ROWS: Final = 1 << 19
 """Rows per row group."""
@@ -40,19 +40,19 @@ class _RowGroup:
     """Columns of one row group, filled from batches of rows; the arrays are used again for the next."""
 
     def __init__(self) -> None:
-        self._columns = {name: np.empty(_GROUP_ROWS, PACKET_DTYPE[name]) for name in _NAMES}
+        self._columns = Columns(PACKET_DTYPE, _NAMES, _GROUP_ROWS)
         self.used = 0
 
     def take(self, rows: Records) -> int:
         """Copies as many rows as there is room for; returns how many."""
         count = min(len(rows), _GROUP_ROWS - self.used)
-        fill_columns(self._columns, self.used, rows[:count])
+        self._columns.fill(self.used, rows[:count])
         self.used += count
         return count
 
     def table(self) -> pa.Table:
         """The rows so far, without copying; empties the group."""
-        arrays = [pa.array(self._columns[name][: self.used]) for name in _NAMES]
+        arrays = [pa.array(column) for column in self._columns.arrays(self.used)]
         self.used = 0
         return pa.Table.from_arrays(arrays, schema=PACKET_SCHEMA)
 

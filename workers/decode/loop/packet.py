@@ -73,7 +73,7 @@ def read_packet(
         )
         if row.protocol == TCP:
             pick(picker, row, state.side)
-    sample(sampler, row, state.side)
+    sample(sampler, row, state.side, state.known_pair)
     count_bucket(state, vantage, buckets, row)
     if is_handshake:
         picked[state.picked] = state.rows

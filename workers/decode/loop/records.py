@@ -106,6 +106,12 @@ STATE_DTYPE: Final = np.dtype(
         ("piece_id", "<i8"),  # its identification
         ("transport", "<i8"),  # in the buffer: its innermost transport header, -1 when that is elsewhere
         ("fragment", "<i8"),  # entry of `fragments` that the packet is the beginning of, or -1
+        ("peeked", "<i8"),  # in the buffer: the packet that was looked at ahead, or -1
+        ("peeked_vantage", "<i8"),  # where it was seen, if its interface is the same
+        ("peeked_hash", "<i8"),  # of its tuple
+        ("peeked_pair", "<u8"),  # of its hosts
+        ("known_hash", "<i8"),  # the same of the packet being read, -1 where it is not known
+        ("known_pair", "<u8"),  # or 0
         ("side", "<i8"),  # of the packet's connection that sent it: 0 for the client, 1 for the server
     ]
 )

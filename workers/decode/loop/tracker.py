@@ -103,7 +103,7 @@ def _begins_anew(connection: Record, sides: Record, side: int, row: Record) -> b
 def _place(state: Record, slots: Record, connections: Record, sides: Record, row: Record) -> tuple[int, int]:
     """(connection, 0 when its client sent the packet, 1 for its server)."""
     together()
-    key = tuple_hash(row, state.network)
+    key = state.known_hash if state.known_hash >= 0 else tuple_hash(row, state.network)
     slot, side = find_slot(slots, connections, row, state.network, key)
     if side >= 0:
         number = np.int64(slots[slot].connection) - 1

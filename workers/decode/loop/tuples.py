@@ -31,14 +31,27 @@ def _endpoint(high: int, low: int, port: int) -> int:
 
 
 @compiled
-def tuple_hash(row: Record, network: int) -> int:
+def ends_hash(
+    source_high: int, source_low: int, source_port: int, destination_high: int, destination_low: int,
+    destination_port: int, vantage: int, vlan: int, network: int, protocol: int,
+) -> int:  # fmt: skip
     """32 bits, the same for both directions."""
     together()
-    source = _endpoint(row.source_high, row.source_low, row.source_port)
-    destination = _endpoint(row.destination_high, row.destination_low, row.destination_port)
-    place = (np.uint64(row.vantage) << np.uint64(24)) | (np.uint64(row.vlan) << np.uint64(8))
+    source = _endpoint(source_high, source_low, source_port)
+    destination = _endpoint(destination_high, destination_low, destination_port)
+    place = (np.uint64(vantage) << np.uint64(24)) | (np.uint64(vlan) << np.uint64(8))
     place ^= np.uint64(network) << np.uint64(32)
-    return np.int64(mix(source + destination + (place | np.uint64(row.protocol))) >> _SHIFT)
+    return np.int64(mix(source + destination + (place | np.uint64(protocol))) >> _SHIFT)
+
+
+@compiled
+def tuple_hash(row: Record, network: int) -> int:
+    """The hash of a packet's tuple."""
+    together()
+    return ends_hash(
+        row.source_high, row.source_low, row.source_port, row.destination_high, row.destination_low,
+        row.destination_port, row.vantage, row.vlan, network, row.protocol,
+    )  # fmt: skip
 
 
 @compiled

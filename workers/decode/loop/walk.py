@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from workers.decode.loop.ahead import look_ahead
 from workers.decode.loop.compiler import compiled, entry
 from workers.decode.loop.octets import Buffer, file16, file32
 from workers.decode.loop.packet import read_packet
@@ -69,6 +70,7 @@ def walk_pcap(
     state = states[0]
     interface = interfaces[0]
     at = state.position
+    state.peeked = -1  # the buffer may have moved
     reason = _GO_ON
     while reason == _GO_ON:
         reason = _lack_of_room(state, rows, connections, sides, buckets)
@@ -86,6 +88,8 @@ def walk_pcap(
         else:
             fraction_ns = file32(buffer, at + 4, big) * interface.multiply
             time_ns = file32(buffer, at, big) * _SECOND_NS + fraction_ns
+            ahead = at + 32 + captured
+            look_ahead(buffer, at + 16, ahead, end, state, interface, slots, samplers[0])
             read_packet(
                 buffer, at + 16, at + 16 + captured, time_ns, file32(buffer, at + 12, big), state, interface,
                 vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
@@ -158,7 +162,7 @@ def _count_options(buffer: Buffer, at: int, end: int, big: bool, interface: Reco
 
 @compiled
 def _read_block(
-    buffer: Buffer, at: int, big: bool, states: Record, interfaces: Record, vantages: Record,
+    buffer: Buffer, at: int, end: int, big: bool, states: Record, interfaces: Record, vantages: Record,
     rows: Record, picked: Record, slots: Record, connections: Record, sides: Record, prints: Record,
     buckets: Record, undecoded: Record, layers: Record, paths: Record, fragments: Record, heads: Buffer,
     memory: Record, samplers: Record, pickers: Record,
@@ -177,6 +181,8 @@ def _read_block(
         return BAD_LENGTH
     if kind != _SIMPLE:
         state.latest_ns = _nanoseconds(_ticks(buffer, at + 12, big), interface)
+    ahead = at + file32(buffer, at + 4, big)  # whatever block that is: only what is read in earnest counts
+    look_ahead(buffer, first, ahead + 28, end, state, interface, slots, samplers[0])
     # A simple packet block carries no time: zero would stretch the capture back to 1970.
     read_packet(
         buffer, first, first + captured, state.latest_ns, original,
@@ -201,13 +207,14 @@ def walk_pcapng(
     """Reads packet blocks from buffer[position:end]; stops at any other block, which Python reads."""
     state = states[0]
     at = state.position
+    state.peeked = -1  # the buffer may have moved
     while True:
         reason = _lack_of_room(state, rows, connections, sides, buckets)
         if reason == _GO_ON:
             reason = _block_reason(buffer, at, end, big, limit, state)
         if reason == _GO_ON:
             reason = _read_block(
-                buffer, at, big, states, interfaces, vantages, rows, picked, slots, connections, sides,
+                buffer, at, end, big, states, interfaces, vantages, rows, picked, slots, connections, sides,
                 prints, buckets, undecoded, layers, paths, fragments, heads, memory, samplers,
                 pickers,
             )  # fmt: skip

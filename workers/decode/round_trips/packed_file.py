@@ -16,7 +16,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from backend.forensics.round_trips import ROUND_TRIP_DTYPE
-from workers.decode.growing import Records, fill_columns
+from workers.decode.growing import Columns, Records
 from workers.decode.messages.reader import HELD_BYTES
 from workers.decode.round_trips.packing import CHAIN_DTYPE, PACKED_DTYPE, unpack_samples
 
@@ -44,9 +44,9 @@ class Unpacker:
             self._records = np.empty(len(packed), ROUND_TRIP_DTYPE)
         records = self._records[: len(packed)]
         unpack_samples(self._chain, packed, whole, connections, records)
-        filled = {name: np.empty(len(records), records.dtype[name]) for name in names}
-        fill_columns(filled, 0, records)
-        return list(filled.values())
+        filled = Columns(ROUND_TRIP_DTYPE, names, len(records))
+        filled.fill(0, records)
+        return filled.arrays(len(records))
 
 
 class _Pieces:

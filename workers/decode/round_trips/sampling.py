@@ -96,23 +96,37 @@ _PRIME_2 = np.uint64(0xD6E8FEB86659FD93)
 
 
 @compiled
-def _pair_key(row: Record) -> int:
+def pair_key(
+    source_high: int, source_low: int, target_high: int, target_low: int, vantage: int, tunnel: int, vlan: int
+) -> int:
     """64 bits, not 0, of who sends to whom and where that is seen."""
-    source = mix(np.uint64(row.source_high) * _PRIME + np.uint64(row.source_low))
-    target = mix(np.uint64(row.destination_high) * _PRIME_2 + np.uint64(row.destination_low))
-    place = (
-        (np.uint64(row.vantage) << np.uint64(32))
-        | (np.uint64(row.tunnel) << np.uint64(12))
-        | np.uint64(row.vlan)
-    )
+    together()
+    source = mix(np.uint64(source_high) * _PRIME + np.uint64(source_low))
+    target = mix(np.uint64(target_high) * _PRIME_2 + np.uint64(target_low))
+    place = (np.uint64(vantage) << np.uint64(32)) | (np.uint64(tunnel) << np.uint64(12)) | np.uint64(vlan)
     return (source * _PRIME + target * _PRIME_2 + place) | np.uint64(1)
 
 
+@compiled
+def pair_place(key: int) -> int:
+    """Where a pair is counted."""
+    together()
+    return np.int64(mix(key) >> np.uint64(32)) & (PAIRS - 1)
+
+
+@compiled
+def _key_of(row: Record) -> int:
+    return pair_key(
+        row.source_high, row.source_low, row.destination_high, row.destination_low, row.vantage, row.tunnel,
+        row.vlan,
+    )  # fmt: skip
+
+
 @inlined
-def _recent_bytes(s: Sampler, row: Record) -> int:
+def _recent_bytes(s: Sampler, row: Record, known_pair: int) -> int:
     """Counts the packet and returns the bytes of its pair in this direction in the last windows."""
-    key = _pair_key(row)
-    pair = s.pairs[np.int64(mix(key) >> np.uint64(32)) & (PAIRS - 1)]
+    key = known_pair if known_pair != np.uint64(0) else _key_of(row)
+    pair = s.pairs[pair_place(key)]
     window = np.int64(row.time_ns) >> _WINDOW_SHIFT
     if pair.key != key or window > pair.window + 1 or window < pair.window:
         pair.key, pair.bytes_before, pair.bytes = key, 0, 0
@@ -208,7 +222,7 @@ def _echo_place(row: Record, pair: int) -> tuple[int, int]:
 
 @compiled
 def _ask(s: Sampler, row: Record, recent: int) -> None:
-    key, place = _echo_place(row, _pair_key(row))
+    key, place = _echo_place(row, _key_of(row))
     echo = s.echoes[place]
     ambiguous = 0
     if echo.key == key:
@@ -222,14 +236,10 @@ def _ask(s: Sampler, row: Record, recent: int) -> None:
 @compiled
 def _reply_key(row: Record) -> int:
     """The pair key of the packet that this one answers."""
-    source = mix(np.uint64(row.destination_high) * _PRIME + np.uint64(row.destination_low))
-    target = mix(np.uint64(row.source_high) * _PRIME_2 + np.uint64(row.source_low))
-    place = (
-        (np.uint64(row.vantage) << np.uint64(32))
-        | (np.uint64(row.tunnel) << np.uint64(12))
-        | np.uint64(row.vlan)
-    )
-    return (source * _PRIME + target * _PRIME_2 + place) | np.uint64(1)
+    return pair_key(
+        row.destination_high, row.destination_low, row.source_high, row.source_low, row.vantage, row.tunnel,
+        row.vlan,
+    )  # fmt: skip
 
 
 @compiled
@@ -260,13 +270,13 @@ def _take_icmp(s: Sampler, row: Record, recent: int) -> None:
 
 
 @compiled
-def sample(s: Sampler, row: Record, side: int) -> None:
+def sample(s: Sampler, row: Record, side: int, known_pair: int) -> None:
     """Takes a packet (PACKET_DTYPE; they come in file order) that the client (`side` 0) or the server of its connection
-    sent. It completes one sample at most, and there is room for that."""
+    sent; `known_pair` is its pair's key, or 0. It completes one sample at most, and there is room for that."""
     together()
     if row.ip_version == 0 or row.marks & MARK_COPY:
         return
-    recent = _recent_bytes(s, row)
+    recent = _recent_bytes(s, row, known_pair)
     if row.layers != DECODED_TRANSPORT:
         return
     if row.protocol == TCP:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workers.decode.growing import RecordList
+from workers.decode.growing import Columns, RecordList
 
 _DTYPE = np.dtype([("number", "<u4"), ("text", "S7")])
 
@@ -32,3 +32,26 @@ def test_what_was_appended_is_there(held: int, batches: list[int]) -> None:
     view["number"] = 0  # whoever reads may change what it got
     del records
     assert not view["number"].any()
+
+
+@pytest.mark.parametrize("count", [0, 1, 127, 128, 300])
+def test_records_become_columns(count: int) -> None:
+    kinds = [("a", "u1"), ("b", "<u8"), ("unused", "<u4"), ("c", "<u2"), ("d", "<i4")]
+    dtype = np.dtype(kinds)
+    octets = np.random.default_rng(1).integers(0, 256, count * dtype.itemsize, np.uint8)
+    records, names = octets.view(dtype), ("d", "a", "b", "c")
+    columns = Columns(dtype, names, 2 + count)
+    columns.fill(0, records[:2])
+    columns.fill(min(2, count), records)
+    for name, column in zip(names, columns.arrays(min(2, count) + count), strict=True):
+        assert np.array_equal(column, [*records[name][:2], *records[name]])
+
+
+def test_columns_have_no_room_for_more() -> None:
+    columns = Columns(_DTYPE, ("number",), 4)
+    columns.fill(2, _numbered(0, 2))
+    for first, count in ((-1, 1), (3, 2), (0, 5)):
+        with pytest.raises(ValueError, match="no room"):
+            columns.fill(first, _numbered(0, count))
+    with pytest.raises(ValueError, match="no room"):
+        columns.fill(0, np.zeros(1, "<u4"))
