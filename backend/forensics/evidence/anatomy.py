@@ -15,18 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
-from backend.forensics.connections import CONNECTION_DTYPE, NEVER
+from backend.forensics.connections import NEVER
 from backend.forensics.evidence.dns.delayed import Dns as Lookups
 from backend.forensics.evidence.exchanges import Exchanges
 from backend.forensics.evidence.metadata_calls import MetadataUse
 from backend.forensics.evidence.nesting import Intervals, covered_ns, find_containing
-from backend.forensics.evidence.sightings import Ints, Sightings, join_rows
-from backend.forensics.packets import TCP
-from backend.forensics.round_trips import DATA, REQUEST
+from backend.forensics.evidence.opaque_trips import OpaqueTrips, find_opaque_trips
+from backend.forensics.evidence.sightings import Ints, Sightings
 
 Bools = NDArray[np.bool_]
 
-DNS_PORT = 53
 METADATA, DNS, CALL = 0, 1, 2
 PARTS = ("metadata", "dns", "calls")
 """Names of the kinds, in the order in which what is open at once is counted."""
@@ -88,18 +86,6 @@ class Anatomy:
         return self.exchange < 0
 
 
-@dataclass(frozen=True)
-class _Trips:
-    """Requests and responses of which only lengths and times are known."""
-
-    asking: Ints
-    answering: Ints
-    start_ns: Ints
-    end_ns: Ints
-    node: Ints
-    frame: Ints
-
-
 def dissect_requests(
     captures: Sequence[Capture],
     sightings: Sightings,
@@ -108,9 +94,10 @@ def dissect_requests(
     dns: Lookups,
 ) -> Anatomy:
     """Every served request with its parts. Time and memory are linear in messages and round trips."""
-    trips = _opaque_trips(captures, sightings, exchanges)
     groups = max(1, len(captures))
-    parts = _parts(exchanges, uses, dns, trips, sightings, groups)
+    lookups = _lookups(exchanges, dns, sightings, groups)
+    trips = find_opaque_trips(captures, sightings, exchanges, lookups.key // groups)
+    parts = _parts(exchanges, uses, lookups, trips, groups)
     is_metadata = np.zeros(len(exchanges), np.bool_)
     is_metadata[[row for use in uses for row in use.calls.exchange.tolist()]] = True
     asks = np.unique(parts.interval.key)
@@ -188,17 +175,16 @@ def _measure(whole: Anatomy, outer: Intervals, kept: Ints) -> Anatomy:
 def _parts(
     exchanges: Exchanges,
     uses: Sequence[MetadataUse],
-    dns: Lookups,
-    trips: _Trips,
-    sightings: Sightings,
+    lookups: Intervals,
+    trips: OpaqueTrips,
     groups: int,
 ) -> Parts:
-    """Exchanges that were answered, lookups, and opaque round trips, each by who asked."""
+    """Exchanges that were answered, lookups, and opaque round trips, each by who asked; of the last only those that
+    can be part of something."""
     kind = np.full(len(exchanges), CALL, np.int64)  # what is not metadata
     for use in uses:
         kind[use.calls.exchange] = METADATA
     answered = np.flatnonzero(exchanges.end_ns != NEVER)
-    lookups = _lookups(exchanges, dns, sightings, groups)
     key = [(exchanges.requester * groups + exchanges.clock)[answered], lookups.key, trips.asking]
     start = [exchanges.start_ns[answered], lookups.start_ns, trips.start_ns]
     end = [exchanges.end_ns[answered], lookups.end_ns, trips.end_ns]
@@ -234,56 +220,3 @@ def _lookups(exchanges: Exchanges, dns: Lookups, sightings: Sightings, groups: i
     np.minimum.at(start, place, rows["start_ns"][own])
     np.maximum.at(end, place, rows["answer_ns"][own])
     return Intervals((asking * groups + clock)[first], start, end)
-
-
-def _opaque_trips(captures: Sequence[Capture], sightings: Sightings, exchanges: Exchanges) -> _Trips:
-    """Turns of TCP connections without an HTTP message and apart from DNS: from the first data of the client after the
-    server's to the last of the server after that, by the data segments that round trips were measured on."""
-    nodes = join_rows([c.connections for c in captures], CONNECTION_DTYPE)
-    is_read = (nodes["client_port"] == DNS_PORT) | (nodes["server_port"] == DNS_PORT)
-    columns: list[tuple[Ints, ...]] = []
-    for number, capture in enumerate(captures):
-        offset = sightings.node_offset[number]
-        for batch in capture.messages.http.batches(["connection"]):
-            is_read[offset + batch.column("connection").to_numpy().astype(np.int64)] = True
-        for batch in capture.round_trips.batches(_TRIP_COLUMNS):
-            sent, frame, connection, kind, side = (
-                batch.column(n).to_numpy().astype(np.int64) for n in _TRIP_COLUMNS
-            )
-            data = (kind == REQUEST) | (kind == DATA)
-            clock = np.full(int(data.sum()), (sightings.clocks.group or (0,))[number], np.int64)
-            time = sightings.clocks.on_reference(number, sent[data])
-            columns.append((offset + connection[data], time, frame[data], side[data], clock))
-    if not columns:
-        return _Trips(*(np.zeros(0, np.int64) for _ in range(6)))
-    node, sent, frame, side, clock = (np.concatenate(column) for column in zip(*columns, strict=True))
-    once = _one_place_each(node, sightings)
-    keep = np.flatnonzero(~is_read[node] & once[node] & (nodes["protocol"][node] == TCP))
-    order = keep[np.lexsort((frame[keep], sent[keep], node[keep]))]
-    node, sent, frame, side, clock = (column[order] for column in (node, sent, frame, side, clock))
-    begins = np.flatnonzero((np.diff(node, prepend=-1) != 0) | (np.diff(side, prepend=-1) != 0))
-    ends = np.append(begins[1:], len(node)) - 1
-    # A turn: a run of the client's, followed by one of the server's on the same connection.
-    asked = np.flatnonzero((side[begins[:-1]] == 1) & (node[begins[:-1]] == node[begins[1:]]))
-    first, last = begins[asked], ends[asked + 1]
-    table, groups = exchanges.addresses, max(1, len(captures))
-    return _Trips(
-        asking=table.client[node[first]] * groups + clock[first],
-        answering=table.server[node[first]] * groups + clock[first],
-        start_ns=sent[first],
-        end_ns=sent[last],
-        node=node[first],
-        frame=frame[first],
-    )
-
-
-_TRIP_COLUMNS = ("sent_ns", "sent_frame", "connection", "kind", "from_client")
-
-
-def _one_place_each(node: Ints, sightings: Sightings) -> Bools:
-    """Of the sightings of one connection the one with most samples."""
-    count = np.bincount(node, minlength=len(sightings.link_of_node))
-    order = np.lexsort((-count, sightings.link_of_node))
-    once = np.zeros(len(count), np.bool_)
-    once[order[np.flatnonzero(np.diff(sightings.link_of_node[order], prepend=-1))]] = True
-    return once
