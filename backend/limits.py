@@ -27,3 +27,9 @@ class Limits:
     """Largest file that a child may write (RLIMIT_FSIZE): a packet table has some 40 bytes a packet."""
     child_answer_bytes: int = 64 << 20
     """Largest message that a child may send; results lie in files, an answer is a few lines."""
+    look_memory_bytes: int = 2 << 30
+    """Memory of a process that looks into single frames (tshark keeps state of every conversation it passes)."""
+    look_cpu_s: int = 120
+    """Processor time of one look, and half of what it may take by the clock."""
+    look_answer_bytes: int = 64 << 20
+    """What a program that looks may say: 1.9 MB of VNC made 8.8 GB of PDML."""

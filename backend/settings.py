@@ -92,6 +92,9 @@ class Settings(BaseSettings):
     child_cpu_s: int = Limits.child_cpu_s
     child_file_bytes: int = Limits.child_file_bytes
     child_answer_bytes: int = Limits.child_answer_bytes
+    look_memory_bytes: int = Limits.look_memory_bytes
+    look_cpu_s: int = Limits.look_cpu_s
+    look_answer_bytes: int = Limits.look_answer_bytes
 
     @property
     def limits(self) -> Limits:

@@ -14,15 +14,24 @@ from dbos import DBOS
 
 from backend.errors import Cancelled, WrongSetting
 from backend.storage import executors, investigations
-from backend.storage.job_queue import ANALYSES_QUEUE, APPLICATION, FILES_QUEUE, JOBS_VERSION, JSON_ONLY
+from backend.storage.job_queue import (
+    ANALYSES_QUEUE,
+    APPLICATION,
+    FILES_QUEUE,
+    JOBS_VERSION,
+    JSON_ONLY,
+    LOOKS_QUEUE,
+)
 from backend.storage.store import Store
 from workers.jobs import analyse_investigation as _analyse  # noqa: F401 (the engine finds jobs by name)
 from workers.jobs import decode_file as _decode
+from workers.jobs import take_look as _look
 from workers.jobs.workshop import Workshop, set_workshop
 from workers.sandbox import ChildDied, ChildPool
 
 DEAD_AFTER_BEATS = 4
 REQUEUE_EVERY_BEATS = 10
+LOOKS_AT_ONCE = 2
 POLL_EVERY_S = 0.2
 """Looking more often keeps an idle worker busy; a file takes longer to decode than this wait."""
 ANALYSES_AT_ONCE = 16
@@ -40,13 +49,14 @@ class JobEngine:
         self._executor_id = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
         self._silence_s = DEAD_AFTER_BEATS * store.settings.heartbeat_s
         self._children = ChildPool(store.settings.worker_files, store.settings.limits)
+        self._looking = ChildPool(LOOKS_AT_ONCE, _look.look_limits(store.settings.limits))
         self._stopping = threading.Event()
         self._beating = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
 
     def start(self) -> None:
         """Take work from now on; raises WrongSetting when this machine may not."""
         self._refuse_second_machine()
-        set_workshop(Workshop(self._store, self._children, self._tool_version))
+        set_workshop(Workshop(self._store, self._children, self._tool_version, self._looking))
         self._say_alive()
         DBOS(
             config={
@@ -69,6 +79,7 @@ class JobEngine:
             worker_concurrency=self._store.settings.worker_files,
             polling_interval_sec=POLL_EVERY_S,
         )
+        DBOS.register_queue(LOOKS_QUEUE, worker_concurrency=LOOKS_AT_ONCE, polling_interval_sec=POLL_EVERY_S)
         self._beating.start()
         for _ in range(self._store.settings.worker_files):
             threading.Thread(target=self._get_child_ready, name="get-ready", daemon=True).start()
@@ -85,6 +96,7 @@ class JobEngine:
         self._stopping.set()
         self._beating.join()
         self._children.close()
+        self._looking.close()
         with self._store.database.writing() as session:
             # Silent since ever: whoever looks next takes over at once.
             executors.beat(session, self._executor_id, machine=socket.gethostname(), now_s=0.0)

@@ -27,6 +27,7 @@ from backend.api.routes import (
     files,
     health,
     investigations,
+    looks,
     members,
     progress,
     reading,
@@ -85,6 +86,11 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
         about,
     ):
         app.include_router(part.router, prefix=API)
+    app.include_router(
+        looks.router,
+        prefix=f"{API}/investigations/{{investigation_id}}",
+        dependencies=[Depends(own_investigation)],
+    )
     for part in (reading, charts, dumps):
         app.include_router(
             part.router,

@@ -5,7 +5,10 @@ Packets are counted by intervals of time first; only the interval that holds the
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import Final
 
 from backend.errors import NotFound
@@ -18,13 +21,15 @@ from backend.services.list_packets import (
     packet_lines,
     wanted_captures,
 )
-from backend.services.open_tables import Tables, open_tables
+from backend.services.open_tables import Tables, epoch_ns, open_tables
 from backend.storage.capture_tables import BUCKET_TABLE_NS, frame_row
 from backend.storage.packet_pages import PacketFilter, PathTables, count_by_time, find_packets
 from backend.storage.store import Store
 from backend.storage.write_tables import COARSE_NS
 
 INTERVALS: Final = 1000
+RAIL_PLACES: Final = 300
+"""Marks beside the list are at least so far apart, as a part of its length."""
 ORDERED_AT_MOST: Final = 20_000
 """An interval with more packets than this is divided again."""
 
@@ -141,3 +146,61 @@ def place_of_frame(store: Store, investigation_id: str, wish: PacketWish, frame:
         )
         earlier = [(line.input, line.frame) for line in same]
         return before + (earlier.index(frame) if frame in earlier else 0)
+
+
+def place_of_time(store: Store, investigation_id: str, wish: PacketWish, t: int) -> int:
+    """Offset of the first packet at `t` (ns after t0) or later."""
+    with open_tables(store, investigation_id) as tables:
+        listing = _Listing(tables, wish.lane, packet_filter(wish, tables))
+        time_ns = max(0, t + tables.t0_ns)
+        return sum(packets for _, packets in listing.counts(None, time_ns, max(1, time_ns)))
+
+
+@dataclass(frozen=True)
+class RailMark:
+    """A place beside the list: of a time (ns after t0), or of a mark of a finding."""
+
+    offset: int
+    t: int
+    finding: str | None = None
+
+
+def rail_of_packets(store: Store, investigation_id: str, wish: PacketWish) -> tuple[RailMark, ...]:
+    """Where in the list round times and the marks of findings are, to the nearest of a thousand intervals."""
+    with open_tables(store, investigation_id) as tables:
+        listing = _Listing(tables, wish.lane, packet_filter(wish, tables))
+        width_ns = interval_width_ns(tables.end_ns - tables.t0_ns)
+        counts = listing.counts(None, None, width_ns)
+        begins = [begin for begin, _ in counts]
+        before = [0, *accumulate(packets for _, packets in counts)]
+        if not counts:
+            return ()
+
+        def offset(time_ns: int) -> int:
+            return before[bisect_left(begins, time_ns - width_ns + 1)]
+
+        step_ns = _round_step(begins[-1] + width_ns - tables.t0_ns)
+        first = -(-(begins[0] - tables.t0_ns) // step_ns) * step_ns
+        times = range(first, begins[-1] + width_ns - tables.t0_ns, step_ns)
+        ticks = [RailMark(offset(t + tables.t0_ns), t) for t in times]
+        return (*ticks, *_finding_marks(tables, offset, before[-1]))
+
+
+def _round_step(span_ns: int) -> int:
+    """1, 2 or 5 times a power of ten, so that there are at most ten."""
+    step = 1
+    while span_ns // step > 10:
+        step = step * 5 // 2 if str(step).startswith("2") else step * 2
+    return step
+
+
+def _finding_marks(tables: Tables, offset: Callable[[int], int], total: int) -> list[RailMark]:
+    """Of marks that would lie on one another only the first."""
+    found: dict[tuple[str, int], RailMark] = {}
+    for finding in tables.report.findings:
+        for mark in finding.marks:
+            time_ns = epoch_ns(mark.start)
+            at = offset(time_ns)
+            shown = RailMark(at, time_ns - tables.t0_ns, finding.id)
+            found.setdefault((finding.id, at * RAIL_PLACES // max(1, total)), shown)
+    return list(found.values())

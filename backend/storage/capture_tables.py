@@ -197,3 +197,15 @@ def bytes_of_frames(query: PacketQuery, tables: CaptureTables, frames: list[int]
         (tables.packets, frames[0], frames[-1], frames),
     )
     return int(found)
+
+
+def frames_before(
+    query: PacketQuery, tables: CaptureTables, connection: int, frame: int, limit: int
+) -> tuple[list[int], bool]:
+    """(the last frames of a connection before one, ascending; whether these are all of them)."""
+    rows = query.rows(
+        "SELECT frame FROM read_parquet(?) WHERE connection = ? AND frame < ? ORDER BY frame DESC LIMIT ?",
+        (tables.packets, connection, frame, limit + 1),
+    )
+    found = [int(row[0]) for row in rows]
+    return sorted(found[:limit]), len(found) <= limit

@@ -9,6 +9,8 @@ from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
 ANALYSE_WORKFLOW = "analyse_investigation"
 ANALYSES_QUEUE = "analyses"
 FILES_QUEUE = "files"
+LOOK_WORKFLOW = "take_look"
+LOOKS_QUEUE = "looks"
 APPLICATION = "stallscope"
 JSON_ONLY = DBOSPortableJSONSerializer()
 """The engine's default is pickle, which would run whatever someone writes into its tables."""
@@ -46,6 +48,23 @@ class JobQueue:
         """Call off an analysis and the decodes that it started."""
         self._connected().cancel_workflow(analysis_job_id(investigation_id, generation), cancel_children=True)
 
+    def enqueue_look(self, investigation_id: str, look_id: str, attempt: int) -> None:
+        """Queue a look into single frames; asking twice for the same attempt queues it once."""
+        self._connected().enqueue(
+            {
+                "workflow_name": LOOK_WORKFLOW,
+                "queue_name": LOOKS_QUEUE,
+                "workflow_id": look_job_id(investigation_id, look_id, attempt),
+                "app_version": JOBS_VERSION,
+            },
+            investigation_id,
+            look_id,
+        )
+
+    def cancel_look(self, investigation_id: str, look_id: str, attempt: int) -> None:
+        """Call off a look that has not begun; one that has asks for itself."""
+        self._connected().cancel_workflow(look_job_id(investigation_id, look_id, attempt))
+
     def close(self) -> None:
         """Let go of the connections."""
         with self._lock:
@@ -65,3 +84,8 @@ class JobQueue:
 def analysis_job_id(investigation_id: str, generation: int) -> str:
     """Name of the job: the same generation is never analysed twice."""
     return f"{investigation_id}/{generation}"
+
+
+def look_job_id(investigation_id: str, look_id: str, attempt: int) -> str:
+    """Name of the job: one attempt is made once."""
+    return f"look/{investigation_id}/{look_id}/{attempt}"

@@ -7,6 +7,8 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
+from workers.decode.pcapng_blocks import TAKES_A_FRAME_NUMBER
+
 _PCAP: Final = {
     b"\xd4\xc3\xb2\xa1": "<",
     b"\x4d\x3c\xb2\xa1": "<",
@@ -55,6 +57,8 @@ def _walk_pcapng(data: mmap.mmap) -> Iterator[tuple[int, int]]:
         if kind in (_ENHANCED, _OBSOLETE):
             captured = struct.unpack_from(order + "I", data, at + 20)[0]
             yield at + 28, min(at + 28 + captured, at + length - 4)
+        elif kind in TAKES_A_FRAME_NUMBER:
+            yield at + length, at + length  # no packet, but those behind it are counted from it on
         elif kind == _SIMPLE:
             original = struct.unpack_from(order + "I", data, at + 8)[0]
             yield at + 12, min(at + 12 + original, at + length - 4)

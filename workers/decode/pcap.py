@@ -35,7 +35,7 @@ def read_pcap(reading: Reading) -> None:
         reading.state["position"] = variant.first_record
         _walk(reading, variant.big)
         return
-    reading.translate(TranslatedSource(window, variant.first_record, _pcap_layout(variant, limit)))
+    reading.translate(TranslatedSource(window, variant.first_record, pcap_layout(variant)))
     _walk(reading, big=False)
 
 
@@ -47,15 +47,11 @@ def read_snoop(reading: Reading) -> None:
     if version != 2:
         reading.warn(f"This is version {version} of the snoop format; only version 2 is read.")
         return
-    link_type = _SNOOP_LINKS.get(link, SNOOP_LINKS + link)
+    link_type = snoop_link_type(link)
     limit = snap_limit(0)
     interface = Interface(0, 0, link_type, limit, resolution=6)
     reading.set_interfaces([interface])
-    layout = make_layout(
-        header=_SNOOP_RECORD_BYTES, seconds_at=16, captured_at=4, original_at=0, record_at=8, drops_at=12,
-        dropped=0, limit=limit, big=1,
-    )  # fmt: skip
-    source = TranslatedSource(reading.window, SNOOP_HEADER_BYTES, layout)
+    source = TranslatedSource(reading.window, SNOOP_HEADER_BYTES, snoop_layout())
     reading.translate(source)
     _walk(reading, big=False)
     interface.dropped = source.dropped
@@ -69,10 +65,24 @@ def _has_header(reading: Reading, length: int) -> bool:
     return False
 
 
-def _pcap_layout(variant: PcapVariant, limit: int) -> Records:
+def pcap_layout(variant: PcapVariant) -> Records:
+    """Where the parts of a record of this variant lie."""
     return make_layout(
-        header=variant.record_header, seconds_at=0, captured_at=8, original_at=12, limit=limit,
-        swapped=SWAPPED_CODES[variant.lengths_swapped], big=int(variant.big),
+        header=variant.record_header, seconds_at=0, captured_at=8, original_at=12,
+        limit=snap_limit(variant.snap_length), swapped=SWAPPED_CODES[variant.lengths_swapped], big=int(variant.big),
+    )  # fmt: skip
+
+
+def snoop_link_type(link: int) -> int:
+    """The LINKTYPE_ number of a datalink type of RFC 1761."""
+    return _SNOOP_LINKS.get(link, SNOOP_LINKS + link)
+
+
+def snoop_layout() -> Records:
+    """Where the parts of a snoop record lie."""
+    return make_layout(
+        header=_SNOOP_RECORD_BYTES, seconds_at=16, captured_at=4, original_at=0, record_at=8, drops_at=12,
+        dropped=0, limit=snap_limit(0), big=1,
     )  # fmt: skip
 
 

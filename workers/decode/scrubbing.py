@@ -36,11 +36,11 @@ SEARCHED_BYTES: Final = 8 << 30
 """Work that finding further copies of the values may cost (bytes of the file times values)."""
 _LEAST_SEARCHED: Final = 12
 
-_VALUES: Final = re.compile(
+SECRET_VALUES: Final = re.compile(
     rb'(?i)"(?:AccessKeyId|SecretAccessKey|AccessKeySecret|SecurityToken|Token|SessionToken|access_token|refresh_token'
     rb'|id_token|client_secret)"\s*:\s*"([^"\0]*)'
 )
-_HEADERS: Final = re.compile(
+SECRET_HEADERS: Final = re.compile(
     rb"(?i)\n(?:authorization|proxy-authorization|x-aws-ec2-metadata-token|x-aliyun-ecs-metadata-token"
     rb"|x-amz-security-token|cookie|set-cookie)[ \t]*:[ \t]*([^\r\n\0]+)"
 )
@@ -191,7 +191,9 @@ def _secrets(stream: _Stream, data: mmap.mmap) -> Iterator[tuple[int, int]]:
     for begin, end in _windows(stream):
         content = _content(stream, data, begin, end)
         text, place = _without_chunk_lines(content)
-        spans = [match.span(1) for pattern in (_VALUES, _HEADERS) for match in pattern.finditer(text)]
+        spans = [
+            match.span(1) for pattern in (SECRET_VALUES, SECRET_HEADERS) for match in pattern.finditer(text)
+        ]
         for first, stop in stream.opaque:
             body = content.find(b"\r\n\r\n", max(0, first - begin), max(0, stop - begin))
             if body >= 0:

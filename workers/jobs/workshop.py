@@ -15,6 +15,8 @@ class Workshop:
     store: Store
     children: ChildPool
     tool_version: str
+    looking: ChildPool
+    """Children of small limits, for looks into single frames: nobody waits behind a file that is decoded."""
 
 
 _current: list[Workshop] = []

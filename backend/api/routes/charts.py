@@ -10,21 +10,30 @@ from backend.api.dependencies import FileId, StoreDep, Subject
 from backend.api.schemas.charts import (
     ConnectionDetail,
     ConnectionList,
+    FilterSuggestions,
     Frame,
     Outcome,
     PacketList,
     PacketPlace,
+    PacketRail,
     Timeline,
 )
 from backend.api.schemas.requests import HttpRequestList
 from backend.api.schemas.round_trips import RoundTripList
-from backend.services.jump_in_packets import packets_from, place_of_frame
+from backend.errors import InvalidRequest
+from backend.services.jump_in_packets import (
+    packets_from,
+    place_of_frame,
+    place_of_time,
+    rail_of_packets,
+)
 from backend.services.list_packets import PacketWish, list_packets
 from backend.services.list_requests import list_requests
 from backend.services.list_round_trips import list_round_trips
 from backend.services.show_connections import list_connections, show_connection
 from backend.services.show_frame import show_frame
 from backend.services.show_timeline import Window, show_timeline
+from backend.services.suggest_filter import suggest_filter
 from backend.storage.path_tables import PathFilter, Sort
 from backend.storage.request_tables import RequestFilter, RequestSort
 from backend.storage.round_trip_tables import RoundTripFilter, RoundTripSort
@@ -116,15 +125,49 @@ def get_packets(
     return PacketList.of(list_packets(store, subject, wish, limit=limit, cursor=cursor))
 
 
+@router.get("/packets/suggestions")
+def get_filter_suggestions(
+    subject: Subject,
+    store: StoreDep,
+    text: Annotated[str, Query(max_length=4000, description="The filter up to the cursor")] = "",
+) -> FilterSuggestions:
+    """Fields, or values of a field, that may come next in a filter of packets."""
+    return FilterSuggestions.model_validate(suggest_filter(store, subject, text))
+
+
+@router.get("/packets/rail")
+def get_packet_rail(
+    subject: Subject,
+    store: StoreDep,
+    filter_text: FilterText = None,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
+) -> PacketRail:
+    """Round times and marks of findings by their place in the list."""
+    wish = PacketWish(from_ns, to_ns, filter=filter_text)
+    return PacketRail.model_validate({"items": rail_of_packets(store, subject, wish)})
+
+
 @router.get("/packets/place")
 def get_packet_place(
     subject: Subject,
     store: StoreDep,
-    input_name: Annotated[str, Query(alias="input", max_length=300)],
-    frame: Annotated[int, Query(ge=1, le=MAX_ID)],
+    input_name: Annotated[str | None, Query(alias="input", max_length=300)] = None,
+    frame: Annotated[int, Query(ge=1, le=MAX_ID)] = 1,
+    t: Annotated[
+        int | None, Query(ge=-MAX_ID, le=MAX_ID, description="ns after t0, instead of a frame")
+    ] = None,
+    filter_text: FilterText = None,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
 ) -> PacketPlace:
-    """Where a frame stands in the list of all packets."""
-    return PacketPlace(offset=place_of_frame(store, subject, PacketWish(), (input_name, frame)))
+    """Where a frame, or a time, stands in the list of the packets that a filter wants; else the one behind it."""
+    wish = PacketWish(from_ns, to_ns, filter=filter_text)
+    if t is not None:
+        return PacketPlace(offset=place_of_time(store, subject, wish, t))
+    if input_name is None:
+        raise InvalidRequest("A frame is of an input, and a time is given as t.")
+    return PacketPlace(offset=place_of_frame(store, subject, wish, (input_name, frame)))
 
 
 @router.get("/requests")

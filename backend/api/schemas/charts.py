@@ -263,6 +263,36 @@ def _packet_lines(lines: Iterable[LineRecord]) -> list[PacketLine]:
     return [PacketLine.model_validate({**vars(line), "time_ns": str(line.time_ns)}) for line in lines]
 
 
+class FilterSuggestion(_FromRecord):
+    """A text that may stand there, and how many packets have it."""
+
+    text: str
+    why: str
+    packets: int | None
+
+
+class FilterSuggestions(_FromRecord):
+    """What may replace the characters from `begin` to the cursor."""
+
+    begin: int
+    items: list[FilterSuggestion]
+
+
+class RailMark(_FromRecord):
+    """A place beside the list of packets: of a time, or of a mark of a finding."""
+
+    offset: int
+    t: int
+    """ns after t0"""
+    finding: str | None
+
+
+class PacketRail(_FromRecord):
+    """Round times and marks of findings by their place in the list."""
+
+    items: list[RailMark]
+
+
 class PacketPlace(BaseModel):
     """Where a packet stands in the list."""
 

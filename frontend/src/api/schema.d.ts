@@ -489,6 +489,110 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/looks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask Look
+         * @description Ask a worker to look; the same question has the same look. 200 when its answer is there already.
+         */
+        post: operations["ask_look_api_v1_investigations__investigation_id__looks_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/looks/{look_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Look
+         * @description How it stands.
+         */
+        get: operations["get_look_api_v1_investigations__investigation_id__looks__look_id__get"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete Look
+         * @description Call it off; what is done stays.
+         */
+        delete: operations["delete_look_api_v1_investigations__investigation_id__looks__look_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/looks/{look_id}/content": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Carved
+         * @description The carved capture.
+         */
+        get: operations["download_carved_api_v1_investigations__investigation_id__looks__look_id__content_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/looks/{look_id}/dissection": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Dissection
+         * @description The frame's protocol tree and bytes.
+         */
+        get: operations["get_dissection_api_v1_investigations__investigation_id__looks__look_id__dissection_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/looks/{look_id}/packets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Look Packets
+         * @description The packets that a display filter found, in order of time.
+         */
+        get: operations["get_look_packets_api_v1_investigations__investigation_id__looks__look_id__packets_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/packets": {
         parameters: {
             query?: never;
@@ -509,6 +613,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/packets/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Packet Export
+         * @description The rows that the list shows, all of them.
+         */
+        get: operations["get_packet_export_api_v1_investigations__investigation_id__packets_export_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/packets/place": {
         parameters: {
             query?: never;
@@ -518,9 +642,49 @@ export interface paths {
         };
         /**
          * Get Packet Place
-         * @description Where a frame stands in the list of all packets.
+         * @description Where a frame, or a time, stands in the list of the packets that a filter wants; else the one behind it.
          */
         get: operations["get_packet_place_api_v1_investigations__investigation_id__packets_place_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/packets/rail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Packet Rail
+         * @description Round times and marks of findings by their place in the list.
+         */
+        get: operations["get_packet_rail_api_v1_investigations__investigation_id__packets_rail_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/packets/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Filter Suggestions
+         * @description Fields, or values of a field, that may come next in a filter of packets.
+         */
+        get: operations["get_filter_suggestions_api_v1_investigations__investigation_id__packets_suggestions_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1102,9 +1266,49 @@ export interface paths {
         };
         /**
          * Get Packet Place
-         * @description Where a frame stands in the list of all packets.
+         * @description Where a frame, or a time, stands in the list of the packets that a filter wants; else the one behind it.
          */
         get: operations["get_packet_place_api_v1_shared__share_id__packets_place_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/packets/rail": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Packet Rail
+         * @description Round times and marks of findings by their place in the list.
+         */
+        get: operations["get_packet_rail_api_v1_shared__share_id__packets_rail_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/packets/suggestions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Filter Suggestions
+         * @description Fields, or values of a field, that may come next in a filter of packets.
+         */
+        get: operations["get_filter_suggestions_api_v1_shared__share_id__packets_suggestions_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1412,6 +1616,72 @@ export interface components {
             unexplained_evidence: components["schemas"]["EvidencePart"][];
             /** Unexplained Time Lost S */
             unexplained_time_lost_s: number;
+        };
+        /**
+         * AskCarving
+         * @description A pcapng of what is listed by a filter, of what tshark found, or of the evidence of a finding.
+         */
+        AskCarving: {
+            /** Filter */
+            filter?: string | null;
+            /** Finding */
+            finding?: string | null;
+            /**
+             * From Ns
+             * @description ns after t0
+             */
+            from_ns?: number | null;
+            /**
+             * Instance
+             * @description Of the finding, 1-based
+             */
+            instance?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "carving";
+            /**
+             * Look
+             * @description A display filter's look
+             */
+            look?: string | null;
+            /**
+             * To Ns
+             * @description ns after t0, excluded
+             */
+            to_ns?: number | null;
+        };
+        /**
+         * AskDisplayFilter
+         * @description The frames of all captures that a Wireshark display filter wants.
+         */
+        AskDisplayFilter: {
+            /** Filter */
+            filter: string;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "display-filter";
+        };
+        /**
+         * AskDissection
+         * @description The protocol tree and the bytes of one frame.
+         */
+        AskDissection: {
+            /**
+             * File
+             * @description Id or name
+             */
+            file: string;
+            /** Frame */
+            frame: number;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "dissection";
         };
         /**
          * CalleePart
@@ -1870,6 +2140,36 @@ export interface components {
             verdict: "confirmed" | "likely" | "possible" | "cannot-tell";
         };
         /**
+         * Dissection
+         * @description One frame taken apart, without credentials.
+         */
+        Dissection: {
+            /**
+             * By
+             * @enum {string}
+             */
+            by: "tshark" | "scapy";
+            /** Captured Bytes */
+            captured_bytes: number;
+            /** Frame */
+            frame: number;
+            /** Hex */
+            hex: string;
+            /** Input */
+            input: string;
+            /** Original Bytes */
+            original_bytes: number;
+            /** Removed */
+            removed: [
+                number,
+                number
+            ][];
+            /** Tree */
+            tree: components["schemas"]["TreeNode"][];
+            /** Tree Cut */
+            tree_cut: boolean;
+        };
+        /**
          * DistributionPart
          * @description How long something took, of all samples of one destination.
          */
@@ -2052,6 +2352,28 @@ export interface components {
         FileList: {
             /** Items */
             items: components["schemas"]["File"][];
+        };
+        /**
+         * FilterSuggestion
+         * @description A text that may stand there, and how many packets have it.
+         */
+        FilterSuggestion: {
+            /** Packets */
+            packets: number | null;
+            /** Text */
+            text: string;
+            /** Why */
+            why: string;
+        };
+        /**
+         * FilterSuggestions
+         * @description What may replace the characters from `begin` to the cursor.
+         */
+        FilterSuggestions: {
+            /** Begin */
+            begin: number;
+            /** Items */
+            items: components["schemas"]["FilterSuggestion"][];
         };
         /**
          * Filters
@@ -2502,6 +2824,38 @@ export interface components {
             lines_total: number;
         };
         /**
+         * Look
+         * @description How a look stands. Done, its answer is at `…/dissection`, `…/packets` or `…/content`.
+         */
+        Look: {
+            /** At */
+            at: number | null;
+            /** Bytes */
+            bytes: number;
+            /** Done */
+            done: number;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "dissection" | "display-filter" | "carving";
+            /** Length */
+            length: number | null;
+            /** Packets */
+            packets: number;
+            /** Problem */
+            problem: string;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            /** Total */
+            total: number;
+        };
+        /**
          * MarkPart
          * @description Something a chart can draw (UX 3.3). Times are RFC 3339 with nanoseconds.
          */
@@ -2756,6 +3110,14 @@ export interface components {
             offset: number;
         };
         /**
+         * PacketRail
+         * @description Round times and marks of findings by their place in the list.
+         */
+        PacketRail: {
+            /** Items */
+            items: components["schemas"]["RailMark"][];
+        };
+        /**
          * PastedText
          * @description A text to recognise; nothing of it is kept.
          */
@@ -2816,6 +3178,18 @@ export interface components {
             status: "good" | "caution";
             /** Text */
             text: string;
+        };
+        /**
+         * RailMark
+         * @description A place beside the list of packets: of a time, or of a mark of a finding.
+         */
+        RailMark: {
+            /** Finding */
+            finding: string | null;
+            /** Offset */
+            offset: number;
+            /** T */
+            t: number;
         };
         /**
          * Recognition
@@ -3447,6 +3821,22 @@ export interface components {
         ToolPart: {
             /** Version */
             version: string;
+        };
+        /**
+         * TreeNode
+         * @description A protocol or a field; `begin` to `end` are its bytes in the frame, both 0 for what is not in it.
+         */
+        TreeNode: {
+            /** Begin */
+            begin: number;
+            /** Children */
+            children: components["schemas"]["TreeNode"][];
+            /** End */
+            end: number;
+            /** Name */
+            name: string;
+            /** Text */
+            text: string;
         };
         /** VantagePointPart */
         VantagePointPart: {
@@ -4556,6 +4946,215 @@ export interface operations {
             };
         };
     };
+    ask_look_api_v1_investigations__investigation_id__looks_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AskDissection"] | components["schemas"]["AskDisplayFilter"] | components["schemas"]["AskCarving"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Look"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_look_api_v1_investigations__investigation_id__looks__look_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the look */
+                look_id: string;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Look"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_look_api_v1_investigations__investigation_id__looks__look_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the look */
+                look_id: string;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    download_carved_api_v1_investigations__investigation_id__looks__look_id__content_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the look */
+                look_id: string;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_dissection_api_v1_investigations__investigation_id__looks__look_id__dissection_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the look */
+                look_id: string;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dissection"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_look_packets_api_v1_investigations__investigation_id__looks__look_id__packets_get: {
+        parameters: {
+            query?: {
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the look */
+                look_id: string;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PacketList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_packets_api_v1_investigations__investigation_id__packets_get: {
         parameters: {
             query?: {
@@ -4611,11 +5210,59 @@ export interface operations {
             };
         };
     };
+    get_packet_export_api_v1_investigations__investigation_id__packets_export_get: {
+        parameters: {
+            query?: {
+                format?: "csv" | "json";
+                /** @description The part of Wireshark's language known here */
+                filter?: string | null;
+                /** @description A display filter's look */
+                look?: string | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_packet_place_api_v1_investigations__investigation_id__packets_place_get: {
         parameters: {
-            query: {
-                input: string;
-                frame: number;
+            query?: {
+                input?: string | null;
+                frame?: number;
+                /** @description ns after t0, instead of a frame */
+                t?: number | null;
+                /** @description The part of Wireshark's language known here */
+                filter?: string | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
             };
             header?: never;
             path: {
@@ -4633,6 +5280,80 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PacketPlace"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_packet_rail_api_v1_investigations__investigation_id__packets_rail_get: {
+        parameters: {
+            query?: {
+                /** @description The part of Wireshark's language known here */
+                filter?: string | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PacketRail"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_filter_suggestions_api_v1_investigations__investigation_id__packets_suggestions_get: {
+        parameters: {
+            query?: {
+                /** @description The filter up to the cursor */
+                text?: string;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterSuggestions"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -5870,9 +6591,17 @@ export interface operations {
     };
     get_packet_place_api_v1_shared__share_id__packets_place_get: {
         parameters: {
-            query: {
-                input: string;
-                frame: number;
+            query?: {
+                input?: string | null;
+                frame?: number;
+                /** @description ns after t0, instead of a frame */
+                t?: number | null;
+                /** @description The part of Wireshark's language known here */
+                filter?: string | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
             };
             header?: {
                 "X-Stallscope-Share"?: string | null;
@@ -5894,6 +6623,88 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PacketPlace"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_packet_rail_api_v1_shared__share_id__packets_rail_get: {
+        parameters: {
+            query?: {
+                /** @description The part of Wireshark's language known here */
+                filter?: string | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PacketRail"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_filter_suggestions_api_v1_shared__share_id__packets_suggestions_get: {
+        parameters: {
+            query?: {
+                /** @description The filter up to the cursor */
+                text?: string;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FilterSuggestions"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -96,9 +97,15 @@ def test_only_the_uploaded_file_holds_them(analysed: tuple[Product, str]) -> Non
     assert not [secret for secret in SECRETS if secret in product.log.read_text()]
 
 
-def _addresses(store: Store, investigation: str, share: str) -> list[str]:
+def _addresses(store: Store, investigation: str, share: str, look: str) -> list[str]:
     """Every address of the API that answers a GET, with real ids in it."""
-    known = {"investigation_id": investigation, "share_id": share, "file_id": "a.pcap", "cid": "0"}
+    known = {
+        "investigation_id": investigation,
+        "look_id": look,
+        "share_id": share,
+        "file_id": "a.pcap",
+        "cid": "0",
+    }
     known |= {"finding_id": "metadata-burst-1", "comparison_id": "ffff", "table": "entries"}
     found = []
     for path, methods in create_app(store).openapi()["paths"].items():
@@ -111,6 +118,19 @@ def _addresses(store: Store, investigation: str, share: str) -> list[str]:
     return found
 
 
+def _look(client: httpx.Client, investigation: str) -> str:
+    """Id of a look into a frame with keys, which is done."""
+    asked = {"kind": "dissection", "file": "a.pcap", "frame": 8}
+    address = f"/api/v1/investigations/{investigation}/looks"
+    look = client.post(address, json=asked).json()
+    deadline = time.monotonic() + 60
+    while look["state"] in ("queued", "running") and time.monotonic() < deadline:
+        time.sleep(0.1)
+        look = client.get(f"{address}/{look['id']}").json()
+    assert look["state"] == "done", look
+    return str(look["id"])
+
+
 def test_no_answer_of_the_api_holds_them(analysed: tuple[Product, str], tmp_path: Path) -> None:
     product, investigation = analysed
     refused = []
@@ -120,7 +140,7 @@ def test_no_answer_of_the_api_holds_them(analysed: tuple[Product, str], tmp_path
             f"/api/v1/shared/{made['id']}/session", json={"secret": made["secret"]}
         ).raise_for_status()
         token = {"X-Stallscope-Share": made["secret"]}
-        addresses = _addresses(None, investigation, made["id"])  # type: ignore[arg-type]
+        addresses = _addresses(None, investigation, made["id"], _look(client, investigation))  # type: ignore[arg-type]
         addresses += [
             f"/api/v1/investigations/{investigation}/report?format={f}" for f in ("json", "markdown")
         ]
@@ -128,8 +148,16 @@ def test_no_answer_of_the_api_holds_them(analysed: tuple[Product, str], tmp_path
             answer = client.get(address, headers=token)
             refused += [address] if answer.status_code != 200 else []
             assert not [secret for secret in SECRETS if secret in answer.text], address
-    # Of a capture there are neither lines nor tables, a comparison was not made, and a place has to be asked for.
-    assert {address.rsplit("/", 1)[1] for address in refused} <= {"lines", "entries", "ffff", "place"}
+    # Of a capture there are neither lines nor tables, a comparison was not made, a place has to be asked for, and
+    # the look is no list of packets.
+    assert {address.rsplit("/", 1)[1] for address in refused} <= {
+        "lines",
+        "entries",
+        "ffff",
+        "place",
+        "packets",
+    }
+    assert [path.parent.parent.name for path in _holding(product.data)] == ["blobs"]
 
 
 def test_the_download_asks_first_and_a_share_link_has_none(analysed: tuple[Product, str]) -> None:

@@ -1,0 +1,125 @@
+"""Looks into single frames, and exports of the packet list: for an investigation's own people, never behind a link."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+from urllib.parse import quote
+
+from fastapi import APIRouter, Path, Query, Response, status
+from fastapi.responses import StreamingResponse
+
+from backend.api.dependencies import StoreDep, Subject
+from backend.api.routes.charts import MAX_ID, FilterText, FromNs, ToNs
+from backend.api.schemas.charts import PacketList
+from backend.api.schemas.looks import AskCarving, AskDisplayFilter, AskDissection, AskLook, Dissection, Look
+from backend.errors import InvalidRequest
+from backend.services import take_look
+from backend.services.export_packets import export_packets
+from backend.services.jump_in_packets import packets_from
+from backend.services.list_packets import PacketWish
+from backend.services.select_packets import Selection, select_by_filter, select_by_finding
+from backend.storage.looks import Look as LookRecord
+from backend.storage.store import Store
+
+router = APIRouter(tags=["looks"])
+
+LookId = Annotated[str, Path(description="Id of the look", pattern="^[0-9a-f]{24}$")]
+EXPORTS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+
+
+@router.post("/looks", status_code=status.HTTP_202_ACCEPTED)
+def ask_look(subject: Subject, asked: AskLook, store: StoreDep, response: Response) -> Look:
+    """Ask a worker to look; the same question has the same look. 200 when its answer is there already."""
+    look = _ask(subject, asked, store)
+    if look.outcome.state == "done":
+        response.status_code = status.HTTP_200_OK
+    response.headers["Location"] = f"/api/v1/investigations/{subject}/looks/{look.id}"
+    return Look.of(look)
+
+
+def _ask(subject: str, asked: AskDissection | AskDisplayFilter | AskCarving, store: Store) -> LookRecord:
+    if isinstance(asked, AskDissection):
+        return take_look.ask_dissection(store, subject, asked.file, asked.frame)
+    if isinstance(asked, AskDisplayFilter):
+        return take_look.ask_display_filter(store, subject, asked.filter)
+    return take_look.ask_carving(store, subject, *_selected(subject, asked, store))
+
+
+def _selected(subject: str, asked: AskCarving, store: Store) -> tuple[Selection, str]:
+    if asked.finding is not None:
+        if asked.filter or asked.look:
+            raise InvalidRequest("Carve a finding or what a filter lists, not both at once.")
+        name = asked.finding if asked.instance is None else f"{asked.finding}-{asked.instance}"
+        return select_by_finding(store, subject, asked.finding, asked.instance), f"{name}.pcapng"
+    listed = None if asked.look is None else take_look.listed_frames(store, subject, asked.look)
+    wish = PacketWish(asked.from_ns, asked.to_ns, filter=asked.filter, listed=listed)
+    return select_by_filter(store, subject, wish), "packets.pcapng"
+
+
+@router.get("/looks/{look_id}")
+def get_look(subject: Subject, look_id: LookId, store: StoreDep) -> Look:
+    """How it stands."""
+    return Look.of(take_look.read_look(store, subject, look_id))
+
+
+@router.delete("/looks/{look_id}", status_code=status.HTTP_204_NO_CONTENT)
+def delete_look(subject: Subject, look_id: LookId, store: StoreDep) -> None:
+    """Call it off; what is done stays."""
+    take_look.cancel_look(store, subject, look_id)
+
+
+@router.get("/looks/{look_id}/dissection")
+def get_dissection(subject: Subject, look_id: LookId, store: StoreDep) -> Dissection:
+    """The frame's protocol tree and bytes."""
+    return Dissection.of(take_look.read_dissection(store, subject, look_id))
+
+
+@router.get("/looks/{look_id}/packets")
+def get_look_packets(
+    subject: Subject,
+    look_id: LookId,
+    store: StoreDep,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
+    offset: Annotated[int, Query(ge=0, le=MAX_ID)] = 0,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+) -> PacketList:
+    """The packets that a display filter found, in order of time."""
+    listed = take_look.listed_frames(store, subject, look_id)
+    wish = PacketWish(from_ns, to_ns, listed=listed)
+    return PacketList.part(packets_from(store, subject, wish, offset=offset, limit=limit))
+
+
+@router.get("/looks/{look_id}/content", response_class=StreamingResponse)
+def download_carved(subject: Subject, look_id: LookId, store: StoreDep) -> StreamingResponse:
+    """The carved capture."""
+    name, size, pieces = take_look.carved_capture(store, subject, look_id)
+    return StreamingResponse(
+        pieces,
+        media_type="application/x-pcapng",
+        headers={"Content-Length": str(size), "Content-Disposition": _attached(name)},
+    )
+
+
+@router.get("/packets/export", response_class=StreamingResponse)
+def get_packet_export(
+    subject: Subject,
+    store: StoreDep,
+    form: Annotated[Literal["csv", "json"], Query(alias="format")] = "csv",
+    filter_text: FilterText = None,
+    look: Annotated[str | None, Query(max_length=32, description="A display filter's look")] = None,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
+) -> StreamingResponse:
+    """The rows that the list shows, all of them."""
+    listed = None if look is None else take_look.listed_frames(store, subject, look)
+    wish = PacketWish(from_ns, to_ns, filter=filter_text, listed=listed)
+    return StreamingResponse(
+        export_packets(store, subject, wish, form),
+        media_type=EXPORTS[form],
+        headers={"Content-Disposition": _attached(f"packets.{form}")},
+    )
+
+
+def _attached(name: str) -> str:
+    return f"attachment; filename*=UTF-8''{quote(name, safe='')}"

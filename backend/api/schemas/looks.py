@@ -1,0 +1,108 @@
+"""Looks into single frames, in the API's words."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, Field
+
+from backend.storage.looks import Look as LookRecord
+from backend.storage.looks import LookKind, LookState
+
+FilterText = Annotated[str, Field(max_length=4000)]
+
+
+class AskDissection(BaseModel):
+    """The protocol tree and the bytes of one frame."""
+
+    kind: Literal["dissection"]
+    file: Annotated[str, Field(max_length=300, description="Id or name")]
+    frame: Annotated[int, Field(ge=1, le=2**53)]
+
+
+class AskDisplayFilter(BaseModel):
+    """The frames of all captures that a Wireshark display filter wants."""
+
+    kind: Literal["display-filter"]
+    filter: FilterText
+
+
+class AskCarving(BaseModel):
+    """A pcapng of what is listed by a filter, of what tshark found, or of the evidence of a finding."""
+
+    kind: Literal["carving"]
+    filter: FilterText | None = None
+    from_ns: Annotated[int | None, Field(description="ns after t0")] = None
+    to_ns: Annotated[int | None, Field(description="ns after t0, excluded")] = None
+    look: Annotated[str | None, Field(max_length=32, description="A display filter's look")] = None
+    finding: Annotated[str | None, Field(max_length=64)] = None
+    instance: Annotated[int | None, Field(ge=1, description="Of the finding, 1-based")] = None
+
+
+AskLook = Annotated[AskDissection | AskDisplayFilter | AskCarving, Field(discriminator="kind")]
+
+
+class Look(BaseModel):
+    """How a look stands. Done, its answer is at `…/dissection`, `…/packets` or `…/content`."""
+
+    id: str
+    kind: LookKind
+    state: LookState
+    packets: int
+    """That were found, or carved; of a carving under way, that are wanted."""
+    bytes: int
+    done: int
+    """Files filtered, or packets carved, of `total`."""
+    total: int
+    problem: str
+    at: int | None
+    """Of a filter: where tshark does not understand it, in characters."""
+    length: int | None
+
+    @classmethod
+    def of(cls, look: LookRecord) -> Look:
+        """The stored look in the API's words."""
+        found = look.outcome
+        return cls(
+            id=look.id,
+            kind=look.request.kind,
+            state=found.state,
+            packets=found.packets or look.progress.found or look.request.packets,
+            bytes=found.bytes,
+            done=look.progress.done,
+            total=look.progress.total,
+            problem=found.problem,
+            at=found.at,
+            length=found.length,
+        )
+
+
+class TreeNode(BaseModel):
+    """A protocol or a field; `begin` to `end` are its bytes in the frame, both 0 for what is not in it."""
+
+    name: str
+    text: str
+    begin: int
+    end: int
+    children: list[TreeNode]
+
+
+class Dissection(BaseModel):
+    """One frame taken apart, without credentials."""
+
+    input: str
+    frame: int
+    by: Literal["tshark", "scapy"]
+    tree: list[TreeNode]
+    tree_cut: bool
+    captured_bytes: int
+    original_bytes: int
+    hex: str
+    """Of the first 64 KiB."""
+    removed: list[tuple[int, int]]
+    """(first byte, end) of credentials that were overwritten."""
+
+    @classmethod
+    def of(cls, answer: dict[str, Any]) -> Dissection:
+        """The worker's answer."""
+        return cls.model_validate(answer)

@@ -1,0 +1,120 @@
+"""What may come next in a filter that is being typed, with how many packets have it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from backend.services.open_tables import Tables, open_tables
+from backend.services.packet_language.meaning import letter_of
+from backend.services.packet_language.problem import BadFilter
+from backend.services.packet_language.tokens import Token, tokens_of
+from backend.storage.field_counts import count_having, frequent_values
+from backend.storage.packet_fields import PACKET_FIELDS, PacketField
+from backend.storage.store import Store
+
+SHOWN: Final = 12
+_COMPARING: Final = ("==", "!=", "<", "<=", ">", ">=", "contains")
+
+
+@dataclass(frozen=True)
+class Suggestion:
+    """A text that may stand here."""
+
+    text: str
+    why: str
+    packets: int | None
+
+
+@dataclass(frozen=True)
+class Suggestions:
+    """What may replace the characters from `begin` to the cursor."""
+
+    begin: int
+    items: tuple[Suggestion, ...]
+
+
+def suggest_filter(store: Store, investigation_id: str, text: str) -> Suggestions:
+    """`text` is the filter up to the cursor."""
+    try:
+        tokens = [token for token in tokens_of(text) if token.kind != "end"]
+    except BadFilter:
+        return Suggestions(len(text), ())
+    typed = tokens[-1] if tokens and tokens[-1].kind != "sign" and not text[-1:].isspace() else None
+    before = tokens[:-1] if typed is not None else tokens
+    begin = len(text) if typed is None else typed.spot.at
+    with open_tables(store, investigation_id) as tables:
+        field = _compared_field(before)
+        beginning = typed.value if typed is not None else ""
+        if field is not None:
+            return Suggestions(begin, _values(tables, field, beginning))
+        if (before and before[-1].kind != "sign") or _ends_with(before, ")"):
+            return Suggestions(begin, ())
+        return Suggestions(begin, _fields(tables, beginning.lower()))
+
+
+def _ends_with(tokens: list[Token], sign: str) -> bool:
+    return bool(tokens) and tokens[-1].kind == "sign" and tokens[-1].value == sign
+
+
+def _compared_field(before: list[Token]) -> PacketField | None:
+    """The field whose value comes now: behind a comparison, or in a set."""
+    if len(before) >= 2 and before[-1].value in _COMPARING:
+        return PACKET_FIELDS.get(before[-2].value.lower())
+    values = [at for at, token in enumerate(before) if token.value == "{"]
+    closed = any(token.value == "}" for token in before[values[-1] :]) if values else True
+    if closed or values[-1] < 2 or before[values[-1] - 1].value != "in":
+        return None
+    return PACKET_FIELDS.get(before[values[-1] - 2].value.lower())
+
+
+def _fields(tables: Tables, beginning: str) -> tuple[Suggestion, ...]:
+    found = [field for name, field in PACKET_FIELDS.items() if name.startswith(beginning)]
+    found += [field for name, field in PACKET_FIELDS.items() if beginning in name and field not in found]
+    chosen = found[:SHOWN]
+    counts: dict[str, int] = {}
+    for capture in tables.captures:
+        for name, count in count_having(tables.query, capture, chosen).items():
+            counts[name] = counts.get(name, 0) + count
+    return tuple(Suggestion(field.example(), field.why, counts.get(field.name)) for field in chosen)
+
+
+def _values(tables: Tables, field: PacketField, beginning: str) -> tuple[Suggestion, ...]:
+    if field.kind == "place":
+        return tuple(each for each in _places(tables, field.name) if beginning.lower() in each.text.lower())[
+            :SHOWN
+        ]
+    counts: dict[str, int] = {}
+    for capture in tables.captures:
+        for value, count in frequent_values(tables.query, capture, field, beginning, SHOWN):
+            counts[value] = counts.get(value, 0) + count
+    top = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]
+    return tuple(Suggestion(_quoted(field, value), "", count) for value, count in top)
+
+
+def _quoted(field: PacketField, value: str) -> str:
+    if field.kind != "text":
+        return value
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
+
+
+def _places(tables: Tables, name: str) -> list[Suggestion]:
+    report = tables.report
+    if name == "finding":
+        return [
+            Suggestion(letter_of(number), each.title, sum(len(set(part.frames)) for part in each.evidence))
+            for number, each in enumerate(report.findings)
+        ]
+    if name == "file":
+        return [
+            Suggestion(f'"{part.name}"', "", part.packets) for part in report.inputs if part.kind == "capture"
+        ]
+    names = [lane.name for lane in report.lanes]
+    return [
+        Suggestion(
+            f'"{lane.name if names.count(lane.name) == 1 else lane.id}"', lane.role, lane.packets or None
+        )
+        for lane in report.lanes
+        if lane.captured
+    ]

@@ -1,0 +1,174 @@
+"""Asks for looks into single frames: a dissection, a Wireshark display filter, a carved capture.
+
+Workers answer them; the same question asked again is answered by what is kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from backend.errors import Conflict, Gone, InvalidRequest, NotFound
+from backend.forensics.packets import NO_CONNECTION
+from backend.services.open_tables import capture_tables
+from backend.services.read_progress import list_files, read_file
+from backend.services.select_packets import Selection
+from backend.storage.capture_tables import frame_row, frames_before
+from backend.storage.looks import (
+    Look,
+    LookFile,
+    LookFolder,
+    LookOutcome,
+    LookRequest,
+    clear_old_looks,
+    next_attempt,
+)
+from backend.storage.packet_store import open_packets
+from backend.storage.records import DECODED, EvidenceFile
+from backend.storage.store import Store
+
+LOOK_ID: Final = re.compile(r"[0-9a-f]{24}")
+_BEFORE: Final = 400
+"""Frames of a connection that are read before the one that is taken apart: for what was sent in pieces."""
+_CHUNK: Final = 1 << 20
+
+
+def ask_dissection(store: Store, investigation_id: str, file_id: str, number: int) -> Look:
+    """The protocol tree and the bytes of one frame; raises NotFound."""
+    file = read_file(store, investigation_id, file_id)
+    if file.kind != "capture":
+        raise InvalidRequest("This file is a text, not a capture; ask for its lines.")
+    tables = capture_tables(store, file)
+    with open_packets(store.investigation_folder(investigation_id)) as query:
+        row = frame_row(query, tables, number)
+        if row is None:
+            raise NotFound(f"{file.name} has no frame {number}.")
+        before: list[int] = []
+        whole = True
+        if row["connection"] != NO_CONNECTION:
+            before, whole = frames_before(query, tables, row["connection"], number, _BEFORE)
+    request = LookRequest("dissection", _looked_into([file]), frame=number, before=tuple(before), whole=whole)
+    return _ask(store, investigation_id, request)
+
+
+def ask_display_filter(store: Store, investigation_id: str, text: str) -> Look:
+    """The frames of all captures that a Wireshark display filter wants."""
+    if not text.strip():
+        raise InvalidRequest("An empty filter wants everything; nothing need be asked.")
+    captures = [
+        file
+        for file in list_files(store, investigation_id)
+        if file.status == DECODED and file.kind == "capture" and file.sha256
+    ]
+    if not captures:
+        raise Conflict("There is no decoded capture to filter (yet).")
+    return _ask(
+        store, investigation_id, LookRequest("display-filter", _looked_into(captures), filter=text.strip())
+    )
+
+
+def ask_carving(store: Store, investigation_id: str, selection: Selection, name: str) -> Look:
+    """A capture of exactly these frames."""
+    if not selection.packets:
+        raise InvalidRequest("Nothing is selected, so there is nothing to carve.")
+    files = {file.name: file for file in list_files(store, investigation_id)}
+    missing = [each for each in selection.frames if each not in files]
+    if missing:
+        raise NotFound(f"{missing[0]} is no longer a file of this investigation.")
+    digest = hashlib.sha256(json.dumps(sorted(selection.frames.items())).encode()).hexdigest()
+    chosen = _looked_into([files[each] for each in sorted(selection.frames)])
+    request = LookRequest("carving", chosen, frames_digest=digest, packets=selection.packets, name=name)
+    return _ask(store, investigation_id, request, selection)
+
+
+def read_look(store: Store, investigation_id: str, look_id: str) -> Look:
+    """How a look stands; raises NotFound."""
+    return _folder(store, investigation_id, look_id).read()
+
+
+def cancel_look(store: Store, investigation_id: str, look_id: str) -> None:
+    """Call it off; one that is over stays as it is."""
+    folder = _folder(store, investigation_id, look_id)
+    look = folder.read()
+    if look.outcome.state in ("queued", "running"):
+        folder.cancel()
+        with suppress(Exception):  # a job that has begun asks for itself, ten times a second
+            store.jobs.cancel_look(investigation_id, look_id, look.attempt)
+
+
+def read_dissection(store: Store, investigation_id: str, look_id: str) -> dict[str, Any]:
+    """The frame taken apart."""
+    found: dict[str, Any] = json.loads(
+        _answer(store, investigation_id, look_id, "dissection").read_text("utf-8")
+    )
+    return found
+
+
+def listed_frames(store: Store, investigation_id: str, look_id: str) -> str:
+    """Path of the table of the frames that a display filter found."""
+    return str(_answer(store, investigation_id, look_id, "display-filter"))
+
+
+def carved_capture(store: Store, investigation_id: str, look_id: str) -> tuple[str, int, Iterator[bytes]]:
+    """(name, size in bytes, pieces) of a carved capture."""
+    path = _answer(store, investigation_id, look_id, "carving")
+    name = _folder(store, investigation_id, look_id).read().request.name
+    return name, path.stat().st_size, _pieces(path)
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    with path.open("rb") as file:
+        while piece := file.read(_CHUNK):
+            yield piece
+
+
+def _answer(store: Store, investigation_id: str, look_id: str, kind: str) -> Path:
+    folder = _folder(store, investigation_id, look_id)
+    look = folder.read()
+    if look.request.kind != kind:
+        raise NotFound(f"This look is a {look.request.kind}.")
+    if look.outcome.state != "done":
+        raise Conflict(look.outcome.problem or f"The look is {look.outcome.state}.")
+    folder.touch()
+    return {"dissection": folder.dissection, "display-filter": folder.frames, "carving": folder.carved}[kind]
+
+
+def _folder(store: Store, investigation_id: str, look_id: str) -> LookFolder:
+    if not LOOK_ID.fullmatch(look_id):
+        raise NotFound("There is no such look.")
+    return LookFolder(store.investigation_folder(investigation_id), look_id)
+
+
+def _looked_into(files: list[EvidenceFile]) -> tuple[LookFile, ...]:
+    for file in files:
+        if not file.sha256:
+            raise Gone(
+                f"The bytes of {file.name} were removed: they held credentials that could not be overwritten."
+            )
+    return tuple(LookFile(file.id, file.name, file.sha256, file.holds_credentials) for file in files)
+
+
+def _ask(
+    store: Store, investigation_id: str, request: LookRequest, selection: Selection | None = None
+) -> Look:
+    text = json.dumps(asdict(request), sort_keys=True)
+    folder = _folder(store, investigation_id, hashlib.sha256(text.encode()).hexdigest()[:24])
+    try:
+        known = folder.read()
+    except NotFound:
+        known = Look(folder.id, request, 0, LookOutcome("failed"))
+    if known.outcome.state in ("queued", "running", "done"):
+        folder.touch()
+        return known
+    look = next_attempt(known)
+    if selection is not None:
+        folder.write_frames(sorted(selection.frames.items()))
+    folder.begin(request, look.attempt)
+    clear_old_looks(store.investigation_folder(investigation_id), but=folder.id)
+    store.jobs.enqueue_look(investigation_id, folder.id, look.attempt)
+    return look

@@ -1,0 +1,1 @@
+"""Single frames of a capture on demand: found, freed of credentials, dissected, filtered, carved."""

@@ -1,0 +1,1 @@
+"""Programs of their own, started as children and spoken to through JSON: scapy's licence keeps them apart."""

@@ -1,0 +1,79 @@
+"""Job: a look into single frames, in a child process of small limits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import structlog
+from dbos import DBOS
+
+from backend.errors import Cancelled, NotFound, UnreadableInput
+from backend.limits import Limits
+from backend.storage.job_queue import LOOK_WORKFLOW
+from backend.storage.looks import LookFile, LookFolder, LookOutcome, LookProgress, LookRequest
+from workers.jobs.look_in_child import ClearFile, look_in_child
+from workers.jobs.workshop import Workshop, workshop
+from workers.sandbox import ChildDied
+
+OUR_FAULT = "Stallscope failed on this. The worker's log has the details."
+
+log = structlog.get_logger()
+
+
+def look_limits(limits: Limits) -> Limits:
+    """Of a child that looks: its own work is small, and what it starts has bounds of its own."""
+    return replace(
+        limits,
+        child_memory_bytes=min(limits.child_memory_bytes, limits.look_memory_bytes),
+        child_cpu_s=min(limits.child_cpu_s, 4 * limits.look_cpu_s),
+    )
+
+
+@DBOS.workflow(name=LOOK_WORKFLOW)
+def take_look(investigation_id: str, look_id: str) -> None:
+    """What came of it is in its folder."""
+    look_and_keep(investigation_id, look_id)
+
+
+@DBOS.step()
+def look_and_keep(investigation_id: str, look_id: str) -> None:
+    """Safe to repeat: the answer is written anew."""
+    shop = workshop()
+    folder = LookFolder(shop.store.investigation_folder(investigation_id), look_id)
+    try:
+        look = folder.read()
+    except NotFound:
+        return
+    if look.outcome.state not in ("queued", "running"):
+        return
+    folder.tell(LookProgress())
+    try:
+        outcome = _look(shop, investigation_id, folder, look.request)
+    except Cancelled:
+        return
+    except UnreadableInput as error:
+        outcome = LookOutcome("failed", problem=error.sentence)
+    except (ChildDied, RuntimeError) as error:
+        log.error("look failed", kind=look.request.kind, look=look_id, error=str(error))
+        outcome = LookOutcome("failed", problem=OUR_FAULT)
+    if not folder.is_cancelled:
+        folder.finish(outcome)
+
+
+def _look(shop: Workshop, investigation_id: str, folder: LookFolder, request: LookRequest) -> LookOutcome:
+    def tell(news: object) -> None:
+        if isinstance(news, LookProgress) and folder.path.is_dir():
+            folder.tell(news)
+
+    files = tuple(_place(shop, investigation_id, file) for file in request.files)
+    return shop.looking.run(
+        look_in_child,
+        (request, folder, files, shop.store.settings.limits),
+        tell=tell,
+        is_wanted=lambda: not folder.is_cancelled,
+    )
+
+
+def _place(shop: Workshop, investigation_id: str, file: LookFile) -> ClearFile:
+    tables = shop.store.file_folder(investigation_id, file.id)
+    return ClearFile(file.name, shop.store.blobs.path(file.sha256), tables, file.holds_credentials)
