@@ -27,6 +27,8 @@ NEAR_RATIO: Final = 0.25
 REPEATED: Final = 3
 """Waits of one connection and side: fewer are an accident."""
 MSS_USUAL: Final = 1_460
+SMALL_RATIO: Final = 0.5
+"""Of a full segment. Who sends full ones and waits after each may be held by his congestion window instead."""
 _COLUMNS: Final = (
     "connection", "from_client", "sequence", "sent_ns", "rtt_ns", "kind", "sent_frame", "answer_frame"
 )  # fmt: skip
@@ -125,7 +127,7 @@ def _in_one(rows: Ints, connections: NDArray[np.void]) -> Ints:
     mss = np.minimum(_mss(ends["client_mss"]), _mss(ends["server_mss"]))
     kept = (follows >= 0) & (follows <= np.maximum(trip, 0) + AT_ONCE_NS)
     kept &= (trip != NEVER) & (trip <= NEAR_RATIO * rtt[at])
-    kept &= (written > 0) & (written <= mss)
+    kept &= (written > 0) & (written <= SMALL_RATIO * mss)
     kept &= ~_answered_between(rows, at)
     at, follows, written = at[kept], follows[kept], written[kept]
     found = np.column_stack(

@@ -175,9 +175,9 @@ def _is_partial(stall: HeldInterval) -> bool:
 def _summary(backlog: Backlog, measures: dict[str, object]) -> str:
     longest = seconds_text(max(stall.longest_ns for stall in backlog.stalls) / 1e9)
     usual = seconds_text(float(str(measures["baseline_ms"])) / 1e3)
-    where = {"request path": ", on the way to it", "reply path": ", on the way back"}.get(
-        backlog.direction, ""
-    )
+    behind = 2 * int(str(measures["held_beyond_far_capture"])) > len(backlog.stalls)
+    ways = {"request path": ", on the way to it", "reply path": ", on the way back"}
+    where = ways.get(backlog.direction, ", behind the capture point nearest to it" if behind else "")
     period = f", every {measures['period_s']:.4g} s" if measures["period_s"] else ""
     times = plural(len(backlog.stalls), "time")
     return (

@@ -11,12 +11,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.forensics.addresses import address_text
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.metadata_signs import Case, loud_cases, one_request, server_rival, unanswered
 from backend.forensics.diagnosis.shared_remedies import credentials_of_their_own
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.metadata_calls import waits_until
-from backend.forensics.findings import plural, seconds_text
+from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "metadata-hop-limit"
@@ -27,6 +28,11 @@ FALLBACK_NS = 30_000_000_000
 """The longest wait of an SDK before it asks without a token (AWS SDK for Go 1.x: about 20 s)."""
 
 OPTIONS = "aws ec2 describe-instances --query 'Reservations[].Instances[].[InstanceId,MetadataOptions]'"
+_TIME_EXCEEDED = ((4, 11, 0), (6, 3, 0))
+_ICMP_COLUMNS = (
+    "frame", "ip_version", "type", "code", "quoted_source_high", "quoted_source_low", "quoted_destination_high",
+    "quoted_destination_low",
+)  # fmt: skip
 REFERENCES = (
     "AWS: instance metadata options, HttpPutResponseHopLimit; 2 is advised where containers use it",
     "aws-sdk-java issue 2792 (2 s), aws-sdk-go issues 2972 and 2980 (20 s), aws-sdk-ruby issue 2177",
@@ -61,7 +67,7 @@ def _waited_s(case: Case) -> float:
 
 def _hypothesis(case: Case) -> Hypothesis:
     unheard = bool((_lost(case) & case.use.calls.unheard).any())
-    others = _others(case)
+    others, expired = _others(case), _expired(case)
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -72,10 +78,10 @@ def _hypothesis(case: Case) -> Hypothesis:
         ),
         prior=PRIOR,
         steps=tuple(one_request(case)),
-        weighed=(*_silence(case), *others, *_outside(case), *_fallback(case)),
-        both_sides=unheard,
-        independent=False,
-        signs=int(unheard) + int(any(p.weight > 0 for p in others)),
+        weighed=(*_silence(case), *others, *_outside(case), *expired, *_fallback(case)),
+        both_sides=unheard or bool(expired),
+        independent=bool(expired),
+        signs=int(unheard) + int(bool(expired)) + int(any(p.weight > 0 for p in others)),
         findings=(case.finding.id,),
         time_lost_s=_waited_s(case),
         rivals=(_slow_rival(case), _firewall_rival(case), server_rival(case)),
@@ -124,6 +130,35 @@ def _outside(case: Case) -> list[Weighed]:
         return []
     text = f"{plural(int(unheard.sum()), 'answer')} came as far as a vantage point further out, and not to the pod's."
     return [Weighed(2.5, text, case.frames(unheard), "the node received it and did not forward it")]
+
+
+def _expired(case: Case) -> list[Weighed]:
+    """What a node says when it drops an answer whose hop limit is used up: ICMP "time exceeded in transit" (RFC 792,
+    RFC 4443 section 3.3), with the answer's header in it."""
+    frames = [
+        (capture.name, int(row["frame"]))
+        for capture in case.facts.captures
+        if capture.messages.icmp_errors.rows
+        for row in capture.messages.icmp_errors.read(_ICMP_COLUMNS).to_pylist()
+        if (row["ip_version"], row["type"], row["code"]) in _TIME_EXCEEDED
+        and address_text(row["quoted_destination_high"], row["quoted_destination_low"]) == case.use.address
+        and (row["quoted_source_high"], row["quoted_source_low"]) in _asked(case)
+    ]
+    if not frames:
+        return []
+    told = plural(len(frames), "ICMP message")
+    text = (
+        f"{told} of a node: the hop limit of an answer to {case.use.address} was used up, and it was dropped."
+    )
+    return [Weighed(4.0, text, frame_evidence(frames), "the node that dropped it says so itself")]
+
+
+def _asked(case: Case) -> set[tuple[int, int]]:
+    """Addresses of the metadata service that the token requests went to."""
+    exchanges = case.facts.exchanges
+    called = np.unique(exchanges.called[case.use.calls.exchange[_lost(case)]])
+    table = exchanges.addresses
+    return {(int(table.high[n]), int(table.low[n])) for n in called.tolist()}
 
 
 def _fallback(case: Case) -> list[Weighed]:

@@ -40,8 +40,8 @@ def test_a_long_path_is_no_timer(round_trip_ms: float, count: int) -> None:
     assert len(severities(round_trip_ms=round_trip_ms, held_ms=40.5)) == count
 
 
-@pytest.mark.parametrize(("size", "count"), [(1, 1), (1_460, 1), (1_461, 0)])
-def test_the_first_write_is_one_segment(size: int, count: int) -> None:
+@pytest.mark.parametrize(("size", "count"), [(1, 1), (730, 1), (731, 0)])
+def test_the_first_write_is_small(size: int, count: int) -> None:
     assert len(severities(size=size)) == count
 
 

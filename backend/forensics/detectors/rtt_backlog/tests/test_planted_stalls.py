@@ -9,7 +9,7 @@ import pytest
 
 from backend.forensics.detectors.rtt_backlog.detector import detect
 from backend.forensics.evidence.facts import gather_facts
-from backend.forensics.round_trips import SYN_ANSWERED
+from backend.forensics.round_trips import DATA, ECHO, SYN_ANSWERED
 from backend.forensics.tests.build_trips import MS, T0_NS, TripBuilder, stalled
 
 PLANTED = 60
@@ -28,9 +28,11 @@ def test_a_planted_stall_is_found_to_within_one_sample(seed: int) -> None:
     )
     sent = np.cumsum(random.uniform(0.3, 1.7, int(8000 / interval_ms)) * interval_ms)
     noise = random.exponential(0.1, len(sent))
+    kinds = random.choice([SYN_ANSWERED, DATA, ECHO], len(sent), p=random.dirichlet([1, 1, 1])).tolist()
     capture = TripBuilder()
     for number, (sent_ms, noise_ms) in enumerate(zip(sent.tolist(), noise.tolist(), strict=True)):
-        capture.add(sent_ms, held(sent_ms) + noise_ms, kind=SYN_ANSWERED, port=1024 + number % 60_000)
+        port = 0 if kinds[number] == ECHO else 1024 + number % 60_000
+        capture.add(sent_ms, held(sent_ms) + noise_ms, kind=kinds[number], port=port)
     detection = detect(gather_facts([capture.build()], []))
     [event] = [event for finding in detection.findings for event in finding.events]
     inside = sent[(sent >= begin_ms) & (sent < begin_ms + length_ms)]

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from backend.forensics.addresses import address_halves
 from backend.forensics.detectors.metadata_burst.detector import detect
 from backend.forensics.diagnosis.causes.metadata_hop_limit import assess
 from backend.forensics.diagnosis.contract import conclude, weigh
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.messages import ICMP_ERROR_DTYPE, HeldMessages, message_schema
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.build_http import IMDS, POD, TOKEN, HttpBuilder, load_credentials
 
@@ -71,3 +79,33 @@ def test_answered_tokens_are_nothing_to_explain() -> None:
     http.lasts_until(5_000)
     facts = gather_facts([http.build()], [])
     assert assess(facts, detect(facts).findings) == []
+
+
+def _told(quoted_source: str, quoted_destination: str, *, code: int = 0) -> DiagnosisPart:
+    """The node says that it dropped a packet."""
+    capture = _lost_tokens().build()
+    error = np.zeros(1, ICMP_ERROR_DTYPE)
+    error["frame"], error["ip_version"], error["type"], error["code"] = 77, 4, 11, code
+    for end, text in (("source", quoted_source), ("destination", quoted_destination)):
+        error[f"quoted_{end}_high"], error[f"quoted_{end}_low"] = address_halves(text)
+    columns = [pa.array(error[name]) for name in ICMP_ERROR_DTYPE.names or ()]
+    table = HeldMessages(pa.Table.from_arrays(columns, schema=message_schema("icmp_errors")))
+    messages = replace(capture.messages, icmp_errors=table)
+    facts = gather_facts([replace(capture, messages=messages)], [])
+    [hypothesis] = assess(facts, detect(facts).findings)
+    return conclude(hypothesis)
+
+
+def test_a_node_that_says_so_confirms_it() -> None:
+    diagnosis = _told("169.254.169.254", POD)
+    assert diagnosis.verdict == "confirmed"
+    assert any("hop limit of an answer to 10.1.0.7 was used up" in text for text in diagnosis.supporting)
+
+
+@pytest.mark.parametrize(
+    ("source", "destination", "code"),
+    [("192.0.2.1", POD, 0), ("169.254.169.254", "10.1.0.8", 0), ("169.254.169.254", POD, 1)],
+)
+def test_what_a_node_says_of_others_is_no_sign(source: str, destination: str, code: int) -> None:
+    """A traceroute, another pod's answers, a fragment that came too late."""
+    assert _told(source, destination, code=code).verdict == "likely"
