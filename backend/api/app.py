@@ -37,6 +37,7 @@ from backend.api.routes import (
     tokens,
     uploads,
 )
+from backend.api.shared_answers import SharedAnswers
 from backend.services.recognise_text import DumpReader, read_nothing
 from backend.storage.store import Store
 
@@ -70,6 +71,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
     app.state.ways_in = ways_in(store.settings)
     app.add_middleware(Gate, store=store, guesses=app.state.guesses)
     install_error_handlers(app)
+    app.add_middleware(SharedAnswers, store=store, api=API)
     app.include_router(health.router)
     for part in (
         sign_in,

@@ -14,6 +14,7 @@ from backend.services.render_sarif import render_report_sarif
 from backend.services.request_analysis import read_investigation
 from backend.storage.store import Store
 
+ReportForm = Literal["junit", "sarif", "markdown"]
 NOT_YET = {
     None: "This investigation has no file yet, so there is no report.",
     "queued": "The analysis is queued; the report comes when it is finished.",
@@ -29,11 +30,13 @@ def report_bytes(store: Store, investigation_id: str) -> bytes:
     return path.read_bytes()
 
 
-def render_report(
-    store: Store, investigation_id: str, form: Literal["junit", "sarif", "markdown"]
-) -> tuple[str, str]:
+def render_report(store: Store, investigation_id: str, form: ReportForm) -> tuple[str, str]:
     """(the report in that form, its media type)."""
-    report = read_report(store, investigation_id)
+    return render_form(read_report(store, investigation_id), form)
+
+
+def render_form(report: Report, form: ReportForm) -> tuple[str, str]:
+    """(this report in that form, its media type)."""
     if form == "junit":
         return render_report_junit(report), "application/xml; charset=utf-8"
     if form == "sarif":

@@ -131,6 +131,14 @@ class Share:
     created: str
     expires: str
     revoked: str | None
+    finding_id: str
+    """Empty for all of the investigation."""
+    addresses: str
+    """real or names."""
+    password_hash: str
+    show_title: bool
+    opened: int
+    last_opened: str | None
 
 
 @dataclass(frozen=True)

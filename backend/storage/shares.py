@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import select
+from dataclasses import asdict, dataclass, fields
+
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from backend.errors import NotFound
@@ -10,20 +12,30 @@ from backend.storage.records import Share, now_text
 from backend.storage.tables import ShareRow
 
 
-def add_share(
-    session: Session, share_id: str, investigation_id: str, *, secret_sha256: str, expires: str
-) -> Share:
+@dataclass(frozen=True)
+class NewShare:
+    """What a new link shows, to whom, and until when."""
+
+    secret_sha256: str
+    expires: str
+    finding_id: str = ""
+    addresses: str = "real"
+    password_hash: str = ""
+    show_title: bool = False
+
+
+def add_share(session: Session, share_id: str, investigation_id: str, new: NewShare) -> Share:
     """A new link; only the hash of its secret is kept."""
-    row = ShareRow(
-        id=share_id,
-        investigation_id=investigation_id,
-        secret_sha256=secret_sha256,
-        created=now_text(),
-        expires=expires,
-    )
+    row = ShareRow(id=share_id, investigation_id=investigation_id, created=now_text(), **asdict(new))
     session.add(row)
     session.flush()
     return _record(row)
+
+
+def count_opening(session: Session, share_id: str) -> None:
+    """Note that somebody opened the link."""
+    opened = {ShareRow.opened: ShareRow.opened + 1, ShareRow.last_opened: now_text()}
+    session.execute(update(ShareRow).where(ShareRow.id == share_id).values(opened))
 
 
 def get_share(session: Session, share_id: str) -> Share:
@@ -49,11 +61,4 @@ def revoke_share(session: Session, investigation_id: str, share_id: str) -> None
 
 
 def _record(row: ShareRow) -> Share:
-    return Share(
-        id=row.id,
-        investigation_id=row.investigation_id,
-        secret_sha256=row.secret_sha256,
-        created=row.created,
-        expires=row.expires,
-        revoked=row.revoked,
-    )
+    return Share(**{field.name: getattr(row, field.name) for field in fields(Share)})

@@ -118,6 +118,16 @@ class ShareRow(Base):
     created: Mapped[str] = mapped_column(String(40))
     expires: Mapped[str] = mapped_column(String(40))
     revoked: Mapped[str | None] = mapped_column(String(40))
+    finding_id: Mapped[str] = mapped_column(String(80), default="")
+    """The only finding that it shows; empty for all of the investigation."""
+    addresses: Mapped[str] = mapped_column(String(8), default="real")
+    """real, or names: other names for addresses, files and whatever packets say."""
+    password_hash: Mapped[str] = mapped_column(String(160), default="")
+    """Salt and scrypt hash in hexadecimal; empty for none."""
+    show_title: Mapped[bool] = mapped_column(default=False)
+    """Whether a preview of the link tells what was found."""
+    opened: Mapped[int] = mapped_column(default=0)
+    last_opened: Mapped[str | None] = mapped_column(String(40))
 
 
 class ComparisonRow(Base):

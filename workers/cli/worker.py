@@ -28,9 +28,11 @@ def run(arguments: argparse.Namespace) -> int:
     from backend.errors import StallscopeError
     from backend.settings import Settings
     from backend.storage.store import open_store
+    from workers.cli.log import log_to_stderr
     from workers.cli.main import tool_version
     from workers.sandbox import die_with_parent
 
+    log_to_stderr()
     if arguments.parent is not None:
         die_with_parent(arguments.parent)
     from workers.job_engine import JobEngine

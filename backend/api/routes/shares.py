@@ -13,8 +13,12 @@ router = APIRouter(tags=["shares"])
 
 @router.post("/investigations/{investigation_id}/shares", status_code=status.HTTP_201_CREATED)
 def create_share(investigation_id: InvestigationId, wish: ShareWish, store: StoreDep) -> NewShare:
-    """A read-only link to the whole investigation; its secret is shown here and never again."""
-    made = service.share_investigation(store, investigation_id, wish.expires_days)
+    """A read-only link to the investigation or one finding; its secret is shown here and never again."""
+    made = service.share_investigation(
+        store,
+        investigation_id,
+        service.ShareWish(wish.expires_days, wish.finding, wish.addresses, wish.password, wish.show_title),
+    )
     return NewShare(**Share.of(made.share).model_dump(), url_path=made.url_path, secret=made.secret)
 
 
@@ -36,8 +40,9 @@ def open_session(
 ) -> ShareSession:
     """Show the secret once; afterwards the token, or the cookie, opens this link's reading addresses."""
     with guessing_a_share(request, share_id):
-        share = service.open_share(store, share_id, given.secret)
+        share, token = service.begin_session(store, share_id, given.secret, given.password)
     response.set_cookie(
-        SHARE_COOKIE, given.secret, path=f"/api/v1/shared/{share_id}", httponly=True, samesite="strict"
+        SHARE_COOKIE, token, path=f"/api/v1/shared/{share_id}", httponly=True, samesite="strict"
     )
-    return ShareSession(token=given.secret, expires=share.expires)
+    shown = Share.of(share)
+    return ShareSession(token=token, expires=share.expires, finding=shown.finding, addresses=shown.addresses)

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel
+from typing import Literal
+
+from pydantic import BaseModel, Field
 
 from backend.storage.records import Share as ShareRecord
 
+Addresses = Literal["names", "real"]
+
 
 class ShareWish(BaseModel):
-    """How long a new link shall live."""
+    """What a new link shows, and how long it lives."""
 
     expires_days: int = 30
+    finding: str = Field(default="", max_length=80)
+    """Only this finding; empty for the whole investigation."""
+    addresses: Addresses = "names"
+    """`names` puts other names for addresses, files and everything that packets say; ports and times stay."""
+    password: str = Field(default="", max_length=200)
+    show_title: bool = False
+    """Whether a chat's preview of the link tells what was found."""
 
 
 class Share(BaseModel):
@@ -20,11 +31,29 @@ class Share(BaseModel):
     created: str
     expires: str
     revoked: str | None
+    finding: str
+    addresses: Addresses
+    has_password: bool
+    show_title: bool
+    opened: int
+    """How often somebody opened it; reading an address of it again does not count."""
+    last_opened: str | None
 
     @classmethod
     def of(cls, share: ShareRecord) -> Share:
         """The stored record in the API's words."""
-        return cls(id=share.id, created=share.created, expires=share.expires, revoked=share.revoked)
+        return cls(
+            id=share.id,
+            created=share.created,
+            expires=share.expires,
+            revoked=share.revoked,
+            finding=share.finding_id,
+            addresses="names" if share.addresses == "names" else "real",
+            has_password=bool(share.password_hash),
+            show_title=share.show_title,
+            opened=share.opened,
+            last_opened=share.last_opened,
+        )
 
 
 class NewShare(Share):
@@ -41,13 +70,16 @@ class ShareList(BaseModel):
 
 
 class Secret(BaseModel):
-    """The part of a link behind its #."""
+    """The part of a link behind its #, and its password where it has one."""
 
-    secret: str
+    secret: str = Field(max_length=200)
+    password: str | None = Field(default=None, max_length=200)
 
 
 class ShareSession(BaseModel):
-    """What to send as X-Stallscope-Share with each request."""
+    """What to send as X-Stallscope-Share with each request, and what the link shows."""
 
     token: str
     expires: str
+    finding: str = ""
+    addresses: Addresses = "real"

@@ -23,7 +23,7 @@ def open_link(client: httpx.Client, made: dict[str, str]) -> dict[str, str]:
 
 
 def test_a_link_reads_and_nothing_else(client: httpx.Client, investigation: str) -> None:
-    made = client.post(f"{investigation}/shares", json={"expires_days": 7}).json()
+    made = client.post(f"{investigation}/shares", json={"expires_days": 7, "addresses": "real"}).json()
     assert made["url_path"] == f"/s/{made['id']}#k={made['secret']}"
     shared, token = f"/api/v1/shared/{made['id']}", open_link(client, made)
     assert client.get(f"{shared}/investigation", headers=token).json()["label"] == "shared"

@@ -83,7 +83,8 @@ def test_deleting_takes_everything_along(database: Database) -> None:
         evidence_files.add_file(
             session, "f1", found, name="a.pcap", kind="capture", format_name="pcap", size_bytes=1
         )
-        shares.add_share(session, "5a", found, secret_sha256="0" * 64, expires="2999-01-01T00:00:00Z")
+        new = shares.NewShare(secret_sha256="0" * 64, expires="2999-01-01T00:00:00Z")
+        shares.add_share(session, "5a", found, new)
         investigations.request_analysis(session, found)
     with database.writing() as session:
         investigations.delete_investigation(session, found)

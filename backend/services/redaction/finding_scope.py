@@ -1,0 +1,135 @@
+"""A link to one finding: what it is about, the frames and lines that prove it, and nothing else."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from backend.errors import NotFound
+from backend.forensics.report import DiagnosisPart, EvidencePart, FindingPart, Report
+from backend.services.open_tables import epoch_ns, span_of
+
+NOT_SHARED = "This is not part of what was shared."
+AROUND = 0.1
+"""Share of the finding's own length that is shown before and after it."""
+PLACES = re.compile(
+    r"investigation|files|report|diagnoses|timeline|connections|connections/\d+|(?:files/.+)/lines|(?:frames/.+)/\d+"
+)
+_LEFT_OUT: dict[str, Any] = {
+    "checked": [], "account": None, "requests": None, "destinations": [], "quality": [], "not_used": [],
+    "not_used_total": 0,
+    "destinations_total": 0,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FindingScope:
+    """One finding of a report."""
+
+    report: Report
+    finding_id: str
+
+    @cached_property
+    def finding(self) -> FindingPart:
+        """The finding; raises NotFound when the last analysis does not make it any more."""
+        found = next((each for each in self.report.findings if each.id == self.finding_id), None)
+        if found is None:
+            raise NotFound("The finding that was shared is not in the last analysis.")
+        return found
+
+    @cached_property
+    def diagnoses(self) -> list[DiagnosisPart]:
+        """Those that rest on the finding."""
+        return [each for each in self.report.diagnoses if self.finding_id in each.findings]
+
+    def ask(self, place: str, query: str) -> str:
+        """The query, narrowed to the finding; raises NotFound for any other place."""
+        if place != f"findings/{self.finding_id}" and place != "findings" and not PLACES.fullmatch(place):
+            raise NotFound(NOT_SHARED)
+        asked = dict(parse_qsl(query, keep_blank_values=True))
+        if place == "connections":
+            asked["finding"] = self.finding_id
+        if place == "timeline":
+            asked |= self._window(asked)
+        if place.startswith(("frames/", "files/")) and not self._is_evidence(place):
+            raise NotFound(NOT_SHARED)
+        return urlencode(asked)
+
+    def answer(self, place: str, content: Any) -> Any:
+        """The answer without what belongs to other findings; raises NotFound."""
+        if place == "report":
+            return {**content, **self._narrowed_report(content)}
+        if place in ("findings", "diagnoses"):
+            return {"items": self._of_finding(place, content["items"])}
+        if place == "files":
+            return {"items": [each for each in content["items"] if each["name"] in self._inputs]}
+        if place == "investigation":
+            return {**content, "files_total": len(self._inputs)}
+        if place.startswith("connections/") and self.finding_id not in content["connection"]["finding_ids"]:
+            raise NotFound(NOT_SHARED)
+        if place.endswith("/lines"):
+            told = self._lines.get(_file_of(place), frozenset())
+            return {**content, "lines": [line for line in content["lines"] if line["n"] in told]}
+        if place == "timeline" or place.startswith("connections/"):
+            return {
+                **content,
+                "marks": [mark for mark in content["marks"] if mark["finding"] == self.finding_id],
+            }
+        return content
+
+    def _narrowed_report(self, content: Any) -> dict[str, Any]:
+        parts = {part: self._of_finding(part, content[part]) for part in ("findings", "diagnoses")}
+        inputs = [each for each in content["inputs"] if each["name"] in self._inputs]
+        left_out = {key: empty for key, empty in _LEFT_OUT.items() if key in content}
+        return {**left_out, **parts, "inputs": inputs}
+
+    def _of_finding(self, part: str, items: list[Any]) -> list[Any]:
+        if part == "findings":
+            return [each for each in items if each["id"] == self.finding_id]
+        return [
+            {**each, "findings": [self.finding_id]} for each in items if self.finding_id in each["findings"]
+        ]
+
+    def _window(self, asked: dict[str, str]) -> dict[str, str]:
+        begin_ns, _ = span_of(self.report)
+        told = [epoch_ns(text) - begin_ns for text in (self.finding.first, self.finding.last) if text]
+        first, last = min(told, default=0), max(told, default=0)
+        margin = max(int((last - first) * AROUND), 1_000_000)
+        low, high = max(0, first - margin), last + margin
+        start = min(max(int(asked.get("from") or low), low), high)
+        end = max(min(int(asked.get("to") or high), high), start)
+        return {"from": str(start), "to": str(end), "finding": self.finding_id}
+
+    def _is_evidence(self, place: str) -> bool:
+        if place.startswith("frames/"):
+            return int(place.rpartition("/")[2]) in self._frames.get(_file_of(place), frozenset())
+        return bool(self._lines.get(_file_of(place)))
+
+    @cached_property
+    def _proof(self) -> list[EvidencePart]:
+        claims = [part for each in self.diagnoses for claim in each.claims for part in claim.evidence]
+        marks = [part for mark in self.finding.marks for part in mark.evidence]
+        return [*self.finding.evidence, *claims, *marks]
+
+    @cached_property
+    def _inputs(self) -> frozenset[str]:
+        return frozenset(part.input for part in self._proof)
+
+    @cached_property
+    def _frames(self) -> dict[str, frozenset[int]]:
+        return {name: self._numbers(name, "frames") for name in self._inputs}
+
+    @cached_property
+    def _lines(self) -> dict[str, frozenset[int]]:
+        return {name: self._numbers(name, "lines") for name in self._inputs}
+
+    def _numbers(self, name: str, sort: str) -> frozenset[int]:
+        return frozenset(n for part in self._proof if part.input == name for n in getattr(part, sort) or ())
+
+
+def _file_of(place: str) -> str:
+    """The file in ``files/NAME/lines`` and ``frames/NAME/7``."""
+    return place.partition("/")[2].rpartition("/")[0]

@@ -1,0 +1,49 @@
+"""Lines of kernel listings with only those words left that every kernel prints."""
+
+from __future__ import annotations
+
+import re
+
+from backend.services.redaction.names import HIDDEN, INTERFACE, Names
+
+_LISTED = (
+    "tcp udp icmp icmpv6 sctp dccp gre unknown ipv4 ipv6 ip ip6 src dst sport dport type code id packets bytes mark "
+    "use timeout zone secctx delta-time mode rr wrr lc wlc sh dh mh sed nq masq route tunnel local remote virtual "
+    "server size expires state flags port addr destination cpu found invalid insert error search drop early total "
+    "conns in out pkts usage entries seq ack win mss cwnd rtt rto ms us s ns min max avg mdev of on to from and the "
+    "not synack syn rst fin established connections connection packet ttl len time loss transmitted received"
+)
+_WORDS = frozenset(_LISTED.split())
+_NUMBER = re.compile(r"[#@~±+\-]?[\d.,:%/x+\-TZ]+(?:[a-zA-Zµ%]{1,4})?|0x[0-9a-fA-F]+|[0-9a-f]{8}")
+_KERNEL_WORD = re.compile(
+    r"[A-Z][A-Z0-9_]*|(?:net|kernel|vm|fs)\.[a-z0-9_.]+|(?:Tcp|Ip|Udp|Icmp|MPTcp)[A-Za-z0-9]+|[-=+*|>:•→.]+"
+)
+_KEY = re.compile(r"[A-Za-z_]{1,24}")
+_PARTS = re.compile(r"([\s=,()\[\]<>{}\"']+)")
+
+
+def bare_listing(text: str, names: Names) -> str:
+    """The line with other names, and every word hidden that may be somebody's own."""
+    parts = _PARTS.split(names.text(text))
+    shown = []
+    for at, part in enumerate(parts):
+        follows_equals = at + 1 < len(parts) and "=" in parts[at + 1]
+        shown.append(part if at % 2 or _harmless(part, names, is_key=follows_equals) else HIDDEN)
+    return "".join(shown)
+
+
+def _harmless(word: str, names: Names, *, is_key: bool) -> bool:
+    if not word or word.lower() in _WORDS or _NUMBER.fullmatch(word) or _KERNEL_WORD.fullmatch(word):
+        return True
+    if INTERFACE.fullmatch(word) or (is_key and _KEY.fullmatch(word)):
+        return True
+    name, _, port = word.rpartition(":")
+    return (
+        names.is_shown(word)
+        or _is_computed(word)
+        or (port.isdecimal() and (names.is_shown(name) or _is_computed(name)))
+    )
+
+
+def _is_computed(word: str) -> bool:
+    return re.fullmatch(r"(?:host|mac)-[0-9a-f]{8}", word) is not None
