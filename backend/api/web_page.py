@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import secrets
+from html import escape
 from pathlib import Path
 
 from fastapi import APIRouter
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
+from backend.api.dependencies import StoreDep
 from backend.errors import NotFound
+from backend.services.share_investigation import preview
 
 PACKAGE = Path(__file__).parents[1]
 NONCE_PLACEHOLDER = "__CSP_NONCE__"
@@ -43,15 +46,33 @@ def content_policy(nonce: str) -> str:
 @router.get("/detectors/{rest:path}")
 @router.get("/settings")
 @router.get("/i/{rest:path}")
-@router.get("/s/{rest:path}")
 def page(rest: str = "") -> Response:
     """The page; the address inside it is the browser's matter."""
     del rest
+    return _page("")
+
+
+@router.get("/s/{share_id}")
+@router.get("/s/{share_id}/{rest:path}")
+def shared_page(store: StoreDep, share_id: str, rest: str = "") -> Response:
+    """The same for a share link, with what chats show of it. Reading it is no opening: chats fetch every link."""
+    del rest
+    title, description = preview(store, share_id)
+    tags = {
+        "og:title": title,
+        "og:description": description,
+        "og:type": "website",
+        "og:site_name": "Stallscope",
+    }
+    return _page("".join(f'<meta property="{name}" content="{escape(text)}">' for name, text in tags.items()))
+
+
+def _page(tags: str) -> Response:
     index = page_folder() / "index.html"
     nonce = secrets.token_urlsafe(16)
     html = index.read_text(encoding="utf-8") if index.is_file() else NOT_BUILT
     return HTMLResponse(
-        html.replace(NONCE_PLACEHOLDER, nonce),
+        html.replace(NONCE_PLACEHOLDER, nonce).replace("</head>", f"{tags}</head>", 1),
         headers={"Content-Security-Policy": content_policy(nonce), "Cache-Control": "no-cache"},
     )
 

@@ -110,6 +110,33 @@ def open_share(store: Store, share_id: str, token: str) -> Share:
     return share
 
 
+def preview(store: Store, share_id: str) -> tuple[str, str]:
+    """(title, description) for chats: what was found only where the link's maker wanted that shown, in its names."""
+    title = "Packet investigation"
+    try:
+        with store.database.reading() as session:
+            share = shares.get_share(session, share_id)
+    except NotFound:
+        return title, ""
+    if share.revoked is not None or share.expires <= now_text():
+        return title, "This link has ended."
+    return _told(store, share) or title, f"expires {share.expires[:10]}"
+
+
+def _told(store: Store, share: Share) -> str:
+    if not share.show_title or share.password_hash:
+        return ""
+    try:
+        diagnoses = read_report(store, share.investigation_id).diagnoses
+    except NotFound:
+        return ""
+    found = [each for each in diagnoses if not share.finding_id or share.finding_id in each.findings]
+    statement = found[0].statement if found else ""
+    return (
+        read_names(store, share.investigation_id).text(statement) if share.addresses == "names" else statement
+    )
+
+
 def shared_view(store: Store, share: Share) -> SharedView | None:
     """The rules of a link; None where it shows everything as it is."""
     if share.addresses == "real" and not share.finding_id:

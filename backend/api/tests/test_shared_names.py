@@ -178,6 +178,21 @@ def test_a_password_is_asked_for_and_openings_are_counted(product: Product) -> N
         assert "correct horse" not in json.dumps(listed)
 
 
+def test_a_preview_tells_what_was_found_only_where_that_was_wanted(link: Link) -> None:
+    page = str(link.client.base_url).removesuffix("/api/v1/")
+    bot = {"User-Agent": "Slackbot-LinkExpanding 1.0"}
+    own = {"X-Stallscope-Share": ""}
+    statement = link.client.get(f"{link.own}/diagnoses", headers=own).json()["items"][0]["statement"]
+    for show_title in (False, True):
+        made = link.client.post(f"{link.own}/shares", json={"show_title": show_title}, headers=own).json()
+        html = link.client.get(f"{page}/s/{made['id']}/timeline", headers=bot).text
+        assert ("Packet investigation" in html) is not show_title
+        assert not PRIVATE.search(html)
+        assert (statement[:9] in html) is show_title
+        listed = link.client.get(f"{link.own}/shares", headers=own).json()["items"]
+        assert next(each for each in listed if each["id"] == made["id"])["opened"] == 0
+
+
 def test_a_link_to_a_finding_opens_nothing_else(product: Product) -> None:
     with product.client() as client:
         investigation = client.post("/demo", json={"name": "ipvs-reuse"}).json()["id"]

@@ -788,7 +788,7 @@ export interface paths {
         put?: never;
         /**
          * Create Share
-         * @description A read-only link to the whole investigation; its secret is shown here and never again.
+         * @description A read-only link to the investigation or one finding; its secret is shown here and never again.
          */
         post: operations["create_share_api_v1_investigations__investigation_id__shares_post"];
         delete?: never;
@@ -2994,16 +2994,31 @@ export interface components {
          * @description A link as it is given out, once.
          */
         NewShare: {
+            /**
+             * Addresses
+             * @enum {string}
+             */
+            addresses: "names" | "real";
             /** Created */
             created: string;
             /** Expires */
             expires: string;
+            /** Finding */
+            finding: string;
+            /** Has Password */
+            has_password: boolean;
             /** Id */
             id: string;
+            /** Last Opened */
+            last_opened: string | null;
+            /** Opened */
+            opened: number;
             /** Revoked */
             revoked: string | null;
             /** Secret */
             secret: string;
+            /** Show Title */
+            show_title: boolean;
             /** Url Path */
             url_path: string;
         };
@@ -3411,9 +3426,11 @@ export interface components {
         Scope: "read" | "upload" | "admin";
         /**
          * Secret
-         * @description The part of a link behind its #.
+         * @description The part of a link behind its #, and its password where it has one.
          */
         Secret: {
+            /** Password */
+            password?: string | null;
             /** Secret */
             secret: string;
         };
@@ -3476,14 +3493,29 @@ export interface components {
          * @description A link without its secret, which is not stored.
          */
         Share: {
+            /**
+             * Addresses
+             * @enum {string}
+             */
+            addresses: "names" | "real";
             /** Created */
             created: string;
             /** Expires */
             expires: string;
+            /** Finding */
+            finding: string;
+            /** Has Password */
+            has_password: boolean;
             /** Id */
             id: string;
+            /** Last Opened */
+            last_opened: string | null;
+            /** Opened */
+            opened: number;
             /** Revoked */
             revoked: string | null;
+            /** Show Title */
+            show_title: boolean;
         };
         /** ShareChangePart */
         ShareChangePart: {
@@ -3526,11 +3558,22 @@ export interface components {
         };
         /**
          * ShareSession
-         * @description What to send as X-Stallscope-Share with each request.
+         * @description What to send as X-Stallscope-Share with each request, and what the link shows.
          */
         ShareSession: {
+            /**
+             * Addresses
+             * @default real
+             * @enum {string}
+             */
+            addresses: "names" | "real";
             /** Expires */
             expires: string;
+            /**
+             * Finding
+             * @default
+             */
+            finding: string;
             /** Token */
             token: string;
         };
@@ -3545,14 +3588,35 @@ export interface components {
         };
         /**
          * ShareWish
-         * @description How long a new link shall live.
+         * @description What a new link shows, and how long it lives.
          */
         ShareWish: {
+            /**
+             * Addresses
+             * @default names
+             * @enum {string}
+             */
+            addresses: "names" | "real";
             /**
              * Expires Days
              * @default 30
              */
             expires_days: number;
+            /**
+             * Finding
+             * @default
+             */
+            finding: string;
+            /**
+             * Password
+             * @default
+             */
+            password: string;
+            /**
+             * Show Title
+             * @default false
+             */
+            show_title: boolean;
         };
         /**
          * SidePart

@@ -10,19 +10,22 @@ export interface Source {
   page: string;
   headers: Record<string, string>;
   readOnly: boolean;
+  /** The only finding that is shown; empty for all. */
+  finding: string;
 }
 
 export function ownSource(id: string): Source {
-  return { key: `own:${id}`, api: `/api/v1/investigations/${id}`, page: `/i/${id}`, headers: {}, readOnly: false };
+  return { key: `own:${id}`, api: `/api/v1/investigations/${id}`, page: `/i/${id}`, headers: {}, readOnly: false, finding: "" };
 }
 
-export function sharedSource(sid: string, token: string): Source {
+export function sharedSource(sid: string, token: string, finding = ""): Source {
   return {
     key: `shared:${sid}`,
     api: `/api/v1/shared/${sid}`,
     page: `/s/${sid}`,
     headers: { "X-Stallscope-Share": token },
     readOnly: true,
+    finding,
   };
 }
 

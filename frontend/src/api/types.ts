@@ -240,7 +240,30 @@ export interface Share {
   created?: string;
   expires: string | null;
   revoked?: string | null;
-  opened?: number;
+  /** The only finding it shows; empty for all. */
+  finding: string;
+  addresses: "names" | "real";
+  has_password: boolean;
+  show_title: boolean;
+  opened: number;
+  last_opened: string | null;
+}
+
+/** What a new link shows. */
+export interface ShareWish {
+  expires_days: number;
+  finding: string;
+  addresses: "names" | "real";
+  password: string;
+  show_title: boolean;
+}
+
+/** A link's session, and what the link shows. */
+export interface ShareSession {
+  token: string;
+  expires: string;
+  finding: string;
+  addresses: "names" | "real";
 }
 
 export interface Demo {

@@ -1,11 +1,12 @@
 /** A shared investigation: opened with the secret of the address's fragment, never with a login. */
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useParams } from "@tanstack/react-router";
-import { useMemo } from "react";
+import { useMemo, useState } from "react";
 
 import { ask, Problem } from "../api/http";
 import { useInvestigation } from "../api/queries";
 import { sharedSource, SourceProvider } from "../api/source";
+import type { ShareSession } from "../api/types";
 import { EvidencePanel } from "../findings/EvidencePanel";
 import { Omnibox } from "../omnibox/Omnibox";
 import { ContextBar } from "./ContextBar";
@@ -13,44 +14,66 @@ import { useInvestigationState } from "./investigationState";
 import { RegionStateProvider } from "../ui/regionState";
 import { Tabs } from "./Tabs";
 
-interface ShareSession {
-  token: string;
-  expires?: string | null;
-}
-
-function useShareSession(sid: string) {
+function useShareSession(sid: string, password: string) {
   const secret = new URLSearchParams(window.location.hash.slice(1)).get("k") ?? "";
   return useQuery({
-    queryKey: ["share-session", sid, secret],
+    queryKey: ["share-session", sid, secret, password],
     staleTime: Infinity,
     retry: false,
     queryFn: () =>
-      ask<ShareSession>(`/api/v1/shared/${sid}/session`, { method: "POST", json: { secret } }),
+      ask<ShareSession>(`/api/v1/shared/${sid}/session`, { method: "POST", json: { secret, password: password || null } }),
   });
 }
 
 export function SharedFrame() {
   const { sid } = useParams({ strict: false }) as { sid: string };
-  const session = useShareSession(sid);
-  const token = session.data?.token;
-  const source = useMemo(() => (token ? sharedSource(sid, token) : null), [sid, token]);
-  if (session.error) return <LinkRefused error={session.error} />;
-  if (!source || !session.data) return <main className="page" aria-busy="true" />;
+  const [password, setPassword] = useState("");
+  const { data, error } = useShareSession(sid, password);
+  const source = useMemo(() => (data ? sharedSource(sid, data.token, data.finding) : null), [sid, data]);
+  if (error && /password/.test(error.message)) return <AskPassword refused={error.message} wrong={!!password} onGive={setPassword} />;
+  if (error) return <LinkRefused error={error} />;
+  if (!source || !data) return <main className="page" aria-busy="true" />;
   return (
     <SourceProvider value={source}>
-      <Inside expires={session.data.expires ?? null} />
+      <Inside session={data} />
     </SourceProvider>
   );
 }
 
-function Inside({ expires }: { expires: string | null }) {
+function AskPassword({ refused, wrong, onGive }: { refused: string; wrong: boolean; onGive: (password: string) => void }) {
+  const [typed, setTyped] = useState("");
+  return (
+    <main id="main" className="page" data-testid="share-password">
+      <h1>{refused}</h1>
+      <p>Whoever sent the link has it. There is nothing to sign in to.</p>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          onGive(typed);
+        }}
+      >
+        <label>
+          Password{" "}
+          <input className="input" type="password" autoComplete="off" value={typed} onChange={(event) => setTyped(event.target.value)} />
+        </label>{" "}
+        <button type="submit" className="button button-main">
+          Open
+        </button>
+        {wrong && <p role="alert">{refused}</p>}
+      </form>
+    </main>
+  );
+}
+
+function Inside({ session }: { session: ShareSession }) {
   const investigation = useInvestigation();
   const state = useInvestigationState();
   return (
     <>
       <div className="share-banner" role="note" data-testid="share-banner">
         Shared with you: <strong>{investigation.data?.label ?? "…"}</strong> · read-only
-        {expires && <> · expires {expires.slice(0, 10)}</>}
+        {session.finding && " · one finding"}
+        {session.addresses === "names" && " · addresses, files and requests replaced by names"} · expires {session.expires.slice(0, 10)}
       </div>
       <Tabs />
       <ContextBar />

@@ -15,6 +15,9 @@ interface Tab {
 
 const NO_CAPTURE = "No capture was given.";
 
+/** What a link to one finding opens. */
+const OF_A_FINDING = new Set(["", "/timeline", "/findings", "/connections"]);
+
 /** Nothing is called empty before its number is known. */
 const emptyWhen = (number: number | undefined, why: string): string | undefined => (number === 0 ? why : undefined);
 
@@ -38,6 +41,7 @@ function useTabs(): Tab[] {
     { path: "/packets", name: "Packets", count: packets, empty: emptyWhen(packets, NO_CAPTURE) },
   ];
   const last: Tab = { path: "/report", name: "Report", empty: report === null ? "It comes when the analysis is finished." : undefined };
+  if (source.finding) return [...tabs.filter((tab) => OF_A_FINDING.has(tab.path)), last];
   return source.readOnly ? [...tabs, last] : [...tabs, { path: "/files", name: "Files", count: files }, last];
 }
 
