@@ -14,7 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.api.dependencies import SHARE_COOKIE
 from backend.api.problems import problem
-from backend.errors import StallscopeError
+from backend.errors import Refused, StallscopeError
 from backend.services.redaction.shared_view import SharedView
 from backend.services.share_investigation import open_share, shared_view
 from backend.storage.store import Store
@@ -55,7 +55,11 @@ class SharedAnswers:
         token = request.headers.get("x-stallscope-share") or request.cookies.get(SHARE_COOKIE)
         if not token:
             return None  # the address itself says what is missing
-        return shared_view(self._store, open_share(self._store, share_id, token))
+        try:
+            share = open_share(self._store, share_id, token)
+        except Refused:
+            return None  # so does it here, and counts a guess
+        return shared_view(self._store, share)
 
 
 def _address(path: str, query: str) -> dict[str, Any]:
