@@ -24,7 +24,7 @@ export function ConnectionFacts({ detail }: { detail: ConnectionDetail }) {
         {records.length > 0 && (
           <>
             <dt>What the kernel recorded</dt>
-            <dd>{records.map((mark) => <div key={mark.id}>{mark.label} <EvidenceLinks evidence={mark.evidence.filter((part) => part.lines.length > 0)} /></div>)}</dd>
+            <dd>{records.map((mark) => <div key={mark.id} className="connection-record">{mark.label} <EvidenceLinks evidence={mark.evidence.filter((part) => part.lines.length > 0)} /></div>)}</dd>
           </>
         )}
       </dl>

@@ -138,7 +138,7 @@ function FoldRow({ fold }: { fold: Fold }) {
   return (
     <div role="row" className={unfolded ? "ladder-fold ladder-unfolded" : "ladder-fold"} data-testid="ladder-fold">
       <span role="cell">{stretch(fold.gapNs)} {unfolded ? "" : "folded "}· no packets</span>
-      <button type="button" className="link-button" onClick={() => setUnfolded(!unfolded)}>{unfolded ? "fold" : "unfold"}</button>
+      <span role="cell"><button type="button" className="link-button" onClick={() => setUnfolded(!unfolded)}>{unfolded ? "fold" : "unfold"}</button></span>
     </div>
   );
 }

@@ -4,21 +4,24 @@ import { Tabs } from "@mantine/core";
 import type { Choice, Remedy } from "../api/types";
 import { Command } from "../ui/CopyButton";
 
+/** Ids are made of it, and an id holds no space. */
+const tabValue = (setting: string): string => setting.replace(/\s+/g, "-");
+
 export function Remedies({ remedies }: { remedies: Remedy[] }) {
   const settings = [...new Set(remedies.map((remedy) => remedy.applies_to))];
   const first = settings[0];
   if (first === undefined) return <p className="dim">No fix is known.</p>;
   return (
-    <Tabs defaultValue={first} keepMounted={false}>
+    <Tabs defaultValue={tabValue(first)} keepMounted={false}>
       <Tabs.List>
         {settings.map((setting) => (
-          <Tabs.Tab key={setting} value={setting}>
+          <Tabs.Tab key={setting} value={tabValue(setting)}>
             {setting}
           </Tabs.Tab>
         ))}
       </Tabs.List>
       {settings.map((setting) => (
-        <Tabs.Panel key={setting} value={setting} pt={10}>
+        <Tabs.Panel key={setting} value={tabValue(setting)} pt={10}>
           {remedies
             .filter((remedy) => remedy.applies_to === setting)
             .map((remedy) => (

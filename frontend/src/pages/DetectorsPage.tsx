@@ -67,7 +67,10 @@ function Rule({ rules, kind }: { rules: DetectorRule[]; kind: string }) {
         ))}
       </nav>
       {rule ? (
-        <article className="card panel" data-testid="rule-text"><Markdown text={rule.rule} /></article>
+        <article className="card panel" data-testid="rule-text">
+          <h1>{rulePartsOf(kind, rule.rule).title}</h1>
+          <Markdown text={rule.rule.replace(/^\s*# .*\n/, "")} />
+        </article>
       ) : (
         <div><h1>There is no such rule</h1><p>It may have had another name in an earlier version; all present ones are listed beside.</p></div>
       )}
