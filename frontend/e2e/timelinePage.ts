@@ -12,6 +12,8 @@ export interface Mark {
   id: string;
   glyph: string;
   t: number;
+  t_end: number | null;
+  lanes: string[];
   finding: string;
   instance: number | null;
 }

@@ -10,13 +10,14 @@ interface TableChipsProps {
 }
 
 export function TableChips({ state, t0, change }: TableChipsProps) {
-  const { range, lanes } = state;
+  const { range, lanes, pinned } = state;
   return (
     <>
       {range !== null && (
         <Chip text={`tables: ${wallClock(t0, range.fromNs)} + ${stretch(range.durationNs)}`} name="range" clear={() => change({ range: null })} />
       )}
       {lanes.length > 0 && <Chip text={`${lanes.length} lanes chosen`} name="lanes" clear={() => change({ lanes: [] })} />}
+      {pinned.length > 0 && <Chip text={`${pinned.length} pinned`} name="pins" clear={() => change({ pinned: [] })} />}
     </>
   );
 }

@@ -4,6 +4,8 @@ import { lazy, Suspense, useMemo, useRef, useState, type PointerEvent } from "re
 import type { Timeline, TimelineMark } from "../api/types";
 import type { ChartContent, ChartView } from "./buildOption";
 import { instanceAt, markAt } from "./hitTest";
+import type { LensHandle } from "./lens";
+import { Lens, LensHandles } from "./Lens";
 import { Backdrop, LaneHeaders, Ruler } from "./LaneBackdrop";
 import { RULER_HEIGHT } from "./laneLayout";
 import type { Instance } from "./marks";
@@ -31,6 +33,9 @@ interface TimelineStageProps {
   pickInstance: (instance: Instance) => void;
   fit: () => void;
   describe: (mark: TimelineMark) => string;
+  handles: readonly LensHandle[];
+  lens: TimeWindow | null;
+  openLens: (window: TimeWindow | null) => void;
 }
 
 interface Hover {
@@ -64,38 +69,47 @@ export function TimelineStage(props: TimelineStageProps) {
   }
 
   return (
-    <div className="timeline-stage" style={{ height: geometry.height + RULER_HEIGHT }}>
-      <LaneHeaders geometry={geometry} inWindow={props.packetsInView} />
-      <div className="timeline-body" style={{ width: geometry.widthPx }}>
-        <RulerPan {...surface}><Ruler ticks={ticks} w={w} widthPx={geometry.widthPx} /></RulerPan>
-        <div className="timeline-plot">
-          <Backdrop geometry={geometry} ticks={ticks} w={w} completeUntil={undecodedAfter(timeline)} />
-          <Suspense fallback={null}>
-            <TimelineChart view={hovered} content={content} tokens={tokens} />
-          </Suspense>
-          <div
-            ref={lanes} className="timeline-lanes" data-testid="lanes" style={{ width: geometry.widthPx, height: geometry.lanesBottom }}
-            onPointerDown={drag.down} onPointerMove={look} onPointerUp={drag.up} onPointerLeave={() => setHover(null)}
-            onDoubleClick={props.fit}
-          >
-            {drag.stretch !== null && (
-              <div className="timeline-stretch" style={{ left: drag.stretch.fromPx, width: drag.stretch.toPx - drag.stretch.fromPx }} />
-            )}
-            {drag.stretch !== null && drag.done && (
-              <SelectionBar
-                stretch={drag.stretch} top={geometry.lanesBottom - 44} widthPx={geometry.widthPx} linkTo={props.linkTo}
-                onZoom={(range) => { drag.clear(); props.zoomTo(range); }}
-                onFilter={(range) => { drag.clear(); props.filterTo(range); }}
-              />
-            )}
-            {hover !== null && !drag.done && (
-              <MarkTip {...hover} text={props.describe(hover.mark)} previous={previousOf(hover.mark, content.marks)} widthPx={geometry.widthPx} />
-            )}
+    <>
+      <div className="timeline-stage" style={{ height: geometry.height + RULER_HEIGHT }}>
+        <LaneHeaders geometry={geometry} inWindow={props.packetsInView} />
+        <div className="timeline-body" style={{ width: geometry.widthPx }}>
+          <RulerPan {...surface}><Ruler ticks={ticks} w={w} widthPx={geometry.widthPx} /></RulerPan>
+          <div className="timeline-plot">
+            <Backdrop geometry={geometry} ticks={ticks} w={w} completeUntil={undecodedAfter(timeline)} />
+            <Suspense fallback={null}>
+              <TimelineChart view={hovered} content={content} tokens={tokens} />
+            </Suspense>
+            <div
+              ref={lanes} className="timeline-lanes" data-testid="lanes" style={{ width: geometry.widthPx, height: geometry.lanesBottom }}
+              onPointerDown={drag.down} onPointerMove={look} onPointerUp={drag.up} onPointerLeave={() => setHover(null)}
+              onDoubleClick={props.fit}
+            >
+              {drag.stretch !== null && (
+                <div className="timeline-stretch" style={{ left: drag.stretch.fromPx, width: drag.stretch.toPx - drag.stretch.fromPx }} />
+              )}
+              {drag.stretch !== null && drag.done && (
+                <SelectionBar
+                  stretch={drag.stretch} top={geometry.lanesBottom - 44} widthPx={geometry.widthPx} linkTo={props.linkTo}
+                  onZoom={(range) => { drag.clear(); props.zoomTo(range); }}
+                  onFilter={(range) => { drag.clear(); props.filterTo(range); }}
+                />
+              )}
+              <LensHandles handles={props.handles} open={props.openLens} />
+              {hover !== null && !drag.done && (
+                <MarkTip {...hover} text={props.describe(hover.mark)} previous={previousOf(hover.mark, content.marks)} widthPx={geometry.widthPx} />
+              )}
+            </div>
+            <OverviewHandle geometry={geometry} w={w} span={timeline.span} show={show} />
           </div>
-          <OverviewHandle geometry={geometry} w={w} span={timeline.span} show={show} />
         </div>
       </div>
-    </div>
+      {props.lens !== null && (
+        <Lens
+          lens={props.lens} w={w} widthPx={geometry.widthPx} t0={timeline.t0} pick={props.pickMark} close={() => props.openLens(null)}
+          zoom={() => { if (props.lens) props.zoomTo(props.lens); }}
+        />
+      )}
+    </>
   );
 }
 

@@ -8,9 +8,10 @@ import { plural } from "../format/quantity";
 import { useAddress } from "../ui/RouteLink";
 import { TableChips } from "./TableChips";
 import { detailText, marksText, packetsByLane } from "./detail";
-import { layoutLanes } from "./laneLayout";
+import { layoutLanes, orderLanes } from "./laneLayout";
+import { lensHandles } from "./lens";
 import { LinkedTables } from "./LinkedTables";
-import { chosenGroups, describeMark, instancesOf } from "./marks";
+import { chosenGroups, describeMark, instancesOf, isChosen } from "./marks";
 import { MarkPanel } from "./MarkPanel";
 import { MarksTable } from "./MarksTable";
 import { chooseTicks } from "./ticks";
@@ -55,7 +56,9 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
   const { state, window: w, change } = view;
   const { current, marks } = bench;
 
-  const geometry = useMemo(() => layoutLanes(overview.lanes, state.lanes, widthPx), [overview.lanes, state.lanes, widthPx]);
+  const geometry = useMemo(
+    () => layoutLanes(orderLanes(overview.lanes, state.pinned), state.lanes, widthPx), [overview.lanes, state.lanes, state.pinned, widthPx],
+  );
   const chart = useMemo(
     () => ({ window: w, geometry, selection: state.selection, currentMark: current, filter: state.filter }),
     [w, geometry, state.selection, current, state.filter],
@@ -65,6 +68,7 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
     () => ({ timeline, overview, marks, findings, letters, chosen }),
     [timeline, overview, marks, findings, letters, chosen],
   );
+  const handles = useMemo(() => lensHandles(marks, (mark) => isChosen(mark, chosen), geometry, w), [chosen, geometry, marks, w]);
   const describe = (mark: TimelineMark): string => describeMark(mark, overview.lanes, letters, counts);
   const currentMark = timeline.marks.find((mark) => mark.id === current) ?? null;
   const ticks = chooseTicks(w, widthPx, bench.reading, currentMark?.t ?? null, overview.t0);
@@ -86,6 +90,18 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
     if (panel) setPanel(false);
     else if (document.activeElement === frame.current) frame.current?.blur();
   }
+  /** The lens on the current mark, else on the first marks that stand too close. */
+  function toggleLens() {
+    const handle = handles.find((each) => current !== null && each.marks.includes(current)) ?? handles[0];
+    if (state.lens !== null) change({ lens: null });
+    else if (handle) change({ lens: handle.window });
+    else setSaid("No marks stand closer than they can be told apart");
+  }
+  function togglePin() {
+    const lane = currentMark?.lanes[0] ?? geometry.rows[0]?.lane.id;
+    if (lane === undefined) return;
+    change({ pinned: state.pinned.includes(lane) ? state.pinned.filter((id) => id !== lane) : [...state.pinned, lane] });
+  }
   useTimelineKeys(frame, {
     zoomIn: (fast) => bench.zoom(true, fast), zoomOut: (fast) => bench.zoom(false, fast),
     left: (fast) => bench.pan(-1, fast), right: (fast) => bench.pan(1, fast),
@@ -94,7 +110,7 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
     fit: bench.fit, all: bench.all, back: view.back, table: () => change({ asTable: !state.asTable }),
     timeReference: bench.readFromMark, reading: bench.nextReading, guides: bench.toggleGuides,
     copyLink: () => void navigator.clipboard.writeText(window.location.href).then(() => setSaid("Link copied")),
-    open: () => open(currentMark), leave,
+    lens: toggleLens, pin: togglePin, open: () => open(currentMark), leave,
   });
   const label = `Timeline from ${wallClock(overview.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(geometry.rows.length, "lane")}, ${plural(findings.length, "finding")}`;
   const caption = `${marks.length} marks of the window`;
@@ -122,7 +138,7 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
           <TimelineStage
             view={chart} content={content} tokens={tokens} ticks={ticks} packetsInView={packets} show={view.show} linkTo={linkTo}
             zoomTo={view.show} filterTo={(range) => change({ range })} pickMark={open} pickInstance={bench.focusInstance}
-            fit={bench.fit} describe={describe}
+            fit={bench.fit} describe={describe} handles={handles} lens={state.lens} openLens={(lens) => change({ lens })}
           />
         )}
       </div>

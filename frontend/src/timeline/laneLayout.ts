@@ -32,6 +32,12 @@ export interface ChartGeometry {
   height: number;
 }
 
+/** Pinned lanes first, in the order they were pinned; the others keep theirs. */
+export function orderLanes(lanes: readonly Lane[], pinned: readonly string[]): Lane[] {
+  const top = pinned.flatMap((id) => lanes.filter((lane) => lane.id === id));
+  return [...top, ...lanes.filter((lane) => !pinned.includes(lane.id))];
+}
+
 export function layoutLanes(lanes: readonly Lane[], chosen: readonly string[], widthPx: number): ChartGeometry {
   const known = lanes.filter((lane) => chosen.includes(lane.id));
   const shown = (known.length > 0 ? known : lanes).slice(0, MAX_LANES);

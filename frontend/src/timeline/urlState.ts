@@ -1,4 +1,4 @@
-/** The view's state in the address: `w=<from_ns>~<dur_ns> sel= lanes= q= r= tab= t=`. Other keys are left alone. */
+/** The view's state in the address: `w=<from_ns>~<dur_ns> sel= lanes= pin= lens= q= r= tab= t=`. Other keys are left alone. */
 import type { TimeWindow } from "./timeWindow";
 import { MIN_DURATION_NS } from "./timeWindow";
 
@@ -17,6 +17,10 @@ export interface ViewState {
   selection: Selection | null;
   /** Ids of the lanes shown; empty shows all. */
   lanes: string[];
+  /** Ids of lanes that stand at the top, in this order. */
+  pinned: string[];
+  /** What the lens shows; null: it is closed. */
+  lens: TimeWindow | null;
   /** Text that marks and rows must contain. */
   filter: string;
   /** Stretch the tables are narrowed to; null: they follow the window. */
@@ -32,7 +36,9 @@ export function readView(parameters: Parameters): ViewState {
   return {
     window: readWindow(parameters["w"]),
     selection: readSelection(parameters["sel"]),
-    lanes: (parameters["lanes"] ?? "").split("~").filter((lane) => lane !== ""),
+    lanes: readLanes(parameters["lanes"]),
+    pinned: readLanes(parameters["pin"]),
+    lens: readWindow(parameters["lens"]),
     filter: parameters["q"] ?? "",
     range: readWindow(parameters["r"]),
     tab: tab === "packets" || tab === "connections" ? tab : "marks",
@@ -46,12 +52,16 @@ export function viewParameters(view: ViewState): Record<string, string | null> {
     w: view.window === null ? null : writeWindow(view.window),
     sel: view.selection === null ? null : writeSelection(view.selection),
     lanes: view.lanes.join("~") || null,
+    pin: view.pinned.join("~") || null,
+    lens: view.lens === null ? null : writeWindow(view.lens),
     q: view.filter || null,
     r: view.range === null ? null : writeWindow(view.range),
     tab: view.tab === "marks" ? null : view.tab,
     t: view.asTable ? "1" : null,
   };
 }
+
+const readLanes = (text: string | undefined): string[] => (text ?? "").split("~").filter((lane) => lane !== "");
 
 export const writeWindow = (w: TimeWindow): string => `${w.fromNs}~${w.durationNs}`;
 

@@ -20,6 +20,8 @@ export interface KeyActions {
   reading: () => void;
   guides: () => void;
   copyLink: () => void;
+  lens: () => void;
+  pin: () => void;
   open: () => void;
   leave: () => void;
 }
@@ -29,7 +31,7 @@ type Action = keyof KeyActions;
 const BY_CODE: Record<string, Action> = { KeyW: "zoomIn", KeyS: "zoomOut", KeyA: "left", KeyD: "right" };
 const BY_KEY: Record<string, Action> = {
   ".": "nextMark", ",": "previousMark", "]": "nextInstance", "[": "previousInstance", f: "fit", "0": "all",
-  t: "table", m: "timeReference", r: "reading", y: "copyLink",
+  t: "table", m: "timeReference", r: "reading", y: "copyLink", l: "lens", p: "pin",
 };
 /** Only while the chart itself has the focus: elsewhere these keys have their own meaning. */
 const ON_CHART: Record<string, Action> = { ArrowRight: "nextMark", ArrowLeft: "previousMark", Enter: "open" };

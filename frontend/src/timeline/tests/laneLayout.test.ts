@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 
 import { markAt } from "../hitTest";
-import { hatchesOf, layoutLanes, MAX_LANES, pxToTime, timeToPx } from "../laneLayout";
+import { hatchesOf, layoutLanes, MAX_LANES, orderLanes, pxToTime, timeToPx } from "../laneLayout";
 import { visibleMarks } from "../marks";
 import { sampleLane, sampleTimeline } from "./sampleTimeline";
 
@@ -21,6 +21,11 @@ it("shows the chosen lanes in path order, at most twelve", () => {
   const lanes = Array.from({ length: 20 }, (_, i) => sampleLane({ id: `lane ${i}` }));
   expect(layoutLanes(lanes, [], 500).rows).toHaveLength(MAX_LANES);
   expect(layoutLanes(lanes, ["lane 7", "lane 3"], 500).rows.map((row) => row.lane.id)).toEqual(["lane 3", "lane 7"]);
+});
+
+it("puts pinned lanes first, in the order they were pinned", () => {
+  const lanes = ["a", "b", "c", "d"].map((id) => sampleLane({ id }));
+  expect(orderLanes(lanes, ["d", "gone", "b"]).map((lane) => lane.id)).toEqual(["d", "b", "a", "c"]);
 });
 
 it("turns pixels into times and back", () => {

@@ -6,6 +6,8 @@ const VIEW: ViewState = {
   window: { fromNs: 269_925_888, durationNs: 1_135_000_000 },
   selection: { finding: "f-1", instance: 3, mark: "f-1.12" },
   lanes: ["a.pcapng#0", "nat"],
+  pinned: ["nat"],
+  lens: { fromNs: 269_999_000, durationNs: 12_000 },
   filter: "10.244.35.28",
   range: { fromNs: 5_000, durationNs: 2_000 },
   tab: "packets",
@@ -21,7 +23,7 @@ it("reads back what it wrote", () => {
 
 it("ignores what it does not understand", () => {
   const view = readView({ w: "yesterday~1", sel: "~2", tab: "hex", unknown: "1", r: "5~1" });
-  expect(view).toEqual({ window: null, selection: null, lanes: [], filter: "", range: null, tab: "marks", asTable: false });
+  expect(view).toEqual({ window: null, selection: null, lanes: [], pinned: [], lens: null, filter: "", range: null, tab: "marks", asTable: false });
 });
 
 it("stays far below 1,800 characters", () => {
