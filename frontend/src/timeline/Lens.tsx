@@ -72,6 +72,8 @@ interface InsideProps {
 }
 
 const NAME_PX = 120;
+/** Right of this share of the width a label stands on the left of its mark. */
+const LABELS_LEFT_FROM = 0.6;
 const DRAWN = new Set(["instant", "repeat", "missing", "pair"]);
 
 function Inside({ lanes, marks, lens, widthPx, t0, pick }: InsideProps) {
@@ -89,7 +91,7 @@ function Inside({ lanes, marks, lens, widthPx, t0, pick }: InsideProps) {
           <span className="lens-name" style={{ width: NAME_PX - 10, left: 4 - NAME_PX }} title={lane.name}>{lane.name}</span>
           {moments.filter((mark) => mark.lanes.includes(lane.id)).map((mark) => (
             <button
-              key={mark.id} type="button" className={`lens-mark role-${mark.role}`} data-lens-mark={mark.id} data-t={mark.t} style={{ left: timeToPx(mark.t, lens, room) }}
+              key={mark.id} type="button" className={`lens-mark role-${mark.role}${timeToPx(mark.t, lens, room) > room * LABELS_LEFT_FROM ? " lens-mark-left" : ""}`} data-lens-mark={mark.id} data-t={mark.t} style={{ left: timeToPx(mark.t, lens, room) }}
               title={`${mark.label} · ${offset(mark.t)} · ${stretch(mark.t - first)} after the first`} onClick={() => pick(mark)}
             >
               <span aria-hidden="true">{glyphSign(mark.glyph)}</span> <span className="lens-label">{mark.label}</span>
