@@ -1,0 +1,1 @@
+"""More packets to link-local services of the cloud than a network interface may send."""

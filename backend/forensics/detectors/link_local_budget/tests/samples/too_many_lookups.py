@@ -1,0 +1,21 @@
+"""Positive. Pods of a node send 1,300 lookups within a second to the resolver of the VPC."""
+
+from __future__ import annotations
+
+from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.tests.build_capture import MS, T0_NS
+from backend.forensics.tests.build_stumbles import StumbleBuilder
+from backend.forensics.tests.samples import Expected
+
+EXPECTED = Expected("warning", 1)
+
+
+def build() -> Facts:
+    capture = StumbleBuilder()
+    for n in range(1_300):
+        at_ns = T0_NS + n * 600_000
+        capture.connection(
+            f"10.0.0.1:{1_024 + n}", "169.254.169.253:53", protocol=17, syns=0, first_frame=n + 1,
+            client_packets=1, server_packets=1, first_ns=at_ns, last_ns=at_ns + MS,
+        )  # fmt: skip
+    return gather_facts([capture.build()], [])

@@ -1,0 +1,102 @@
+"""Packets to the services of a cloud that are reached over link-local addresses, by vantage point and second.
+
+Only the connection tables are read: a flow's packets are spread evenly over its time, so seconds are exact for flows of
+less than a second (a lookup) and an average for longer ones. A vantage point is judged by itself: what passes a pod's
+interface passes the node's, too."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.addresses import address_halves
+from backend.forensics.captures import Capture
+from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.sightings import Ints, Place
+
+AWS_ONLY: Final = {
+    "169.254.169.253": "DNS",
+    "169.254.169.123": "NTP",
+    "fd00:ec2::253": "DNS",
+    "fd00:ec2::123": "NTP",
+    "fd00:ec2::254": "metadata",
+}
+"""Addresses that no other cloud uses (docs.aws.amazon.com: VPC DNS, Amazon Time Sync Service, instance metadata)."""
+SHARED: Final = {"169.254.169.254": "metadata"}
+"""AWS, and others without this limit (Google also answers DNS there)."""
+SECOND_NS: Final = 1_000_000_000
+LONGEST_S: Final = 3_600
+"""Flows longer than this say nothing of single seconds."""
+
+
+@dataclass(frozen=True)
+class LinkLocalTraffic:
+    """What one vantage point saw leave for such addresses. `packets[n]` left in the second that begins at
+    `first_ns` + n s."""
+
+    place: Place
+    first_ns: int
+    packets: NDArray[np.float64]
+    by_service: dict[str, int]
+    aws: bool
+    """An address that only AWS has is among them."""
+    flows: Ints
+    """Rows of the capture's connection table, by start."""
+    starts_ns: Ints
+    frames: tuple[Frame, ...]
+    """Of the first packet of each flow."""
+
+
+def count_link_local(captures: Sequence[Capture], places: Sequence[Place]) -> tuple[LinkLocalTraffic, ...]:
+    """By place, those with any such packet. Linear in the connections."""
+    services = [(address_halves(text), name) for text, name in {**AWS_ONLY, **SHARED}.items()]
+    only = {address_halves(text) for text in AWS_ONLY}
+    found = []
+    for place in places:
+        table = captures[place.capture].connections
+        mine = np.flatnonzero((table["vantage"] == place.index) & (table["client_packets"] > 0))
+        high, low = table["server_high"][mine], table["server_low"][mine]
+        by_service: dict[str, int] = {}
+        chosen, aws = np.zeros(len(mine), np.bool_), False
+        for halves, name in services:
+            here = (high == halves[0]) & (low == halves[1])
+            if here.any():
+                chosen |= here
+                aws |= halves in only
+                by_service[name] = by_service.get(name, 0) + int(table["client_packets"][mine[here]].sum())
+        if chosen.any():
+            found.append(_traffic(captures[place.capture], place, mine[chosen], by_service, aws))
+    return tuple(found)
+
+
+def _traffic(
+    capture: Capture, place: Place, flows: Ints, by_service: dict[str, int], aws: bool
+) -> LinkLocalTraffic:
+    rows = capture.connections[flows]
+    order = np.argsort(rows["first_ns"], kind="stable")
+    flows, rows = flows[order], rows[order]
+    first_ns = int(rows["first_ns"].min())
+    begin = (rows["first_ns"] - first_ns) // SECOND_NS
+    end = np.maximum(begin, (rows["last_ns"] - first_ns) // SECOND_NS)
+    kept = end - begin < LONGEST_S
+    begin, end, sent = begin[kept], end[kept], rows["client_packets"][kept].astype(np.float64)
+    # A difference array: each flow adds its rate to the seconds from its first to its last.
+    steps = np.zeros(int(end.max(initial=0)) + 2)
+    rate = sent / (end - begin + 1)
+    np.add.at(steps, begin, rate)
+    np.add.at(steps, end + 1, -rate)
+    frames = tuple((capture.name, int(frame)) for frame in rows["first_frame"].tolist())
+    return LinkLocalTraffic(
+        place,
+        first_ns,
+        np.cumsum(steps)[:-1],
+        by_service,
+        aws,
+        flows,
+        rows["first_ns"].astype(np.int64),
+        frames,
+    )
