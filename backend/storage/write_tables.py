@@ -28,7 +28,7 @@ def write_rows(rows: NDArray[np.void], path: Path) -> None:
     """Records as columns, in batches: a table of a million rows is not to be in memory twice."""
     names = rows.dtype.names or ()
     schema = pa.schema([(name, pa.from_numpy_dtype(rows.dtype[name])) for name in names])
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
+    with pq.ParquetWriter(path, schema, **_quick(schema)) as writer:
         for begin in range(0, max(len(rows), 1), BATCH_ROWS):
             batch = rows[begin : begin + BATCH_ROWS]
             columns = [pa.array(np.ascontiguousarray(batch[name])) for name in names]
