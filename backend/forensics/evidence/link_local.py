@@ -53,24 +53,32 @@ class LinkLocalTraffic:
 
 def count_link_local(captures: Sequence[Capture], places: Sequence[Place]) -> tuple[LinkLocalTraffic, ...]:
     """By place, those with any such packet. Linear in the connections."""
-    services = [(address_halves(text), name) for text, name in {**AWS_ONLY, **SHARED}.items()]
+    names = {address_halves(text): name for text, name in {**AWS_ONLY, **SHARED}.items()}
     only = {address_halves(text) for text in AWS_ONLY}
+    flows = [_flows(capture, list(names)) for capture in captures]
     found = []
     for place in places:
-        table = captures[place.capture].connections
-        mine = np.flatnonzero((table["vantage"] == place.index) & (table["client_packets"] > 0))
-        high, low = table["server_high"][mine], table["server_low"][mine]
-        by_service: dict[str, int] = {}
-        chosen, aws = np.zeros(len(mine), np.bool_), False
-        for halves, name in services:
-            here = (high == halves[0]) & (low == halves[1])
+        table, mine = captures[place.capture].connections, flows[place.capture]
+        mine = mine[table["vantage"][mine] == place.index]
+        if not len(mine):
+            continue
+        rows, by_service, aws = table[mine], dict[str, int](), False
+        for halves, service in names.items():
+            here = (rows["server_high"] == halves[0]) & (rows["server_low"] == halves[1])
             if here.any():
-                chosen |= here
                 aws |= halves in only
-                by_service[name] = by_service.get(name, 0) + int(table["client_packets"][mine[here]].sum())
-        if chosen.any():
-            found.append(_traffic(captures[place.capture], place, mine[chosen], by_service, aws))
+                by_service[service] = by_service.get(service, 0) + int(rows["client_packets"][here].sum())
+        found.append(_traffic(captures[place.capture], place, mine, by_service, aws))
     return tuple(found)
+
+
+def _flows(capture: Capture, services: Sequence[tuple[int, int]]) -> Ints:
+    """Rows of the connection table that go to one of these addresses."""
+    table = capture.connections
+    chosen = np.zeros(len(table), np.bool_)
+    for high, low in services:
+        chosen |= (table["server_low"] == low) & (table["server_high"] == high)
+    return np.flatnonzero(chosen & (table["client_packets"] > 0))
 
 
 def _traffic(
