@@ -35,6 +35,7 @@ def _hypothesis(
 ) -> Hypothesis:
     lost = case.of("lost between", "answer lost")
     pieces = [
+        _usual(case),
         *_between(case),
         *_answers(case),
         *_arrived(case),
@@ -53,7 +54,7 @@ def _hypothesis(
         weighed=tuple(pieces),
         both_sides=bool(lost),
         independent=False,
-        signs=sum(piece.weight > 0 for piece in pieces),
+        signs=sum(piece.weight > 0 for piece in pieces[1:]),
         findings=(case.finding.id,),
         time_lost_s=case.finding.time_lost_s,
         rivals=(_receiver_rival(case),),
@@ -63,6 +64,14 @@ def _hypothesis(
         refutation="nothing seen; it would be refuted by segments that reach the receiver's vantage point each time",
         figures=case.figures(),
         ceiling=0.999 if case.followed else ONE_PLACE_CEILING,
+    )
+
+
+def _usual(case: SegmentCase) -> Weighed:
+    total, touched = number(case.finding, "connections_total"), number(case.finding, "connections")
+    text = f"Data had to be sent again by the timer in {touched:,.0f} of {total:,.0f} connections."
+    return Weighed(
+        0.4, text, list(case.finding.evidence), "loss on the way is the usual reason, and not the only one"
     )
 
 

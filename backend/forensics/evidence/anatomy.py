@@ -103,7 +103,8 @@ def dissect_requests(
     asks = np.unique(parts.interval.key)
     key = exchanges.responder * groups + exchanges.server_clock
     seen = np.flatnonzero(~is_metadata & (exchanges.server_end_ns != NEVER) & np.isin(key, asks))
-    opaque = np.flatnonzero(np.isin(trips.answering, asks))
+    # Programs of one host that talk over its loopback have one address: who served and who asked is not told.
+    opaque = np.flatnonzero(np.isin(trips.answering, asks) & (trips.answering != trips.asking))
     outer = Intervals(
         np.concatenate([key[seen], trips.answering[opaque]]),
         np.concatenate([exchanges.server_start_ns[seen], trips.start_ns[opaque]]),

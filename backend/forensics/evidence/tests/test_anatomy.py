@@ -143,6 +143,13 @@ def test_without_payload_turns_of_data_are_taken_for_requests() -> None:
     assert shape.callees[0].name == "10.3.0.5:443 (inferred)"
 
 
+def test_talk_of_one_host_with_itself_serves_nobody() -> None:
+    http = HttpBuilder()
+    http.turn(100, "127.0.0.1:40001", "127.0.0.1:6379", took_ms=80)
+    http.turn(120, "127.0.0.1:40002", "127.0.0.1:6379", took_ms=30)
+    assert len(gather_facts([http.build()], []).anatomy) == 0
+
+
 def test_a_call_without_payload_is_a_part_of_a_request_with() -> None:
     http = HttpBuilder()
     http.exchange(100, CLIENT, SERVER, took_ms=100)
