@@ -25,6 +25,16 @@ _SHORT_SCRIPT: Final = (*_OPEN, *_REQUESTS[:7], *_CLOSE)
 _LOST: Final = ((True, _SYN, 0, 0), (True, _SYN, 0, 1_000_000))
 _RETRIED_SCRIPT: Final = (*_LOST, *_OPEN[1:], *_SHORT_SCRIPT[3:])
 _SCAN_SCRIPT: Final = (*_LOST, (True, _SYN, 0, 2_000_000))
+# Ten exchanges on one connection, and one lookup.
+_REQUEST: Final = b"GET /api/v1/items/%06d HTTP/1.1\r\nHost: shop.example\r\nAccept: */*\r\n\r\n" % 1
+_RESPONSE: Final = b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 64\r\n\r\n" + b"x" * 64
+_EXCHANGE: Final = ((True, _DATA, len(_REQUEST), 2000), (False, _DATA, len(_RESPONSE), 1500))
+_HTTP_SCRIPT: Final = (*_OPEN, *(_EXCHANGE * 10), *_CLOSE)
+_NAME: Final = b"\x08svc-0000\x07default\x03svc\x07cluster\x05local\x00"
+_QUESTION: Final = _NAME + b"\0\1\0\1"  # type A, class IN
+_ANSWER: Final = b"\xc0\x0c\0\1\0\1\0\0\0\x1e\0\4\x0a\x60\0\1"
+_DNS_HEADERS: Final = (b"\1\0\0\1\0\0\0\0\0\0", b"\x85\x80\0\1\0\1\0\0\0\0")
+_DNS_SCRIPT: Final = ((True, 0, 12 + len(_QUESTION), 0), (False, 0, 12 + len(_QUESTION + _ANSWER), 400))
 _JITTER_NS: Final = 10_000_000
 _HEADER_BYTES: Final = 66  # Ethernet, IPv4, TCP with the time stamp option
 _START_NS: Final = 1_760_000_000 * 1_000_000_000
@@ -77,7 +87,9 @@ def _tcp(frames: NDArray[np.uint8], number: Values, script: Script, step: int, t
 
 
 def _frames(number: Values, script: Script, step: int, time_ns: Values) -> NDArray[np.uint8]:
-    """The headers of one step of the script, for many connections."""
+    """One step of the script, for many connections."""
+    if script is _DNS_SCRIPT:
+        return _dns_frames(number, script[step][0])
     from_client, _, payload, _ = script[step]
     frames = np.zeros((len(number), _HEADER_BYTES + payload), np.uint8)
     source, _, destination, _ = _endpoints(number, script, from_client)
@@ -90,6 +102,31 @@ def _frames(number: Values, script: Script, step: int, time_ns: Values) -> NDArr
     _put(frames, 30, 4, destination)
     _tcp(frames, number, script, step, time_ns)
     frames[:, _HEADER_BYTES:] = 0x61 + step
+    if script is _HTTP_SCRIPT and payload:
+        frames[:, _HEADER_BYTES:] = np.frombuffer(_REQUEST if from_client else _RESPONSE, np.uint8)
+    return frames
+
+
+def _dns_frames(number: Values, asks: bool) -> NDArray[np.uint8]:
+    """A query, or its answer, over UDP: every lookup has a port of its own, as resolvers of libc open them."""
+    message = b"\0\0" + _DNS_HEADERS[not asks] + _QUESTION + (b"" if asks else _ANSWER)
+    frames = np.zeros((len(number), 42 + len(message)), np.uint8)
+    client = 0x0A2A0000 | (number * 7919 % 250 + 2), 1024 + number % 60000
+    server = 0x0A60000A, np.full_like(number, 53)
+    source, destination = (client, server) if asks else (server, client)
+    frames[:, 0:14] = (2, 0, 0, 0, 0, 1, 2, 0, 0, 0, 0, 2, 8, 0)
+    frames[:, 14] = 0x45
+    _put(frames, 16, 2, 28 + len(message))
+    _put(frames, 18, 2, number * 2 + 1 & 0xFFFF)
+    frames[:, 22:24] = (64, 17)
+    for at, (address, port) in enumerate((source, destination)):
+        _put(frames, 26 + 4 * at, 4, address)
+        _put(frames, 34 + 2 * at, 2, port)
+    _put(frames, 38, 2, 8 + len(message))
+    frames[:, 42:] = np.frombuffer(message, np.uint8)
+    _put(frames, 42, 2, number & 0xFFFF)
+    for digit in range(4):
+        frames[:, 42 + 12 + 5 + digit] = 0x30 + number // 10 ** (3 - digit) % 10
     return frames
 
 
@@ -132,9 +169,17 @@ def _scan(number: Values) -> list[tuple[Values, Script]]:
     return [(number, _SCAN_SCRIPT)]
 
 
-TRAFFIC: Final = {"long": _long, "short": _short, "scan": _scan}
-"""What connections do: 39 packets each, 13 packets each with some SYNs lost, and three SYNs each that nobody
-answers, every one to an address of its own."""
+def _dns(number: Values) -> list[tuple[Values, Script]]:
+    return [(number, _DNS_SCRIPT)]
+
+
+def _http(number: Values) -> list[tuple[Values, Script]]:
+    return [(number, _HTTP_SCRIPT)]
+
+
+TRAFFIC: Final = {"long": _long, "short": _short, "scan": _scan, "dns": _dns, "http": _http}
+"""What connections do: 39 packets each, 13 packets each with some SYNs lost, three SYNs each that nobody answers, every
+one to an address of its own; a lookup and its answer; ten HTTP exchanges."""
 
 
 def generate(path: Path, packets: int, traffic: str = "long") -> None:

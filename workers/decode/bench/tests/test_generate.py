@@ -14,3 +14,20 @@ def test_a_generated_capture_decodes_cleanly(tmp_path: Path) -> None:
     assert (capture.connections["fins"] == 3).all()
     assert not capture.connections["data_retransmissions"].any()
     assert not capture.connections["lost_segments"].any()
+
+
+def test_generated_lookups_are_answered_lookups(tmp_path: Path) -> None:
+    path = tmp_path / "generated.pcap"
+    generate(path, 200, "dns")
+    capture = decode_capture(path, name="generated.pcap", sha256="", packets_path=None)
+    assert (capture.packets, capture.messages.dns.rows, capture.undecoded) == (200, 200, {})
+    names = capture.messages.dns.read(("name",)).column("name").to_pylist()
+    assert names[0] == "svc-0000.default.svc.cluster.local"
+    assert len(set(names)) == 100
+
+
+def test_generated_exchanges_are_read_as_such(tmp_path: Path) -> None:
+    path = tmp_path / "generated.pcap"
+    generate(path, 260, "http")
+    capture = decode_capture(path, name="generated.pcap", sha256="", packets_path=None)
+    assert (capture.packets, len(capture.connections), capture.messages.http.rows) == (260, 10, 100)

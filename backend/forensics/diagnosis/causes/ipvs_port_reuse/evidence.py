@@ -84,9 +84,10 @@ def collect_drops(facts: Facts, findings: Sequence[FindingPart]) -> list[Drops]:
     connection, was not dropped; one whose answer was seen was not, either."""
     table, reuse = facts.attempts.table, facts.port_reuse
     again = set(table["link"][reuse.reused & (table["transmissions"] > 1)].tolist())
-    answered = {
-        x.attempt.link for x in facts.losses if x.where.startswith(("answered", "return"))
-    } | facts.challenges.keys()
+    if len(again) < LEAST_ATTEMPTS:
+        return []
+    seen = facts.losses.attempt[facts.losses.is_kind("replied", "return")]
+    answered = set(facts.attempts.retried.link[seen].tolist()) | facts.challenges.keys()
     attempts = [a for a in facts.attempts.retried if a.link in again and a.link not in answered]
     first = {x.attempt.link: x for x in reversed(facts.losses)}
     groups = [g for g in group_by_server(attempts) if len(g) >= LEAST_ATTEMPTS]
