@@ -96,12 +96,13 @@ def _one_request(finding: FindingPart) -> ClaimPart:
 
 
 def _acknowledged(finding: FindingPart) -> Weighed:
-    trip = finding.measures.get("round_trip_median_ms")
-    network = f"; a round trip takes {float(trip):,.1f} ms" if isinstance(trip, int | float) else ""
-    text = (
-        f"{plural(finding.count, 'late request')} had been acknowledged after "
-        f"{number(finding, 'acknowledged_median_ms'):,.1f} ms (median){network}."
+    trip, after_s = (
+        finding.measures.get("round_trip_median_ms"),
+        number(finding, "acknowledged_median_ms") / 1e3,
     )
+    network = f"; a round trip takes {seconds_text(trip / 1e3)}" if isinstance(trip, int | float) else ""
+    late = plural(finding.count, "late request")
+    text = f"{late} had been acknowledged after {seconds_text(after_s)} (median){network}."
     return Weighed(
         1.2,
         text,
