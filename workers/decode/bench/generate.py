@@ -72,7 +72,8 @@ def _tcp(frames: NDArray[np.uint8], number: Values, script: Script, step: int, t
     for sender in (False, True):
         before = [part for part in script[:step] if part[0] == sender]
         # A SYN that is sent again takes no number of its own.
-        opened_closed = 0 if flags & _SYN else len({part[1] & 3 for part in before} - {0})
+        sent_again = flags & _SYN and sender == from_client
+        opened_closed = 0 if sent_again else len({part[1] & 3 for part in before} - {0})
         sent[sender] = sum(part[2] for part in before) + opened_closed
     isn = (number * 2654435761 & 0xFFFFFFFF, number * 2246822519 & 0xFFFFFFFF)
     _put(frames, 34, 2, _endpoints(number, script, from_client)[1])
