@@ -56,7 +56,9 @@ def assess_rest(
     retried = facts.attempts.server_of_link
     servers = {_target(f) for f in loud}
     late = left.intersection(facts.delays.counted) - retried.keys()
-    links = tuple(sorted(late | {link for link in left & retried.keys() if retried[link] in servers}))
+    # Destinations beyond those with a finding of their own (a scan) are among the rest, too.
+    harmless = {_target(f) for f in findings} - servers if loud else set(retried.values())
+    links = tuple(sorted(late | {link for link in left & retried.keys() if retried[link] not in harmless}))
     asked = set(retried.values())
     open_servers = {retried[link] for link in links if link in retried}
     # A finding about attempts is judged by its attempts, any other by whether a cause refers to it.

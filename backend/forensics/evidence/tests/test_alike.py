@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from backend.forensics.detection.run import run_detectors
+from backend.forensics.detectors.syn_retransmission.thresholds import Thresholds
 from backend.forensics.diagnosis.causes.tests.build_losses import OTHER_HOST, Losses
 from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.evidence.alike import APART_MOST
@@ -46,6 +48,18 @@ def test_their_answer_says_how_many_and_closes_the_account() -> None:
     assert found.attempts_explained == APART_MOST + 1
     assert answer.account is not None
     assert answer.account.unexplained == 0
+
+
+def test_what_nobody_explains_counts_those_without_a_finding_of_their_own() -> None:
+    shown = Thresholds().findings_shown
+    capture = Losses("eth0")
+    for number in range(shown + 5):
+        capture.silent(f"198.51.100.{number + 1}:443", 1)
+    facts = gather_facts([capture.build()], [])
+    findings, _ = run_detectors(facts)
+    assert sum(f.kind == "syn-retransmission" for f in findings) == shown
+    rest = diagnose(facts, findings).diagnoses[0]
+    assert (rest.cause, rest.attempts_explained) == ("unknown", shown + 5)
 
 
 def test_many_are_as_sure_as_one_of_them() -> None:
