@@ -1,0 +1,87 @@
+"""Segments lost between two captures, at the receiver and with their acknowledgement, from the packets' bytes on."""
+
+from __future__ import annotations
+
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from backend.forensics.detection.run import run_detectors
+from backend.forensics.diagnosis.run import diagnose
+from backend.forensics.evidence.facts import gather_facts
+from workers.decode.tests.capture_bytes import decode, pcap, tcp
+
+SYN, ACK, PUSH = 0x02, 0x10, 0x18
+US = 1_000
+WAY_US = 2_500
+"""From one capture point to the other; the server answers 50 µs after what reaches it."""
+
+Packet = tuple[int, int, bytes]
+"""Time (µs) at the client's capture, at the server's, the packet; a time below 0: not seen there."""
+
+
+def _forth(at_us: int, packet: bytes, *, arrives: bool = True) -> Packet:
+    return at_us, at_us + WAY_US if arrives else -1, packet
+
+
+def _back(at_us: int, packet: bytes, *, arrives: bool = True) -> Packet:
+    """`at_us` at the server."""
+    return at_us + WAY_US if arrives else -1, at_us, packet
+
+
+def _connection(number: int, fate: str) -> list[Packet]:
+    """Its client sends 100 bytes, of which the first copy has this fate, and the same 300 ms later."""
+    at, port, isn, there = number * 400_000, 40_000 + number, 1_000 + 7_000 * number, 50
+    data = partial(tcp, PUSH, isn + 1, 9_001, payload=b"x" * 100, client_port=port)
+    packets = [
+        _forth(at, tcp(SYN, isn, ip_id=3 * number + 1, tsval=5 + number, client_port=port)),
+        _back(at + WAY_US + there, tcp(SYN | ACK, 9_000, isn + 1, back=True, ip_id=0, client_port=port)),
+        _forth(at + 2 * WAY_US + 100, tcp(ACK, isn + 1, 9_001, client_port=port)),
+    ]
+    for copy, wait in enumerate((10_000, 310_000)):
+        sent = data(ip_id=3 * number + 2 + copy, tsval=99 + copy)
+        packets.append(_forth(at + wait, sent, arrives=copy == 1 or fate != "lost between"))
+        if copy == 1 or fate == "answer lost":
+            reply = tcp(ACK, 9_001, isn + 101, back=True, tsval=300 + copy, client_port=port)
+            packets.append(_back(at + wait + WAY_US + there, reply, arrives=copy == 1))
+    return packets
+
+
+def _captures(fate: str) -> list[bytes]:
+    packets = [packet for number in range(12) for packet in _connection(number, fate)]
+    sides = []
+    for side in (0, 1):
+        times = [(near if side == 0 else far, packet) for near, far, packet in packets]
+        sides.append(pcap([(at * US, packet) for at, packet in sorted(times) if at >= 0]))
+    return sides
+
+
+@pytest.mark.parametrize(
+    ("fate", "cause", "said"),
+    [
+        ("lost between", "path-loss", "passed client twice and server once"),
+        ("answer lost", "path-loss", "the acknowledgement was lost"),
+        ("dropped", "receiver-drop", "and were not acknowledged before they were sent again"),
+    ],
+)
+def test_two_captures_tell_where_segments_were_lost(tmp_path: Path, fate: str, cause: str, said: str) -> None:
+    names = ("client.pcap", "server.pcap")
+    both = zip(_captures(fate), names, strict=True)
+    facts = gather_facts([decode(data, tmp_path, name) for data, name in both], [])
+    findings, _ = run_detectors(facts)
+    assert [f.count for f in findings if f.kind == "data-retransmission"] == [12]
+    found = {d.cause: d for d in diagnose(facts, findings).diagnoses if d.verdict != "cannot-tell"}
+    assert set(found) == {cause}
+    assert found[cause].verdict == "likely"
+    assert any(said in text for text in found[cause].supporting), found[cause].supporting
+
+
+@pytest.mark.parametrize("name", ["client.pcap", "server.pcap"])
+def test_one_capture_alone_leaves_it_open(tmp_path: Path, name: str) -> None:
+    side = _captures("dropped")[name == "server.pcap"]
+    facts = gather_facts([decode(side, tmp_path, name)], [])
+    findings, _ = run_detectors(facts)
+    found = {d.cause: d.confidence for d in diagnose(facts, findings).diagnoses}
+    assert set(found) == {"path-loss"}
+    assert found["path-loss"] <= 0.5
