@@ -1,7 +1,7 @@
 /** Keys of every page: Ctrl K always, the others unless they were turned off. */
 import { useEffect, useRef, useState } from "react";
 
-import { PLACES } from "../omnibox/places";
+import { placesAmong, tabHrefs } from "../omnibox/places";
 import { settingsNow } from "../settings/settings";
 import { showOverlay } from "../ui/overlays";
 import { useAddress, useGo } from "../ui/RouteLink";
@@ -57,7 +57,7 @@ export function GlobalKeys() {
         covered: document.querySelector("dialog[open]") !== null,
       };
       const now = state.current;
-      const command = commandOf(pressed, now.path, now.waiting, settingsNow().singleKeys);
+      const command = commandOf(pressed, now.path, now.waiting, settingsNow().singleKeys, tabHrefs());
       if (now.waiting) setWaiting(false);
       if (command === null) return;
       event.preventDefault();
@@ -80,11 +80,11 @@ export function GlobalKeys() {
 }
 
 function Places({ path }: { path: string }) {
-  const shared = investigationOf(path)?.shared ?? false;
+  const page = investigationOf(path)?.page ?? "";
   return (
     <>
       Go to{" "}
-      {PLACES.filter((place) => !(shared && place.ownOnly)).map((place) => (
+      {placesAmong(page, tabHrefs()).map((place) => (
         <span key={place.key}><kbd>{place.key}</kbd> {place.name}</span>
       ))}
     </>

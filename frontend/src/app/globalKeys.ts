@@ -1,5 +1,5 @@
 /** What a key does on every page. Pure: the page is told, nothing is done here. */
-import { PLACES } from "../omnibox/places";
+import { placesAmong } from "../omnibox/places";
 
 export type KeyCommand =
   | { do: "omnibox" } | { do: "keys" } | { do: "filter" } | { do: "link" } | { do: "step"; rel: "prev" | "next" }
@@ -16,18 +16,18 @@ export interface Pressed {
 }
 
 /** Where one's own pages and those of a share begin; null outside an investigation. */
-export function investigationOf(path: string): { page: string; shared: boolean } | null {
-  const match = /^\/([is])\/[^/]+/.exec(path);
-  return match ? { page: match[0], shared: match[1] === "s" } : null;
+export function investigationOf(path: string): { page: string } | null {
+  const match = /^\/[is]\/[^/]+/.exec(path);
+  return match ? { page: match[0] } : null;
 }
 
-/** Null: the key is not ours. `waiting`: G was pressed just before. */
-export function commandOf(pressed: Pressed, path: string, waiting: boolean, singleKeys: boolean): KeyCommand | null {
+/** Null: the key is not ours. `waiting`: G was pressed just before. `tabs`: where the tabs lead. */
+export function commandOf(pressed: Pressed, path: string, waiting: boolean, singleKeys: boolean, tabs: readonly string[]): KeyCommand | null {
   if (pressed.ctrl && !pressed.alt && pressed.key.toLowerCase() === "k") return { do: "omnibox" };
   if (pressed.ctrl || pressed.alt || pressed.writing || pressed.covered || !singleKeys) return null;
   const around = investigationOf(path);
   if (waiting) {
-    const place = PLACES.find((each) => each.key === pressed.key.toLowerCase() && !(around?.shared && each.ownOnly));
+    const place = around && placesAmong(around.page, tabs).find((each) => each.key === pressed.key.toLowerCase());
     return place && around ? { do: "go", path: around.page + place.path } : { do: "nothing" };
   }
   if (pressed.key === "?") return { do: "keys" };

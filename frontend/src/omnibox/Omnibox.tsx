@@ -5,6 +5,7 @@ import { useConnections, useReport } from "../api/queries";
 import { useSource } from "../api/source";
 import { useOverlay } from "../ui/overlays";
 import { useCommands } from "./commands";
+import { isAmong, tabHrefs } from "./places";
 import { OmniboxDialog } from "./OmniboxDialog";
 import {
   commandGroup, connectionGroup, filterGroup, findingGroup, frameGroup, glossaryGroup, groupsFor, type Group,
@@ -32,6 +33,14 @@ function Elsewhere({ first }: { first: string }) {
   return <OmniboxDialog text={text} onText={setText} groups={groups} />;
 }
 
+/** Without what a share does not show. */
+function onlyAmong(page: string, groups: Group[]): Group[] {
+  const hrefs = tabHrefs();
+  return groups
+    .map((group) => ({ ...group, items: group.items.filter((item) => !item.href || isAmong(item.href, page, hrefs)) }))
+    .filter((group) => group.items.length > 0);
+}
+
 const CONNECTIONS_ASKED = 5;
 
 function InInvestigation({ first }: { first: string }) {
@@ -44,11 +53,11 @@ function InInvestigation({ first }: { first: string }) {
   const answer = useConnections({ q: endpoint, limit: CONNECTIONS_ASKED, sort: "connect_ms", order: "desc" });
   const found = endpoint !== null && endpoint === asked.endpoint && !answer.isPlaceholderData ? answer.data?.items : undefined;
   const groups = useMemo(
-    () => groupsFor(asked, {
+    () => onlyAmong(source.page, groupsFor(asked, {
       findings: findingGroup(asked, report, source.page), connections: connectionGroup(asked, found ?? [], source.page),
       frames: frameGroup(asked, report, source.page), filter: filterGroup(asked, source.page),
       commands: commandGroup(asked, commands), glossary: glossaryGroup(asked),
-    }),
+    })),
     [asked, commands, found, report, source.page],
   );
   return <OmniboxDialog text={text} onText={setText} groups={groups} />;

@@ -8,7 +8,7 @@ import type { Source } from "../api/source";
 import { changeSettings, useSettings } from "../settings/settings";
 import { THEME_WORDS, useTheme, type Theme } from "../theme/useTheme";
 import { showOverlay } from "../ui/overlays";
-import { PLACES } from "./places";
+import { placesAmong, tabHrefs } from "./places";
 import type { Command } from "./suggestions";
 
 const EVERYWHERE: Command[] = [
@@ -24,7 +24,7 @@ export function useCommands(source: Source | null): Command[] {
   const { explain } = useSettings();
   const { setTheme } = useTheme();
   return useMemo(() => {
-    const places = source === null ? [] : PLACES.filter((place) => !(source.readOnly && place.ownOnly)).map((place): Command => ({
+    const places = source === null ? [] : placesAmong(source.page, tabHrefs()).map((place): Command => ({
       title: place.name, hint: place.key ? `g ${place.key}` : "", href: source.page + place.path,
     }));
     const again: Command = {

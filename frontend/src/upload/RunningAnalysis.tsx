@@ -47,7 +47,7 @@ export function RunningAnalysis() {
         aria-label="Stages of the analysis"
         data-testid="stage"
       />
-      {silent && <p role="status">Nothing has moved for 15 s. The job is kept and goes on when a worker is free.</p>}
+      {silent && <p role="status" data-testid="silent">The worker has been silent for 15 s. The job is kept: the worker goes on, or another one takes over.</p>}
       {progress && progress.findings_so_far > 0 && (
         <p role="status" data-testid="findings-so-far">
           <strong>{plural(progress.findings_so_far, "finding")} so far.</strong>

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 
+import { isAmong, placesAmong } from "../places";
 import { understand } from "../understand";
 
 test("an address with a port is an endpoint and nothing else", () => {
@@ -43,4 +44,12 @@ test("a sign in front chooses what is searched, and then nothing else is read in
   expect(understand("/tcp.port == 80")).toMatchObject({ mode: "filter", words: "tcp.port == 80" });
   expect(understand("?SYN")).toMatchObject({ mode: "glossary", words: "SYN", letter: null });
   expect(understand("")).toMatchObject({ mode: "all", words: "", letter: null, frame: null, offset_ns: null });
+});
+
+test("what a share does not show is not offered", () => {
+  const hrefs = ["/s/a", "/s/a/timeline"];
+  expect(placesAmong("/s/a", hrefs).map((place) => place.name)).toEqual(["Overview", "Timeline"]);
+  expect(isAmong("/s/a/timeline?w=1~2", "/s/a", hrefs)).toBe(true);
+  expect(isAmong("/s/a/packets?q=1", "/s/a", hrefs)).toBe(false);
+  expect(isAmong("/settings", "/s/a", hrefs)).toBe(true);
 });

@@ -1,0 +1,43 @@
+/** What is missing lowers the confidence and is asked for; what is expected is drawn with its tolerance. */
+import { analysedDemo, api, demoFile, expect, post, test, untilAnalysed, type Made } from "./product";
+import { lossMarks, open } from "./timelinePage";
+
+interface Report {
+  diagnoses: { cause: string; verdict: string; missing: { command: string }[] }[];
+}
+
+test("without the counters the same capture is less sure, and the card asks for them", async ({ page }) => {
+  const whole = await api<Report>(`/investigations/${await analysedDemo("snat-race")}/report`);
+  expect(whole.diagnoses[0]?.verdict).toBe("confirmed");
+  const { id } = await post<Made>("/investigations", { label: "without counters" });
+  // Their rise and the kernel's own events are both independent signs: without them the capture stands alone.
+  for (const name of ["three-interfaces.pcapng", "ip-link.txt", "iptables-save.txt"]) {
+    await api(`/investigations/${id}/files/${name}`, { method: "PUT", body: new Uint8Array(demoFile("snat-race", name)) });
+  }
+  await untilAnalysed(id);
+  const { diagnoses } = await api<Report>(`/investigations/${id}/report`);
+  expect(diagnoses[0]?.cause).toBe(whole.diagnoses[0]?.cause);
+  expect(["likely", "possible"]).toContain(diagnoses[0]?.verdict);
+  await page.goto(`/i/${id}`);
+  await expect(page.getByTestId("verdict").first()).toHaveText(/Likely|Possible/);
+  await expect(page.getByTestId("diagnosis").first().locator('[data-section="5"]')).toContainText("conntrack -S");
+});
+
+test("a chosen instance shows when a retry was to be expected, each with its tolerance; Shift G hides them", async ({ page }) => {
+  const id = await open(page);
+  const [loss] = await lossMarks(id);
+  const finding = String(loss?.finding);
+  const { marks } = await api<{ marks: { glyph: string; instance: number | null; value: number | null; t: number; finding: string }[] }>(
+    `/investigations/${id}/timeline?px=1200&finding=${encodeURIComponent(finding)}`,
+  );
+  const guides = marks.filter((mark) => mark.glyph === "guide" && mark.finding === finding && mark.instance === loss?.instance);
+  expect(guides.length).toBeGreaterThan(0);
+  for (const guide of guides) expect(guide.value ?? 0).toBeGreaterThan(0);
+  const [from, to] = [(loss?.t ?? 0) - 100_000_000, Math.max(...guides.map((guide) => guide.t)) + 1_000_000_000];
+  await open(page, `?w=${from}~${to - from}&sel=${finding}~${loss?.instance}`);
+  const rows = page.getByTestId("marks-table").locator("tbody tr").filter({ hasText: "expected time" });
+  await expect(rows).toHaveCount(Math.min(guides.length, 8));
+  await page.getByTestId("timeline").focus();
+  await page.keyboard.press("Shift+G");
+  await expect(rows).toHaveCount(0);
+});
