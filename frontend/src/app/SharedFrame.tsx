@@ -1,13 +1,14 @@
 /** A shared investigation: opened with the secret of the address's fragment, never with a login. */
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useParams } from "@tanstack/react-router";
-import { useMemo, useState } from "react";
+import { useEffect, useMemo, useState } from "react";
 
 import { ask, Problem } from "../api/http";
 import { useInvestigation } from "../api/queries";
 import { sharedSource, SourceProvider } from "../api/source";
 import type { ShareSession } from "../api/types";
 import { EvidencePanel } from "../findings/EvidencePanel";
+import { explainUnlessChosen } from "../settings/settings";
 import { Omnibox } from "../omnibox/Omnibox";
 import { ContextBar } from "./ContextBar";
 import { useInvestigationState } from "./investigationState";
@@ -68,6 +69,7 @@ function AskPassword({ refused, wrong, onGive }: { refused: string; wrong: boole
 function Inside({ session }: { session: ShareSession }) {
   const investigation = useInvestigation();
   const state = useInvestigationState();
+  useEffect(explainUnlessChosen, []);
   return (
     <>
       <div className="share-banner" role="note" data-testid="share-banner">

@@ -77,6 +77,17 @@ export function changeSettings(changes: Partial<Settings>): void {
   apply();
 }
 
+/** For people who came by a link and have chosen nothing yet; not stored, so that it stays their choice. */
+export function explainUnlessChosen(): void {
+  try {
+    if (window.localStorage.getItem(STORED) !== null) return;
+  } catch {
+    // Nothing is kept here, so nothing was chosen.
+  }
+  current = { ...current, explain: true };
+  apply();
+}
+
 function subscribe(tell: () => void): () => void {
   listeners.add(tell);
   return () => listeners.delete(tell);

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 
 import { wallClock } from "../../format/instant";
-import { changeSettings, readSettings, settingsNow } from "../settings";
+import { changeSettings, explainUnlessChosen, readSettings, settingsNow } from "../settings";
 
 const DEFAULTS = { highContrast: false, density: "compact", zone: "utc", singleKeys: true, explain: false } as const;
 
@@ -21,6 +21,16 @@ test("what was stored comes back", () => {
 test("what another tab stored holds here too", () => {
   window.dispatchEvent(new StorageEvent("storage", { key: "stallscope-settings", newValue: '{"explain":true}' }));
   expect(settingsNow().explain).toBe(true);
+});
+
+test("who came by a link gets plain words, unless there was a choice; it is not stored", () => {
+  changeSettings({ explain: false });
+  explainUnlessChosen();
+  expect(settingsNow().explain).toBe(false);
+  window.localStorage.removeItem("stallscope-settings");
+  explainUnlessChosen();
+  expect(settingsNow().explain).toBe(true);
+  expect(window.localStorage.getItem("stallscope-settings")).toBeNull();
 });
 
 test("the zone decides how clock times are written", () => {
