@@ -4,7 +4,7 @@ import tseslint from "typescript-eslint";
 
 /* Import order of the page: app > pages > feature folders > api > ui > theme > glossary > settings > format. A folder may import the
    ones after it, never the ones before. */
-const FEATURES = ["timeline", "findings", "diagnosis", "connections", "packets", "kernel", "detectors", "upload", "sharing", "omnibox"];
+const FEATURES = ["timeline", "findings", "diagnosis", "connections", "packets", "kernel", "detectors", "upload", "sharing", "omnibox", "access"];
 const LAYERS = [["app"], ["pages"], FEATURES, ["api"], ["ui"], ["theme"], ["glossary"], ["settings"], ["format"]];
 
 const CHART_FILES = ["src/timeline/TimelineChart.tsx"];

@@ -38,19 +38,34 @@ function ended(server: ChildProcess): Promise<void> {
   });
 }
 
-export default async function startServer(): Promise<() => Promise<void>> {
+export interface Started {
+  base: string;
+  stop: () => Promise<void>;
+}
+
+/** A product of its own, on a free port with an empty data folder. */
+export async function startProduct(options: string[] = [], environment: Record<string, string> = {}): Promise<Started> {
   const port = await freePort();
   const data = mkdtempSync(path.join(tmpdir(), "stallscope-e2e-"));
-  const server = spawn(STALLSCOPE, ["serve", "--port", String(port), "--data", data], { cwd: tmpdir() });
+  const server = spawn(STALLSCOPE, ["serve", "--port", String(port), "--data", data, ...options], {
+    cwd: tmpdir(),
+    env: { ...process.env, ...environment },
+  });
   const output: string[] = [];
   server.stdout.on("data", (chunk: Buffer) => output.push(chunk.toString()));
   server.stderr.on("data", (chunk: Buffer) => output.push(chunk.toString()));
-  process.env.STALLSCOPE_E2E_DATA = data;
-  process.env.STALLSCOPE_E2E_URL = `http://127.0.0.1:${port}`;
-  await untilReady(process.env.STALLSCOPE_E2E_URL, server, output);
-  return async () => {
+  const base = `http://127.0.0.1:${port}`;
+  await untilReady(base, server, output);
+  async function stop() {
     server.kill("SIGTERM");
     await ended(server);
     rmSync(data, { recursive: true, force: true });
-  };
+  }
+  return { base, stop };
+}
+
+export default async function startServer(): Promise<() => Promise<void>> {
+  const { base, stop } = await startProduct();
+  process.env.STALLSCOPE_E2E_URL = base;
+  return stop;
 }

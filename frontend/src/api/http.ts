@@ -33,6 +33,9 @@ export interface Ask {
   signal?: AbortSignal;
 }
 
+/** Said on the window when the server no longer knows who we are. */
+export const SIGNED_OUT = "stallscope-signed-out";
+
 /** A server that does not answer at all is no refusal: the page says so once, in one place. */
 async function reach(path: string, options: RequestInit): Promise<Response> {
   try {
@@ -55,6 +58,7 @@ export async function ask<Answer>(path: string, options: Ask = {}): Promise<Answ
     body: options.json === undefined ? undefined : JSON.stringify(options.json),
     signal: options.signal,
   });
+  if (response.status === 401) window.dispatchEvent(new Event(SIGNED_OUT));
   if (!response.ok) throw await problemOf(response);
   if (response.status === 204) return undefined as Answer;
   const text = await response.text();

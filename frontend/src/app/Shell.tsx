@@ -1,6 +1,7 @@
 /** What surrounds every page: top bar, drop target, paste sheet, keys, omnibox. */
 import { Outlet } from "@tanstack/react-router";
 
+import { AccessGate } from "../access/AccessGate";
 import { DropEverywhere } from "../upload/DropEverywhere";
 import { PasteAnywhere } from "../upload/PasteAnywhere";
 import { UploadsProvider } from "../upload/UploadsProvider";
@@ -15,18 +16,20 @@ import { TopBar } from "./TopBar";
 export function Shell() {
   const { path } = useAddress();
   return (
-    <UploadsProvider>
-      <a className="skip-link" href="#main">
-        Skip to content
-      </a>
-      <TopBar />
-      <ConnectionBanner />
-      <Outlet />
-      <DropEverywhere />
-      <PasteAnywhere />
-      <GlobalKeys />
-      <KeyHelp />
-      {!investigationOf(path) && <Omnibox />}
-    </UploadsProvider>
+    <AccessGate>
+      <UploadsProvider>
+        <a className="skip-link" href="#main">
+          Skip to content
+        </a>
+        <TopBar />
+        <ConnectionBanner />
+        <Outlet />
+        <DropEverywhere />
+        <PasteAnywhere />
+        <GlobalKeys />
+        <KeyHelp />
+        {!investigationOf(path) && <Omnibox />}
+      </UploadsProvider>
+    </AccessGate>
   );
 }

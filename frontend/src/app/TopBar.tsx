@@ -1,4 +1,5 @@
 /** Product, where we are, the omnibox, what is running, explain mode, theme. */
+import { WhoBadge } from "../access/WhoBadge";
 import { useLabel } from "../api/queries";
 import { RouteLink, useAddress } from "../ui/RouteLink";
 import { showOverlay } from "../ui/overlays";
@@ -22,6 +23,7 @@ export function TopBar() {
           {id && <InvestigationCrumb id={id} />}
           {path === "/new" && <span>New</span>}
           {path === "/capture" && <span>What should I capture?</span>}
+          {path === "/ci" && <span>CI and tokens</span>}
           {path === "/settings" && <span>Settings</span>}
           {path.startsWith("/detectors") && <RouteLink href="/detectors">What we look for</RouteLink>}
         </nav>
@@ -34,6 +36,7 @@ export function TopBar() {
       <span id="top-bar-actions" />
       <ExplainSwitch />
       {!shared && <RouteLink href="/settings" className="top-bar-settings" aria-label="Settings" title="Settings"><span aria-hidden="true">⚙</span></RouteLink>}
+      {!shared && <WhoBadge />}
       <ThemeSwitch />
     </header>
   );

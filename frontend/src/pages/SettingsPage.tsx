@@ -1,9 +1,11 @@
 /** `/settings`: what the reader of this browser prefers. */
 import { useId, type ReactNode } from "react";
 
+import { MembersPanel } from "../access/MembersPanel";
 import { zoneWord } from "../format/zone";
 import { changeSettings, useSettings } from "../settings/settings";
 import { THEME_WORDS, useTheme, type Theme } from "../theme/useTheme";
+import { RouteLink } from "../ui/RouteLink";
 import { useTitle } from "../ui/useTitle";
 import "./settings.css";
 
@@ -31,6 +33,8 @@ export function SettingsPage() {
         <Switch name="Single keys" why="W, S, T, ? and the others without Ctrl. Ctrl K stays on." on={settings.singleKeys} set={(singleKeys) => changeSettings({ singleKeys })} />
         <Switch name="Explain mode" why="A sentence in plain words under claims, lanes and columns." on={settings.explain} set={(explain) => changeSettings({ explain })} />
       </div>
+      <p>Tokens for programs are on the page <RouteLink href="/ci">CI and tokens</RouteLink>.</p>
+      <MembersPanel />
     </main>
   );
 }

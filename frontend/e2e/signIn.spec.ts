@@ -1,0 +1,90 @@
+import type { Browser, Page } from "@playwright/test";
+
+import { expect, test } from "./product";
+import { startProduct, type Started } from "./startServer";
+
+const PASSWORD = "correct horse";
+/** A password is checked slowly on purpose. */
+const PATIENT = { timeout: 30_000 };
+let server: Started;
+
+test.beforeAll(async () => {
+  server = await startProduct(["--host", "0.0.0.0"], { STALLSCOPE_ADMIN_PASSWORD: PASSWORD });
+});
+test.afterAll(async () => server.stop());
+
+async function stranger(browser: Browser): Promise<Page> {
+  return (await browser.newContext({ baseURL: server.base })).newPage();
+}
+
+async function signIn(page: Page, name: string, password: string): Promise<void> {
+  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Password").fill(password);
+  await page.getByRole("button", { name: "Sign in" }).click();
+}
+
+test("one signs in where one wanted to go, gives others a way in, and signs out", async ({ browser }) => {
+  const page = await stranger(browser);
+  await page.goto("/settings");
+  await signIn(page, "admin", "wrong horse");
+  await expect(page.getByRole("alert")).toHaveText("Name or password is wrong.", PATIENT);
+  await signIn(page, "admin", PASSWORD);
+  await expect(page.getByTestId("who")).toContainText("admin", PATIENT);
+  await expect(page.getByRole("heading", { name: "Settings", exact: true })).toBeVisible();
+
+  await page.getByLabel("Name").fill("Ann");
+  await page.locator(".access-form select").selectOption("viewer");
+  await page.getByRole("button", { name: "Add member" }).click();
+  await expect(page.getByTestId("once-shown")).toBeVisible(PATIENT);
+  const password = await page.getByTestId("once-shown").getByRole("textbox").inputValue();
+  const ann = await stranger(browser);
+  await ann.goto("/settings");
+  await signIn(ann, "ann", password);
+  await expect(ann.getByTestId("who")).toContainText("ann", PATIENT);
+  await expect(ann.getByTestId("member")).toHaveCount(0);
+  await ann.goto("/ci");
+  await expect(ann.getByRole("alert")).toContainText("Your role does not allow");
+
+  await page.getByRole("row", { name: /ann/ }).getByRole("button", { name: "Block" }).click();
+  await expect(page.getByRole("row", { name: /ann/ })).toContainText("(blocked)");
+  await ann.goto("/");
+  await expect(ann.getByTestId("sign-in")).toBeVisible();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByTestId("sign-in")).toBeVisible();
+  await page.goBack();
+  await expect(page.getByTestId("sign-in")).toBeVisible();
+});
+
+test("a token is shown once and opens the API; a share link meets no sign-in", async ({ browser, request }) => {
+  const page = await stranger(browser);
+  await page.goto("/ci");
+  await signIn(page, "admin", PASSWORD);
+  await expect(page.getByTestId("who")).toContainText("admin", PATIENT);
+  await page.getByLabel("Name").fill("nightly");
+  await page.getByRole("button", { name: "Create token" }).click();
+  const token = await page.getByTestId("once-shown").getByRole("textbox").inputValue();
+  await expect(page.getByTestId("token")).toContainText("never");
+  const headers = { authorization: `Bearer ${token}` };
+  const api = `${server.base}/api/v1/investigations`;
+  const made = (await (await request.post(api, { headers, data: { label: "by a program" } })).json()) as { id: string };
+  await page.reload();
+  await expect(page.getByTestId("token")).not.toContainText("never");
+  expect(await page.content()).not.toContain(token);
+
+  await page.goto(`/i/${made.id}`);
+  await page.getByRole("button", { name: "Share" }).click();
+  await page.getByRole("button", { name: "Create link" }).click();
+  const link = await page.getByTestId("share-link").inputValue();
+  const reader = await stranger(browser);
+  await reader.goto(link);
+  await expect(reader.getByTestId("share-banner")).toBeVisible();
+  await reader.goto(link.replace(/#k=.*/, "#k=wrong"));
+  await reader.reload();
+  await expect(reader.getByTestId("share-refused")).toBeVisible();
+  await expect(reader.getByTestId("sign-in")).toHaveCount(0);
+
+  await page.goto("/ci");
+  await page.getByRole("button", { name: "Revoke nightly" }).click();
+  await expect(page.getByTestId("token")).toHaveCount(0);
+  expect((await request.get(api, { headers })).status()).toBe(401);
+});
