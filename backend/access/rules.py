@@ -40,6 +40,8 @@ RULES: dict[str, Need] = {
     "GET /api/v1/sign-in": Need.OPEN,
     "POST /api/v1/sign-in": Need.OPEN,
     "DELETE /api/v1/sign-in": Need.OPEN,
+    "POST /api/v1/sign-in/provider": Need.OPEN,
+    "GET /api/v1/sign-in/provider/callback": Need.OPEN,
     "GET /api/v1/members": Need.ADMIN,
     "POST /api/v1/members": Need.ADMIN,
     "PATCH /api/v1/members/{member_id}": Need.ADMIN,

@@ -11,6 +11,8 @@ from starlette.types import ASGIApp
 
 from backend.access.guesses import GuessLimiter
 from backend.access.prepare import ways_in
+from backend.access.provider_settings import identity_provider
+from backend.access.provider_sign_in import ProviderSignIn
 from backend.access.public_addresses import needs_sign_in, public_addresses
 from backend.api import web_page
 from backend.api.dependencies import own_investigation, shared_investigation
@@ -30,6 +32,7 @@ from backend.api.routes import (
     looks,
     members,
     progress,
+    provider_sign_in,
     reading,
     shared,
     shares,
@@ -68,6 +71,8 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
     app.state.read_dumps = read_dumps
     app.state.busy_uploads = set()
     app.state.guesses = GuessLimiter()
+    provider = identity_provider(store.settings)
+    app.state.provider = ProviderSignIn(provider) if provider else None
     app.state.ways_in = ways_in(store.settings)
     app.add_middleware(Gate, store=store, guesses=app.state.guesses)
     install_error_handlers(app)
@@ -75,6 +80,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
     app.include_router(health.router)
     for part in (
         sign_in,
+        provider_sign_in,
         members,
         tokens,
         detectors,

@@ -17,6 +17,18 @@ class Credentials(BaseModel):
     password: str = Field(max_length=1024)
 
 
+class WayBack(BaseModel):
+    """Where the page was left."""
+
+    return_to: str = Field(default="/", max_length=2000)
+
+
+class ProviderAddress(BaseModel):
+    """Where the browser goes to sign in."""
+
+    address: str
+
+
 class WhoAmI(BaseModel):
     """Whether one has to sign in here, how, and who one is by now."""
 
