@@ -1445,6 +1445,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sign-in/provider": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Begin
+         * @description The address to go to; a cookie ties the attempt to this browser.
+         */
+        post: operations["begin_api_v1_sign_in_provider_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sign-in/provider/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * End
+         * @description Where the provider sends the browser back to.
+         */
+        get: operations["end_api_v1_sign_in_provider_callback_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -3177,6 +3217,14 @@ export interface components {
             updated: string;
         };
         /**
+         * ProviderAddress
+         * @description Where the browser goes to sign in.
+         */
+        ProviderAddress: {
+            /** Address */
+            address: string;
+        };
+        /**
          * QualityPart
          * @description A line of the capture-quality strip: can this capture be trusted?
          */
@@ -3991,6 +4039,17 @@ export interface components {
             p99_ms: number;
             /** Samples */
             samples: number;
+        };
+        /**
+         * WayBack
+         * @description Where the page was left.
+         */
+        WayBack: {
+            /**
+             * Return To
+             * @default /
+             */
+            return_to: string;
         };
         /**
          * WhoAmI
@@ -7078,6 +7137,66 @@ export interface operations {
         responses: {
             /** @description Successful Response */
             204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    begin_api_v1_sign_in_provider_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WayBack"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProviderAddress"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    end_api_v1_sign_in_provider_callback_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            303: {
                 headers: {
                     [name: string]: unknown;
                 };
