@@ -11,7 +11,7 @@ PAGE_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' -not
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
 .PHONY: formats run demo install install-dev build warm test test-python test-page test-browser check check-python \
-	check-page format bench fuzz-tools test-long clean versions
+	check-page format bench bench-large fuzz-tools test-long clean versions
 
 run: install build warm ## the whole product on this machine
 	$(BIN)/stallscope serve $(ADDRESS)
@@ -103,6 +103,9 @@ bench: install-dev warm ## speed and memory against tshark, on generated capture
 	$(BIN)/python -m workers.decode.bench.conntrack_listing
 	$(BIN)/python -m workers.decode.bench.detectors
 	$(BIN)/python -m workers.decode.bench.queries
+
+bench-large: install-dev warm ## peak memory on more than 8 GB, and with a million connections (needs 11 GB of disk)
+	$(BIN)/python -m workers.decode.bench.large
 
 formats: install-dev ## docs/formats.md, from the lists that the tests run over
 	$(BIN)/python -m workers.decode.tests.formats_page

@@ -35,10 +35,16 @@ _QUESTION: Final = _NAME + b"\0\1\0\1"  # type A, class IN
 _ANSWER: Final = b"\xc0\x0c\0\1\0\1\0\0\0\x1e\0\4\x0a\x60\0\1"
 _DNS_HEADERS: Final = (b"\1\0\0\1\0\0\0\0\0\0", b"\x85\x80\0\1\0\1\0\0\0\0")
 _DNS_SCRIPT: Final = ((True, 0, 12 + len(_QUESTION), 0), (False, 0, 12 + len(_QUESTION + _ANSWER), 400))
+# One exchange, another ten seconds later, and no end.
+_OPEN_SCRIPT: Final = (
+    *_OPEN, (True, _DATA, 180, 50), (False, _DATA, 300, 1800), (True, _ACK, 0, 280),
+    (True, _DATA, 140, 10_000_000), (False, _ACK, 0, 290),
+)  # fmt: skip
 _JITTER_NS: Final = 10_000_000
 _HEADER_BYTES: Final = 66  # Ethernet, IPv4, TCP with the time stamp option
 _START_NS: Final = 1_760_000_000 * 1_000_000_000
 _CONNECTIONS_A_SECOND: Final = 650
+_OPENED_A_SECOND: Final = 25_000
 _CHUNK_CONNECTIONS: Final = 20_000
 _SERVERS: Final = 40
 _PCAP_HEADER: Final = bytes.fromhex("4d3cb2a1 0200 0400 00000000 00000000 00000400 01000000")
@@ -141,9 +147,11 @@ def _records(time_ns: Values, frames: NDArray[np.uint8]) -> NDArray[np.uint8]:
     return np.concatenate([header.view(np.uint8).reshape(len(frames), 16), frames], axis=1)
 
 
-def _played(number: Values, script: Script, random: np.random.Generator) -> tuple[Values, list[bytes]]:
-    """All packets of these connections: times and records, not yet in order of time."""
-    time_ns = _START_NS + number * 1_000_000_000 // _CONNECTIONS_A_SECOND
+def _played(
+    number: Values, script: Script, rate: int, random: np.random.Generator
+) -> tuple[Values, list[bytes]]:
+    """All packets of these connections, of which `rate` begin a second: times and records, not yet in order of time."""
+    time_ns = _START_NS + number * 1_000_000_000 // rate
     times: list[Values] = []
     records: list[bytes] = []
     for step, (_, _, _, gap_us) in enumerate(script):
@@ -178,9 +186,15 @@ def _http(number: Values) -> list[tuple[Values, Script]]:
     return [(number, _HTTP_SCRIPT)]
 
 
-TRAFFIC: Final = {"long": _long, "short": _short, "scan": _scan, "dns": _dns, "http": _http}
+def _stay_open(number: Values) -> list[tuple[Values, Script]]:
+    return [(number, _OPEN_SCRIPT)]
+
+
+TRAFFIC: Final = {
+    "long": _long, "short": _short, "scan": _scan, "dns": _dns, "http": _http, "open": _stay_open,
+}  # fmt: skip
 """What connections do: 39 packets each, 13 packets each with some SYNs lost, three SYNs each that nobody answers, every
-one to an address of its own; a lookup and its answer; ten HTTP exchanges."""
+one to an address of its own; a lookup and its answer; ten HTTP exchanges; eight packets each and no end."""
 
 
 def generate(path: Path, packets: int, traffic: str = "long") -> None:
@@ -188,7 +202,7 @@ def generate(path: Path, packets: int, traffic: str = "long") -> None:
     random = np.random.default_rng(1)
     partial = path.with_name(f".{path.name}.partial")
     shortest = min(len(script) for _, script in TRAFFIC[traffic](np.arange(1)))
-    left, first = packets, 0
+    left, first, rate = packets, 0, _OPENED_A_SECOND if traffic == "open" else _CONNECTIONS_A_SECOND
     late_ns, late = np.empty(0, np.int64), list[bytes]()
     with partial.open("wb") as file:
         file.write(_PCAP_HEADER)
@@ -196,11 +210,11 @@ def generate(path: Path, packets: int, traffic: str = "long") -> None:
             count = min(_CHUNK_CONNECTIONS, -(-left // shortest))
             number = np.arange(first, first + count, dtype=np.int64)
             first += count
-            played = [_played(*part, random) for part in TRAFFIC[traffic](number) if len(part[0])]
+            played = [_played(*part, rate, random) for part in TRAFFIC[traffic](number) if len(part[0])]
             times = np.concatenate([late_ns, *(times for times, _ in played)])
             records = [*late, *(record for _, records in played for record in records)]
             order = np.argsort(times, kind="stable")
-            next_ns = _START_NS + first * 1_000_000_000 // _CONNECTIONS_A_SECOND
+            next_ns = _START_NS + first * 1_000_000_000 // rate
             # What comes after the next connections began is written among theirs.
             split = left if left <= len(order) else int(np.searchsorted(times[order], next_ns))
             file.write(b"".join([records[i] for i in order[:split]]))

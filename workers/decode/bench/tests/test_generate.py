@@ -31,3 +31,13 @@ def test_generated_exchanges_are_read_as_such(tmp_path: Path) -> None:
     generate(path, 260, "http")
     capture = decode_capture(path, name="generated.pcap", sha256="", packets_path=None)
     assert (capture.packets, len(capture.connections), capture.messages.http.rows) == (260, 10, 100)
+
+
+def test_connections_that_stay_open(tmp_path: Path) -> None:
+    path = tmp_path / "open.pcap"
+    generate(path, 800, "open")
+    capture = decode_capture(path, name="open.pcap", sha256="", packets_path=None)
+    assert (capture.packets, len(capture.connections), capture.undecoded) == (800, 100, {})
+    assert not capture.connections["fins"].any()
+    assert (capture.connections["last_ns"] - capture.connections["first_ns"] > 10_000_000_000).all()
+    assert not capture.connections["data_retransmissions"].any()
