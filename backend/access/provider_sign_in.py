@@ -5,7 +5,9 @@ What belongs to one attempt is kept in a cookie of that browser for ten minutes,
 
 from __future__ import annotations
 
+import math
 import secrets
+import threading
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -63,7 +65,8 @@ class ProviderSignIn:
     def __init__(self, provider: Provider) -> None:
         self.provider = provider
         self._metadata: dict[str, Any] = {}
-        self._read_at_s = -METADATA_LASTS_S
+        self._read_at_s = -math.inf
+        self._reading = threading.Lock()
 
     def address(self, attempt: Attempt, redirect_uri: str) -> str:
         """Where to send the browser; raises Unavailable."""
@@ -131,6 +134,15 @@ class ProviderSignIn:
     def _read_metadata(self) -> dict[str, Any]:
         if time.monotonic() - self._read_at_s < METADATA_LASTS_S:
             return self._metadata
+        # Strangers may ask for this: were the provider slow, each would hold a thread.
+        if not self._reading.acquire(blocking=False):
+            raise Unavailable("The identity provider has not answered yet.")
+        try:
+            return self._ask_metadata()
+        finally:
+            self._reading.release()
+
+    def _ask_metadata(self) -> dict[str, Any]:
         try:
             with self._client("") as client:
                 metadata = _json(client, f"{self.provider.issuer}/.well-known/openid-configuration")

@@ -19,6 +19,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from backend.access.public_addresses import PublicAddress
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+FORWARDED = ("forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip")
+"""What a proxy says of the client that it speaks for."""
 SAME_SITE = frozenset({"same-origin", "none"})
 API_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
@@ -42,6 +44,7 @@ class FrontDoor:
         self._any_figures = any_figures
         names = ("localhost", "127.0.0.1", "[::1]")
         own = {f"{name}:{port}" for name in names} | (set(names) if port == 80 else set())
+        self._others_reach = any_figures or bool(public)
         self._schemes = dict.fromkeys(own, "http") | {address.host: address.scheme for address in public}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,6 +73,13 @@ class FrontDoor:
                 "Wrong host name",
                 "This server answers on localhost, 127.0.0.1 and [::1] with its own port, and on what "
                 "STALLSCOPE_PUBLIC_URL names.",
+            )
+        if not self._others_reach and any(name in headers for name in FORWARDED):
+            return (
+                403,
+                "A proxy is in front",
+                "Others would reach this server without signing in. Name the proxy's address in "
+                "STALLSCOPE_PUBLIC_URL and set a way to sign in.",
             )
         scope.setdefault("state", {})["origin"] = f"{scheme}://{host}"
         if scope["method"] in SAFE_METHODS:

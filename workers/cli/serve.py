@@ -101,8 +101,22 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
         signal.signal(number, lambda *_: None)
     with WorkerChild(settings):
         print(f"Stallscope is at {address_shown(settings, port)}", flush=True)
+        warn_of_clear_text(settings)
         uvicorn.Server(config).run(sockets=[listener])
     return True
+
+
+def warn_of_clear_text(settings: Settings) -> None:
+    """Where passwords and captures would cross a network readable by others."""
+    from backend.access.public_addresses import needs_sign_in, public_addresses
+
+    if needs_sign_in(settings) and not any(a.scheme == "https" for a in public_addresses(settings)):
+        print(
+            "stallscope: passwords and captures cross the network in clear text; put a proxy with TLS in front "
+            "and name its address in STALLSCOPE_PUBLIC_URL.",
+            file=sys.stderr,
+            flush=True,
+        )
 
 
 def address_shown(settings: Settings, port: int) -> str:

@@ -53,6 +53,12 @@ def test_another_site_may_not(client: httpx.Client, headers: dict[str, str], met
     assert client.get(CREATE).json()["items"] == []
 
 
+@pytest.mark.parametrize("name", ["Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP"])
+def test_where_nobody_signs_in_a_proxy_brings_nobody(client: httpx.Client, name: str) -> None:
+    answer = client.get(CREATE, headers={name: "192.0.2.9"})
+    assert (answer.status_code, "STALLSCOPE_PUBLIC_URL" in answer.json()["detail"]) == (403, True)
+
+
 def test_no_answer_invites_other_sites(client: httpx.Client) -> None:
     for answer in (
         client.get(CREATE, headers={"Origin": "http://evil.example"}),

@@ -6,6 +6,8 @@ import re
 import shutil
 import socket
 import subprocess
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
@@ -13,7 +15,11 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 import pytest
 
+from backend.access.provider_settings import identity_provider
+from backend.access.provider_sign_in import Attempt, ProviderSignIn
 from backend.api.tests.guarded_server import guarded_server, guarded_store
+from backend.errors import Unavailable
+from backend.settings import Settings
 from backend.storage.store import Store
 from backend.storage.tables import MemberRow
 
@@ -167,3 +173,32 @@ def test_a_provider_that_is_away_is_told(tmp_path: Path) -> None:
         answer = client.post(BEGIN, json={})
         assert (answer.status_code, "does not answer" in answer.json()["detail"]) == (503, True)
         assert client.get("/api/v1/sign-in").json()["provider"] == "127.0.0.1:9"
+
+
+def test_a_provider_that_hangs_holds_one_thread_at_most(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        issuer = f"http://127.0.0.1:{silent.getsockname()[1]}"
+        given = {"oidc_issuer": issuer, "oidc_client_id": "x", "oidc_client_secret": "x", **ADMINS}
+        provider = identity_provider(Settings.model_validate({"host": "0.0.0.0", **given}))
+        assert provider is not None
+        talk = ProviderSignIn(provider)
+        refused: list[str] = []
+
+        def begin() -> None:
+            try:
+                talk.address(Attempt.new(), "http://localhost:8000/")
+            except Unavailable as error:
+                refused.append(error.sentence)
+
+        threads = [threading.Thread(target=begin) for _ in range(5)]
+        for thread in threads:
+            thread.start()
+        connection, _ = silent.accept()
+        deadline = time.monotonic() + 30
+        while len(refused) < 4 and time.monotonic() < deadline:
+            time.sleep(0.01)
+        connection.close()
+        for thread in threads:
+            thread.join()
+        assert [sentence for sentence in refused if "not answered yet" in sentence] == refused[:4]
+        assert len(refused) == 5

@@ -13,6 +13,7 @@ from uuid import uuid4
 
 import pytest
 
+from backend.access.guesses import SECRET
 from backend.api.tests.running_product import DEMO, Product, running_product
 from workers.cli.main import main
 
@@ -72,7 +73,8 @@ def namespace() -> Iterator[Namespace]:
 @pytest.fixture(scope="module")
 def product(namespace: Namespace, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     folder = tmp_path_factory.mktemp("product")
-    with running_product(folder, within=namespace.within, HOST=ADDRESS, ADMIN_PASSWORD=PASSWORD) as running:
+    settings = {"HOST": ADDRESS, "ADMIN_PASSWORD": PASSWORD, "TRUSTED_PROXIES": ADDRESS}
+    with running_product(folder, within=namespace.within, **settings) as running:
         assert running.address.startswith(f"http://{ADDRESS}:")
         yield running
 
@@ -140,6 +142,24 @@ def test_a_token_uploads_and_compares(namespace: Namespace, product: Product, ad
     shared = f"{product.address}{made['url_path']}"
     assert namespace.stallscope("compare", shared, shared).returncode == 0
     assert namespace.stallscope("compare", shared, links[1], token=read).returncode == 0
+
+
+def test_guesses_are_counted_per_client_of_a_trusted_proxy(namespace: Namespace, product: Product) -> None:
+    allowed = SECRET.per_address.wrong
+
+    def statuses(client: str, times: int) -> list[str]:
+        header = f"Authorization: Bearer stallscope_{client.replace('.', '0'):0<16.16}_{'x' * 43}"
+        asked = [f"{product.api}/investigations"] * times
+        form = ("-H", header, "-H", f"X-Forwarded-For: 203.0.113.9, {client}", "-w", "%{http_code}\n")
+        files = [part for _ in asked for part in ("-o", "/dev/null")]
+        return namespace.run(["curl", "-sS", *form, *files, *asked]).stdout.split()
+
+    assert statuses("198.51.100.1", allowed + 1) == ["401"] * allowed + ["429"]
+    assert statuses("198.51.100.2", 1) == ["401"]
+
+
+def test_clear_text_is_warned_of(product: Product) -> None:
+    assert "clear text" in product.log.read_text()
 
 
 def test_the_password_is_in_no_process_but_the_servers_own(product: Product) -> None:
