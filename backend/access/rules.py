@@ -50,6 +50,7 @@ RULES: dict[str, Need] = {
     "GET /api/v1/tokens": Need.ADMIN,
     "POST /api/v1/tokens": Need.ADMIN,
     "DELETE /api/v1/tokens/{token_id}": Need.ADMIN,
+    "GET /api/v1/collector": Need.OPEN,
     "GET /api/v1/detectors": Need.OPEN,
     "GET /api/v1/demo": Need.READ,
     "POST /api/v1/demo": Need.UPLOAD,

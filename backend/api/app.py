@@ -23,6 +23,7 @@ from backend.api.problems import PROBLEM_RESPONSES, install_error_handlers
 from backend.api.routes import (
     about,
     charts,
+    collector,
     comparisons,
     detectors,
     dumps,
@@ -83,6 +84,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
         provider_sign_in,
         members,
         tokens,
+        collector,
         detectors,
         investigations,
         files,

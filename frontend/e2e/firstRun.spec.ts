@@ -38,3 +38,17 @@ test("pasted counters are recognised with their line count", async ({ page }) =>
   await expect(recognition).toContainText(/conntrack/);
   await expect(recognition).toContainText("2 lines");
 });
+
+test("five questions make one script, and a wrong answer says what is wrong", async ({ page }) => {
+  await page.goto("/capture");
+  const script = page.getByTestId("collector");
+  await expect(script).toContainText("FILTER:=tcp or icmp");
+  await page.getByLabel("What is wrong?").selectOption("dns");
+  await page.getByLabel("A pod it happens to").fill("10.244.1.7");
+  await expect(script).toContainText("FILTER:=port 53");
+  await expect(script).toContainText("POD_IP:=10.244.1.7");
+  await page.getByLabel("Where can you run a shell?").selectOption("daemonset");
+  await expect(script).toContainText("kind: DaemonSet");
+  await page.getByLabel("Seconds to capture").fill("0");
+  await expect(page.getByRole("alert")).toContainText("between 1 s and 24 h");
+});

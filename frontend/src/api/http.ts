@@ -65,6 +65,13 @@ export async function ask<Answer>(path: string, options: Ask = {}): Promise<Answ
   return (text ? JSON.parse(text) : undefined) as Answer;
 }
 
+/** Asks for a text; throws Problem. */
+export async function askText(path: string, signal?: AbortSignal): Promise<string> {
+  const response = await reach(path, { signal });
+  if (!response.ok) throw await problemOf(response);
+  return response.text();
+}
+
 /** Query string of the parameters that are set. */
 export function queryString(parameters: Record<string, string | number | null | undefined>): string {
   const set = Object.entries(parameters).filter(([, value]) => value !== null && value !== undefined && value !== "");

@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/v1/collector": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Collector
+         * @description A POSIX shell script, a manifest for all nodes, or a call of kubectl debug around the script.
+         */
+        get: operations["get_collector_api_v1_collector_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/demo": {
         parameters: {
             query?: never;
@@ -4080,6 +4100,50 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_collector_api_v1_collector_get: {
+        parameters: {
+            query?: {
+                symptom?: "connect" | "dns" | "clumps" | "requests" | "resets";
+                proxy?: "iptables" | "ipvs" | "nftables" | "unknown";
+                /** @description How long it captures */
+                duration_s?: number;
+                /** @description It ends when its files are this large */
+                size_mb?: number;
+                /** @description A pod whose own interface is captured */
+                pod_ip?: string;
+                /** @description Instead of those that are found */
+                interfaces?: string;
+                kernel_probe?: boolean;
+                /** @description For the line that uploads the bundle */
+                server?: string;
+                form?: "script" | "daemonset" | "kubectl-debug";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_demos_api_v1_demo_get: {
         parameters: {
             query?: never;

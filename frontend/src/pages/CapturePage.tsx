@@ -1,63 +1,154 @@
-/** What to collect on a node, and why each piece is worth having. */
-import { Command } from "../ui/CopyButton";
+/** What to collect on a node: five questions, one script. */
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { askText, queryString } from "../api/http";
+import { CopyButton } from "../ui/CopyButton";
 import { useTitle } from "../ui/useTitle";
 import "./investigations.css";
 
-interface Step {
-  why: string;
-  command: string;
+type Choices = Record<"symptom" | "form" | "proxy" | "pod_ip" | "interfaces" | "duration_s" | "size_mb", string>;
+
+interface Question {
+  name: keyof Choices;
+  label: string;
+  /** Value and what it is called; without any it is a text to type. */
+  answers?: [string, string][];
+  placeholder?: string;
 }
 
-const STEPS: Step[] = [
+const USUAL: Choices = {
+  symptom: "connect", form: "script", proxy: "unknown", pod_ip: "", interfaces: "", duration_s: "60", size_mb: "200",
+};
+
+const QUESTIONS: Question[] = [
   {
-    why: "Counters before. The difference to the ones after says what the kernel itself dropped.",
-    command: "{ date -u +%FT%TZ; conntrack -S; } > conntrack-S-before.txt",
+    name: "symptom",
+    label: "What is wrong?",
+    answers: [
+      ["connect", "connecting takes 1 s, 3 s or more"],
+      ["dns", "lookups take 5 s"],
+      ["clumps", "answers come back in clumps"],
+      ["requests", "requests got slower"],
+      ["resets", "connections break off"],
+    ],
   },
   {
-    why: "Connection tracking events while it happens, with times: which pod got which outgoing port.",
-    command: "timeout 60 conntrack -E -o timestamp > conntrack-E.txt &",
+    name: "form",
+    label: "Where can you run a shell?",
+    answers: [
+      ["script", "on the node, as root"],
+      ["kubectl-debug", "only kubectl: a debug container on one node"],
+      ["daemonset", "kubectl: all nodes at once"],
+    ],
   },
   {
-    why: "Packets at every point of the path at once: the pod's veth, the bridge, the uplink. Headers only (96 bytes a packet, about 40 MB a minute at 7,000 packets/s), nanosecond stamps. Where a packet is seen last is where it was lost.",
-    command:
-      "for i in <pod veth> cni0 eth0; do timeout 60 tcpdump -i $i -s 96 --time-stamp-precision=nano -w $i.pcap tcp & done; wait",
+    name: "proxy",
+    label: "How does kube-proxy work?",
+    answers: [
+      ["unknown", "not sure"],
+      ["iptables", "iptables"],
+      ["ipvs", "IPVS"],
+      ["nftables", "nftables"],
+    ],
   },
-  {
-    why: "The table while it happens, and the counters after.",
-    command: "conntrack -L -o extended,id > conntrack-L.txt; { date -u +%FT%TZ; conntrack -S; } > conntrack-S-after.txt",
-  },
-  {
-    why: "The rules that pick addresses and ports, and the interfaces they belong to.",
-    command: "iptables-save -t nat > iptables-save.txt; ip -d link > ip-link.txt; uname -a > uname.txt",
-  },
-  {
-    why: "With kube-proxy in IPVS mode: its connections, its servers, and the settings that decide about reuse.",
-    command:
-      "ipvsadm -Ln --stats > ipvsadm-stats.txt; ipvsadm -Lnc > ipvsadm-connections.txt; ipvsadm -L --timeout > ipvsadm-timeout.txt; sysctl net.ipv4.vs net.netfilter net.ipv4.tcp_syn_retries > sysctl.txt",
-  },
+  { name: "pod_ip", label: "A pod it happens to", placeholder: "10.244.1.7, if you know one" },
+  { name: "interfaces", label: "Interfaces", placeholder: "found by the script" },
+  { name: "duration_s", label: "Seconds to capture" },
+  { name: "size_mb", label: "Megabytes at most" },
 ];
 
 export function CapturePage() {
   useTitle("What should I capture?");
+  const [choices, setChoices] = useState(USUAL);
+  const address = `/api/v1/collector${queryString({ ...choices, server: window.location.origin })}`;
+  const script = useQuery({
+    queryKey: ["collector", address],
+    staleTime: Infinity,
+    retry: false,
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => askText(address, signal),
+  });
   return (
     <main id="main" className="page" tabIndex={-1}>
       <h1>What should I capture?</h1>
       <p>
-        Run these on the node, as root, while it happens; a minute is usually enough. They read, they change nothing.
-        Replace <code className="mono">&lt;pod veth&gt;</code>; then drop all the files here.
+        One script captures every point of the path at once, takes the kernel’s own listings before, meanwhile and after, ends by
+        itself and packs one bundle to drop here. It reads, and changes nothing.
       </p>
-      <ol className="capture-steps">
-        {STEPS.map((step) => (
-          <li key={step.command}>
-            <p>{step.why}</p>
-            <Command text={step.command} label="Command" />
-          </li>
+      <div className="capture-choices">
+        {QUESTIONS.map((question) => (
+          <Asked
+            key={question.name} question={question} value={choices[question.name]}
+            onChange={(value) => setChoices((before) => ({ ...before, [question.name]: value }))}
+          />
         ))}
-      </ol>
-      <p className="dim">
-        Privacy: 96 bytes hold the headers and the first few bytes of payload of short packets. Leave the size limit away only if you mean
-        it.
-      </p>
+      </div>
+      {script.error && <p role="alert">{script.error.message}</p>}
+      {script.data && <Script text={script.data} form={choices.form} />}
+      <Costs />
     </main>
+  );
+}
+
+function Asked({ question, value, onChange }: { question: Question; value: string; onChange: (value: string) => void }) {
+  return (
+    <label>
+      {question.label}
+      {question.answers ? (
+        <select className="input" value={value} onChange={(event) => onChange(event.target.value)}>
+          {question.answers.map(([answer, words]) => (
+            <option key={answer} value={answer}>
+              {words}
+            </option>
+          ))}
+        </select>
+      ) : (
+        <input className="input" value={value} placeholder={question.placeholder} onChange={(event) => onChange(event.target.value)} />
+      )}
+    </label>
+  );
+}
+
+const NAME_OF_FORM: Record<string, string> = { script: "collect.sh", "kubectl-debug": "debug.sh", daemonset: "collect.yaml" };
+const HOW: Record<string, string> = {
+  script: "sh collect.sh",
+  "kubectl-debug": "sh debug.sh NODE",
+  daemonset: "kubectl apply -f collect.yaml",
+};
+
+function Script({ text, form }: { text: string; form: string }) {
+  const name = NAME_OF_FORM[form] ?? "collect.sh";
+  return (
+    <section aria-label="The script" className="capture-script">
+      <div className="door-actions">
+        <CopyButton text={text} label="Copy the script" />
+        <a className="button" download={name} href={`data:text/plain;charset=utf-8,${encodeURIComponent(text)}`}>
+          Download {name}
+        </a>
+        <span>
+          then <code className="mono">{HOW[form]}</code>
+        </span>
+      </div>
+      <pre tabIndex={0} aria-label="Text of the script" data-testid="collector">
+        {text}
+      </pre>
+    </section>
+  );
+}
+
+function Costs() {
+  return (
+    <section aria-label="What it costs" className="dim">
+      <h2>What it costs</h2>
+      <ul>
+        <li>Disk: 96 bytes a packet, about 40 MB a minute at 7,000 packets/s; it ends at the size you choose.</li>
+        <li>CPU: a few percent of one core for the captures; the listings run for a moment every 5 s.</li>
+        <li>
+          Privacy: 96 bytes hold headers and the first few bytes of payload. For lookups and requests it keeps 512 bytes, which hold
+          names and paths; answers of metadata services hold credentials behind that.
+        </li>
+      </ul>
+    </section>
   );
 }

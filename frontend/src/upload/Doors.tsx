@@ -99,10 +99,10 @@ function CaptureDoor() {
   return (
     <section className="card door" aria-label="What should I capture?">
       <h2>What should I capture?</h2>
-      <p>Six commands for the node: what to run at once, what each one is for, what it costs.</p>
+      <p>Five questions, one script for the node: it captures the whole path at once, and packs a bundle to drop here.</p>
       <div className="door-actions">
         <RouteLink className="button" href="/capture">
-          Show the commands
+          Make the script
         </RouteLink>
       </div>
     </section>
