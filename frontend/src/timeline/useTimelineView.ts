@@ -22,7 +22,7 @@ export interface TimelineView {
 
 /** `initial` is the window of an address that names none. */
 export function useTimelineView(span: Span, initial: TimeWindow): TimelineView {
-  const { parameters } = useAddress();
+  const { path, parameters } = useAddress();
   const setParameters = useSetParameters();
   const fromAddress = useMemo(() => readView(parameters), [parameters]);
   const [window_, setWindow] = useState<TimeWindow>(() => clampWindow(fromAddress.window ?? initial, span));
@@ -32,13 +32,19 @@ export function useTimelineView(span: Span, initial: TimeWindow): TimelineView {
   const written = useRef<string | null>(parameters["w"] ?? null);
   useAdoptedWindow(parameters["w"] ?? null, fromAddress, initial, span, { current, pending, written, setWindow });
 
-  const unnamed = parameters["w"] === undefined;
+  // While another page is on its way the address is that page's already.
+  const unnamed = parameters["w"] === undefined && path.endsWith("/timeline");
   useEffect(() => {
     if (!unnamed) return;
     // The address always names the window: a copied link shows the same, and the chips above keep their place.
     written.current = writeWindow(current.current);
     setParameters({ w: written.current }, "replace");
   }, [unnamed, setParameters]);
+
+  useEffect(() => () => {
+    // A window that was not written yet belongs to no other page's address.
+    if (pending.current !== null) window.clearTimeout(pending.current);
+  }, []);
 
   const place = useCallback((w: TimeWindow) => {
     current.current = w;

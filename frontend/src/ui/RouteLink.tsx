@@ -51,11 +51,13 @@ export function useHrefWith(): (changes: Record<string, string | null>) => strin
 /** Changes parameters of the address: `replace` for steps nobody wants to walk back through. */
 export function useSetParameters(): (changes: Record<string, string | null>, how?: "push" | "replace") => void {
   const go = useGo();
+  const router = useRouter({ warn: false }) as ReturnType<typeof useRouter> | undefined;
   return useCallback(
     (changes, how = "replace") => {
-      const { pathname, search } = window.location;
+      // The router's own location: the browser's lags behind a step that was just taken, and would undo it.
+      const { pathname, search } = router?.history.location ?? window.location;
       go(pathname + stringifySearch({ ...parseSearch(search), ...changes }), { replace: how === "replace" });
     },
-    [go],
+    [go, router],
   );
 }
