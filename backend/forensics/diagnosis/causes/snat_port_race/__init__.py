@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from backend.forensics.diagnosis.causes.snat_port_race.remedies import list_remedies
 from backend.forensics.diagnosis.causes.snat_port_race.short_range import assess_short_ranges
-from backend.forensics.diagnosis.contract import Hypothesis
+from backend.forensics.diagnosis.contract import STATEMENT_LONGEST, Hypothesis
 from backend.forensics.diagnosis.races.evidence import Race, collect_races
 from backend.forensics.diagnosis.races.hypothesis import RaceCause, race_hypothesis
 from backend.forensics.diagnosis.races.story import race_hurt
@@ -51,7 +51,6 @@ def _statement(race: Race) -> str:
             f"{race_hurt(race)}: it fits two sources given one outgoing port at once, but one vantage point "
             "cannot prove it."
         )
-    return (
-        f"{race_hurt(race)}: two sources were given one outgoing port at once, and the node dropped a SYN between "
-        f"{inner} and {outer}."
-    )
+    claim = f"{race_hurt(race)}: two sources got one outgoing port at once, and one's SYN was dropped"
+    placed = f"{claim} between {inner} and {outer}."
+    return placed if len(placed) <= STATEMENT_LONGEST else f"{claim} in the node."
