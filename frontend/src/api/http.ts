@@ -6,9 +6,12 @@ export class Problem extends Error {
   readonly status: number;
   readonly title: string;
   readonly detail: string;
+  /** The whole document: members of its own besides the usual. */
+  readonly members: Readonly<Record<string, unknown>>;
 
-  constructor(status: number, title: string, detail: string) {
+  constructor(status: number, title: string, detail: string, members: Record<string, unknown> = {}) {
     super(detail || title);
+    this.members = members;
     this.status = status;
     this.title = title;
     this.detail = detail;
@@ -19,7 +22,7 @@ async function problemOf(response: Response): Promise<Problem> {
   try {
     const body = (await response.json()) as { title?: string; detail?: unknown };
     const detail = typeof body.detail === "string" ? body.detail : "";
-    return new Problem(response.status, body.title ?? response.statusText, detail);
+    return new Problem(response.status, body.title ?? response.statusText, detail, body);
   } catch {
     return new Problem(response.status, response.statusText || `HTTP ${response.status}`, "");
   }

@@ -4,6 +4,7 @@ import type { Finding } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 import { frameFilter, portableFilter } from "../findings/wiresharkFilter";
 import { plural } from "../format/quantity";
+import { CarveButton } from "../packets/CarveButton";
 import { CopyButton } from "../ui/CopyButton";
 import { RouteLink } from "../ui/RouteLink";
 
@@ -19,10 +20,16 @@ export function FindingsEvidence({ findings }: { findings: Finding[] }) {
           <p>{finding.summary}</p>
           <EvidenceLinks evidence={finding.evidence} shown={12} />
           <Filters finding={finding} />
+          <CarveButton question={{ kind: "carving", finding: finding.id }} packets={framesIn(finding)} />
         </li>
       ))}
     </ul>
   );
+}
+
+/** Different frames that it rests on: a carved capture has as many. */
+function framesIn(finding: Finding): number {
+  return new Set(finding.evidence.flatMap((part) => part.frames.map((frame) => `${part.input}#${frame}`))).size;
 }
 
 /** For the frames of each file, and for the connections in any file. */

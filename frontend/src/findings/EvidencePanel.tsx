@@ -3,6 +3,7 @@ import { useCallback } from "react";
 
 import { SidePanel } from "../ui/SidePanel";
 import { useAddress, useSetParameters } from "../ui/RouteLink";
+import { DeepFrame } from "../packets/DeepFrame";
 import { DumpText } from "./DumpText";
 import { parseEvidenceParameter } from "./evidenceAddress";
 import { FrameColumns } from "./FrameColumns";
@@ -18,7 +19,10 @@ export function EvidencePanel() {
   return (
     <SidePanel label={`Evidence: ${target.input} ${place}`} title={`${target.input} · ${place}`} onClose={close}>
       {target.kind === "frame" ? (
-        <FrameColumns input={target.input} frame={target.first} />
+        <>
+          <FrameColumns input={target.input} frame={target.first} />
+          <DeepFrame input={target.input} frame={target.first} />
+        </>
       ) : (
         <DumpText key={`${target.input}:${target.first}`} input={target.input} first={target.first} last={target.last} />
       )}

@@ -18,6 +18,7 @@ import { duration, plural } from "../format/quantity";
 import { dateWords } from "../format/zone";
 import { RoleGlyph, roleWord } from "../ui/Glyph";
 import { Region } from "../ui/Region";
+import { InstancePackets } from "../packets/InstancePackets";
 import { RouteLink } from "../ui/RouteLink";
 import { useTitle } from "../ui/useTitle";
 import "../diagnosis/diagnosis.css";
@@ -72,6 +73,7 @@ function Found({ report, finding }: { report: Report; finding: Finding }) {
       <section className="card panel" aria-label="Evidence" data-testid="finding-evidence">
         <header className="panel-head"><h2>Evidence</h2></header>
         <FindingsEvidence findings={[finding]} />
+        <InstancePackets finding={finding} />
         <HowRecognised kinds={[finding.kind]} />
       </section>
       {diagnoses.map((diagnosis) => (

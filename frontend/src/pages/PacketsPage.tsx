@@ -1,31 +1,32 @@
 /** `/i/:id/packets`: every packet of every capture in order of time, by filter; any place is reached at once. */
 import { useQuery } from "@tanstack/react-query";
-import { useMemo, useRef, useState, type ReactNode } from "react";
+import { useMemo, useRef, useState } from "react";
 
-import { ask, Problem, queryString } from "../api/http";
+import { ask, queryString } from "../api/http";
+import { useLook } from "../api/looks";
 import type { PacketLine, PacketPart } from "../api/packets";
 import { usePagedRows } from "../api/pagedRows";
 import { useReport } from "../api/queries";
 import { useSource } from "../api/source";
-import { EvidenceLink } from "../findings/EvidenceLinks";
 import { parseEvidenceParameter } from "../findings/evidenceAddress";
-import { offset, stretch } from "../format/offset";
-import { count, plural } from "../format/quantity";
+import { plural } from "../format/quantity";
+import { CarveButton } from "../packets/CarveButton";
+import { DisplayFilter } from "../packets/DisplayFilter";
+import { FilterProblem, mistakeOf } from "../packets/FilterProblem";
+import { GoTo } from "../packets/GoTo";
 import { PacketFilter } from "../packets/PacketFilter";
-import { readPacketFilter, type PacketQuery } from "../packets/packetFilter";
-import { BigTable, type BigColumn } from "../ui/BigTable";
+import { PacketRows } from "../packets/PacketRows";
 import { Region } from "../ui/Region";
-import { RouteLink, useAddress, useSetParameters } from "../ui/RouteLink";
+import { useAddress, useSetParameters } from "../ui/RouteLink";
 import { useTitle } from "../ui/useTitle";
 import "../packets/packets.css";
 
-const COLUMNS: BigColumn[] = [
-  { name: "time", unit: "s after the first", width: 17 }, { name: "since previous", width: 13, number: true }, { name: "frame", width: 9 },
-  { name: "lane", width: 13 }, { name: "source", width: 21 }, { name: "destination", width: 21 }, { name: "protocol", width: 8 },
-  { name: "what", width: 15 }, { name: "flags", width: 9 }, { name: "length", unit: "B", width: 9, number: true }, { name: "connection", width: 10 },
-];
-
-type Asked = PacketQuery & { from: number | null; to: number | null };
+interface List {
+  path: string;
+  asked: Record<string, string | number | null>;
+  /** Of tshark's answer. */
+  look?: string;
+}
 
 /** The window of the address, if there is one. */
 function windowOf(text: string | undefined): { from: number | null; to: number | null } {
@@ -35,24 +36,38 @@ function windowOf(text: string | undefined): { from: number | null; to: number |
 
 export function PacketsPage() {
   useTitle("Packets");
+  const { readOnly } = useSource();
   const { parameters } = useAddress();
   const setParameters = useSetParameters();
   const text = parameters.q ?? "";
-  const read = useMemo(() => readPacketFilter(text), [text]);
-  const good = useRef<PacketQuery>({});
-  if (read.query) good.current = read.query;
-  const asked: Asked = { ...(read.query ?? good.current), ...windowOf(parameters.w) };
-  const rows = usePagedRows<PacketLine, PacketPart & { total: number }>("/packets", { ...asked });
-  const refused = rows.first.error instanceof Problem && rows.first.error.status === 422 ? rows.first.error.message : null;
+  const deep = parameters.deep === "1" && text !== "" && !readOnly;
+  const look = useLook(useMemo(() => (deep ? { kind: "display-filter" as const, filter: text } : null), [deep, text]));
+  const found = deep && look.look?.state === "done" ? look.look.id : null;
+  const window_ns = windowOf(parameters.w);
+  const own: List = { path: "/packets", asked: { filter: text || null, ...window_ns } };
+  const good = useRef<List>({ path: "/packets", asked: { ...window_ns } });
+  const list: List = deep ? (found ? { path: `/looks/${found}/packets`, asked: window_ns, look: found } : good.current) : own;
+  if (!deep || found) good.current = list;
+  const rows = usePagedRows<PacketLine, PacketPart & { total: number }>(list.path, list.asked);
+  const mistake = mistakeOf(rows.first.error);
+  const send = (next: string, how: { deep?: boolean } = {}) => setParameters({ q: next || null, deep: how.deep ? "1" : null }, "push");
+  const offer = mistake?.wireshark && !readOnly && (
+    <span>
+      Wireshark may know it:{" "}
+      <button type="button" className="button" data-testid="run-tshark" onClick={() => send(text, { deep: true })}>Run with tshark (slower)</button>
+    </span>
+  );
   return (
     <>
       <h1>Packets</h1>
-      <PacketFilter text={text} problem={read.problem} refused={refused} send={(next) => setParameters({ q: next || null }, "push")} />
+      <PacketFilter text={text} wrong={mistake !== null} send={(next) => send(next)} />
+      {deep && <DisplayFilter text={text} look={look.look} error={look.error} again={() => void look.again()} cancel={() => void look.cancel()} send={(next) => send(next)} />}
+      {!deep && mistake && <FilterProblem text={text} mistake={mistake} send={(next) => send(next)} kept={rows.first.data !== undefined} offer={offer} />}
       <Region
-        label="Packets" query={refused === null ? rows.first : { ...rows.first, error: null }}
-        empty={(found) => (found.total ? null : <NoPackets filtered={Object.keys(asked).some((key) => asked[key as keyof Asked])} />)}
+        label="Packets" query={mistake === null ? rows.first : { ...rows.first, error: null }}
+        empty={(answer) => (answer.total ? null : <NoPackets filtered={text !== "" || parameters.w !== undefined} />)}
       >
-        {(found) => <Listed total={found.total} rowAt={rows.rowAt} onVisible={rows.onVisible} isWhole={!text && !parameters.w} />}
+        {(answer) => <Listed total={answer.total} rows={rows} list={list} filter={deep ? null : text} send={send} refused={mistake !== null} />}
       </Region>
     </>
   );
@@ -64,88 +79,64 @@ function NoPackets({ filtered }: { filtered: boolean }) {
   return (
     <>
       No packet matches.{" "}
-      <button type="button" className="link-button" onClick={() => setParameters({ q: null, w: null }, "push")}>Clear filter and window</button>
+      <button type="button" className="link-button" onClick={() => setParameters({ q: null, w: null, deep: null }, "push")}>Clear filter and window</button>
     </>
   );
 }
 
 interface ListedProps {
   total: number;
-  rowAt: (row: number) => PacketLine | undefined;
-  onVisible: (from: number, to: number) => void;
-  /** Neither filtered nor narrowed to a window: frames have their place in the list of all. */
-  isWhole: boolean;
+  rows: ReturnType<typeof usePagedRows<PacketLine, PacketPart & { total: number }>>;
+  list: List;
+  /** Null when tshark filtered. */
+  filter: string | null;
+  send: (filter: string) => void;
+  /** The rows are those of the filter before. */
+  refused: boolean;
 }
 
-function Listed({ total, rowAt, onVisible, isWhole }: ListedProps) {
-  const lanes = useReport().data?.lanes ?? [];
-  const { page } = useSource();
+function Listed({ total, rows, list, filter, send, refused }: ListedProps) {
+  const { api, readOnly } = useSource();
+  const report = useReport().data;
   const [wanted, setWanted] = useState<number | null>(null);
-  const shown = usePlaceOfFrame(isWhole);
-  const nameOf = (id: string) => lanes.find((lane) => lane.id === id)?.name ?? id;
+  const shown = usePlaceOfFrame(list);
+  const inputs = useMemo(() => (report?.inputs ?? []).filter((input) => input.kind === "capture").map((input) => input.name), [report]);
+  const carving = useMemo(() => ({
+    kind: "carving" as const, filter: filter ?? undefined, look: list.look,
+    from_ns: (list.asked.from as number | null) ?? undefined, to_ns: (list.asked.to as number | null) ?? undefined,
+  }), [filter, list.look, list.asked.from, list.asked.to]);
+  const exported = (format: string) => `${api}/packets/export${queryString({ format, ...list.asked, look: list.look ?? null })}`;
   return (
     <>
       <div className="packets-tools">
         <span className="dim" data-testid="packets-total" data-total={total}>{plural(total, "packet")}</span>
-        <GoTo total={total} go={setWanted} />
+        {!readOnly && !refused && (
+          <>
+            <CarveButton question={carving} packets={total} />
+            <a className="button" href={exported("csv")} download>CSV</a>
+            <a className="button" href={exported("json")} download>JSON</a>
+          </>
+        )}
+        <GoTo total={total} inputs={inputs} asked={list.look ? {} : list.asked} go={setWanted} />
       </div>
-      <BigTable
-        label="Packets" columns={COLUMNS} total={total} onVisible={onVisible} at={wanted ?? shown} height_px={640}
-        cells={(row) => {
-          const line = rowAt(row);
-          return line ? cellsOf(line, rowAt(row - 1), nameOf(line.lane), page) : null;
-        }}
-      />
+      <PacketRows total={total} rowAt={rows.rowAt} onVisible={rows.onVisible} at={wanted ?? shown} filter={refused ? "" : filter} asked={refused ? {} : list.asked} send={send} />
     </>
   );
 }
 
 /** Row of the frame that the side panel shows, so that both agree. */
-function usePlaceOfFrame(active: boolean): number | null {
+function usePlaceOfFrame(list: List): number | null {
   const source = useSource();
   const { parameters } = useAddress();
   const target = parseEvidenceParameter(parameters.evidence);
-  const frame = target?.kind === "frame" ? { input: target.input, frame: target.first } : null;
+  const frame = target?.kind === "frame" && !list.look ? { input: target.input, frame: target.first } : null;
   const place = useQuery({
-    queryKey: [source.key, "packet-place", frame],
-    enabled: active && frame !== null,
+    queryKey: [source.key, "packet-place", frame, list.asked],
+    enabled: frame !== null,
+    retry: false,
     staleTime: Infinity,
     queryFn: ({ signal }) =>
-      ask<{ offset: number }>(`${source.api}/packets/place${queryString(frame ?? {})}`, { headers: source.headers, signal }),
+      ask<{ offset: number }>(`${source.api}/packets/place${queryString({ ...frame, ...list.asked })}`, { headers: source.headers, signal }),
   });
-  return active && frame !== null ? (place.data?.offset ?? null) : null;
-}
-
-function GoTo({ total, go }: { total: number; go: (row: number) => void }) {
-  const [text, setText] = useState("");
-  const row = Number(text.replaceAll(",", ""));
-  const valid = Number.isInteger(row) && row >= 1 && row <= total;
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (valid) go(row - 1);
-      }}
-    >
-      <input className="input" inputMode="numeric" aria-label="Go to row" placeholder={`1 … ${count(total)}`} value={text} aria-invalid={text !== "" && !valid} onChange={(event) => setText(event.target.value)} />
-      <button type="submit" className="button" disabled={!valid}>Go to row</button>
-    </form>
-  );
-}
-
-function cellsOf(line: PacketLine, previous: PacketLine | undefined, lane: string, page: string): ReactNode[] {
-  const target = { input: line.input, kind: "frame" as const, first: line.frame, last: line.frame };
-  return [
-    <span key="t" className="mono">{offset(line.t).replace(" s", "")}</span>,
-    previous ? stretch(line.t - previous.t) : "",
-    <EvidenceLink key="f" target={target} />,
-    <span key="l" title={line.lane}>{lane}</span>,
-    <span key="s" className="mono" title={line.source}>{line.source}</span>,
-    <span key="d" className="mono" title={line.destination}>{line.destination}</span>,
-    line.protocol,
-    <span key="w" title={line.what}>{line.what}</span>,
-    <span key="g" className="mono">{line.flags}</span>,
-    count(line.original_bytes),
-    line.cid === null ? "–" : <RouteLink key="c" href={`${page}/connections/${line.cid}`}>{line.cid}</RouteLink>,
-  ];
+  return frame !== null ? (place.data?.offset ?? null) : null;
 }

@@ -1,9 +1,11 @@
 /** A table of any number of rows: those in view are in the document, the rest is asked for when it comes into view. */
-import { useEffect, useState, type ReactNode } from "react";
+import { useEffect, useId, useState, type ReactNode } from "react";
 
 import { ColumnWords } from "../glossary/Plain";
 import { count } from "../format/quantity";
 import { ROW_PX, trackPx } from "./rowWindow";
+import { ScrollRail, type Rail } from "./ScrollRail";
+import { useCellKeys, type CellMenuAt } from "./useCellKeys";
 import { useRowWindow } from "./useRowWindow";
 import "./bigTable.css";
 
@@ -28,6 +30,10 @@ interface BigTableProps {
   /** Row to bring into view and to mark; its first row is 0. */
   at?: number | null;
   height_px?: number;
+  /** A scrollbar of its own, with times and marks beside the rows, instead of the browser's. */
+  rail?: Rail;
+  /** Right click, or Enter on a cell. Enter on the table leads into its cells, arrows go on, Escape leads out. */
+  onCellMenu?: (at: CellMenuAt) => void;
 }
 
 const HEAD_PX = 30;
@@ -37,7 +43,8 @@ export function gridColumns(columns: readonly BigColumn[]): string {
   return columns.map((column) => `minmax(${column.width}ch, ${column.width}fr)`).join(" ");
 }
 
-export function BigTable({ label, columns, total, cells, onVisible, at = null, height_px = 560 }: BigTableProps) {
+export function BigTable({ label, columns, total, cells, onVisible, at = null, height_px = 560, rail, onCellMenu }: BigTableProps) {
+  const id = useId();
   const view_px = Math.min(height_px - HEAD_PX, Math.max(1, total) * ROW_PX);
   const view = useRowWindow(total, view_px);
   const { from, to } = view.rows;
@@ -49,13 +56,19 @@ export function BigTable({ label, columns, total, cells, onVisible, at = null, h
     setShown(at);
     goTo(at - view_px / ROW_PX / 3);
   }, [at, shown, total, goTo, view_px]);
+  const cellKeys = useCellKeys({ active: onCellMenu !== undefined, scroller: view.scroller, rows: view.rows, total, columns: columns.length, goTo, open: onCellMenu });
   const width = columns.reduce((sum, column) => sum + column.width + 2, 0);
   return (
     <>
       <ColumnWords columns={columns} />
+      <div className={rail ? "big-frame card" : undefined}>
       <div
-        ref={view.scroller} className="big-table card" tabIndex={0} role="region" aria-label={`${label}, ${count(total)} rows, scrollable`}
-        style={{ maxHeight: view_px + HEAD_PX + 18 }} onScroll={view.onScroll} onKeyDown={view.onKeyDown}
+        ref={view.scroller} id={id} className={rail ? "big-table big-table-railed" : "big-table card"} tabIndex={0} role="region" aria-label={`${label}, ${count(total)} rows, scrollable`}
+        style={{ maxHeight: view_px + HEAD_PX + 18 }} onScroll={view.onScroll} onContextMenu={cellKeys.onContextMenu}
+        onKeyDown={(event) => {
+          cellKeys.onKeyDown(event);
+          if (!event.defaultPrevented) view.onKeyDown(event);
+        }}
       >
         <div role="table" aria-label={label} aria-rowcount={total} aria-colcount={columns.length} style={{ minWidth: `${width}ch`, height: trackPx(total) + HEAD_PX }}>
           <Head columns={columns} />
@@ -65,11 +78,13 @@ export function BigTable({ label, columns, total, cells, onVisible, at = null, h
                 key={row} role="row" aria-rowindex={row + 1} className={row === at ? "big-row big-row-at" : "big-row"}
                 style={{ gridTemplateColumns: gridColumns(columns), top: (row - view.first) * ROW_PX, height: ROW_PX }}
               >
-                <Cells columns={columns} cells={cells(row)} />
+                <Cells columns={columns} cells={cells(row)} row={onCellMenu ? row : null} />
               </div>
             ))}
           </div>
         </div>
+      </div>
+      {rail && <div className="big-rail" style={{ paddingTop: HEAD_PX }}><ScrollRail rail={rail} label={label} controls={id} total={total} first={view.first} view_px={view_px} goTo={goTo} /></div>}
       </div>
     </>
   );
@@ -88,9 +103,10 @@ function Head({ columns }: { columns: readonly BigColumn[] }) {
   );
 }
 
-function Cells({ columns, cells }: { columns: readonly BigColumn[]; cells: ReactNode[] | null }) {
+/** `row` is given where a cell can be gone to. */
+function Cells({ columns, cells, row }: { columns: readonly BigColumn[]; cells: ReactNode[] | null; row: number | null }) {
   return columns.map((column, at) => (
-    <span key={at} role="cell" className={column.number ? "number" : undefined}>
+    <span key={at} role="cell" className={column.number ? "number" : undefined} tabIndex={row === null ? undefined : -1} data-cell={row === null ? undefined : `${row}:${at}`}>
       {cells === null ? <i className="big-waiting" /> : cells[at]}
     </span>
   ));
