@@ -15,6 +15,7 @@ from backend.services.read_report import ReportForm, render_form
 from backend.services.redaction.finding_scope import FindingScope
 from backend.services.redaction.listing_words import bare_listing
 from backend.services.redaction.names import HIDDEN, Names
+from backend.services.redaction.shared_filter import shared_filter
 
 NOT_SHARED = "This is not part of what was shared."
 JSON, PROBLEM = "application/json", "application/problem+json"
@@ -89,9 +90,15 @@ def _file_by_name(place: str, names: Names) -> str:
 def _query_by_names(query: str, names: Names) -> str:
     asked = parse_qsl(query, keep_blank_values=True)
     return urlencode(
-        [(key, _origin(value, names) if key in ASKED_BY_NAME else value) for key, value in asked],
+        [(key, _asked(key, value, names)) for key, value in asked],
         quote_via=quote,
     )
+
+
+def _asked(key: str, value: str, names: Names) -> str:
+    if key == "filter" and value.strip():
+        return shared_filter(value, lambda name: _origin(name, names))
+    return _origin(value, names) if key in ASKED_BY_NAME else value
 
 
 def _origin(value: str, names: Names) -> str:
@@ -119,6 +126,8 @@ def _renamed(content: Any, names: Names, *, bare: bool, key: str = "") -> Any:
         return content
     if key in HIDDEN_KEYS:
         return HIDDEN
+    if key == "info":
+        return content.partition(" · ")[0]  # what follows are words of messages
     show: Callable[[str], str] = names.text
     if bare and key in LISTING_KEYS:
         return bare_listing(content, names)
