@@ -33,6 +33,8 @@ SYNS_LOST_FROM = 3
 """One or two lost SYNs agree with any rate (SYNs)."""
 DATA_LOST_FROM = 3
 """Fewer data segments sent again happen on any path (segments)."""
+SINGLE_CEILING = 0.5
+"""One lost SYN that was not followed over the path is an accident: no cause of it is more than even odds."""
 
 REFERENCES = ("RFC 6298: retransmission timer; a lost SYN waits 1 s, a lost data segment about a round trip",)
 
@@ -63,6 +65,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
     pieces = [*_place(d), *data, *_spread(d), *lossy(facts, d)]
     located = bool(_between_captures(d))
     agrees = any(p.weight > 1 for p in data)
+    accident = len(d.losses) == 1 and not located
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -84,6 +87,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         references=REFERENCES,
         refutation="nothing seen; it would be refuted by data that passes where SYNs are lost",
         figures=figures_of(facts, d),
+        ceiling=SINGLE_CEILING if accident else 0.999,
         attempts=d.links,
     )
 

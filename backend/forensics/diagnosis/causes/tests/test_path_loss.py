@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from backend.forensics.diagnosis.causes.tests.build_losses import (
+    OTHER_PORT,
     SERVER,
     Losses,
     add_data,
@@ -41,6 +44,13 @@ def test_few_losses_cannot_be_told_from_chance() -> None:
     one = Losses("eth0").usual(SERVER, 10).late(SERVER, 1).build()
     add_data(one, 100, 5)
     assert confidence(CAUSE, one) <= 0.5
+
+
+@pytest.mark.parametrize(("number", "sure"), [(1, False), (2, True)])
+def test_one_lost_syn_is_an_accident_and_even_odds_at_most(number: int, sure: bool) -> None:
+    capture = Losses().usual(SERVER, 6).late(SERVER, number).late(OTHER_PORT, 1).build()
+    add_data(capture, 400, 50)
+    assert (confidence(CAUSE, capture) > 0.5) == sure
 
 
 def test_without_the_data_the_number_falls() -> None:
