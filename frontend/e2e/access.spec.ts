@@ -37,7 +37,7 @@ async function routes(page: Page, id: string): Promise<string[]> {
   const rules = await api<{ items: { kind: string }[] }>("/detectors");
   const tabs = await page.locator("nav.tabs a").evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));
   const inside = ["timeline?t=1&w=0~600000000", `findings/${report.findings[0]?.id}`, `connections/${items[0]?.cid}`].map((path) => `/i/${id}/${path}`);
-  return ["/", "/new", "/capture", "/settings", "/detectors", `/detectors/${rules.items[0]?.kind}`, ...tabs, ...inside];
+  return ["/", "/new", "/capture", "/settings", "/ci", "/detectors", `/detectors/${rules.items[0]?.kind}`, ...tabs, ...inside];
 }
 
 test("axe finds nothing serious on any page, light and dark", async ({ page }) => {
