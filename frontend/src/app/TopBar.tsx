@@ -44,7 +44,7 @@ export function TopBar() {
 
 function OmniboxButton() {
   return (
-    <button type="button" className="top-bar-search" onClick={() => showOverlay("omnibox")} aria-label="Search, go, run" aria-haspopup="dialog" aria-keyshortcuts="Control+K" data-testid="omnibox-button">
+    <button type="button" className="top-bar-search" onClick={() => showOverlay("omnibox")} aria-haspopup="dialog" aria-keyshortcuts="Control+K" data-testid="omnibox-button">
       <span className="top-bar-search-words">Search, go, run …</span><span className="top-bar-search-sign" aria-hidden="true">⌕</span> <kbd>Ctrl K</kbd>
     </button>
   );
