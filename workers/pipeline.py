@@ -24,15 +24,12 @@ from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable, P
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.findings import rfc3339
 from backend.forensics.packets import PACKET_DTYPE
-from backend.forensics.part_references import batches_in_own_files, paths_in_own_files
-from backend.forensics.path_table import path_table
 from backend.forensics.report import InputPart, Report, VantagePointPart
-from backend.forensics.request_table import request_batches
-from backend.forensics.round_trip_table import round_trip_batches
 from backend.forensics.signals import SIGNAL_DTYPE
 from backend.forensics.tunnels import LAYER_DTYPE, layer_rows, tunnels_of_rows
 from backend.limits import Limits
 from backend.storage import write_tables
+from backend.storage.analysis_tables import write_analysis_tables
 from workers.decode.bundles import LISTED
 from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
 from workers.decode.credentials import credential_connections
@@ -388,13 +385,7 @@ def analyse(
 
 def _keep(analysis: Analysis, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
-    joined = analysis.joined
-    paths = path_table(analysis.facts, analysis.findings)
-    write_tables.write_paths(paths_in_own_files(paths, joined), folder)
-    requests = request_batches(analysis.facts, paths)
-    write_tables.write_requests(batches_in_own_files(requests, joined), folder)
-    trips = round_trip_batches(analysis.facts, analysis.findings)
-    write_tables.write_round_trips(batches_in_own_files(trips, joined), folder)
+    write_analysis_tables(analysis.facts, analysis.findings, analysis.joined, folder)
     unfinished = folder / "report.json.part"
     unfinished.write_text(analysis.report.model_dump_json(by_alias=True), encoding="utf-8")
     unfinished.rename(folder / "report.json")

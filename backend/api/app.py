@@ -40,6 +40,7 @@ from backend.api.routes import (
     sign_in,
     tokens,
     uploads,
+    waits,
 )
 from backend.api.shared_answers import SharedAnswers
 from backend.services.recognise_text import DumpReader, read_nothing
@@ -101,7 +102,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
         prefix=f"{API}/investigations/{{investigation_id}}",
         dependencies=[Depends(own_investigation)],
     )
-    for part in (reading, charts, dumps):
+    for part in (reading, charts, waits, dumps):
         app.include_router(
             part.router,
             prefix=f"{API}/investigations/{{investigation_id}}",

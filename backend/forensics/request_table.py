@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
-from backend.forensics.evidence.anatomy import PARTS, Anatomy
+from backend.forensics.evidence.anatomy import PARTS, capture_of
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.request_shapes import template
 from backend.forensics.messages import HTTP_DTYPE, REQUEST_SEEN, RESPONSE_SEEN, TEXTS
 
 Ints = NDArray[np.int64]
@@ -29,8 +30,10 @@ SCHEMA = pa.schema(
         ("requester_port", pa.int32()),
         ("responder", pa.string()),
         ("responder_port", pa.int32()),
+        ("at_ns", pa.int64()),  # `start_ns` on the clock that all times of the report are on
         ("start_ns", pa.int64()),  # first byte of the request, or of the response where no request was seen
         ("end_ns", pa.int64()),  # last byte of the response, null when that was not seen
+        ("asking_ms", pa.float64()),  # from the request's first byte to its last
         ("wait_ms", pa.float64()),  # from the request's last byte to the response's first
         ("duration_ms", pa.float64()),  # from the request's first byte to the response's last
         *((name, pa.from_numpy_dtype(HTTP_DTYPE[name])) for name in ("status", "marks")),
@@ -40,7 +43,12 @@ SCHEMA = pa.schema(
         ),
         ("request_bytes", pa.int64()),
         ("response_bytes", pa.int64()),
+        ("line", pa.string()),  # ``GET /v1/users/*``: method and path without what differs from call to call
+        ("basis", pa.string()),  # inferred: payload could not be read, its bounds are those of the data
         # What the responder did meanwhile; null where its own questions would not have been seen.
+        ("served", pa.int64()),  # row of the anatomy, which the table of parts refers to
+        ("shape", pa.int32()),  # number of the shape, the costliest first
+        ("served_ms", pa.float64()),  # the whole at the responder's side; the parts and `own_ms` add up to it
         *((f"{part}_ms", pa.float64()) for part in (*PARTS, "own")),
         *((f"{part}_count", pa.int32()) for part in PARTS),
         *((name, pa.string()) for name in TEXTS["http"]),
@@ -65,45 +73,76 @@ class _Place:
 def request_batches(facts: Facts, paths: pa.Table) -> Iterator[pa.RecordBatch]:
     """All requests; columns are SCHEMA. `paths` is the connection table (path_table.SCHEMA).
 
-    The order is that of captures and, within one, of messages; memory: five numbers a message and one batch."""
+    The order is that of captures and, within one, of messages; inferred ones come last. Memory: five numbers a message
+    and one batch."""
+    rid, shape_of = 0, _shape_numbers(facts)
+    for made in _read_batches(facts, paths, shape_of):
+        numbered = made.set_column(0, SCHEMA.field("rid"), pa.array(np.arange(rid, rid + made.num_rows)))
+        rid += made.num_rows
+        yield numbered
+    for number, capture in enumerate(facts.captures):
+        rows = _inferred_rows(facts, number)
+        for begin in range(0, len(rows), _INFERRED_ROWS):
+            part = rows[begin : begin + _INFERRED_ROWS]
+            yield _inferred_batch(facts, capture, paths, _Dissected(facts, part, shape_of), rid + begin)
+        rid += len(rows)
+
+
+def _shape_numbers(facts: Facts) -> Ints:
+    """By row of the anatomy: the number of its shape."""
+    number = np.full(len(facts.anatomy), -1, np.int64)
+    for shape_number, shape in enumerate(facts.request_shapes):
+        number[shape.rows] = shape_number
+    return number
+
+
+def _read_batches(facts: Facts, paths: pa.Table, shape_of: Ints) -> Iterator[pa.RecordBatch]:
+    """The requests whose payload was read."""
     captures = [capture for capture in facts.captures if capture.messages.http.rows]
     if not captures:
         return
     places = [_place_of(capture, paths) for capture in captures]
     chosen = np.split(_choose(captures, places), np.cumsum([c.messages.http.rows for c in captures])[:-1])
-    rid = 0
     for capture, place, wanted in zip(captures, places, chosen, strict=True):
         begin, parts = 0, _parts_of_rows(facts, capture)
         for batch in capture.messages.http.batches(_READ):
             mask = wanted[begin : begin + batch.num_rows]
             own = parts[begin : begin + batch.num_rows][mask]
             begin += batch.num_rows
-            made = _batch(
-                batch.filter(pa.array(mask)), capture, place, paths, rid, _Dissected(facts.anatomy, own)
-            )
-            rid += made.num_rows
-            yield made
+            dissected = _Dissected(facts, own, shape_of)
+            yield _batch(batch.filter(pa.array(mask)), capture, place, paths, dissected)
 
 
 @dataclass(frozen=True)
 class _Dissected:
     """Rows of the anatomy, -1 for requests without one."""
 
-    anatomy: Anatomy
+    facts: Facts
     row: Ints
+    shape_of: Ints
+
+    def on_report_clock(self, capture: Capture, time_ns: Ints) -> Ints:
+        """Times of the capture on the clock that all times of the report are on."""
+        number = next(n for n, each in enumerate(self.facts.captures) if each is capture)
+        return self.facts.attempts.sightings.clocks.on_reference(number, time_ns)
 
     def columns(self) -> dict[str, pa.Array]:
         """The columns about what the responder did meanwhile."""
-        unknown, at = self.row < 0, np.maximum(self.row, 0)
-        if not len(self.anatomy):
+        unknown, at, anatomy = self.row < 0, np.maximum(self.row, 0), self.facts.anatomy
+        if not len(anatomy):
             nothing = pa.nulls(len(self.row), pa.float64())
             return dict.fromkeys(_PART_COLUMNS, nothing)
-        taken = [*self.anatomy.part_ns, self.anatomy.own_ns]
-        values = [ns[at] / 1e6 for ns in taken] + [count[at] for count in self.anatomy.part_count]
+        taken = [anatomy.total_ns, *anatomy.part_ns, anatomy.own_ns]
+        values = [at, self.shape_of[at], *(ns[at] / 1e6 for ns in taken)]
+        values += [count[at] for count in anatomy.part_count]
         return {name: pa.array(v, mask=unknown) for name, v in zip(_PART_COLUMNS, values, strict=True)}
 
 
-_PART_COLUMNS = (*(f"{part}_ms" for part in (*PARTS, "own")), *(f"{part}_count" for part in PARTS))
+_PART_COLUMNS = (
+    *("served", "shape", "served_ms"),
+    *(f"{part}_ms" for part in (*PARTS, "own")),
+    *(f"{part}_count" for part in PARTS),
+)
 
 
 def _parts_of_rows(facts: Facts, capture: Capture) -> Ints:
@@ -187,18 +226,23 @@ def _or_null(values: NDArray[Any], known: NDArray[np.bool_]) -> pa.Array:
 
 
 def _batch(
-    rows: pa.RecordBatch, capture: Capture, place: _Place, paths: pa.Table, rid: int, dissected: _Dissected
+    rows: pa.RecordBatch, capture: Capture, place: _Place, paths: pa.Table, dissected: _Dissected
 ) -> pa.RecordBatch:
     column = {name: rows.column(name).to_numpy() for name in ("connection", "vantage", *_TIMES, *_FRAMES)}
     cid = place.cid[column["connection"].astype(np.int64)]
     asked, asked_last, began, ended = (column[name] for name in _TIMES)
+    start_ns = np.where(asked == NEVER, began, asked)
     made = {
-        "rid": pa.array(np.arange(rid, rid + len(cid))),
+        "rid": pa.nulls(len(cid), pa.int64()),
         "cid": pa.array(cid),
         "input": pa.array([capture.name] * len(cid), pa.string()),
         "vantage": pa.array([f"{capture.name}#{n}" for n in column["vantage"].tolist()], pa.string()),
-        "start_ns": pa.array(np.where(asked == NEVER, began, asked)),
+        "line": _templates(rows.column("method"), rows.column("path")),
+        "basis": pa.array(["seen"] * len(cid), pa.string()),
+        "at_ns": pa.array(dissected.on_report_clock(capture, start_ns)),
+        "start_ns": pa.array(start_ns),
         "end_ns": _or_null(ended, ended != NEVER),
+        "asking_ms": _or_null((asked_last - asked) / 1e6, (asked != NEVER) & (asked_last != NEVER)),
         "wait_ms": _or_null((began - asked_last) / 1e6, (asked_last != NEVER) & (began != NEVER)),
         "duration_ms": _or_null((ended - asked) / 1e6, (asked != NEVER) & (ended != NEVER)),
     }
@@ -207,6 +251,60 @@ def _batch(
     made |= {name: _or_null(column[name], column[name] != NEVER) for name in _FRAMES}
     made |= {name: rows.column(name) for name in _PLAIN}
     return pa.RecordBatch.from_arrays([made[field.name].cast(field.type) for field in SCHEMA], schema=SCHEMA)
+
+
+def _templates(method: pa.Array, path: pa.Array) -> pa.Array:
+    encoded = pc.binary_join_element_wise(method, path, " ").dictionary_encode()
+    lines = pa.array([template(line) for line in encoded.dictionary.to_pylist()], pa.string())
+    return lines.take(encoded.indices)
+
+
+_INFERRED_ROWS = 1 << 16
+
+
+def _inferred_rows(facts: Facts, capture: int) -> Ints:
+    """Rows of the anatomy of requests that were told by their data alone, of one capture."""
+    anatomy = facts.anatomy
+    inferred = np.flatnonzero(anatomy.inferred)
+    mine: Ints = inferred[capture_of(anatomy.node[inferred], facts.attempts.sightings) == capture]
+    return mine
+
+
+def _inferred_batch(
+    facts: Facts, capture: Capture, paths: pa.Table, dissected: _Dissected, rid: int
+) -> pa.RecordBatch:
+    """Requests whose payload could not be read (TLS): ends, times and parts, and nothing of what was asked."""
+    anatomy, row, sightings = facts.anatomy, dissected.row, facts.attempts.sightings
+    number = next(n for n, each in enumerate(facts.captures) if each is capture)
+    connection = anatomy.node[row] - sightings.node_offset[number]
+    cid = _place_of(capture, paths).cid[connection]
+    start_ns, total_ns = sightings.clocks.own_times(number, anatomy.start_ns[row]), anatomy.total_ns[row]
+    vantage = capture.connections["vantage"][connection]
+    made = {
+        "rid": pa.array(np.arange(rid, rid + len(row))),
+        "cid": pa.array(cid),
+        "input": pa.array([capture.name] * len(row), pa.string()),
+        "vantage": pa.array([f"{capture.name}#{n}" for n in vantage.tolist()], pa.string()),
+        "at_ns": pa.array(anatomy.start_ns[row]),
+        "start_ns": pa.array(start_ns),
+        "end_ns": pa.array(start_ns + total_ns),
+        "duration_ms": pa.array(total_ns / 1e6),
+        "line": pa.array([""] * len(row), pa.string()),
+        "basis": pa.array(["inferred"] * len(row), pa.string()),
+        "request_first_frame": pa.array(anatomy.frame[row]),
+        **{name: pa.array([""] * len(row), pa.string()) for name in TEXTS["http"]},
+        **{name: pa.array(np.zeros(len(row), np.int64)) for name in _ZERO_IF_UNREAD},
+    }
+    made |= dissected.columns()
+    made |= _endpoints(paths, cid, pa.array(np.ones(len(row), np.bool_)))
+    arrays = [
+        made[field.name].cast(field.type) if field.name in made else pa.nulls(len(row), field.type)
+        for field in SCHEMA
+    ]
+    return pa.RecordBatch.from_arrays(arrays, schema=SCHEMA)
+
+
+_ZERO_IF_UNREAD = ("status", "marks", "request_bytes", "response_bytes")
 
 
 def _endpoints(paths: pa.Table, cid: Ints, by_client: pa.Array) -> dict[str, pa.Array]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from backend.forensics.evidence.anatomy import CALL, DNS, METADATA, Anatomy
+from backend.forensics.evidence.anatomy import CALL, DNS, METADATA, Anatomy, capture_of
 from backend.forensics.evidence.exchanges import read_rows
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.request_shapes import SHAPES_MOST, Shape, list_shapes
+from backend.forensics.evidence.request_shapes import SHAPES_MOST, Shape
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import CalleePart, EvidencePart, RequestShapePart, ServedRequestsPart
 
@@ -20,7 +20,7 @@ def describe_served(facts: Facts) -> ServedRequestsPart | None:
     anatomy = facts.anatomy
     if not len(anatomy):
         return None
-    shapes = list_shapes(facts.captures, facts.exchanges, anatomy)
+    shapes = facts.request_shapes
     taken_s = [float(ns.sum()) / 1e9 for ns in (*anatomy.part_ns, anatomy.own_ns)]
     return ServedRequestsPart(
         statement=_statement(anatomy, taken_s),
@@ -68,8 +68,7 @@ def _example(facts: Facts, row: int) -> EvidencePart:
     anatomy, exchanges = facts.anatomy, facts.exchanges
     note = seconds_text(int(anatomy.total_ns[row]) / 1e9)
     if anatomy.exchange[row] < 0:
-        offsets = np.array(facts.attempts.sightings.node_offset)
-        capture = int(np.searchsorted(offsets, anatomy.node[row], side="right")) - 1
+        capture = int(capture_of(anatomy.node[row : row + 1], facts.attempts.sightings)[0])
         frame = int(anatomy.frame[row])
     else:
         at = anatomy.exchange[row : row + 1]

@@ -58,6 +58,8 @@ class Tables:
     """Path of the connection table."""
     requests: str
     """Path of the table of HTTP requests."""
+    request_parts: str
+    """Path of the table of what they asked of others."""
     round_trips: str
     """Path of the table of round trips."""
     captures: tuple[CaptureTables, ...]
@@ -104,6 +106,7 @@ def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
             paths=str(store.analysis_folder(investigation_id) / "paths.parquet"),
             sightings=str(store.analysis_folder(investigation_id) / "sightings.parquet"),
             requests=str(store.analysis_folder(investigation_id) / "requests.parquet"),
+            request_parts=str(store.analysis_folder(investigation_id) / "request_parts.parquet"),
             round_trips=str(store.analysis_folder(investigation_id) / "rtt.parquet"),
             captures=captures,
             t0_ns=begin_ns,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from backend.storage.packet_store import PacketQuery
-from backend.storage.wanted_rows import Conditions, count_wanted, page_wanted
+from backend.storage.wanted_rows import Conditions, count_wanted, page_wanted, where_all
 
 RequestSort = Literal["start", "wait_ms", "duration_ms", "status", "bytes"]
 ORDERS: dict[RequestSort, str] = {
@@ -32,6 +32,11 @@ class RequestFilter:
     status: int | None = None
     """0 wants those without a response."""
     cid: int | None = None
+    shape: int | None = None
+    line: str | None = None
+    """Method and path without what differs from call to call."""
+    responder: str | None = None
+    basis: str | None = None
     from_ns: int | None = None
     to_ns: int | None = None
 
@@ -56,12 +61,63 @@ def count_requests(query: PacketQuery, requests: str, wanted: RequestFilter) -> 
     return count_wanted(query, requests, _conditions(wanted))
 
 
+GROUPS_MOST = 200
+_TOTAL = "coalesce(served_ms, duration_ms)"
+_GROUPS = f"""
+    SELECT shape, any_value(line) AS line, any_value(basis) AS basis,
+        any_value(responder) AS responder, any_value(responder_port) AS responder_port,
+        count(*) AS count, sum({_TOTAL}) AS sum_ms,
+        quantile_cont({_TOTAL}, 0.5) AS total_p50_ms, quantile_cont({_TOTAL}, 0.95) AS total_p95_ms,
+        quantile_cont(metadata_ms, 0.5) AS metadata_p50_ms, quantile_cont(dns_ms, 0.5) AS dns_p50_ms,
+        quantile_cont(calls_ms, 0.5) AS calls_p50_ms, quantile_cont(own_ms, 0.5) AS own_p50_ms,
+        quantile_cont(wait_ms, 0.5) AS wait_p50_ms,
+        list(rid ORDER BY {_TOTAL}, rid) AS rids
+    FROM read_parquet(?) WHERE {{where}} AND {_TOTAL} IS NOT NULL
+    GROUP BY shape, if(shape IS NULL, line, ''), if(shape IS NULL, responder, NULL)
+"""
+
+
+def group_requests(query: PacketQuery, requests: str, wanted: RequestFilter) -> list[dict[str, Any]]:
+    """Requests of one shape, or, where their server's own questions would not have been seen, of one line to one
+    server; those that took most time in sum first. Each with the ids of its fastest, median and slowest request."""
+    where, values = where_all(_conditions(wanted))
+    return query.dicts(
+        f"""SELECT * EXCLUDE (rids), count(*) OVER () AS groups,
+            rids[1] AS fastest, rids[1 + len(rids) // 2] AS median, rids[-1] AS slowest
+            FROM ({_GROUPS.format(where=where)})
+            ORDER BY shape IS NULL, sum_ms DESC, fastest LIMIT {GROUPS_MOST}""",
+        (requests, *values),
+    )
+
+
+def find_request(query: PacketQuery, requests: str, rid: int) -> dict[str, Any] | None:
+    """One request, None where there is none of that number."""
+    rows = query.dicts("SELECT * FROM read_parquet(?) WHERE rid = ?", (requests, rid))
+    return rows[0] if rows else None
+
+
+def parts_of(query: PacketQuery, parts: str, served: int) -> list[dict[str, Any]]:
+    """What a served request asked of others, by begin."""
+    return query.dicts(
+        f"SELECT * FROM read_parquet(?) WHERE served = ? ORDER BY after_ns, length_ns DESC LIMIT {PARTS_MOST}",
+        (parts, served),
+    )
+
+
+PARTS_MOST = 2_000
+"""Parts of one request that are told one by one."""
+
+
 def _conditions(wanted: RequestFilter) -> Conditions:
     return [
         (f"contains(lower({WORDS}), lower(?))", wanted.text),
         ("method = upper(?)", wanted.method),
         ("status = ?", wanted.status),
         ("cid = ?", wanted.cid),
-        ("coalesce(end_ns, start_ns) >= ?", wanted.from_ns),
-        ("start_ns <= ?", wanted.to_ns),
+        ("shape = ?", wanted.shape),
+        ("shape IS NULL AND line = ?", wanted.line),
+        ("responder = ?", wanted.responder),
+        ("basis = ?", wanted.basis),
+        ("at_ns + coalesce(end_ns - start_ns, 0) >= ?", wanted.from_ns),
+        ("at_ns <= ?", wanted.to_ns),
     ]

@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
+from backend.forensics.request_parts import SCHEMA as REQUEST_PART_TABLE
 from backend.forensics.request_table import SCHEMA as REQUEST_TABLE
 from backend.forensics.round_trip_table import SCHEMA as ROUND_TRIP_TABLE
 
@@ -66,6 +67,14 @@ def write_paths(paths: pa.Table, folder: Path) -> None:
 def write_requests(batches: Iterable[pa.RecordBatch], folder: Path) -> None:
     """``requests.parquet``: the HTTP requests over all vantage points."""
     with pq.ParquetWriter(folder / "requests.parquet", REQUEST_TABLE, **_quick(REQUEST_TABLE)) as writer:
+        for batch in batches:
+            writer.write_batch(batch, row_group_size=GROUP_ROWS)
+
+
+def write_request_parts(batches: Iterable[pa.RecordBatch], folder: Path) -> None:
+    """``request_parts.parquet``: what served requests asked of others, by request."""
+    file, schema = folder / "request_parts.parquet", REQUEST_PART_TABLE
+    with pq.ParquetWriter(file, schema, **_quick(schema)) as writer:
         for batch in batches:
             writer.write_batch(batch, row_group_size=GROUP_ROWS)
 

@@ -1,4 +1,4 @@
-"""Timeline, connections and frames: read by one's own page and, the same, behind a share link."""
+"""Timeline, connections, packets and frames: read by one's own page and, the same, behind a share link."""
 
 from __future__ import annotations
 
@@ -18,8 +18,6 @@ from backend.api.schemas.charts import (
     PacketRail,
     Timeline,
 )
-from backend.api.schemas.requests import HttpRequestList
-from backend.api.schemas.round_trips import RoundTripList
 from backend.errors import InvalidRequest
 from backend.services.jump_in_packets import (
     packets_from,
@@ -28,15 +26,11 @@ from backend.services.jump_in_packets import (
     rail_of_packets,
 )
 from backend.services.list_packets import PacketWish, list_packets
-from backend.services.list_requests import list_requests
-from backend.services.list_round_trips import list_round_trips
 from backend.services.show_connections import list_connections, show_connection
 from backend.services.show_frame import show_frame
 from backend.services.show_timeline import Window, show_timeline
 from backend.services.suggest_filter import suggest_filter
 from backend.storage.path_tables import PathFilter, Sort
-from backend.storage.request_tables import RequestFilter, RequestSort
-from backend.storage.round_trip_tables import RoundTripFilter, RoundTripSort
 
 router = APIRouter(tags=["results"])
 
@@ -168,71 +162,6 @@ def get_packet_place(
     if input_name is None:
         raise InvalidRequest("A frame is of an input, and a time is given as t.")
     return PacketPlace(offset=place_of_frame(store, subject, wish, (input_name, frame)))
-
-
-@router.get("/requests")
-def get_requests(
-    subject: Subject,
-    store: StoreDep,
-    sort: RequestSort = "start",
-    order: Literal["asc", "desc"] = "asc",
-    q: Annotated[
-        str | None,
-        Query(
-            max_length=200, description="Part of an endpoint, method, host, path, user agent or request id"
-        ),
-    ] = None,
-    method: Annotated[str | None, Query(max_length=24)] = None,
-    status: Annotated[int | None, Query(ge=0, le=599, description="0: without a response")] = None,
-    cid: Annotated[int | None, Query(ge=0, description="Of this connection only")] = None,
-    from_ns: FromNs = None,
-    to_ns: ToNs = None,
-    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-    cursor: str | None = None,
-) -> HttpRequestList:
-    """HTTP/1 requests with their responses, each once however many vantage points saw it."""
-    page = list_requests(
-        store,
-        subject,
-        RequestFilter(q or None, method or None, status, cid, from_ns, to_ns),
-        sort=sort,
-        descending=order == "desc",
-        limit=limit,
-        cursor=cursor,
-    )
-    return HttpRequestList.of(page)
-
-
-@router.get("/rtt")
-def get_round_trips(
-    subject: Subject,
-    store: StoreDep,
-    sort: RoundTripSort = "sent",
-    order: Literal["asc", "desc"] = "asc",
-    kind: Annotated[
-        str | None, Query(max_length=24, description="SYN, ICMP echo, data, request, DNS")
-    ] = None,
-    prober: Annotated[str | None, Query(max_length=64, description="Address of who asked")] = None,
-    responder: Annotated[str | None, Query(max_length=64, description="Address of who answered")] = None,
-    finding: Annotated[
-        str | None, Query(max_length=64, description="Held by a stall of this finding")
-    ] = None,
-    from_ns: FromNs = None,
-    to_ns: ToNs = None,
-    limit: Annotated[int, Query(ge=1, le=5000)] = 1000,
-    cursor: str | None = None,
-) -> RoundTripList:
-    """Round-trip samples, each once however many vantage points saw it; a window holds those sent in it."""
-    page = list_round_trips(
-        store,
-        subject,
-        RoundTripFilter(kind or None, prober or None, responder or None, finding or None, from_ns, to_ns),
-        sort=sort,
-        descending=order == "desc",
-        limit=limit,
-        cursor=cursor,
-    )
-    return RoundTripList.of(page)
 
 
 @router.get("/frames/{file_id:path}/{number}")

@@ -42,6 +42,10 @@ class Parts:
     node: Ints
     """Connection-table row, numbered over all captures, of what is no exchange; else -1."""
     inferred: Bools
+    frame: Ints
+    """First frame of what is no exchange, else -1."""
+    capture: Ints
+    """Number of the capture that the frame is of, else -1."""
     exchanges_total: int
 
     def __len__(self) -> int:
@@ -96,8 +100,8 @@ def dissect_requests(
     """Every served request with its parts. Time and memory are linear in messages and round trips."""
     groups = max(1, len(captures))
     lookups = _lookups(exchanges, dns, sightings, groups)
-    trips = find_opaque_trips(captures, sightings, exchanges, lookups.key // groups)
-    parts = _parts(exchanges, uses, lookups, trips, groups)
+    trips = find_opaque_trips(captures, sightings, exchanges, lookups.interval.key // groups)
+    parts = _parts(exchanges, uses, lookups, trips, sightings, groups)
     is_metadata = np.zeros(len(exchanges), np.bool_)
     is_metadata[[row for use in uses for row in use.calls.exchange.tolist()]] = True
     asks = np.unique(parts.interval.key)
@@ -173,11 +177,27 @@ def _measure(whole: Anatomy, outer: Intervals, kept: Ints) -> Anatomy:
     )
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """Lookups: when, and where each begins."""
+
+    interval: Intervals
+    frame: Ints
+    capture: Ints
+
+
+def capture_of(node: Ints, sightings: Sightings) -> Ints:
+    """Number of the capture in whose connection table a node is."""
+    found: Ints = np.searchsorted(np.array(sightings.node_offset), node, side="right") - 1
+    return found
+
+
 def _parts(
     exchanges: Exchanges,
     uses: Sequence[MetadataUse],
-    lookups: Intervals,
+    lookups: _Asked,
     trips: OpaqueTrips,
+    sightings: Sightings,
     groups: int,
 ) -> Parts:
     """Exchanges that were answered, lookups, and opaque round trips, each by who asked; of the last only those that
@@ -185,10 +205,10 @@ def _parts(
     kind = np.full(len(exchanges), CALL, np.int64)  # what is not metadata
     for use in uses:
         kind[use.calls.exchange] = METADATA
-    answered = np.flatnonzero(exchanges.end_ns != NEVER)
-    key = [(exchanges.requester * groups + exchanges.clock)[answered], lookups.key, trips.asking]
-    start = [exchanges.start_ns[answered], lookups.start_ns, trips.start_ns]
-    end = [exchanges.end_ns[answered], lookups.end_ns, trips.end_ns]
+    answered, asked = np.flatnonzero(exchanges.end_ns != NEVER), lookups.interval
+    key = [(exchanges.requester * groups + exchanges.clock)[answered], asked.key, trips.asking]
+    start = [exchanges.start_ns[answered], asked.start_ns, trips.start_ns]
+    end = [exchanges.end_ns[answered], asked.end_ns, trips.end_ns]
     sizes = [len(column) for column in key]
     none = [np.full(size, -1, np.int64) for size in sizes]
     return Parts(
@@ -197,11 +217,13 @@ def _parts(
         exchange=np.concatenate([answered, none[1], none[2]]),
         node=np.concatenate([none[0], none[1], trips.node]),
         inferred=np.repeat(np.array([False, False, True]), sizes),
+        frame=np.concatenate([none[0], lookups.frame, trips.frame]),
+        capture=np.concatenate([none[0], lookups.capture, capture_of(trips.node, sightings)]),
         exchanges_total=len(exchanges),
     )
 
 
-def _lookups(exchanges: Exchanges, dns: Lookups, sightings: Sightings, groups: int) -> Intervals:
+def _lookups(exchanges: Exchanges, dns: Lookups, sightings: Sightings, groups: int) -> _Asked:
     """From the first query of each lookup to its last answer, by who asked."""
     lookups = dns.lookups
     rows = lookups.exchanges.rows
@@ -213,11 +235,16 @@ def _lookups(exchanges: Exchanges, dns: Lookups, sightings: Sightings, groups: i
         table.high[client] == sockets.client_high[node]
     )
     asking = np.where(as_client, client, table.server[node])
-    capture = np.searchsorted(np.array(sightings.node_offset), node, side="right") - 1
+    capture = capture_of(node, sightings)
     clock = np.array(sightings.clocks.group or (0,), np.int64)[capture]
     number, first = np.unique(lookups.lookup[own], return_index=True)
     place = np.searchsorted(number, lookups.lookup[own])
     start, end = np.full(len(number), np.iinfo(np.int64).max), np.zeros(len(number), np.int64)
     np.minimum.at(start, place, rows["start_ns"][own])
     np.maximum.at(end, place, rows["answer_ns"][own])
-    return Intervals((asking * groups + clock)[first], start, end)
+    message = lookups.messages.rows[lookups.exchanges.order[lookups.exchanges.begin[own[first]]]]
+    return _Asked(
+        Intervals((asking * groups + clock)[first], start, end),
+        message["frame"].astype(np.int64),
+        capture_of(message["node"].astype(np.int64), sightings),
+    )

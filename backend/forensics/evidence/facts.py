@@ -30,6 +30,7 @@ from backend.forensics.evidence.metadata_calls import MetadataUse, find_metadata
 from backend.forensics.evidence.metadata_pattern import Pattern, find_pattern
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
+from backend.forensics.evidence.request_shapes import Shape, list_shapes
 from backend.forensics.evidence.rivals import Rival, find_rivals
 from backend.forensics.evidence.round_trips import RoundTrips, gather_round_trips
 from backend.forensics.evidence.segment_losses import SegmentLosses
@@ -161,6 +162,11 @@ class Facts:
     def segment_losses(self) -> SegmentLosses:
         """Where segments that were sent again were lost."""
         return SegmentLosses(self.captures, self.attempts, self.stumbles)
+
+    @cached_property
+    def request_shapes(self) -> list[Shape]:
+        """Served requests by what they ask for and whom they make their server ask, the costliest first."""
+        return list_shapes(self.captures, self.exchanges, self.anatomy)
 
     @cached_property
     def row_of_link(self) -> dict[int, int]:

@@ -51,7 +51,7 @@ def list_shapes(captures: Sequence[Capture], exchanges: Exchanges, anatomy: Anat
     if not len(anatomy):
         return []
     names, name_of = _request_names(captures, exchanges, anatomy)
-    callees, callee_of = _callee_names(captures, exchanges, anatomy)
+    callees, callee_of = callee_names(captures, exchanges, anatomy)
     key = _shape_keys(anatomy, name_of, callee_of)
     number = np.unique(key, return_inverse=True)[1].reshape(-1)
     total = anatomy.total_ns
@@ -125,7 +125,7 @@ def _endpoints(exchanges: Exchanges, address: Ints, port: Ints, row: Ints) -> tu
     return ends, inverse.reshape(-1).astype(np.int64)
 
 
-def _callee_names(
+def callee_names(
     captures: Sequence[Capture], exchanges: Exchanges, anatomy: Anatomy
 ) -> tuple[list[tuple[str, str]], Ints]:
     """((kind, name) of each callee, number of the callee of each part; parts in no request have -1)."""

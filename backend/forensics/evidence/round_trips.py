@@ -27,6 +27,8 @@ _LIGHT: Final = (*_ADDRESSES, "sent_ns", "rtt_ns", "kind", "vantage")
 _FACTORS: Final = (0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)
 _SHIFT: Final = np.uint64(29)
 
+NOT_KNOWN: Final = int(np.iinfo(np.int64).min)
+
 Keys = NDArray[np.uint64]
 
 
@@ -101,9 +103,27 @@ def gather_round_trips(
     return _join(rows[order], of_capture[order], captures, sightings, total, tuple(sources))
 
 
-def every_sample(captures: Sequence[Capture], sightings: Sightings) -> tuple[NDArray[np.void], Ints]:
-    """(all samples by time of sending, number of the vantage point of each), each counted once. Memory: 90 bytes a
-    sample of every vantage point."""
+@dataclass(frozen=True)
+class Samples:
+    """All samples of all captures, each as every vantage point saw it that saw it; the arrays run beside one another.
+
+    Those at the vantage point nearest to the prober come first, by time of sending; `probe` is the row of that one.
+    `flow` is equal for one direction of one connection, or one series of echoes. `there_ns` is how long the question
+    took from the nearest vantage point to this one, NOT_KNOWN where their clocks were never compared. `at_ns` is when
+    it was sent, on the clock of the captures that can be compared with its own."""
+
+    rows: NDArray[np.void]
+    place: Ints
+    nearest: int
+    """So many of them are nearest to the prober."""
+    probe: Ints
+    flow: Ints
+    there_ns: Ints
+    at_ns: Ints
+
+
+def every_sample(captures: Sequence[Capture], sightings: Sightings) -> Samples:
+    """All samples. Memory: 120 bytes a sample of every vantage point."""
     parts = [
         np.concatenate([*_rows_of(capture, None), message_trips(capture)]).astype(ROUND_TRIP_DTYPE)
         for capture in captures
@@ -113,9 +133,45 @@ def every_sample(captures: Sequence[Capture], sightings: Sightings) -> tuple[NDA
     same = mix_keys(of_capture, rows["sent_frame"], rows["answer_frame"])
     once = np.unique(same, return_index=True)[1]
     joined = _join(rows[once], of_capture[once], captures, sightings, len(once), ())
-    kept = np.flatnonzero(joined.nearest)
-    kept = kept[np.argsort(joined.rows["sent_ns"][kept], kind="stable")]
-    return joined.rows[kept], joined.place[kept]
+    flow = np.unique(_flows(joined.rows, joined.capture, sightings), return_inverse=True)[1].reshape(-1)
+    near = np.flatnonzero(joined.nearest)
+    near = near[np.argsort(joined.rows["sent_ns"][near], kind="stable")]
+    far, probe = _with_nearest(joined.key, near, np.flatnonzero(~joined.nearest))
+    order = np.concatenate([near, far])
+    probe = np.concatenate([np.arange(len(near)), probe])
+    there_ns = np.zeros(len(order), np.int64)
+    common = _on_common_clock(joined, sightings)
+    there_ns[len(near) :] = _way_there(joined, sightings, common, far, near[probe[len(near) :]])
+    at_ns = common[near][probe]
+    return Samples(joined.rows[order], joined.place[order], len(near), probe, flow[order], there_ns, at_ns)
+
+
+def _with_nearest(key: Keys, near: Ints, far: Ints) -> tuple[Ints, Ints]:
+    """(those of `far` that are the same sample as one of `near`, the place of that one in `near`), by that place."""
+    by_key = np.argsort(key[near], kind="stable")
+    ordered = key[near][by_key]
+    at = np.minimum(np.searchsorted(ordered, key[far]), max(len(near) - 1, 0))
+    known = ordered[at] == key[far] if len(near) else np.zeros(len(far), np.bool_)
+    probe: Ints = by_key[at[known]] if len(near) else at[known]
+    order = np.argsort(probe, kind="stable")
+    return far[known][order], probe[order]
+
+
+def _on_common_clock(joined: RoundTrips, sightings: Sightings) -> Ints:
+    """When each was sent."""
+    sent_ns = joined.rows["sent_ns"].astype(np.int64)
+    common = sent_ns.copy()
+    for number in np.unique(joined.capture).tolist():
+        mine = np.flatnonzero(joined.capture == number)
+        common[mine] = sightings.clocks.on_reference(number, sent_ns[mine])
+    return common
+
+
+def _way_there(joined: RoundTrips, sightings: Sightings, common: Ints, far: Ints, near: Ints) -> Ints:
+    """From the one vantage point to the other; NOT_KNOWN where nobody compared their clocks."""
+    group = np.array(sightings.clocks.group or (0,), np.int64)
+    together = group[joined.capture[far]] == group[joined.capture[near]]
+    return np.where(together, common[far] - common[near], NOT_KNOWN)
 
 
 def _not_captured(dumps: Sequence[DumpInput], parts: Sequence[NDArray[np.void]]) -> Iterator[PrintedTrips]:

@@ -762,9 +762,50 @@ export interface paths {
         };
         /**
          * Get Requests
-         * @description HTTP/1 requests with their responses, each once however many vantage points saw it.
+         * @description HTTP/1 requests with their responses, each once however many vantage points saw it; behind them those that were
+         *     told by their data alone, because their payload could not be read.
          */
         get: operations["get_requests_api_v1_investigations__investigation_id__requests_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/requests/shapes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Request Shapes
+         * @description Requests of one shape as one row: what was asked, whom the server asked meanwhile, and how long that took.
+         */
+        get: operations["get_request_shapes_api_v1_investigations__investigation_id__requests_shapes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/requests/{rid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Request
+         * @description One request and what its time went into.
+         */
+        get: operations["get_request_api_v1_investigations__investigation_id__requests__rid__get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -785,6 +826,67 @@ export interface paths {
          * @description Round-trip samples, each once however many vantage points saw it; a window holds those sent in it.
          */
         get: operations["get_round_trips_api_v1_investigations__investigation_id__rtt_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/rtt/chart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Round Trip Chart
+         * @description Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
+         *     spread in each stretch of time. Samples that were held are told one by one in either case.
+         */
+        get: operations["get_round_trip_chart_api_v1_investigations__investigation_id__rtt_chart_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/rtt/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Held Groups
+         * @description Every stall that held round trips, by time.
+         */
+        get: operations["get_held_groups_api_v1_investigations__investigation_id__rtt_groups_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/rtt/groups/{finding}/{instance}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Held Group
+         * @description What was held by one stall and what was not, among all that was sent meanwhile.
+         */
+        get: operations["get_held_group_api_v1_investigations__investigation_id__rtt_groups__finding___instance__get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1366,9 +1468,50 @@ export interface paths {
         };
         /**
          * Get Requests
-         * @description HTTP/1 requests with their responses, each once however many vantage points saw it.
+         * @description HTTP/1 requests with their responses, each once however many vantage points saw it; behind them those that were
+         *     told by their data alone, because their payload could not be read.
          */
         get: operations["get_requests_api_v1_shared__share_id__requests_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/requests/shapes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Request Shapes
+         * @description Requests of one shape as one row: what was asked, whom the server asked meanwhile, and how long that took.
+         */
+        get: operations["get_request_shapes_api_v1_shared__share_id__requests_shapes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/requests/{rid}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Request
+         * @description One request and what its time went into.
+         */
+        get: operations["get_request_api_v1_shared__share_id__requests__rid__get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1389,6 +1532,67 @@ export interface paths {
          * @description Round-trip samples, each once however many vantage points saw it; a window holds those sent in it.
          */
         get: operations["get_round_trips_api_v1_shared__share_id__rtt_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/rtt/chart": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Round Trip Chart
+         * @description Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
+         *     spread in each stretch of time. Samples that were held are told one by one in either case.
+         */
+        get: operations["get_round_trip_chart_api_v1_shared__share_id__rtt_chart_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/rtt/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Held Groups
+         * @description Every stall that held round trips, by time.
+         */
+        get: operations["get_held_groups_api_v1_shared__share_id__rtt_groups_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/rtt/groups/{finding}/{instance}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Held Group
+         * @description What was held by one stall and what was not, among all that was sent meanwhile.
+         */
+        get: operations["get_held_group_api_v1_shared__share_id__rtt_groups__finding___instance__get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2362,6 +2566,24 @@ export interface components {
             note: string;
         };
         /**
+         * FartherSighting
+         * @description The same sample as another vantage point saw it.
+         */
+        FartherSighting: {
+            /** Answer Frame */
+            answer_frame: number | null;
+            /** Input */
+            input: string;
+            /** Rtt Ms */
+            rtt_ms: number;
+            /** Sent Frame */
+            sent_frame: number;
+            /** There Ms */
+            there_ms: number | null;
+            /** Vantage */
+            vantage: string | null;
+        };
+        /**
          * File
          * @description One file of an investigation.
          */
@@ -2588,10 +2810,110 @@ export interface components {
             value: string | number | null;
         };
         /**
+         * HeldGroup
+         * @description Samples that one stall held: an instance of a finding. Times are ns after t0.
+         */
+        HeldGroup: {
+            /** Answers Within Ms */
+            answers_within_ms: number | null;
+            /** Direction */
+            direction: string;
+            /** Finding */
+            finding: string;
+            /** Flows Stalled */
+            flows_stalled: number | null;
+            /** Flows Unaffected */
+            flows_unaffected: number | null;
+            /** Instance */
+            instance: number;
+            /** Kinds */
+            kinds: string[];
+            /** Longest Ms */
+            longest_ms: number;
+            /** Prober */
+            prober: string;
+            /** Responder */
+            responder: string;
+            /** Samples */
+            samples: number;
+            /** Slope */
+            slope: number | null;
+            /** T */
+            t: number;
+            /** T End */
+            t_end: number;
+            /** T Last Sent */
+            t_last_sent: number;
+        };
+        /**
+         * HeldGroupList
+         * @description Stalls by time.
+         */
+        HeldGroupList: {
+            /** Items */
+            items: components["schemas"]["HeldGroup"][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * HeldGroupName
+         * @description A group of held samples: instance of a finding.
+         */
+        HeldGroupName: {
+            /** Finding */
+            finding: string;
+            /** Instance */
+            instance: number;
+        };
+        /**
+         * HeldKind
+         * @description Samples of one kind between the two hosts, sent while the group was held.
+         */
+        HeldKind: {
+            /** Flows */
+            flows: number;
+            /** Flows Held */
+            flows_held: number;
+            /** Held */
+            held: number;
+            /** Kind */
+            kind: string;
+            /** Others P50 Ms */
+            others_p50_ms: number | null;
+            /** Sent */
+            sent: number;
+        };
+        /**
+         * HeldShare
+         * @description What one stall held and what it did not.
+         */
+        HeldShare: {
+            /** Flows */
+            flows: number;
+            /** Flows Held */
+            flows_held: number;
+            /** Held */
+            held: number;
+            /** Kinds */
+            kinds: components["schemas"]["HeldKind"][];
+            /** Sent */
+            sent: number;
+        };
+        /**
          * HttpRequest
          * @description One request with its response. Texts are empty where a header is absent; values of a query are not kept.
          */
         HttpRequest: {
+            /** Asking Ms */
+            asking_ms?: number | null;
+            /** At Ns */
+            at_ns?: string | null;
+            /**
+             * Basis
+             * @default seen
+             * @enum {string}
+             */
+            basis: "seen" | "inferred";
             /** Calls Count */
             calls_count?: number | null;
             /** Calls Ms */
@@ -2616,6 +2938,11 @@ export interface components {
             host: string;
             /** Input */
             input: string;
+            /**
+             * Line
+             * @default
+             */
+            line: string;
             /** Location */
             location: string;
             /** Metadata Count */
@@ -2658,8 +2985,12 @@ export interface components {
             sent_authorization: boolean;
             /** Sent Token */
             sent_token: boolean;
+            /** Served Ms */
+            served_ms?: number | null;
             /** Server */
             server: string;
+            /** Shape */
+            shape?: number | null;
             /** Start Ns */
             start_ns: string;
             /** Status */
@@ -3385,6 +3716,85 @@ export interface components {
             tool: components["schemas"]["ToolPart"];
         };
         /**
+         * RequestDetail
+         * @description One request: its segments' `counted_ms` and `gap_ms` add up to `total_ms`.
+         */
+        RequestDetail: {
+            /** Costliest */
+            costliest: string;
+            /** Gap Ms */
+            gap_ms: number;
+            request: components["schemas"]["HttpRequest"];
+            /** Segments */
+            segments: components["schemas"]["Segment"][];
+            /** Total Ms */
+            total_ms: number | null;
+        };
+        /**
+         * RequestGroup
+         * @description Requests of one shape; `shape` is null where their server's own questions would not have been seen, and `line`
+         *     and `responder` tell them from others.
+         */
+        RequestGroup: {
+            /**
+             * Basis
+             * @enum {string}
+             */
+            basis: "seen" | "inferred";
+            /** Callees */
+            callees: components["schemas"]["CalleePart"][];
+            /** Calls P50 Ms */
+            calls_p50_ms: number | null;
+            /** Count */
+            count: number;
+            /** Dns P50 Ms */
+            dns_p50_ms: number | null;
+            /** Fastest */
+            fastest: number;
+            /** Line */
+            line: string;
+            /** Median */
+            median: number;
+            /** Metadata P50 Ms */
+            metadata_p50_ms: number | null;
+            /** Own P50 Ms */
+            own_p50_ms: number | null;
+            /** Request */
+            request: string;
+            /** Responder */
+            responder: string;
+            /** Shape */
+            shape: number | null;
+            /** Slowest */
+            slowest: number;
+            /** Sum Ms */
+            sum_ms: number;
+            /** Total P50 Ms */
+            total_p50_ms: number;
+            /** Total P95 Ms */
+            total_p95_ms: number;
+            /** Wait P50 Ms */
+            wait_p50_ms: number | null;
+        };
+        /**
+         * RequestGroups
+         * @description Requests by shape, those that took most time in sum first.
+         */
+        RequestGroups: {
+            /** Inferred */
+            inferred: number;
+            /** Items */
+            items: components["schemas"]["RequestGroup"][];
+            /** Requests */
+            requests: number;
+            /** Served */
+            served: number;
+            /** Statement */
+            statement: string | null;
+            /** Total */
+            total: number;
+        };
+        /**
          * RequestShapePart
          * @description Requests that ask for the same and make their server ask the same. Times are ms, medians unless named p95.
          */
@@ -3446,7 +3856,14 @@ export interface components {
          */
         RoundTrip: {
             /** Answer Frame */
-            answer_frame: number;
+            answer_frame: number | null;
+            /** At Ns */
+            at_ns?: string | null;
+            /**
+             * Elsewhere
+             * @default []
+             */
+            elsewhere: components["schemas"]["FartherSighting"][];
             /** Finding */
             finding: string | null;
             /** Input */
@@ -3455,6 +3872,11 @@ export interface components {
             instance: number | null;
             /** Kind */
             kind: string;
+            /**
+             * Printed
+             * @default false
+             */
+            printed: boolean;
             /** Prober */
             prober: string;
             /** Prober Port */
@@ -3472,7 +3894,35 @@ export interface components {
             /** Sid */
             sid: number;
             /** Vantage */
-            vantage: string;
+            vantage: string | null;
+        };
+        /**
+         * RoundTripChart
+         * @description What a chart draws of a window. All times but t0 are ns after t0.
+         */
+        RoundTripChart: {
+            /** Bucket Ns */
+            bucket_ns: number;
+            /** From */
+            from: number;
+            /** Groups */
+            groups: components["schemas"]["HeldGroupName"][];
+            /** Kinds */
+            kinds: string[];
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "samples" | "ranges";
+            /** Pairs Total */
+            pairs_total: number;
+            /** Series */
+            series: components["schemas"]["RoundTripSeries"][];
+            span: components["schemas"]["Span"];
+            /** T0 */
+            t0: string;
+            /** To */
+            to: number;
         };
         /**
          * RoundTripList
@@ -3485,6 +3935,78 @@ export interface components {
             next_cursor: string | null;
             /** Total */
             total: number;
+        };
+        /**
+         * RoundTripSeries
+         * @description Who asked whom, as one vantage point (or listing) saw it.
+         */
+        RoundTripSeries: {
+            /** Held */
+            held: number;
+            /** Id */
+            id: string;
+            /** In Window */
+            in_window: number;
+            /** Input */
+            input: string;
+            /** Kinds */
+            kinds: string[];
+            /** Longest Ms */
+            longest_ms: number;
+            /** Nearest */
+            nearest: boolean;
+            points: components["schemas"]["SamplePoints"];
+            /** Printed */
+            printed: boolean;
+            /** Prober */
+            prober: string;
+            ranges: components["schemas"]["SampleRanges"];
+            /** Responder */
+            responder: string;
+            /** Samples */
+            samples: number;
+            /** Shown */
+            shown: boolean;
+            /** Usual Ms */
+            usual_ms: number;
+            /** Vantage */
+            vantage: string | null;
+        };
+        /**
+         * SamplePoints
+         * @description Single samples as columns, by time of sending.
+         */
+        SamplePoints: {
+            /** Answer Frame */
+            answer_frame: (number | null)[];
+            /** Group */
+            group: number[];
+            /** Kind */
+            kind: number[];
+            /** Rtt Ms */
+            rtt_ms: number[];
+            /** Sent Frame */
+            sent_frame: number[];
+            /** Sid */
+            sid: number[];
+            /** T */
+            t: number[];
+        };
+        /**
+         * SampleRanges
+         * @description Spread of round trips as columns, one entry a stretch of `bucket_ns` that holds a sample.
+         */
+        SampleRanges: {
+            /** Count */
+            count: number[];
+            /** High Ms */
+            high_ms: number[];
+            /** Low Ms */
+            low_ms: number[];
+            /** Middle Ms */
+            middle_ms: number[];
+            /** T */
+            t: number[];
         };
         /**
          * Scope
@@ -3501,6 +4023,42 @@ export interface components {
             password?: string | null;
             /** Secret */
             secret: string;
+        };
+        /**
+         * Segment
+         * @description A stretch of a request. What is open at once is counted once: `counted_ms` add up, `length_ms` need not.
+         */
+        Segment: {
+            /** After Ms */
+            after_ms: number;
+            /**
+             * Basis
+             * @enum {string}
+             */
+            basis: "seen" | "inferred";
+            /** Counted Ms */
+            counted_ms: number;
+            /** First Frame */
+            first_frame: number | null;
+            /** Input */
+            input: string | null;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "metadata" | "dns" | "calls" | "own" | "request" | "wait" | "response";
+            /** Last Frame */
+            last_frame: number | null;
+            /** Length Ms */
+            length_ms: number;
+            /** Line */
+            line: string;
+            /** Name */
+            name: string;
+            /** Status */
+            status: number | null;
+            /** Withheld */
+            withheld: string;
         };
         /**
          * SeriesList
@@ -5632,12 +6190,21 @@ export interface operations {
                 status?: number | null;
                 /** @description Of this connection only */
                 cid?: number | null;
+                /** @description Of this shape only */
+                shape?: number | null;
+                /** @description Without a shape, of this line only */
+                line?: string | null;
+                /** @description Address that answered */
+                responder?: string | null;
+                basis?: ("seen" | "inferred") | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Place in the list, instead of a cursor */
+                offset?: number | null;
             };
             header?: never;
             path: {
@@ -5668,12 +6235,84 @@ export interface operations {
             };
         };
     };
+    get_request_shapes_api_v1_investigations__investigation_id__requests_shapes_get: {
+        parameters: {
+            query?: {
+                /** @description Part of an endpoint, method, host, path, user agent or request id */
+                q?: string | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestGroups"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_request_api_v1_investigations__investigation_id__requests__rid__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                rid: number;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_round_trips_api_v1_investigations__investigation_id__rtt_get: {
         parameters: {
             query?: {
                 sort?: "sent" | "rtt_ms";
                 order?: "asc" | "desc";
-                /** @description SYN, ICMP echo, data, request, DNS */
+                /** @description SYN, ICMP echo, data, request, DNS, printed */
                 kind?: string | null;
                 /** @description Address of who asked */
                 prober?: string | null;
@@ -5681,12 +6320,16 @@ export interface operations {
                 responder?: string | null;
                 /** @description Held by a stall of this finding */
                 finding?: string | null;
+                /** @description Which of its stalls */
+                instance?: number | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Place in the list, instead of a cursor */
+                offset?: number | null;
             };
             header?: never;
             path: {
@@ -5704,6 +6347,115 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RoundTripList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_round_trip_chart_api_v1_investigations__investigation_id__rtt_chart_get: {
+        parameters: {
+            query?: {
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+                /** @description Width to fill */
+                px?: number;
+                /** @description Only these kinds */
+                kind?: string[] | null;
+                /** @description Ids of the series to draw */
+                series?: string[] | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoundTripChart"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_held_groups_api_v1_investigations__investigation_id__rtt_groups_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeldGroupList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_held_group_api_v1_investigations__investigation_id__rtt_groups__finding___instance__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                finding: string;
+                instance: number;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeldShare"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -6955,12 +7707,21 @@ export interface operations {
                 status?: number | null;
                 /** @description Of this connection only */
                 cid?: number | null;
+                /** @description Of this shape only */
+                shape?: number | null;
+                /** @description Without a shape, of this line only */
+                line?: string | null;
+                /** @description Address that answered */
+                responder?: string | null;
+                basis?: ("seen" | "inferred") | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Place in the list, instead of a cursor */
+                offset?: number | null;
             };
             header?: {
                 "X-Stallscope-Share"?: string | null;
@@ -6995,12 +7756,92 @@ export interface operations {
             };
         };
     };
+    get_request_shapes_api_v1_shared__share_id__requests_shapes_get: {
+        parameters: {
+            query?: {
+                /** @description Part of an endpoint, method, host, path, user agent or request id */
+                q?: string | null;
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestGroups"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_request_api_v1_shared__share_id__requests__rid__get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                rid: number;
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_round_trips_api_v1_shared__share_id__rtt_get: {
         parameters: {
             query?: {
                 sort?: "sent" | "rtt_ms";
                 order?: "asc" | "desc";
-                /** @description SYN, ICMP echo, data, request, DNS */
+                /** @description SYN, ICMP echo, data, request, DNS, printed */
                 kind?: string | null;
                 /** @description Address of who asked */
                 prober?: string | null;
@@ -7008,12 +7849,16 @@ export interface operations {
                 responder?: string | null;
                 /** @description Held by a stall of this finding */
                 finding?: string | null;
+                /** @description Which of its stalls */
+                instance?: number | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Place in the list, instead of a cursor */
+                offset?: number | null;
             };
             header?: {
                 "X-Stallscope-Share"?: string | null;
@@ -7035,6 +7880,127 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RoundTripList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_round_trip_chart_api_v1_shared__share_id__rtt_chart_get: {
+        parameters: {
+            query?: {
+                /** @description ns after t0 */
+                from?: number | null;
+                /** @description ns after t0 */
+                to?: number | null;
+                /** @description Width to fill */
+                px?: number;
+                /** @description Only these kinds */
+                kind?: string[] | null;
+                /** @description Ids of the series to draw */
+                series?: string[] | null;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RoundTripChart"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_held_groups_api_v1_shared__share_id__rtt_groups_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeldGroupList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_held_group_api_v1_shared__share_id__rtt_groups__finding___instance__get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                finding: string;
+                instance: number;
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HeldShare"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */

@@ -85,3 +85,24 @@ def test_no_secret_is_in_the_data_folder_but_in_the_uploaded_file(analysed: tupl
 
 def _holds(path: Path) -> bool:
     return SECRET.encode() in path.read_bytes()
+
+
+def test_grouped_by_line_and_taken_apart(analysed: tuple[Product, str]) -> None:
+    product, address = analysed
+    with product.client() as client:
+        groups = client.get(f"{address}/requests/shapes").raise_for_status().json()
+        assert {(row["request"], row["count"], row["shape"]) for row in groups["items"]} == {
+            ("GET /slow", 1, None),
+            ("POST /fast", 1, None),
+        }
+        assert (groups["requests"], groups["statement"]) == (3, None)
+        one = client.get(f"{address}/requests/{groups['items'][0]['median']}").raise_for_status().json()
+        assert [segment["kind"] for segment in one["segments"]] == ["request", "wait", "response"]
+        told = sum(segment["counted_ms"] for segment in one["segments"]) + one["gap_ms"]
+        assert told == pytest.approx(one["total_ms"], abs=1e-6)
+        everything = [groups, one, client.get(f"{address}/requests").json()]
+        assert SECRET not in str(everything)
+        assert client.get(f"{address}/requests/99").status_code == 404
+    assert _requests(analysed, offset=2)["items"][0]["path"] == "/lost"
+    assert _requests(analysed, line="GET /slow")["total"] == 1
+    assert _requests(analysed, basis="inferred")["total"] == 0

@@ -1,0 +1,163 @@
+"""Requests and round trips: read by one's own page and, the same, behind a share link."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query
+
+from backend.api.dependencies import StoreDep, Subject
+from backend.api.schemas.requests import HttpRequestList, RequestDetail, RequestGroups
+from backend.api.schemas.round_trips import (
+    HeldGroup,
+    HeldGroupList,
+    HeldShare,
+    RoundTripChart,
+    RoundTripList,
+)
+from backend.services.chart_round_trips import ChartWish, chart_round_trips
+from backend.services.list_requests import list_requests
+from backend.services.list_round_trips import list_held_groups, list_round_trips, show_held_group
+from backend.services.show_request import group_requests, show_request
+from backend.storage.request_tables import RequestFilter, RequestSort
+from backend.storage.round_trip_tables import RoundTripFilter, RoundTripSort
+
+router = APIRouter(tags=["results"])
+
+MAX_ID = 2**53
+FromNs = Annotated[int | None, Query(alias="from", description="ns after t0")]
+ToNs = Annotated[int | None, Query(alias="to", description="ns after t0")]
+Offset = Annotated[int | None, Query(ge=0, le=MAX_ID, description="Place in the list, instead of a cursor")]
+RequestText = Annotated[
+    str | None,
+    Query(max_length=200, description="Part of an endpoint, method, host, path, user agent or request id"),
+]
+
+
+@router.get("/requests")
+def get_requests(
+    subject: Subject,
+    store: StoreDep,
+    sort: RequestSort = "start",
+    order: Literal["asc", "desc"] = "asc",
+    q: RequestText = None,
+    method: Annotated[str | None, Query(max_length=24)] = None,
+    status: Annotated[int | None, Query(ge=0, le=599, description="0: without a response")] = None,
+    cid: Annotated[int | None, Query(ge=0, description="Of this connection only")] = None,
+    shape: Annotated[int | None, Query(ge=0, le=MAX_ID, description="Of this shape only")] = None,
+    line: Annotated[
+        str | None, Query(max_length=2000, description="Without a shape, of this line only")
+    ] = None,
+    responder: Annotated[str | None, Query(max_length=64, description="Address that answered")] = None,
+    basis: Literal["seen", "inferred"] | None = None,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
+    limit: Annotated[int, Query(ge=1, le=1000)] = 100,
+    cursor: str | None = None,
+    offset: Offset = None,
+) -> HttpRequestList:
+    """HTTP/1 requests with their responses, each once however many vantage points saw it; behind them those that were
+    told by their data alone, because their payload could not be read."""
+    page = list_requests(
+        store,
+        subject,
+        RequestFilter(
+            text=q or None, method=method or None, status=status, cid=cid, shape=shape, line=line,
+            responder=responder or None, basis=basis, from_ns=from_ns, to_ns=to_ns,
+        ),
+        sort=sort,
+        descending=order == "desc",
+        limit=limit,
+        cursor=cursor,
+        offset=offset,
+    )  # fmt: skip
+    return HttpRequestList.of(page)
+
+
+@router.get("/requests/shapes")
+def get_request_shapes(
+    subject: Subject, store: StoreDep, q: RequestText = None, from_ns: FromNs = None, to_ns: ToNs = None
+) -> RequestGroups:
+    """Requests of one shape as one row: what was asked, whom the server asked meanwhile, and how long that took."""
+    return RequestGroups.of(
+        group_requests(store, subject, RequestFilter(text=q or None, from_ns=from_ns, to_ns=to_ns))
+    )
+
+
+@router.get("/requests/{rid}")
+def get_request(
+    subject: Subject, rid: Annotated[int, Path(ge=0, le=MAX_ID)], store: StoreDep
+) -> RequestDetail:
+    """One request and what its time went into."""
+    return RequestDetail.of(show_request(store, subject, rid))
+
+
+@router.get("/rtt")
+def get_round_trips(
+    subject: Subject,
+    store: StoreDep,
+    sort: RoundTripSort = "sent",
+    order: Literal["asc", "desc"] = "asc",
+    kind: Annotated[
+        str | None, Query(max_length=24, description="SYN, ICMP echo, data, request, DNS, printed")
+    ] = None,
+    prober: Annotated[str | None, Query(max_length=64, description="Address of who asked")] = None,
+    responder: Annotated[str | None, Query(max_length=64, description="Address of who answered")] = None,
+    finding: Annotated[
+        str | None, Query(max_length=64, description="Held by a stall of this finding")
+    ] = None,
+    instance: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Which of its stalls")] = None,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
+    limit: Annotated[int, Query(ge=1, le=5000)] = 1000,
+    cursor: str | None = None,
+    offset: Offset = None,
+) -> RoundTripList:
+    """Round-trip samples, each once however many vantage points saw it; a window holds those sent in it."""
+    page = list_round_trips(
+        store,
+        subject,
+        RoundTripFilter(
+            kind or None, prober or None, responder or None, finding or None, instance, from_ns, to_ns
+        ),
+        sort=sort,
+        descending=order == "desc",
+        limit=limit,
+        cursor=cursor,
+        offset=offset,
+    )
+    return RoundTripList.of(page)
+
+
+@router.get("/rtt/chart")
+def get_round_trip_chart(
+    subject: Subject,
+    store: StoreDep,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
+    px: Annotated[int, Query(ge=1, le=10_000, description="Width to fill")] = 1200,
+    kind: Annotated[list[str] | None, Query(max_length=8, description="Only these kinds")] = None,
+    series: Annotated[list[str] | None, Query(max_length=12, description="Ids of the series to draw")] = None,
+) -> RoundTripChart:
+    """Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
+    spread in each stretch of time. Samples that were held are told one by one in either case."""
+    wish = ChartWish(from_ns, to_ns, px, tuple(kind or ()), tuple(series or ()))
+    return RoundTripChart.of(chart_round_trips(store, subject, wish))
+
+
+@router.get("/rtt/groups")
+def get_held_groups(subject: Subject, store: StoreDep) -> HeldGroupList:
+    """Every stall that held round trips, by time."""
+    groups, total = list_held_groups(store, subject)
+    return HeldGroupList(items=[HeldGroup.of(group) for group in groups], total=total)
+
+
+@router.get("/rtt/groups/{finding}/{instance}")
+def get_held_group(
+    subject: Subject,
+    finding: Annotated[str, Path(max_length=64)],
+    instance: Annotated[int, Path(ge=1, le=MAX_ID)],
+    store: StoreDep,
+) -> HeldShare:
+    """What was held by one stall and what was not, among all that was sent meanwhile."""
+    return HeldShare.of(show_held_group(store, subject, finding, instance))
