@@ -33,7 +33,7 @@ _CHOSEN = (
 )
 WORDS_OF_OURS = frozenset(_CHOSEN.split())
 """Keys with one of few words; a machine may be called like one."""
-LISTING_KEYS = frozenset({"text", "cells", "value", "host", "path", "user_agent", "request_id", "server"})
+LISTING_KEYS = frozenset({"text", "cells", "value", "host", "path", "line", "user_agent", "request_id", "server"})
 """Texts of packets and dumps, not of ours."""
 LISTINGS = ("dumps/", "files/", "frames/", "requests")
 

@@ -178,6 +178,8 @@ export interface Lane {
 }
 
 export interface Report {
+  /** What served requests consist of; null where no server was seen to ask others. */
+  requests: { statement: string; shapes: { examples: Evidence[] }[] } | null;
   schema: "stallscope.report/1";
   label: string;
   created: string;

@@ -1,6 +1,7 @@
 /** All keys in a dialog: `?` or the button of the timeline opens it. */
 import { PLACES } from "../omnibox/places";
 import { useSettings } from "../settings/settings";
+import { RTT_KEYS } from "../rtt/keyWords";
 import { KEY_WORDS } from "../timeline/keyWords";
 import { Dialog } from "../ui/Dialog";
 import { showOverlay, useOverlay } from "../ui/overlays";
@@ -28,6 +29,7 @@ export function KeyHelp() {
         <Keys title="Everywhere" keys={EVERYWHERE} />
         <Keys title="In an investigation" keys={PLACES.map((place) => [`G ${place.key.toUpperCase()}`, place.name])} />
         <Keys title="Timeline" keys={KEY_WORDS} />
+        <Keys title="Round trips" keys={RTT_KEYS} />
         <Keys title="Tables, once they have the focus" keys={TABLES} />
       </div>
     </Dialog>

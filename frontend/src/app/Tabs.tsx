@@ -1,5 +1,6 @@
 /** One row of tabs with counts. A tab with nothing behind it is dimmed and says why. */
 import { useConnections, useFiles, useReport } from "../api/queries";
+import { useTotal } from "../api/roundTrips";
 import { useSource } from "../api/source";
 import type { Report } from "../api/types";
 import { count } from "../format/quantity";
@@ -28,6 +29,8 @@ function useTabs(): Tab[] {
   const source = useSource();
   const report = useReport().data;
   const connections = useConnections({ limit: 1 }).data?.total;
+  const trips = useTotal("/rtt");
+  const requests = useTotal("/requests");
   const files = useFiles().data?.length;
   const dumps = report?.inputs.filter((input) => input.kind === "dump").length;
   const packets = packetsOf(report);
@@ -37,6 +40,8 @@ function useTabs(): Tab[] {
     { path: "/timeline", name: "Timeline", empty: emptyWhen(packets, NO_CAPTURE) },
     { path: "/findings", name: "Findings", count: found, empty: emptyWhen(found, "Nothing was found; here is what was looked for.") },
     { path: "/connections", name: "Connections", count: connections, empty: emptyWhen(connections, packets ? "No TCP or UDP was seen." : NO_CAPTURE) },
+    { path: "/rtt", name: "RTT", count: trips, empty: emptyWhen(trips, packets === 0 ? NO_CAPTURE : "No packet was seen together with its answer.") },
+    { path: "/requests", name: "Requests", count: requests, empty: emptyWhen(requests, packets ? "No HTTP in clear text was seen, nor requests that their data tell." : NO_CAPTURE) },
     { path: "/state", name: "Kernel state", count: dumps, empty: emptyWhen(dumps, "No listing of the kernel was given.") },
     { path: "/packets", name: "Packets", count: packets, empty: emptyWhen(packets, NO_CAPTURE) },
   ];

@@ -13,6 +13,8 @@ const connections = lazyRouteComponent(() => import("../pages/ConnectionsPage"),
 const connection = lazyRouteComponent(() => import("../pages/ConnectionPage"), "ConnectionPage");
 const findings = lazyRouteComponent(() => import("../pages/FindingsPage"), "FindingsPage");
 const finding = lazyRouteComponent(() => import("../pages/FindingPage"), "FindingPage");
+const rtt = lazyRouteComponent(() => import("../pages/RttPage"), "RttPage");
+const requests = lazyRouteComponent(() => import("../pages/RequestsPage"), "RequestsPage");
 const state = lazyRouteComponent(() => import("../pages/StatePage"), "StatePage");
 const packets = lazyRouteComponent(() => import("../pages/PacketsPage"), "PacketsPage");
 const report = lazyRouteComponent(() => import("../pages/ReportPage"), "ReportPage");
@@ -34,7 +36,7 @@ const shared = createRoute({ getParentRoute: () => root, path: "/s/$sid", compon
 function results(parent: typeof own | typeof shared) {
   const pages = {
     "/": overview, "/timeline": timeline, "/findings": findings, "/findings/$fid": finding, "/connections": connections,
-    "/connections/$cid": connection, "/state": state, "/packets": packets, "/report": report,
+    "/connections/$cid": connection, "/rtt": rtt, "/requests": requests, "/state": state, "/packets": packets, "/report": report,
   };
   return Object.entries(pages).map(([path, component]) => createRoute({ getParentRoute: () => parent, path, component }));
 }

@@ -1,0 +1,68 @@
+/** Requests one by one; a row opens its waterfall above the table. */
+import type { ReactNode } from "react";
+
+import { usePagedRows } from "../api/pagedRows";
+import type { HttpRequest } from "../api/requests";
+import { useReport, useTimeline } from "../api/queries";
+import { EvidenceLink } from "../findings/EvidenceLinks";
+import { offset } from "../format/offset";
+import { plural } from "../format/quantity";
+import { BigTable, type BigColumn } from "../ui/BigTable";
+import { Region } from "../ui/Region";
+import { RouteLink, useHrefWith } from "../ui/RouteLink";
+import { ms } from "./segments";
+
+const COLUMNS: BigColumn[] = [
+  { name: "request", width: 30 }, { name: "began", unit: "s", width: 12 }, { name: "from", width: 20 }, { name: "to", width: 20 }, { name: "status", width: 6, number: true },
+  { name: "total", unit: "ms", width: 9, number: true }, { name: "metadata", unit: "ms", width: 10, number: true, why: "metadata calls of the server within it" },
+  { name: "DNS", unit: "ms", width: 8, number: true }, { name: "downstream", unit: "ms", width: 11, number: true }, { name: "own code", unit: "ms", width: 10, number: true },
+  { name: "frames", width: 14 },
+];
+
+export type RequestsQuery = Record<string, string | number | null>;
+
+/** Any width: only t0 is wanted. */
+const ANY_PX = 1200;
+
+export function RequestTable({ asked, at, clear }: { asked: RequestsQuery; at: number | null; clear: () => void }) {
+  const rows = usePagedRows<HttpRequest>("/requests", asked);
+  const hrefWith = useHrefWith();
+  const t0 = useTimeline({ px: ANY_PX }).data?.t0 ?? null;
+  const report = useReport().data;
+  return (
+    <Region
+      label="Requests one by one" query={rows.first}
+      empty={(found) => (found.total ? null : <>No request matches{report ? ` in ${plural(report.inputs.length, "file")}` : ""}. <button type="button" className="link-button" onClick={clear}>Clear filter and window</button></>)}
+    >
+      {(found) => (
+        <>
+          <p className="dim" data-testid="requests-total" data-total={found.total}>{plural(found.total, "request")}</p>
+          <BigTable
+            label="Requests" columns={COLUMNS} total={found.total} onVisible={rows.onVisible} height_px={560}
+            cells={(row) => {
+              const request = rows.rowAt(row);
+              return request ? cellsOf(request, t0, hrefWith({ rid: String(request.rid) }), request.rid === at) : null;
+            }}
+          />
+        </>
+      )}
+    </Region>
+  );
+}
+
+const number = (value: number | null | undefined): string => (value === null || value === undefined ? "–" : ms(value));
+
+function cellsOf(request: HttpRequest, t0: string | null, href: string, current: boolean): ReactNode[] {
+  const frames = [...new Set([request.request_first_frame, request.response_last_frame ?? request.response_first_frame])].filter((frame) => frame !== null);
+  const name = request.method ? `${request.method} ${request.path}` : "payload not readable";
+  return [
+    <RouteLink key="n" href={href} className="mono" aria-current={current ? "true" : undefined} title={name}>{request.basis === "inferred" ? `${name} (inferred)` : name}</RouteLink>,
+    <span key="t" className="mono">{t0 === null ? "" : offset(Number(BigInt(request.at_ns ?? request.start_ns) - BigInt(t0)), 6).replace(" s", "")}</span>,
+    <span key="f" className="mono">{request.requester}:{request.requester_port}</span>,
+    <span key="r" className="mono">{request.responder}:{request.responder_port}</span>,
+    request.status ?? "–",
+    <b key="d">{number(request.duration_ms)}</b>,
+    number(request.metadata_ms), number(request.dns_ms), number(request.calls_ms), number(request.own_ms),
+    <span key="e">{frames.map((frame) => <EvidenceLink key={frame} target={{ input: request.input, kind: "frame", first: frame, last: frame }} />)}</span>,
+  ];
+}

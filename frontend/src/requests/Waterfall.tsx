@@ -1,0 +1,126 @@
+/** One request as a waterfall: a table whose bars are cells, so that a screen reader reads words and milliseconds. */
+import type { RequestDetail, Segment } from "../api/requests";
+import { useRequest } from "../api/requests";
+import { useReport } from "../api/queries";
+import { useSource } from "../api/source";
+import { EvidenceLink } from "../findings/EvidenceLinks";
+import { Region } from "../ui/Region";
+import { RouteLink } from "../ui/RouteLink";
+import { costSentence, KIND_WORDS, ms, placeBars, sumOf, type Bar } from "./segments";
+
+export function Waterfall({ rid, heading }: { rid: number; heading: string }) {
+  const detail = useRequest(rid);
+  return (
+    <Region label={`Request, ${heading}`} query={detail}>
+      {(found) => <Taken detail={found} heading={heading} />}
+    </Region>
+  );
+}
+
+function Taken({ detail, heading }: { detail: RequestDetail; heading: string }) {
+  const { request } = detail;
+  const { page } = useSource();
+  const bars = placeBars(detail);
+  const cost = costSentence(detail);
+  const who = `${request.requester}:${request.requester_port} → ${request.responder}:${request.responder_port}`;
+  return (
+    <article
+      className="waterfall" aria-label={`${heading}: ${request.method} ${request.path}`} data-testid="waterfall" data-rid={request.rid}
+      data-total={detail.total_ms ?? ""} data-gap={detail.gap_ms} data-sum={sumOf(detail.segments)}
+    >
+      <header className="waterfall-head">
+        <b>{heading}</b>
+        <span className="mono">{request.method ? `${request.method} ${request.path}` : "payload not readable (TLS)"}</span>
+        {request.basis === "inferred" && <span className="waterfall-inferred" title="Told by the times of its data alone: payload could not be read.">inferred</span>}
+        <span className="dim mono">{who}</span>
+        <RouteLink className="waterfall-link" href={`${page}/connections/${request.cid}`}>connection</RouteLink>
+        {request.request_id && <span className="dim">id {request.request_id}</span>}
+        <span className="waterfall-total">{detail.total_ms === null ? "not answered" : `${ms(detail.total_ms)} ms`}</span>
+      </header>
+      {cost !== null && <p className="waterfall-cost" data-claim data-testid="cost">{cost}. <Proof detail={detail} /></p>}
+      {bars.length === 0 ? <p className="dim">Its end was not seen, so nothing can be taken apart.</p> : <Table detail={detail} bars={bars} />}
+      {request.shape === null && bars.length > 0 && <NotSeen detail={detail} />}
+    </article>
+  );
+}
+
+/** The frames of what cost most, or of the request itself. */
+function Proof({ detail }: { detail: RequestDetail }) {
+  const { request } = detail;
+  const own = detail.segments.filter((segment) => segment.kind === detail.costliest && segment.first_frame !== null && segment.input !== null);
+  const longest = own.reduce<Segment | null>((a, b) => (a === null || b.counted_ms > a.counted_ms ? b : a), null);
+  const input = longest?.input ?? request.input;
+  const frames = longest ? [longest.first_frame, longest.last_frame] : [request.request_first_frame, request.response_last_frame];
+  return <Frames input={input} frames={frames} />;
+}
+
+function Frames({ input, frames }: { input: string | null; frames: (number | null)[] }) {
+  const known = [...new Set(frames.filter((frame) => frame !== null))];
+  if (input === null) return null;
+  return <span className="evidence-links">{known.map((frame) => <EvidenceLink key={frame} target={{ input, kind: "frame", first: frame, last: frame }} />)}</span>;
+}
+
+function Table({ detail, bars }: { detail: RequestDetail; bars: Bar[] }) {
+  const { request, total_ms: total, gap_ms: gap } = detail;
+  return (
+    <table className="waterfall-table">
+      <caption className="visually-hidden">What its time went into</caption>
+      <colgroup><col className="waterfall-col-kind" /><col /><col className="waterfall-col-ms" /><col className="waterfall-col-what" /><col className="waterfall-col-frames" /></colgroup>
+      <thead className="visually-hidden"><tr><th>part</th><th>when</th><th>ms</th><th>what</th><th>frames</th></tr></thead>
+      <tbody>
+        <tr className="waterfall-whole">
+          <th scope="row">whole request</th>
+          <td><span className="waterfall-track"><i className="waterfall-bar" style={{ left: 0, width: "100%" }} /></span></td>
+          <td className="number">{ms(total ?? 0)}</td><td className="dim">status {request.status ?? "none"}</td>
+          <td><Frames input={request.input} frames={[request.request_first_frame, request.response_last_frame]} /></td>
+        </tr>
+        {bars.map((bar, at) => <SegmentRow key={at} bar={bar} costliest={bar.kind === detail.costliest} />)}
+      </tbody>
+      <tfoot>
+        <tr data-testid="sum">
+          <th scope="row">sum and gap</th>
+          <td colSpan={4}>
+            segments {ms(sumOf(detail.segments))} + gap {ms(gap)} = {ms(total ?? 0)} ms
+            <span className="dim">{Math.abs(gap) >= 0.005 ? " · the gap is the way between the capture points of caller and server" : " · all of it is accounted for"}</span>
+          </td>
+        </tr>
+      </tfoot>
+    </table>
+  );
+}
+
+function SegmentRow({ bar, costliest }: { bar: Bar; costliest: boolean }) {
+  const parallel = bar.length_ms - bar.counted_ms > 0.005;
+  return (
+    <tr
+      data-testid="segment" data-kind={bar.kind} data-counted={bar.counted_ms} className={costliest ? "waterfall-costliest" : undefined}
+    >
+      <th scope="row">{KIND_WORDS[bar.kind]}{bar.basis === "inferred" && bar.kind !== "own" && <small className="dim"> inferred</small>}</th>
+      <td>
+        <span className="waterfall-track">
+          <i className={`waterfall-bar waterfall-${bar.kind}${bar.basis === "inferred" && bar.kind !== "own" ? " waterfall-dashed" : ""}`} style={{ left: `${bar.left}%`, width: `${bar.width}%` }} />
+        </span>
+      </td>
+      <td className="number">{ms(bar.counted_ms)}</td>
+      <td>
+        <span className="mono waterfall-line">{bar.line || bar.name}</span>
+        {bar.status !== null && <span className="dim"> {bar.status}</span>}
+        {parallel && <span className="dim"> · open for {ms(bar.length_ms)} ms, the rest beside another part</span>}
+        {bar.withheld && <span className="waterfall-secret" title={bar.withheld}> {bar.withheld}: ••• removed on arrival</span>}
+      </td>
+      <td><Frames input={bar.input} frames={[bar.first_frame, bar.last_frame]} /></td>
+    </tr>
+  );
+}
+
+/** Why there are no parts: the server was never seen to ask anybody. */
+function NotSeen({ detail }: { detail: RequestDetail }) {
+  const lanes = useReport().data?.lanes ?? [];
+  const where = lanes.map((lane) => lane.name).slice(0, 4).join(", ");
+  return (
+    <p className="dim">
+      What {detail.request.responder} did meanwhile was not seen{where && ` (captured: ${where})`}.{" "}
+      <RouteLink href="/capture">Capture at the server, too</RouteLink> to take the wait apart.
+    </p>
+  );
+}
