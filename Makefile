@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 PAGE_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
-.PHONY: formats run demo install install-dev build warm test test-python test-page test-browser check check-python \
+.PHONY: bench-page formats run demo install install-dev build warm test test-python test-page test-browser check check-python \
 	check-page format bench bench-large fuzz-tools test-long clean versions
 
 run: install build warm ## the whole product on this machine
@@ -103,6 +103,9 @@ bench: install-dev warm ## speed and memory against tshark, on generated capture
 	$(BIN)/python -m workers.decode.bench.conntrack_listing
 	$(BIN)/python -m workers.decode.bench.detectors
 	$(BIN)/python -m workers.decode.bench.queries
+
+bench-page: install-dev build warm ## times and sizes of the web page in Chromium
+	PATH="$(CURDIR)/$(BIN):$$PATH" CHROMIUM="$(CHROMIUM)" npm run bench --workspace frontend
 
 bench-large: install-dev warm ## peak memory on more than 8 GB, and with a million connections (needs 11 GB of disk)
 	$(BIN)/python -m workers.decode.bench.large
