@@ -91,7 +91,13 @@ def places(link: Link) -> list[str]:
     filled: list[str] = []
     for path in below:
         path = path.replace("dumps/{file_id}/{number}/{table}", f"dumps/{table}")
-        path = path.replace("{finding_id}", finding).replace("{cid}", "1").replace("{number}", "40")
+        path = (
+            path.replace("{finding_id}", finding)
+            .replace("{cid}", "1")
+            .replace("{number}", "40")
+            .replace("{rid}", "1")
+            .replace("{instance}", "1")
+        )
         filled += (
             [path.replace("{file_id}", quote(name)) for name in files] if "{file_id}" in path else [path]
         )

@@ -22,7 +22,8 @@ JSON, PROBLEM = "application/json", "application/problem+json"
 ASKED_BY_NAME = ("q", "address", "prober", "responder", "lane", "input")
 READABLE = re.compile(
     r"(?:investigation|files|report|findings|findings/[^/]+|diagnoses|timeline|connections|connections/\d+|packets|"
-    r"packets/place|requests|rtt|dumps|dumps/series|(?:files/.+)/lines|(?:dumps/.+)/\d+/[^/]+|(?:frames/.+)/\d+)"
+    r"packets/place|requests|requests/shapes|requests/\d+|rtt|rtt/chart|rtt/groups|rtt/groups/[^/]+/\d+|dumps|"
+    r"dumps/series|(?:files/.+)/lines|(?:dumps/.+)/\d+/[^/]+|(?:frames/.+)/\d+)"
 )
 """Addresses below the link that a link with other names opens; whatever is new has to be thought of first."""
 _OF_A_FILE = re.compile(r"(files|dumps|frames)/(.+?)((?:/lines|/\d+/[^/]+|/\d+)?)")
@@ -33,7 +34,9 @@ _CHOSEN = (
 )
 WORDS_OF_OURS = frozenset(_CHOSEN.split())
 """Keys with one of few words; a machine may be called like one."""
-LISTING_KEYS = frozenset({"text", "cells", "value", "host", "path", "line", "user_agent", "request_id", "server"})
+LISTING_KEYS = frozenset(
+    {"text", "cells", "value", "host", "path", "line", "user_agent", "request_id", "server"}
+)
 """Texts of packets and dumps, not of ours."""
 LISTINGS = ("dumps/", "files/", "frames/", "requests")
 
@@ -98,6 +101,8 @@ def _query_by_names(query: str, names: Names) -> str:
 def _asked(key: str, value: str, names: Names) -> str:
     if key == "filter" and value.strip():
         return shared_filter(value, lambda name: _origin(name, names))
+    if key == "line":  # a method and a path, as an answer showed them
+        return " ".join(word if word.isupper() else _origin(word, names) for word in value.split(" "))
     return _origin(value, names) if key in ASKED_BY_NAME else value
 
 
