@@ -138,7 +138,8 @@ def lossy(facts: Facts, destination: Destination) -> list[Weighed]:
 
 def of_kind(destination: Destination, *kinds: LossKind) -> Losses:
     """The losses of these kinds."""
-    return destination.losses.chosen(destination.losses.is_kind(*kinds))
+    which = destination.losses.is_kind(*kinds)
+    return destination.losses if which.all() else destination.losses.chosen(which)
 
 
 def loss_evidence(destination: Destination, losses: Iterable[Loss] | None = None) -> list[EvidencePart]:

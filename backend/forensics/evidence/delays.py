@@ -78,9 +78,7 @@ def measure_delays(attempts: Attempts) -> Delays:
     lost_s = _lost(attempts, np.nan_to_num(known_s)[group])
     rows = np.flatnonzero((table["transmissions"] > 1) | (lost_s >= DELAYED_FROM_S))
     rows = rows[np.argsort(table["link"][rows], kind="stable")]
-    baseline = {
-        server: float(s) for server, s in zip(servers, usual_s.tolist(), strict=True) if not np.isnan(s)
-    }
+    baseline = {servers[n]: float(usual_s[n]) for n in np.flatnonzero(~np.isnan(usual_s)).tolist()}
     return Delays(table["link"][rows].copy(), rows, lost_s[rows], attempts, baseline)
 
 
@@ -95,12 +93,16 @@ def _groups(table: NDArray[np.void]) -> tuple[Ints, list[Server]]:
     group = np.empty(len(table), np.int64)
     group[order] = np.cumsum(new) - 1
     first = table[order[new]]
-    return group, [(int(r["server_high"]), int(r["server_low"]), int(r["server_port"])) for r in first]
+    ends = (first[name].tolist() for name in ("server_high", "server_low", "server_port"))
+    return group, list(zip(*ends, strict=True))
 
 
 def _hosts(servers: Sequence[Server]) -> tuple[Ints, int]:
-    numbers: dict[tuple[int, int], int] = {}
-    return np.array([numbers.setdefault(s[:2], len(numbers)) for s in servers], np.int64), len(numbers)
+    """(number of each server's host, how many hosts); `servers` are sorted, so those of one host stand together."""
+    ends = np.array([server[:2] for server in servers], np.uint64).reshape(-1, 2)
+    new = np.ones(len(ends), np.bool_)
+    new[1:] = (ends[1:] != ends[:-1]).any(axis=1)
+    return np.cumsum(new) - 1, int(new.sum())
 
 
 def _usual(table: NDArray[np.void], group: Ints, groups_total: int) -> NDArray[np.float64]:

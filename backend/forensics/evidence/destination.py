@@ -51,7 +51,7 @@ class Destination:
     syns_each: int = 0
     """SYNs of these attempts to one endpoint at least."""
 
-    @property
+    @cached_property
     def links(self) -> tuple[int, ...]:
         return self.attempts.links
 
@@ -86,5 +86,5 @@ class Destination:
         """(input, frame) of the lost SYNs, at every vantage point; of very many the first of each input."""
         chosen = self.losses if losses is None else losses
         if isinstance(chosen, Losses):
-            return chosen.frames()
+            return list(chosen.frames)
         return [(s.place.input, s.frame) for loss in chosen for s in loss.transmission.sightings]

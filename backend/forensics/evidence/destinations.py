@@ -141,20 +141,25 @@ def _traits(
     ]
 
 
+def _of_groups(start: Ints, numbers: Ints) -> Ints:
+    """start[n] to start[n + 1] of each of these groups, one after the other."""
+    count = start[numbers + 1] - start[numbers]
+    within: Ints = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+    return np.repeat(start[numbers], count) + within
+
+
 def _destination(
     groups: _Groups, numbers: Ints, attempts: Attempts, losses: Losses, life: Life
 ) -> Destination:
     """One group, or several that are alike."""
     first, around = int(numbers[0]), groups.around
     host = int(groups.high[first]), int(groups.low[first])
-    mine = [np.arange(groups.start[n], groups.start[n + 1]) for n in numbers.tolist()]
-    lost = [np.arange(groups.loss_start[n], groups.loss_start[n + 1]) for n in numbers.tolist()]
-    positions = groups.members[np.concatenate(mine)]
+    positions = groups.members[_of_groups(groups.start, numbers)]
     return Destination(
         endpoint=Endpoint(*host, int(groups.port[first])),
         silent=bool(groups.silent[first]),
         attempts=AttemptGroup(attempts.retried, positions),
-        losses=losses.chosen(groups.losses[np.concatenate(lost)]),
+        losses=losses.chosen(groups.losses[_of_groups(groups.loss_start, numbers)]),
         tried=int(around.tried[numbers].sum()),
         opened=int(around.opened[numbers].sum()),
         refused=int(around.refused[numbers].sum()),

@@ -350,12 +350,23 @@ def _find_answers(rows: _Rows, asks: Bools, lonely: Ints, addresses: Addresses) 
 
 def _answered_elsewhere(rows: _Rows, asks: Bools, halves: Ints) -> Bools:
     """Whether a response without request is that of a request which was seen at another vantage point."""
-    whole = asks & ((rows["marks"] & RESPONSE_SEEN) != 0)
-    sequence, part = rows["response_sequence"], rows["response_first_ns"] // _SAME_ANSWER_NS
     found = np.zeros(len(halves), np.bool_)
+    if not len(halves):
+        return found
+    sequence, part = rows["response_sequence"], rows["response_first_ns"] // _SAME_ANSWER_NS
+    whole = asks & ((rows["marks"] & RESPONSE_SEEN) != 0)
+    whole[whole] = _among(sequence[whole], sequence[halves])  # halves are few, exchanges are many
     for beside in (-1, 0, 1):
         found |= np.isin(
             sequence[halves] << 32 | ((part[halves] + beside) & 0xFFFFFFFF),
             sequence[whole] << 32 | (part[whole] & 0xFFFFFFFF),
         )
+    return found
+
+
+def _among(many: Ints, few: Ints) -> Bools:
+    """Which of `many` are among `few`, in time that grows with the many and the logarithm of the few."""
+    known = np.sort(few)
+    at = np.minimum(np.searchsorted(known, many), len(known) - 1)
+    found: Bools = known[at] == many
     return found

@@ -37,7 +37,7 @@ from backend.forensics.evidence.segment_losses import SegmentLosses
 from backend.forensics.evidence.service_times import ShapeTimes, measure_service_times
 from backend.forensics.evidence.stumbles import Stumbles, collect_stumbles
 from backend.forensics.evidence.untranslated import Stray, find_strays
-from backend.forensics.evidence.waits import DestinationWaits, measure_waits
+from backend.forensics.evidence.waits import Waits, measure_waits
 
 RIVAL_WINDOW_NS = 1_000_000
 """Two SYNs race for a tuple only while neither conntrack entry is confirmed: CONTRACT.md bounds it by 1
@@ -195,7 +195,7 @@ class Facts:
         return find_drains(self.attempts, self.kernel)
 
     @cached_property
-    def waits(self) -> tuple[DestinationWaits, ...]:
+    def waits(self) -> Waits:
         """Connect times, round trips and service times of each destination, the most used first."""
         return measure_waits(self.captures, self.attempts)
 

@@ -194,7 +194,8 @@ class Losses(Sequence[Loss]):
         alike = zip(others[first].tolist(), number.tolist(), strict=True)
         return [*((one, 1) for one in answered), *alike]
 
-    def frames(self) -> list[tuple[str, int]]:
+    @cached_property
+    def frames(self) -> tuple[tuple[str, int], ...]:
         """(input, frame) of the lost SYNs, at every vantage point; the first `FRAMES_TOLD` of each input."""
         sent, seen = self.attempts.retried.sent, self.attempts.sightings
         count = sent.row_start[self.sent + 1] - sent.row_start[self.sent]
@@ -204,7 +205,7 @@ class Losses(Sequence[Loss]):
         for number in np.unique(seen.place[rows]).tolist():
             frames = np.unique(seen.rows["frame"][rows[seen.place[rows] == number]])[:FRAMES_TOLD]
             told += [(seen.places[number].input, int(frame)) for frame in frames.tolist()]
-        return told
+        return tuple(told)
 
 
 def locate_losses(attempts: Attempts) -> Losses:

@@ -110,7 +110,7 @@ def _servers(connections: NDArray[np.void]) -> tuple[Ints, tuple[Endpoint, ...]]
         new[1:] |= column[order][1:] != column[order][:-1]
     number[order] = np.cumsum(new)
     first = connections[order[np.concatenate([[0], np.flatnonzero(new)])]]
-    ends = [(int(r["server_high"]), int(r["server_low"]), int(r["server_port"])) for r in first]
+    ends = zip(*(first[name].tolist() for name in ("server_high", "server_low", "server_port")), strict=True)
     return number, tuple(Endpoint(*end) for end in ends)
 
 

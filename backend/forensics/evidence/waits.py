@@ -5,9 +5,9 @@ investigations are compared by; nothing here judges."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ its response's first."""
 Server = tuple[int, int, int]
 """(address high, address low, port)."""
 Milliseconds = NDArray[np.float64]
+_Column = NDArray[np.uint64]
 
 _HTTP = ("connection", "marks", "from_client", "request_sequence", "request_last_ns", "response_first_ns")
 
@@ -42,47 +43,115 @@ class DestinationWaits:
     milliseconds: dict[Quantity, Milliseconds]
     """Ascending; only quantities with a sample."""
 
-    @property
-    def weight(self) -> int:
-        """Attempts and samples: what is asked most comes first."""
-        return self.attempts + sum(len(values) for values in self.milliseconds.values())
-
 
 @dataclass(frozen=True)
 class _Rows:
     """One row per sample: the server's address halves and port, and what was measured."""
 
-    keys: tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.uint64]]
+    keys: tuple[_Column, _Column, _Column]
     values: Milliseconds
 
 
-def measure_waits(captures: Sequence[Capture], attempts: Attempts) -> tuple[DestinationWaits, ...]:
-    """All destinations, the most used first, equal ones by address."""
-    counts, delays_ms = _attempt_rows(attempts)
+@dataclass(frozen=True, eq=False)
+class _Samples:
+    """Those of server n, ascending, are values[start[n] : start[n + 1]]."""
+
+    values: Milliseconds
+    start: Ints
+
+    @property
+    def count(self) -> Ints:
+        return np.diff(self.start)
+
+
+@dataclass(frozen=True, eq=False)
+class Waits(Sequence[DestinationWaits]):
+    """All destinations, the most used first, equal ones by address: columns by number of the server, objects only of
+    those that somebody looks at (a scan has a million). `order` holds the numbers of the servers."""
+
+    order: Ints
+    servers: tuple[_Column, _Column, _Column]
+    attempts: Ints
+    sent_again: Ints
+    unopened: Ints
+    quantities: Mapping[Quantity, _Samples]
+
+    def __len__(self) -> int:
+        return len(self.order)
+
+    @overload
+    def __getitem__(self, index: int) -> DestinationWaits: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[DestinationWaits, ...]: ...
+    def __getitem__(self, index: int | slice) -> DestinationWaits | tuple[DestinationWaits, ...]:
+        if isinstance(index, slice):
+            return tuple(map(self._of, self.order[index].tolist()))
+        return self._of(int(self.order[index]))
+
+    def samples(self, quantity: Quantity) -> dict[Server, int]:
+        """How many samples each server has that has any."""
+        count = self.quantities[quantity].count
+        return {self._server(n): int(count[n]) for n in np.flatnonzero(count).tolist()}
+
+    def _server(self, number: int) -> Server:
+        high, low, port = (int(key[number]) for key in self.servers)
+        return high, low, port
+
+    def _of(self, number: int) -> DestinationWaits:
+        return DestinationWaits(
+            self._server(number),
+            int(self.attempts[number]),
+            int(self.sent_again[number]),
+            int(self.unopened[number]),
+            {
+                quantity: each.values[each.start[number] : each.start[number + 1]]
+                for quantity, each in self.quantities.items()
+                if each.start[number] < each.start[number + 1]
+            },
+        )
+
+
+def measure_waits(captures: Sequence[Capture], attempts: Attempts) -> Waits:
+    """All destinations. One sort of the attempts and requests by server, one of each quantity by value."""
+    tried, delays_ms = _attempt_rows(attempts)
+    served = _service_rows(captures, attempts)
+    number, servers = _number_servers(tried, served)
+    of_attempt, of_request = number[: len(delays_ms)], number[len(delays_ms) :]
     again = attempts.table["transmissions"] > 1
     answered = ~np.isnan(delays_ms)
-    rows: dict[Quantity, _Rows] = {
-        "connect_time": _chosen(counts, delays_ms, answered),
-        "rtt": _chosen(counts, delays_ms, answered & ~again),
-        "service_time": _service_rows(captures, attempts),
+    total = len(servers[0])
+    once = answered & ~again
+    quantities: dict[Quantity, _Samples] = {
+        "connect_time": _sorted(of_attempt[answered], delays_ms[answered], total),
+        "rtt": _sorted(of_attempt[once], delays_ms[once], total),
+        "service_time": _sorted(of_request, served.values, total),
     }
-    grouped = {quantity: _grouped(each) for quantity, each in rows.items()}
-    tried, repeated, unopened = (
-        {server: len(values) for server, values in _grouped(_chosen(counts, delays_ms, kept)).items()}
+    attempts_of, again_of, unopened_of = (
+        np.bincount(of_attempt[kept], minlength=total).astype(np.int64)
         for kept in (np.ones(len(again), np.bool_), again, ~answered)
     )
-    servers = set(tried).union(*grouped.values())
-    found = [
-        DestinationWaits(
-            server,
-            tried.get(server, 0),
-            repeated.get(server, 0),
-            unopened.get(server, 0),
-            {quantity: values[server] for quantity, values in grouped.items() if server in values},
-        )
-        for server in servers
-    ]
-    return tuple(sorted(found, key=lambda each: (-each.weight, each.server)))
+    weight = attempts_of + sum(each.count for each in quantities.values())
+    order = np.argsort(-weight, kind="stable")
+    return Waits(order, servers, attempts_of, again_of, unopened_of, quantities)
+
+
+def _number_servers(*rows: _Rows) -> tuple[Ints, tuple[_Column, _Column, _Column]]:
+    """(number of each row's server, the servers' address halves and ports by that number, ascending)."""
+    keys = [np.concatenate(column) for column in zip(*(each.keys for each in rows), strict=True)]
+    order = np.lexsort(keys[::-1])
+    new = np.zeros(len(order), np.bool_)
+    new[:1] = True
+    for key in keys:
+        new[1:] |= key[order][1:] != key[order][:-1]
+    number = np.empty(len(order), np.int64)
+    number[order] = np.cumsum(new) - 1
+    high, low, port = (key[order[new]] for key in keys)
+    return number, (high, low, port)
+
+
+def _sorted(number: Ints, values: Milliseconds, total: int) -> _Samples:
+    order = np.lexsort((values, number))
+    return _Samples(values[order], np.searchsorted(number[order], np.arange(total + 1)))
 
 
 def _attempt_rows(attempts: Attempts) -> tuple[_Rows, Milliseconds]:
@@ -96,11 +165,6 @@ def _attempt_rows(attempts: Attempts) -> tuple[_Rows, Milliseconds]:
         table["server_port"].astype(np.uint64),
     )
     return _Rows(keys, delays_ms), delays_ms
-
-
-def _chosen(rows: _Rows, values: Milliseconds, kept: NDArray[np.bool_]) -> _Rows:
-    high, low, port = (key[kept] for key in rows.keys)
-    return _Rows((high, low, port), values[kept])
 
 
 def _service_rows(captures: Sequence[Capture], attempts: Attempts) -> _Rows:
@@ -151,19 +215,3 @@ def _responders(capture: Capture, connection: Ints, by_client: NDArray[np.bool_]
         np.where(by_client, rows[f"server_{part}"], rows[f"client_{part}"]).astype(np.uint64)
         for part in ("high", "low", "port")
     ]
-
-
-def _grouped(rows: _Rows) -> dict[Server, Milliseconds]:
-    """The values of each server in ascending order."""
-    if not len(rows.values):
-        return {}
-    high, low, port = rows.keys
-    order = np.lexsort((rows.values, port, low, high))
-    new = np.zeros(len(order) - 1, np.bool_)
-    for key in rows.keys:
-        new |= key[order][1:] != key[order][:-1]
-    starts = [0, *(np.flatnonzero(new) + 1).tolist()]
-    groups = np.split(rows.values[order], starts[1:])
-    first = order[starts]
-    servers = zip(high[first].tolist(), low[first].tolist(), port[first].tolist(), strict=True)
-    return dict(zip(servers, groups, strict=True))

@@ -126,7 +126,7 @@ def _groups(facts: Facts, table: NDArray[np.void], capture: Ints, sort: Ints) ->
         table["server_low"] ^ table["server_high"], table["server_port"], np.zeros(len(table), np.int64)
     )
     keys, totals = np.unique(every[table["syn_ack_ns"] != NEVER], return_counts=True)
-    answered = {waits.server: len(waits.milliseconds.get("service_time", ())) for waits in facts.waits}
+    answered = facts.waits.samples("service_time")
     groups = []
     for part in np.split(order, cuts):
         row, kind = table[part[0]], int(sort[part[0]])
