@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from backend.forensics.connections import NEVER
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.packets import TCP
+from backend.forensics.path_notes import notes_by_link
 from backend.forensics.report import FindingPart
 
 Bools = NDArray[np.bool_]
@@ -106,7 +106,7 @@ def path_table(facts: Facts, findings: Sequence[FindingPart]) -> pa.Table:
     groups = groups.reordered(order)
     links = facts.attempts.sightings.link_of_node[groups.node[groups.starts]]
     columns = _plain_columns(groups) | _endpoint_columns(groups) | _place_columns(facts, groups)
-    columns |= _noted_columns(groups, _notes(facts, findings), links)
+    columns |= _noted_columns(groups, notes_by_link(facts, findings), links)
     columns["start_ns"] = start_ns[order]
     columns["search"] = _search_text(columns)
     return pa.table([columns[name] for name in SCHEMA.names], schema=SCHEMA)
@@ -280,41 +280,6 @@ def _lists(
         values += own
     offsets = np.concatenate([np.zeros(1, np.int32), np.cumsum(sizes, dtype=np.int32)])
     return pa.ListArray.from_arrays(pa.array(offsets), pa.array(values, kind))
-
-
-def _notes(facts: Facts, findings: Sequence[FindingPart]) -> dict[int, dict[str, Any]]:
-    """By link: what the retries and the findings add to the plain table."""
-    notes: dict[int, dict[str, Any]] = {}
-    for attempt in facts.attempts.retried:
-        times = [t.time_ns for t in attempt.transmissions]
-        gaps = [(b - a) / 1e9 for a, b in pairwise(times)]
-        notes[attempt.link] = {
-            "tries": len(times),
-            "gaps": gaps,
-            "connect_s": attempt.connect_delay_s,
-            "ids": [],
-            "missing": [],
-        }
-        notes[attempt.link]["outcome"] = attempt.outcome
-    for loss in facts.losses:
-        if loss.inside is not None:
-            notes[loss.attempt.link]["missing"].append(loss.inside[1].id)
-    clients: dict[tuple[str, str], dict[str, Any]] = {}
-    for attempt in facts.attempts.retried:
-        clients[str(attempt.client), str(attempt.server)] = notes[attempt.link]
-    for finding in findings:
-        for event in finding.events:
-            target = clients.get(
-                (str(event.get("source")), str(event.get("destination") or _target(finding)))
-            )
-            if target is not None and finding.id not in target["ids"]:
-                target["ids"].append(finding.id)
-                target.setdefault("instance", event.get("instance"))
-    return notes
-
-
-def _target(finding: FindingPart) -> str:
-    return str(finding.affected[0].get("destination", "")) if finding.affected else ""
 
 
 def _outcome(groups: _Groups, syn_seen: Bools) -> NDArray[np.object_]:

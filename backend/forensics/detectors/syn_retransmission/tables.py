@@ -16,6 +16,7 @@ from backend.forensics.findings import rfc3339
 from backend.forensics.report import ColumnPart, TablePart
 
 ROWS_SHOWN = 1_000
+"""Of the table and of the events; measures tell how many there are."""
 
 _COLUMNS = (
     ("instance", ""),
@@ -57,11 +58,13 @@ def _row(number: int, loss: Loss) -> list[Any]:
 
 
 def list_events(losses: list[Loss]) -> list[dict[str, Any]]:
-    """Each retransmission: from the SYN that was lost to the SYN that was sent again."""
-    events = []
+    """The first `ROWS_SHOWN` retransmissions: each from the SYN that was lost to the SYN that was sent again."""
+    events: list[dict[str, Any]] = []
     for number, loss in enumerate(losses, start=1):
         if loss.retry is None:
             continue
+        if len(events) == ROWS_SHOWN:
+            break
         first, again = loss.transmission.first, loss.retry.first
         events.append(
             {

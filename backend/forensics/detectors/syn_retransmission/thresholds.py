@@ -31,7 +31,7 @@ class Thresholds:
     """Destinations with a finding of their own, those with the most attempts: a scan has a hundred thousand, which
     nobody reads one by one."""
     marked_instances: int = 300
-    """Instances drawn on the timeline; all are in the table and the events."""
+    """Instances drawn on the timeline; the first thousand are in the table and the events."""
 
 
 DEFAULT = Thresholds()

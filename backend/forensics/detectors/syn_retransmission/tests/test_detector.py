@@ -7,6 +7,7 @@ import pytest
 from backend.forensics.detectors.syn_retransmission.detector import detect
 from backend.forensics.detectors.syn_retransmission.thresholds import Thresholds
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.path_table import path_table
 from backend.forensics.report import FindingPart
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, plain_path
 
@@ -87,3 +88,18 @@ def test_the_destinations_with_the_most_attempts_have_findings(shown: int, findi
     assert detection.why.startswith("4 of 4 connection attempts")
     assert more in detection.why
     assert (";" in detection.why) == bool(more)
+
+
+@pytest.mark.parametrize(("delayed", "told"), [(1_000, 1_000), (1_001, 1_000)])
+def test_a_flood_tells_the_first_thousand_and_counts_all(delayed: int, told: int) -> None:
+    found = finding(delayed, delayed)
+    assert (len(found.events), len(found.tables[0].rows)) == (told, told)
+    assert (found.measures["retransmissions"], found.tables[0].rows_total) == (delayed, delayed)
+
+
+def test_connections_beyond_the_events_belong_to_the_finding_all_the_same() -> None:
+    facts = gather_facts([connections(1_010, 1_005).build()], [])
+    rows = path_table(facts, detect(facts).findings).to_pylist()
+    assert sum(row["finding_ids"] == ["syn-retransmission-1"] for row in rows) == 1_005
+    assert sorted(row["instance"] for row in rows if row["instance"]) == list(range(1, 1_001))
+    assert {len(row["retry_gaps_s"]) for row in rows if row["finding_ids"]} == {1}
