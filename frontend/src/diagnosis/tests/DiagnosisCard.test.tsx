@@ -1,4 +1,5 @@
 import { MantineProvider } from "@mantine/core";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { createMemoryHistory, createRootRoute, createRouter, RouterProvider } from "@tanstack/react-router";
 import { render, screen, within } from "@testing-library/react";
 import { describe, expect, test } from "vitest";
@@ -40,7 +41,9 @@ async function show(shown: Diagnosis) {
   const router = createRouter({ routeTree: root, history: createMemoryHistory() });
   render(
     <MantineProvider>
-      <RouterProvider router={router} />
+      <QueryClientProvider client={new QueryClient()}>
+        <RouterProvider router={router} />
+      </QueryClientProvider>
     </MantineProvider>,
   );
   return screen.findByTestId("diagnosis");
