@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from backend.forensics.evidence.counters import KernelFacts
 from backend.forensics.evidence.kernel_signs import Line, settings_of
+from backend.forensics.evidence.kubernetes_versions import node_kernel
 
 _RELEASE = re.compile(r"(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?")
 FIXED_STABLE = {(4, 19): 140, (5, 8): 2}
@@ -46,14 +47,14 @@ def carries_fix(release: str) -> bool | None:
 
 
 def read_settings(kernel: KernelFacts) -> IpvsSettings:
-    """The first dump that tells each."""
+    """The first dump that tells each; of lists of nodes the kernel that all of them run."""
     releases = ((d.input, d.dump.kernel) for d in kernel.dumps if d.dump.kernel is not None)
     return IpvsSettings(
         _number(_first(kernel, "net.ipv4.vs.conn_reuse_mode")),
         _number(_first(kernel, "net.ipv4.vs.conntrack")),
         _number(_first(kernel, "net.ipv4.vs.expire_nodest_conn")),
         _first(kernel, "net.ipv4.ip_local_port_range"),
-        next(((found.release, (name, found.line)) for name, found in releases), None),
+        next(((found.release, (name, found.line)) for name, found in releases), node_kernel(kernel)),
     )
 
 

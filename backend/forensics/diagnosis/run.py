@@ -11,6 +11,7 @@ from functools import lru_cache
 from backend.forensics.diagnosis import causes
 from backend.forensics.diagnosis.account import Settled, draw_up, settle
 from backend.forensics.diagnosis.contract import Hypothesis, conclude, weigh
+from backend.forensics.diagnosis.shared_remedies import with_known_versions
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import AccountPart, DiagnosisPart, FindingPart
 
@@ -55,8 +56,13 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart]) -> Answer:
     if found is not None:
         settled = [s for s in settled if s not in unsettled]
         settled.append(Settled(found, left.intersection(found.attempts)))
-    parts = [conclude(s.hypothesis, attempts_explained=len(s.taken)) for s in settled]
+    parts = [_concluded(facts, each) for each in settled]
     return Answer(sorted(parts, key=rank_of), draw_up(facts, settled, REST))
+
+
+def _concluded(facts: Facts, settled: Settled) -> DiagnosisPart:
+    part = conclude(settled.hypothesis, attempts_explained=len(settled.taken))
+    return part.model_copy(update={"remedies": with_known_versions(part.remedies, facts.kernel)})
 
 
 def rank_of(part: DiagnosisPart) -> tuple[int, float, float, str, str]:

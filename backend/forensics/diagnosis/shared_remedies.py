@@ -2,7 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from backend.forensics.evidence.counters import KernelFacts
+from backend.forensics.evidence.kubernetes_versions import node_versions
 from backend.forensics.report import RemedyPart
+
+_OF_NODES = ("kube-proxy", "Kubernetes")
+
+
+def with_known_versions(remedies: Sequence[RemedyPart], kernel: KernelFacts) -> list[RemedyPart]:
+    """Remedies that hang on the version of Kubernetes say which one the nodes run, where a dump tells it."""
+    known = node_versions(kernel)
+    if known is None:
+        return list(remedies)
+    return [
+        remedy.model_copy(update={"versions": f"{remedy.versions}; you have {known.in_words}"})
+        if remedy.versions and any(word in remedy.versions for word in _OF_NODES)
+        else remedy
+        for remedy in remedies
+    ]
 
 
 def keep_connections_open(*, check: str, proof: str, shorter_than: str) -> RemedyPart:

@@ -23,6 +23,8 @@ from backend.forensics.dumps.ipvs import (
 )
 from backend.forensics.dumps.probes import PROBE_DTYPE, Probe, ProbeKind, ProbeSeries, ProbeTable
 from backend.forensics.dumps.records import (
+    ClusterNode,
+    ComponentVersion,
     CounterRow,
     FilterRule,
     Interface,
@@ -39,7 +41,8 @@ from backend.forensics.dumps.records import (
 )
 
 __all__ = [
-    "CONNTRACK_DTYPE", "IPVS_CONNECTION_DTYPE", "PROBE_DTYPE", "CapturedAtBasis", "ConntrackEntry",
+    "CONNTRACK_DTYPE", "IPVS_CONNECTION_DTYPE", "PROBE_DTYPE", "CapturedAtBasis", "ClusterNode", "ComponentVersion",
+    "ConntrackEntry",
     "ConntrackTable", "ConntrackTuple", "CounterRow", "Dump", "FilterRule", "Interface", "InterfaceAddress",
     "IpvsConnection", "IpvsConnectionTable", "IpvsTimeouts", "IpvsTraffic", "KernelMessage", "KernelVersion",
     "ListenSocket", "LoadFigure", "LoadReport", "NatRule", "OffloadFeature", "PacketProcess", "Probe",
@@ -59,7 +62,8 @@ class Dump:
     ``ipvs-connections``, ``ipvs-stats``, ``ipvs-timeouts``, ``sysctl``, ``nstat``, ``softnet-stat``, ``interrupts``,
     ``ss-listen``, ``ss-summary``, ``ss-sockets``, ``iptables-save``, ``nft-ruleset``, ``ip-link``, ``ip-addr``,
     ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``, ``dig``, ``curl``,
-    ``packet-processes``, ``strace``, ``collapsed-stacks``, ``cpu-stat``, ``ethtool-stats``."""
+    ``packet-processes``, ``strace``, ``collapsed-stacks``, ``cpu-stat``, ``ethtool-stats``,
+    ``kubernetes-versions``."""
     lines: int
     lines_not_understood: tuple[int, ...]
     """1-based numbers of the lines nobody understood: counted and shown, never dropped in silence."""
@@ -81,6 +85,8 @@ class Dump:
     addresses: tuple[InterfaceAddress, ...] = ()
     offloads: tuple[OffloadFeature, ...] = ()
     kernel: KernelVersion | None = None
+    component_versions: tuple[ComponentVersion, ...] = ()
+    cluster_nodes: tuple[ClusterNode, ...] = ()
     settings: tuple[Setting, ...] = ()
     services: tuple[VirtualService, ...] = ()
     ipvs_connections: IpvsConnectionTable = field(default_factory=IpvsConnectionTable)

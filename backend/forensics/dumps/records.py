@@ -115,6 +115,35 @@ class KernelVersion:
 
 
 @dataclass(frozen=True)
+class ComponentVersion:
+    """A line of ``kubectl version``, or of ``kube-proxy --version`` and its sisters, which name themselves alike."""
+
+    line: int
+    component: str
+    """``kubectl``, ``API server``, or ``node`` for what a program of a node says of itself."""
+    version: str
+    """``v1.29.3``, with what a vendor appends: ``v1.29.1-eks-508b6b3``."""
+
+
+@dataclass(frozen=True)
+class ClusterNode:
+    """A row of ``kubectl get nodes``; what only ``-o wide`` shows is "" without it."""
+
+    line: int
+    name: str
+    status: str
+    version: str
+    """Of its kubelet: ``v1.29.3``."""
+    address: str = ""
+    """Inside the cluster."""
+    os_image: str = ""
+    kernel: str = ""
+    """As ``uname -r`` prints it."""
+    container_runtime: str = ""
+    """``containerd://1.7.2``."""
+
+
+@dataclass(frozen=True)
 class ListenSocket:
     """A listening TCP socket of ``ss -lnt``: its queue against its backlog."""
 

@@ -13,16 +13,19 @@ from backend.forensics.diagnosis.own_rules import (
 )
 from backend.forensics.dumps import NatRule
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kubernetes_versions import node_versions
 from backend.forensics.report import RemedyPart
 
 PROOF = "conntrack -S: insert_failed must stop rising; capture 60 s again and compare"
+KUBE_PROXY_FROM = (1, 16)
+"""Kubernetes issue 78547, milestone 1.16."""
 SIDE_EFFECT = "source ports are no longer kept"
 
 
 def list_remedies(facts: Facts) -> list[RemedyPart]:
     """The user's own rules first, then the settings of the plugins that write such rules."""
     own = [rule for rule in source_nat_rules(facts) if not rule.fully_random]
-    return [*(_own_rule(rule) for rule in own[:RULES_SHOWN]), *_plugins()]
+    return [*(_own_rule(rule) for rule in own[:RULES_SHOWN]), *_plugins(facts)]
 
 
 def _own_rule(rule: NatRule) -> RemedyPart:
@@ -50,7 +53,7 @@ def _own_rule(rule: NatRule) -> RemedyPart:
     )
 
 
-def _plugins() -> list[RemedyPart]:
+def _plugins(facts: Facts) -> list[RemedyPart]:
     return [
         RemedyPart(
             what="Upgrade flannel: it sets the flag by itself",
@@ -62,16 +65,7 @@ def _plugins() -> list[RemedyPart]:
             side_effect=SIDE_EFFECT,
             versions="flannel ≥ 0.11.0, iptables ≥ 1.6.2 in its image",
         ),
-        RemedyPart(
-            what="Upgrade kube-proxy: it sets the flag by itself, silently not when its iptables is too old",
-            command="kubectl -n kube-system logs -l k8s-app=kube-proxy | grep random-fully",
-            applies_to="kube-proxy",
-            check=CHECK,
-            proof=PROOF,
-            undo="the former version",
-            side_effect=SIDE_EFFECT,
-            versions="kube-proxy ≥ 1.16, iptables ≥ 1.6.2 in its image",
-        ),
+        _kube_proxy(facts),
         RemedyPart(
             what="Let the AWS VPC CNI choose ports at random",
             command="kubectl -n kube-system set env daemonset/aws-node AWS_VPC_K8S_CNI_RANDOMIZESNAT=prng",
@@ -93,3 +87,21 @@ def _plugins() -> list[RemedyPart]:
             versions="seen in Calico 3.23.5; iptables ≥ 1.6.2 in its image",
         ),
     ]
+
+
+def _kube_proxy(facts: Facts) -> RemedyPart:
+    """It asks the iptables of its image for the version, and leaves the flag out silently where that is too old."""
+    known = node_versions(facts.kernel)
+    what = "Upgrade kube-proxy: it sets the flag by itself, silently not when its iptables is too old"
+    if known is not None and known.all_carry(KUBE_PROXY_FROM):
+        what = "Look why kube-proxy leaves the flag out, for its version sets it: the iptables of its image is too old"
+    return RemedyPart(
+        what=what,
+        command="kubectl -n kube-system logs -l k8s-app=kube-proxy | grep random-fully",
+        applies_to="kube-proxy",
+        check=CHECK,
+        proof=PROOF,
+        undo="the former version",
+        side_effect=SIDE_EFFECT,
+        versions="kube-proxy ≥ 1.16, iptables ≥ 1.6.2 in its image",
+    )

@@ -17,6 +17,8 @@ from backend.forensics.diagnosis.causes.snat_port_race.tests.build_race import (
     race_capture,
     rules,
 )
+from backend.forensics.dumps import ComponentVersion, Dump
+from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.tests.build_capture import T0_NS, S
 
 
@@ -145,6 +147,25 @@ def test_the_remedy_is_made_from_the_own_rule() -> None:
 def test_rules_that_are_fully_random_already_are_not_offered_again() -> None:
     remedies = Case().but(rules=rules(fully_random=True)).diagnosis().remedies
     assert "plain iptables" not in {remedy.applies_to for remedy in remedies}
+
+
+@pytest.mark.parametrize(("version", "new_enough"), [("v1.15.12", False), ("v1.16.0", True)])
+def test_a_known_kube_proxy_is_not_to_be_upgraded_where_it_sets_the_flag(
+    version: str, new_enough: bool
+) -> None:
+    told = Dump("kubernetes-versions", 1, (), component_versions=(ComponentVersion(1, "node", version),))
+    case = Case().but(rules=[*rules(), DumpInput("kube-proxy.txt", None, told)])
+    (remedy,) = [each for each in case.diagnosis().remedies if each.applies_to == "kube-proxy"]
+    assert remedy.what.startswith("Look why kube-proxy leaves the flag out") == new_enough
+    assert remedy.versions is not None
+    assert remedy.versions.endswith(f"; you have {version[1:]} (kube-proxy.txt:1)")
+
+
+def test_an_unknown_kube_proxy_is_not_spoken_of() -> None:
+    (remedy,) = [each for each in Case().diagnosis().remedies if each.applies_to == "kube-proxy"]
+    assert remedy.what.startswith("Upgrade kube-proxy")
+    assert remedy.versions is not None
+    assert "you have" not in remedy.versions
 
 
 def test_counters_that_rose_between_times_are_steps_of_the_timeline() -> None:
