@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.dns.clocks import Offsets, measure_offsets
 from backend.forensics.evidence.dns.messages import DnsMessages
+from backend.forensics.evidence.dns.ordering import order_by
 from backend.forensics.evidence.sightings import Ints, boundaries
 
 COPY_NS = 50_000_000
@@ -180,7 +181,7 @@ def _join(sightings: NDArray[np.void], messages: DnsMessages) -> Ints:
     if not total:
         return np.zeros(0, np.int64)
     keys = [sightings[k] for k in ("id", "type", "name", "over_tcp")]
-    order = np.lexsort((sightings["start_ns"], *reversed(keys)))
+    order = order_by(sightings["start_ns"], *keys)
     new = boundaries(keys, order)
     start = sightings["start_ns"][order].astype(np.int64)
     end = np.maximum(sightings["last_sent_ns"], sightings["answer_ns"])[order].astype(np.int64)
@@ -231,7 +232,10 @@ def _nearest(
     the one at the vantage point where answers are usually waited for longest. Further on some tries may be missing."""
     if not len(sightings):
         return sightings
-    earliest = np.full(int(question.max()) + 1, np.iinfo(np.int64).max)
+    total = int(question.max()) + 1
+    if total == len(sightings):  # each was seen once
+        return sightings[np.argsort(question, kind="stable")]
+    earliest = np.full(total, np.iinfo(np.int64).max)
     np.minimum.at(earliest, question, sightings["start_ns"])
     unsure_ns = 2 * int(offsets.uncertainty.max(initial=0))
     if unsure_ns:

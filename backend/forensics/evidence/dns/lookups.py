@@ -17,6 +17,7 @@ from backend.forensics.connections import NEVER
 from backend.forensics.evidence.dns.exchanges import ONE_QUESTION_NS, Exchanges
 from backend.forensics.evidence.dns.messages import DnsMessages
 from backend.forensics.evidence.dns.names import tries_of_one
+from backend.forensics.evidence.dns.ordering import order_by
 from backend.forensics.evidence.sightings import Ints
 
 Mask = NDArray[np.bool_]
@@ -140,10 +141,13 @@ def _pair_types(asked: _Asked) -> Ints:
 def _nearest_pairs(asked: _Asked, group: Ints, kind: int, paired: Mask) -> tuple[Ints, Ints]:
     """Each A with the `kind` that is nearest in time, where that is mutual and either was open when the other came."""
     rows = asked.rows
-    chosen = np.flatnonzero(((rows["type"] == A) | (rows["type"] == kind)) & ~paired)
+    of_kind = rows["type"] == kind
+    partners = np.zeros(int(rows["name"].max(initial=0)) + 1, np.bool_)
+    partners[rows["name"][of_kind]] = True
+    chosen = np.flatnonzero((((rows["type"] == A) & partners[rows["name"]]) | of_kind) & ~paired)
     if not len(chosen):
         return chosen, chosen
-    order = chosen[np.lexsort((rows["start_ns"][chosen], rows["name"][chosen], group[chosen]))]
+    order = chosen[order_by(rows["start_ns"][chosen], group[chosen], rows["name"][chosen])]
     start = rows["start_ns"][order].astype(np.int64)
     is_a = rows["type"][order] == A
     same = np.zeros(len(order), np.bool_)
@@ -173,7 +177,9 @@ def _partner_open(asked: _Asked, pairs: Ints) -> Ints:
 def _again(asked: _Asked, partner_open: Ints) -> tuple[Ints, Ints]:
     """(the same question on another socket or with another id after it stayed unanswered, and over TCP)."""
     rows = asked.rows
-    order = np.lexsort((rows["start_ns"], rows["type"], rows["name"], asked.client))
+    several = np.flatnonzero(np.bincount(rows["name"])[rows["name"]] > 1)
+    keys = asked.client, rows["name"], rows["type"]
+    order = several[order_by(rows["start_ns"][several], *(key[several] for key in keys))]
     left, right = order[:-1], order[1:]
     same = asked.client[left] == asked.client[right]
     same &= (rows["name"][left] == rows["name"][right]) & (rows["type"][left] == rows["type"][right])
@@ -205,7 +211,8 @@ def _every_second(joins: Mask) -> Mask:
 def _expansions(asked: _Asked, names: tuple[str, ...]) -> Ints:
     """From a question that found nothing to the next name of the search list."""
     rows = asked.rows
-    order = np.lexsort((rows["start_ns"], asked.label, asked.client))
+    chosen = np.flatnonzero(_of_several(rows["name"], asked.label)[asked.label])
+    order = chosen[order_by(rows["start_ns"][chosen], asked.client[chosen], asked.label[chosen])]
     left, right = order[:-1], order[1:]
     same = (asked.client[left] == asked.client[right]) & (asked.label[left] == asked.label[right])
     same &= rows["name"][left] != rows["name"][right]
@@ -228,6 +235,15 @@ def _expansions(asked: _Asked, names: tuple[str, ...]) -> Ints:
     )
     keep = related[of.reshape(-1)]
     return _edges(left[keep], right[keep])
+
+
+def _of_several(names: Ints, labels: Ints) -> Mask:
+    """By label: whether several of the names begin with it."""
+    total = int(labels.max(initial=-1)) + 1
+    one, several = np.zeros(total, np.int64), np.zeros(total, np.bool_)
+    one[labels] = names
+    several[labels[names != one[labels]]] = True
+    return several
 
 
 def _legs(messages: DnsMessages, exchanges: Exchanges, asked: _Asked) -> Ints:
