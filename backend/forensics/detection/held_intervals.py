@@ -115,14 +115,19 @@ def _band(facts: Facts, stall: HeldInterval, instance: int, lane: str) -> MarkPa
         glyph="band",
         role="stall",
         basis="seen",
-        start=rfc3339(stall.start_ns),
-        end=rfc3339(stall.end_ns),
+        start=_on_one_clock(facts, stall.rows[0], stall.start_ns),
+        end=_on_one_clock(facts, stall.rows[0], stall.end_ns),
         lanes=[lane],
         evidence=sample_evidence(facts, [stall]),
         label=f"{plural(stall.samples, 'answer')} held for up to {seconds_text(length_s)}",
         instance=instance,
         value=length_s * 1e3,
     )
+
+
+def _on_one_clock(facts: Facts, at: int, time_ns: int) -> str:
+    """A time of the capture of that sample on the clock on which lanes and their packets are drawn."""
+    return rfc3339(facts.clocks.at_reference(int(facts.round_trips.capture[at]), time_ns))
 
 
 def _tooth(facts: Facts, at: int, instance: int, lane: str) -> MarkPart:
@@ -133,8 +138,8 @@ def _tooth(facts: Facts, at: int, instance: int, lane: str) -> MarkPart:
         glyph="comb",
         role="stall",
         basis="seen",
-        start=rfc3339(sent_ns),
-        end=rfc3339(sent_ns + rtt_ns),
+        start=_on_one_clock(facts, at, sent_ns),
+        end=_on_one_clock(facts, at, sent_ns + rtt_ns),
         lanes=[lane],
         evidence=frame_evidence([(name, int(row["sent_frame"])), (name, int(row["answer_frame"]))]),
         label=f"{KIND_NAMES[int(row['kind'])]} answered after {seconds_text(rtt_ns / 1e9)}",
