@@ -27,7 +27,12 @@ _RESULTS = (
     "packets/suggestions",
     "report",
     "requests",
+    "requests/shapes",
+    "requests/{rid}",
     "rtt",
+    "rtt/chart",
+    "rtt/groups",
+    "rtt/groups/{finding}/{instance}",
     "timeline",
 )
 """What is read of an investigation, one's own or through a link."""
