@@ -142,6 +142,26 @@ class Share:
 
 
 @dataclass(frozen=True)
+class Note:
+    """What a person wrote down."""
+
+    id: str
+    investigation_id: str
+    kind: str
+    """note or disagreement."""
+    text: str
+    author: str
+    """Empty where nobody said who they are."""
+    created: str
+    from_ns: int | None
+    """ns after t0, the first packet of all captures."""
+    to_ns: int | None
+    lane: str
+    finding_id: str
+    cause: str
+
+
+@dataclass(frozen=True)
 class StoredComparison:
     """An investigation compared with another, without its content."""
 

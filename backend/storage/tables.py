@@ -130,6 +130,28 @@ class ShareRow(Base):
     last_opened: Mapped[str | None] = mapped_column(String(40))
 
 
+class NoteRow(Base):
+    """What a person wrote down; nothing that was measured depends on it."""
+
+    __tablename__ = "notes"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    investigation_id: Mapped[str] = mapped_column(
+        ForeignKey("investigations.id", ondelete="CASCADE"), index=True
+    )
+    kind: Mapped[str] = mapped_column(String(16))
+    """note or disagreement."""
+    text: Mapped[str] = mapped_column(Text)
+    author: Mapped[str] = mapped_column(String(120), default="")
+    created: Mapped[str] = mapped_column(String(40))
+    from_ns: Mapped[int | None] = mapped_column(BigInteger)
+    """ns after the first packet of all captures; None for a note at no time."""
+    to_ns: Mapped[int | None] = mapped_column(BigInteger)
+    lane: Mapped[str] = mapped_column(String(220), default="")
+    finding_id: Mapped[str] = mapped_column(String(80), default="")
+    cause: Mapped[str] = mapped_column(String(80), default="")
+
+
 class ComparisonRow(Base):
     """An investigation compared with another; goes when either of them does."""
 

@@ -613,6 +613,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Notes
+         * @description All notes of an investigation, the oldest first.
+         */
+        get: operations["list_notes_api_v1_investigations__investigation_id__notes_get"];
+        put?: never;
+        /**
+         * Create Note
+         * @description A note at a time, or a disagreement with a diagnosis; what was measured stays as it is.
+         */
+        post: operations["create_note_api_v1_investigations__investigation_id__notes_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/notes/{note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Delete Note
+         * @description Take a note back.
+         */
+        delete: operations["delete_note_api_v1_investigations__investigation_id__notes__note_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/packets": {
         parameters: {
             query?: never;
@@ -3445,6 +3489,81 @@ export interface components {
             why: string;
         };
         /**
+         * Note
+         * @description One note; `from` and `to` are ns after t0, null for a note at no time.
+         */
+        Note: {
+            /** Author */
+            author: string;
+            /** Cause */
+            cause: string;
+            /** Created */
+            created: string;
+            /** Finding */
+            finding: string;
+            /** From */
+            from: number | null;
+            /** Id */
+            id: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "note" | "disagreement";
+            /** Lane */
+            lane: string;
+            /** Text */
+            text: string;
+            /** To */
+            to: number | null;
+        };
+        /**
+         * NoteList
+         * @description All notes of an investigation, the oldest first.
+         */
+        NoteList: {
+            /** Items */
+            items: components["schemas"]["Note"][];
+        };
+        /**
+         * NoteWish
+         * @description What to write down.
+         */
+        NoteWish: {
+            /**
+             * Author
+             * @default
+             */
+            author: string;
+            /**
+             * Cause
+             * @default
+             */
+            cause: string;
+            /**
+             * Finding
+             * @default
+             */
+            finding: string;
+            /** From */
+            from?: number | null;
+            /**
+             * Kind
+             * @default note
+             * @enum {string}
+             */
+            kind: "note" | "disagreement";
+            /**
+             * Lane
+             * @default
+             */
+            lane: string;
+            /** Text */
+            text: string;
+            /** To */
+            to?: number | null;
+        };
+        /**
          * PacketLine
          * @description A packet as a line of a list; `t` is ns after t0.
          */
@@ -5888,6 +6007,106 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["PacketList"];
                 };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_notes_api_v1_investigations__investigation_id__notes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    create_note_api_v1_investigations__investigation_id__notes_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteWish"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_note_api_v1_investigations__investigation_id__notes__note_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+                /** @description Id of the note */
+                note_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {

@@ -1,0 +1,36 @@
+"""Notes by people: write, list, delete. Share links do not show them."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, status
+
+from backend.api.dependencies import ID_PATTERN, CallerDep, InvestigationId, StoreDep
+from backend.api.schemas.notes import Note, NoteList, NoteWish
+from backend.services import write_notes as service
+
+router = APIRouter(prefix="/investigations/{investigation_id}/notes", tags=["notes"])
+
+NoteId = Annotated[str, Path(description="Id of the note", pattern=ID_PATTERN)]
+
+
+@router.post("", status_code=status.HTTP_201_CREATED)
+def create_note(
+    investigation_id: InvestigationId, wish: NoteWish, store: StoreDep, caller: CallerDep
+) -> Note:
+    """A note at a time, or a disagreement with a diagnosis; what was measured stays as it is."""
+    name = caller.member.name if caller.member else None
+    return Note.of(service.write_note(store, investigation_id, wish.written_by(name)))
+
+
+@router.get("")
+def list_notes(investigation_id: InvestigationId, store: StoreDep) -> NoteList:
+    """All notes of an investigation, the oldest first."""
+    return NoteList(items=[Note.of(found) for found in service.list_notes(store, investigation_id)])
+
+
+@router.delete("/{note_id}", status_code=status.HTTP_204_NO_CONTENT)
+def delete_note(investigation_id: InvestigationId, note_id: NoteId, store: StoreDep) -> None:
+    """Take a note back."""
+    service.delete_note(store, investigation_id, note_id)

@@ -1,0 +1,82 @@
+"""Notes as the API shows them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, Field
+
+from backend.storage.notes import NewNote
+from backend.storage.records import Note as NoteRecord
+
+Kind = Literal["note", "disagreement"]
+OffsetNs = Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)]
+"""ns after t0; the largest is what JavaScript's numbers hold exactly."""
+
+
+class NoteWish(BaseModel):
+    """What to write down."""
+
+    kind: Kind = "note"
+    text: str = Field(min_length=1, max_length=2_000)
+    """Plain text; it is shown as it was written."""
+    author: str = Field(default="", max_length=120)
+    """Who says so; where people sign in, their name stands instead."""
+    from_ns: OffsetNs | None = Field(default=None, alias="from")
+    to_ns: OffsetNs | None = Field(default=None, alias="to")
+    lane: str = Field(default="", max_length=220)
+    finding: str = Field(default="", max_length=80)
+    cause: str = Field(default="", max_length=80)
+
+    def written_by(self, member_name: str | None) -> NewNote:
+        """The note to store."""
+        return NewNote(
+            kind=self.kind,
+            text=self.text,
+            author=member_name or self.author,
+            from_ns=self.from_ns,
+            to_ns=self.to_ns,
+            lane=self.lane,
+            finding_id=self.finding,
+            cause=self.cause,
+        )
+
+
+class Note(BaseModel):
+    """One note; `from` and `to` are ns after t0, null for a note at no time."""
+
+    id: str
+    kind: Kind
+    text: str
+    author: str
+    created: str
+    from_ns: int | None = Field(alias="from")
+    to_ns: int | None = Field(alias="to")
+    lane: str
+    finding: str
+    cause: str
+
+    @classmethod
+    def of(cls, note: NoteRecord) -> Note:
+        """The stored record in the API's words."""
+        # By a mapping, for `from` is no name that Python can pass.
+        return cls.model_validate(
+            {
+                "id": note.id,
+                "kind": note.kind,
+                "text": note.text,
+                "author": note.author,
+                "created": note.created,
+                "from": note.from_ns,
+                "to": note.to_ns,
+                "lane": note.lane,
+                "finding": note.finding_id,
+                "cause": note.cause,
+            }
+        )
+
+
+class NoteList(BaseModel):
+    """All notes of an investigation, the oldest first."""
+
+    items: list[Note]
