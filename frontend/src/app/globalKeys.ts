@@ -35,6 +35,8 @@ export function commandOf(pressed: Pressed, path: string, waiting: boolean, sing
   if (pressed.key === "g" && around) return { do: "wait" };
   if (path.endsWith("/timeline")) return null;
   if (pressed.key === "y") return { do: "link" };
+  // There the brackets walk the groups of the chart.
+  if (path.endsWith("/rtt")) return null;
   if (pressed.key === "[" || pressed.key === "]") return { do: "step", rel: pressed.key === "[" ? "prev" : "next" };
   return null;
 }

@@ -69,15 +69,19 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
   const ticks = chooseTicks(w, widthPx, "window", null, chart.t0);
 
   const around = (of: HeldGroup) => windowAround(of.t - (of.t_end - of.t) * 0.4, of.t_end + (of.t_end - of.t) * 0.4, span);
-  function pick(of: HeldGroup) {
+  const say = (of: HeldGroup) =>
     setSaid(`group ${groups.indexOf(of) + 1} of ${groups.length}: ${plural(of.samples, "answer")} held for up to ${ms(of.longest_ms)}, ${offset(of.t, 6)}`);
+  function pick(of: HeldGroup) {
+    say(of);
     const outside = of.t_end < w.fromNs || of.t > windowEnd(w);
     change({ selection: { finding: of.finding, instance: of.instance, mark: null }, ...(outside ? { window: around(of) } : {}) });
   }
   function walk(step: 1 | -1) {
     const at = group === null ? (step === 1 ? 0 : groups.length - 1) : groups.indexOf(group) + step;
     const next = groups[(at + groups.length) % Math.max(groups.length, 1)];
-    if (next !== undefined) change({ selection: { finding: next.finding, instance: next.instance, mark: null }, window: around(next) });
+    if (next === undefined) return;
+    say(next);
+    change({ selection: { finding: next.finding, instance: next.instance, mark: null }, window: around(next) });
   }
   function pickSample({ panel, at }: Hit) {
     const { points, input, printed } = panel.series;

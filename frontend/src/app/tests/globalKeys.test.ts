@@ -38,6 +38,12 @@ test("on the timeline its own keys keep their meaning", () => {
   expect(commandOf(press("y"), "/i/abc/timeline", false, true, TABS)).toBeNull();
 });
 
+test("on the page of round trips the brackets are the chart's, the link's key stays", () => {
+  expect(commandOf(press("]"), "/i/abc/rtt", false, true, TABS)).toBeNull();
+  expect(commandOf(press("["), "/s/abc/rtt", false, true, TABS)).toBeNull();
+  expect(commandOf(press("y"), "/i/abc/rtt", false, true, TABS)).toEqual({ do: "link" });
+});
+
 test("an investigation is known by its address", () => {
   expect(investigationOf("/i/abc/findings/x")).toEqual({ page: "/i/abc" });
   expect(investigationOf("/s/abc")).toEqual({ page: "/s/abc" });
