@@ -103,7 +103,7 @@ function SegmentRow({ bar, costliest }: { bar: Bar; costliest: boolean }) {
       </td>
       <td className="number">{ms(bar.counted_ms)}</td>
       <td>
-        <span className="mono waterfall-line">{bar.line || bar.name}</span>
+        {bar.kind !== "own" && <span className="mono waterfall-line">{bar.line || bar.name}</span>}
         {bar.status !== null && <span className="dim"> {bar.status}</span>}
         {parallel && <span className="dim"> · open for {ms(bar.length_ms)} ms, the rest beside another part</span>}
         {bar.withheld && <span className="waterfall-secret" title={bar.withheld}> {bar.withheld}: ••• removed on arrival</span>}

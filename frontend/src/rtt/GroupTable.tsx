@@ -1,6 +1,6 @@
 /** Groups of samples that were held together, one row each: the list beside the chart, and what a reader hears. */
 import type { HeldGroup } from "../api/roundTrips";
-import { offset, stretch } from "../format/offset";
+import { offset } from "../format/offset";
 import { count, plural } from "../format/quantity";
 import { groupName } from "./buildOption";
 import { ms, pairWords } from "./words";
@@ -13,12 +13,13 @@ interface GroupTableProps {
 }
 
 const SHOWN = 200;
+const NS_PER_MS = 1e6;
 
 export function GroupTable({ groups, total, selected, onPick }: GroupTableProps) {
   const shown = groups.slice(0, SHOWN);
   return (
     <div className="facts-scroll" tabIndex={0} role="region" aria-label="Groups of held answers">
-      <table className="facts" data-testid="rtt-groups">
+      <table className="facts rtt-groups" data-testid="rtt-groups">
         <caption className="visually-hidden">{plural(total, "group")} of answers that were held and given back together</caption>
         <thead>
           <tr>
@@ -33,7 +34,7 @@ export function GroupTable({ groups, total, selected, onPick }: GroupTableProps)
               <tr key={name} aria-selected={name === selected} data-testid="rtt-group" data-group={name} data-from={group.t} data-to={group.t_end} data-samples={group.samples} data-longest={group.longest_ms}>
                 <td><button type="button" className="link-button" aria-pressed={name === selected} onClick={() => onPick(group)}>{at + 1}</button></td>
                 <td className="number">{offset(group.t, 6).replace(" s", "")}</td>
-                <td className="number">{stretch(group.t_end - group.t)}</td>
+                <td className="number">{ms((group.t_end - group.t) / NS_PER_MS)}</td>
                 <td className="mono">{pairWords(group)}</td>
                 <td className="number">{count(group.samples)}</td>
                 <td className="number">{ms(group.longest_ms)}</td>
