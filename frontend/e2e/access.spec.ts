@@ -37,7 +37,16 @@ async function routes(page: Page, id: string): Promise<string[]> {
   const rules = await api<{ items: { kind: string }[] }>("/detectors");
   const tabs = await page.locator("nav.tabs a").evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));
   const inside = ["timeline?t=1&w=0~600000000", `findings/${report.findings[0]?.id}`, `connections/${items[0]?.cid}`].map((path) => `/i/${id}/${path}`);
-  return ["/", "/new", "/capture", "/settings", "/ci", "/detectors", `/detectors/${rules.items[0]?.kind}`, ...tabs, ...inside];
+  return ["/", "/new", "/capture", "/settings", "/ci", "/detectors", `/detectors/${rules.items[0]?.kind}`, ...tabs, ...inside, ...(await waits())];
+}
+
+/** Round trips and requests of the demonstrations that are full of them: with a group chosen, by shape, one taken apart. */
+async function waits(): Promise<string[]> {
+  const held = `/i/${await analysedDemo("rx-backlog")}/rtt`;
+  const groups = (await api<{ items: { finding: string; instance: number }[] }>(`${held.replace("/i/", "/investigations/")}/groups`)).items;
+  const asked = `/i/${await analysedDemo("imds-burst")}/requests`;
+  const requests = (await api<{ items: { rid: number }[] }>(`${asked.replace("/i/", "/investigations/")}?limit=1`)).items;
+  return [`${held}?sel=${groups[0]?.finding}~${groups[0]?.instance}`, asked, `${asked}?as=list&rid=${requests[0]?.rid}`];
 }
 
 test("axe finds nothing serious on any page, light and dark", async ({ page }) => {
@@ -48,9 +57,14 @@ test("axe finds nothing serious on any page, light and dark", async ({ page }) =
   await settled(page);
   const all = await routes(page, id);
   expect(all.length).toBeGreaterThan(15);
+  expect(all).toEqual(expect.arrayContaining([`/i/${id}/rtt`, `/i/${id}/requests`]));
   for (const route of all) {
     await page.goto(route);
     await settled(page);
+    if (/[?&](sel|rid)=/.test(route)) {
+      await expect(page.locator("main .panel").first()).toBeVisible();
+      await settled(page);
+    }
     await page.evaluate(AXE);
     const told = (theme: string) => (line: string) => `${route.replace(id, ":id")} ${theme} ${line}`;
     wrong.push(...(await violations(page, null)).map(told("light")));
