@@ -13,10 +13,10 @@ import { RouteLink, useHrefWith } from "../ui/RouteLink";
 import { ms } from "./segments";
 
 const COLUMNS: BigColumn[] = [
-  { name: "request", width: 24 }, { name: "began", unit: "s", width: 11 }, { name: "from", width: 20 }, { name: "to", width: 20 }, { name: "status", width: 6, number: true },
-  { name: "total", unit: "ms", width: 9, number: true }, { name: "frames", width: 13 },
+  { name: "request", width: 20 }, { name: "began", unit: "s", width: 11 }, { name: "from", width: 19 }, { name: "to", width: 19 }, { name: "status", width: 6, number: true },
+  { name: "total", unit: "ms", width: 9, number: true }, { name: "frames", width: 12 },
   { name: "metadata", unit: "ms", width: 12, number: true, why: "metadata calls of the server within it" },
-  { name: "DNS", unit: "ms", width: 7, number: true }, { name: "downstream", unit: "ms", width: 14, number: true }, { name: "own code", unit: "ms", width: 12, number: true },
+  { name: "DNS", unit: "ms", width: 9, number: true }, { name: "downstream", unit: "ms", width: 15, number: true }, { name: "own code", unit: "ms", width: 12, number: true },
 ];
 
 export type RequestsQuery = Record<string, string | number | null>;
@@ -62,7 +62,7 @@ function cellsOf(request: HttpRequest, t0: string | null, href: string, current:
     <span key="r" className="mono">{request.responder}:{request.responder_port}</span>,
     request.status ?? "–",
     <b key="d">{number(request.duration_ms)}</b>,
-    <span key="e">{frames.map((frame) => <EvidenceLink key={frame} target={{ input: request.input, kind: "frame", first: frame, last: frame }} />)}</span>,
+    <span key="e" className="evidence-links">{frames.map((frame) => <EvidenceLink key={frame} target={{ input: request.input, kind: "frame", first: frame, last: frame }} />)}</span>,
     number(request.metadata_ms), number(request.dns_ms), number(request.calls_ms), number(request.own_ms),
   ];
 }
