@@ -44,6 +44,7 @@ def content_policy(nonce: str) -> str:
 @router.get("/capture")
 @router.get("/detectors")
 @router.get("/detectors/{rest:path}")
+@router.get("/compare")
 @router.get("/ci")
 @router.get("/settings")
 @router.get("/i/{rest:path}")

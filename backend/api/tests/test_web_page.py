@@ -21,7 +21,7 @@ def built_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return folder
 
 
-@pytest.mark.parametrize("path", ["/", "/new", "/i/0123/timeline", "/i/0123/c/15", "/s/ab12"])
+@pytest.mark.parametrize("path", ["/", "/new", "/compare", "/i/0123/timeline", "/i/0123/c/15", "/s/ab12"])
 def test_every_address_of_the_interface_is_the_page(client: httpx.Client, path: str) -> None:
     answer = client.get(path)
     assert (answer.status_code, answer.headers["cache-control"]) == (200, "no-cache")

@@ -23,6 +23,7 @@ export function TopBar() {
           {id && <InvestigationCrumb id={id} />}
           {path === "/new" && <span>New</span>}
           {path === "/capture" && <span>What should I capture?</span>}
+          {path === "/compare" && <span>Compare</span>}
           {path === "/ci" && <span>CI and tokens</span>}
           {path === "/settings" && <span>Settings</span>}
           {path.startsWith("/detectors") && <RouteLink href="/detectors">What we look for</RouteLink>}

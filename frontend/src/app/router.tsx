@@ -22,6 +22,7 @@ const files = lazyRouteComponent(() => import("../pages/FilesPage"), "FilesPage"
 const investigations = lazyRouteComponent(() => import("../pages/InvestigationsPage"), "InvestigationsPage");
 const fresh = lazyRouteComponent(() => import("../pages/NewPage"), "NewPage");
 const capture = lazyRouteComponent(() => import("../pages/CapturePage"), "CapturePage");
+const compare = lazyRouteComponent(() => import("../pages/ComparePage"), "ComparePage");
 const ci = lazyRouteComponent(() => import("../pages/CiPage"), "CiPage");
 const settings = lazyRouteComponent(() => import("../pages/SettingsPage"), "SettingsPage");
 const detectors = lazyRouteComponent(() => import("../pages/DetectorsPage"), "DetectorsPage");
@@ -45,6 +46,7 @@ const tree = root.addChildren([
   createRoute({ getParentRoute: () => root, path: "/", component: investigations }),
   createRoute({ getParentRoute: () => root, path: "/new", component: fresh }),
   createRoute({ getParentRoute: () => root, path: "/capture", component: capture }),
+  createRoute({ getParentRoute: () => root, path: "/compare", component: compare }),
   createRoute({ getParentRoute: () => root, path: "/ci", component: ci }),
   createRoute({ getParentRoute: () => root, path: "/settings", component: settings }),
   createRoute({ getParentRoute: () => root, path: "/detectors", component: detectors }),

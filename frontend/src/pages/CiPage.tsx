@@ -1,5 +1,6 @@
-/** `/ci`: what programs need to bring captures here. */
+/** `/ci`: what pipelines brought here, and what they need to do so. */
 import { TokensPanel } from "../access/TokensPanel";
+import { RunList } from "../ci/RunList";
 import { useTitle } from "../ui/useTitle";
 
 export function CiPage() {
@@ -7,6 +8,7 @@ export function CiPage() {
   return (
     <main id="main" className="page" tabIndex={-1}>
       <h1>CI and tokens</h1>
+      <RunList />
       <TokensPanel />
     </main>
   );

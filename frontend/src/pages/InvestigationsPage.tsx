@@ -112,6 +112,9 @@ function Row({ investigation }: { investigation: Investigation }) {
         {ago(investigation.created)}
       </td>
       <td className="number row-actions">
+        <RouteLink className="row-compare" href={`/compare?b=${investigation.id}`} aria-label={`Compare “${investigation.label}” with …`}>
+          Compare with …
+        </RouteLink>
         <button type="button" className="plain-button" onClick={() => setNaming(true)}>
           Rename
         </button>
