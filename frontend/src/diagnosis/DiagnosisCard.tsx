@@ -5,6 +5,7 @@ import { Plain } from "../glossary/Plain";
 import { plainSentences } from "../glossary/plainWords";
 import { Worded } from "../glossary/Worded";
 import { dateWords } from "../format/zone";
+import { Disputable } from "../notes/Disagreement";
 import { Command } from "../ui/CopyButton";
 import { FindingsEvidence } from "./FindingsEvidence";
 import { HowRecognised } from "./HowRecognised";
@@ -41,32 +42,34 @@ export function DiagnosisCard({ diagnosis, findings, analysed }: DiagnosisCardPr
   const name = (section: string) => sectionId(diagnosis, section);
   return (
     <article className="diagnosis" data-testid="diagnosis" data-cause={diagnosis.cause}>
-      <Section number={1} id={name("steps")} title="What happened">
-        <Claims claims={of("step")} sign="·" />
-      </Section>
-      <div className="diagnosis-pair">
-        <Section number={2} id={name("why")} title={WHY[diagnosis.verdict]}>
-          <Claims claims={of("for")} sign="✓" />
+      <Disputable diagnosis={diagnosis}>
+        <Section number={1} id={name("steps")} title="What happened">
+          <Claims claims={of("step")} sign="·" />
         </Section>
-        <Section number={3} id={name("against")} title="What speaks against it">
-          <Against claims={of("against")} refutation={diagnosis.refutation} />
+        <div className="diagnosis-pair">
+          <Section number={2} id={name("why")} title={WHY[diagnosis.verdict]}>
+            <Claims claims={of("for")} sign="✓" />
+          </Section>
+          <Section number={3} id={name("against")} title="What speaks against it">
+            <Against claims={of("against")} refutation={diagnosis.refutation} />
+          </Section>
+        </div>
+        <Section number={4} id={name("rivals")} title="What else looks like this">
+          <Rivals rivals={diagnosis.rivals} />
         </Section>
-      </div>
-      <Section number={4} id={name("rivals")} title="What else looks like this">
-        <Rivals rivals={diagnosis.rivals} />
-      </Section>
-      <Section number={5} id={name("missing")} title="What would make it certain">
-        <Missing missing={diagnosis.missing} />
-      </Section>
-      <Section number={6} id={name("fix")} title="Fix">
-        <Remedies remedies={diagnosis.remedies} />
-      </Section>
-      <Section number={7} id={name("evidence")} title="Evidence">
-        <FindingsEvidence findings={own} />
-      </Section>
-      <Section number={8} id={name("rule")} title="Rule">
-        <Rule diagnosis={diagnosis} findings={own} analysed={analysed} />
-      </Section>
+        <Section number={5} id={name("missing")} title="What would make it certain">
+          <Missing missing={diagnosis.missing} />
+        </Section>
+        <Section number={6} id={name("fix")} title="Fix">
+          <Remedies remedies={diagnosis.remedies} />
+        </Section>
+        <Section number={7} id={name("evidence")} title="Evidence">
+          <FindingsEvidence findings={own} />
+        </Section>
+        <Section number={8} id={name("rule")} title="Rule">
+          <Rule diagnosis={diagnosis} findings={own} analysed={analysed} />
+        </Section>
+      </Disputable>
     </article>
   );
 }

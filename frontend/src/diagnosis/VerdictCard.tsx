@@ -9,6 +9,7 @@ import { Worded } from "../glossary/Worded";
 import { Command } from "../ui/CopyButton";
 import { RoleGlyph, roleWord } from "../ui/Glyph";
 import { RouteLink } from "../ui/RouteLink";
+import { useIsDisputed } from "../notes/Disagreement";
 import { sectionId } from "./DiagnosisCard";
 import { VerdictWord } from "./VerdictWord";
 
@@ -24,8 +25,9 @@ export function figuresOf(diagnosis: Diagnosis): { name: string; value: string }
 }
 
 export function VerdictCard({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Finding[] }) {
+  const disputed = useIsDisputed(diagnosis);
   return (
-    <section className="card verdict-card" data-role={diagnosis.role} aria-label="Verdict">
+    <section className="card verdict-card" data-role={disputed ? "neutral" : diagnosis.role} aria-label="Verdict">
       <div className="verdict-line">
         <span className="verdict-role">
           <RoleGlyph role={diagnosis.role} size={16} /> {roleWord(diagnosis.role)}
@@ -35,8 +37,9 @@ export function VerdictCard({ diagnosis, findings }: { diagnosis: Diagnosis; fin
       </div>
       <div data-claim="statement">
         <h1 className="claim" data-testid="claim">
-          <Worded text={diagnosis.statement} />
+          {disputed ? <s><Worded text={diagnosis.statement} /></s> : <Worded text={diagnosis.statement} />}
         </h1>
+        {disputed && <p className="dim">Somebody disagrees: the reason stands with the diagnosis below.</p>}
         <Plain sentence={roleSentence(diagnosis.role)} />
         <EvidenceLinks evidence={statementEvidence(diagnosis)} shown={6} />
       </div>

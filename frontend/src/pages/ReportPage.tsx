@@ -2,9 +2,10 @@
 import { useQuery } from "@tanstack/react-query";
 
 import { ask, Problem } from "../api/http";
+import { useNotes } from "../api/notes";
 import { useReport } from "../api/queries";
 import { useSource } from "../api/source";
-import type { Report } from "../api/types";
+import type { Diagnosis, Report } from "../api/types";
 import { AccountLine } from "../diagnosis/AccountLine";
 import { CheckedList } from "../diagnosis/CheckedList";
 import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
@@ -16,6 +17,8 @@ import { DensityStrip } from "../findings/DensityStrip";
 import { cellWords, tableOfReport, type RecordTable } from "../findings/recordTable";
 import { bytes, count, plural } from "../format/quantity";
 import { dateWords } from "../format/zone";
+import { useIsDisputed } from "../notes/Disagreement";
+import { NotesTable } from "../notes/NotesTable";
 import { Region } from "../ui/Region";
 import { useTitle } from "../ui/useTitle";
 import "../diagnosis/diagnosis.css";
@@ -52,16 +55,34 @@ function Body({ report }: { report: Report }) {
       <DensityStrip />
       {report.diagnoses.map((diagnosis) => (
         <section key={diagnosis.cause + diagnosis.statement} className="card panel" aria-label={diagnosis.title}>
-          <header className="panel-head"><h2>{diagnosis.title}: {diagnosis.statement}</h2></header>
+          <header className="panel-head"><h2><Claim diagnosis={diagnosis} /></h2></header>
           <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analysed={analysed} />
         </section>
       ))}
+      <Notes />
       <section className="card panel" aria-label="What was looked for">
         <header className="panel-head"><h2>What was looked for</h2></header>
         <CheckedList checked={report.checked} />
       </section>
       <Appendix report={report} />
     </div>
+  );
+}
+
+/** Struck through where somebody disagrees; who and why stands in the diagnosis. */
+function Claim({ diagnosis }: { diagnosis: Diagnosis }) {
+  const words = `${diagnosis.title}: ${diagnosis.statement}`;
+  return useIsDisputed(diagnosis) ? <s>{words}</s> : words;
+}
+
+function Notes() {
+  const notes = useNotes().data ?? [];
+  if (notes.length === 0) return null;
+  return (
+    <section className="card panel" aria-label="Notes">
+      <header className="panel-head"><h2>Notes</h2></header>
+      <NotesTable notes={notes} />
+    </section>
   );
 }
 

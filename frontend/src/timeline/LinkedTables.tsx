@@ -3,6 +3,8 @@ import type { Timeline, TimelineMark } from "../api/types";
 import { ConnectionsInWindow } from "../connections/ConnectionsInWindow";
 import { count } from "../format/quantity";
 import { PacketsTable } from "../packets/PacketsTable";
+import type { Note } from "../api/notes";
+import { NotesTable } from "../notes/NotesTable";
 import { inWindow, matchesFilter } from "./marks";
 import { MarksTable } from "./MarksTable";
 import { windowEnd, type TimeWindow } from "./timeWindow";
@@ -15,6 +17,10 @@ interface LinkedTablesProps {
   marks: readonly TimelineMark[];
   letters: ReadonlyMap<string, string>;
   currentMark: string | null;
+  /** All of them, for one jumps with them; null where there are none to show. */
+  notes: readonly Note[] | null;
+  canWrite: boolean;
+  onNote: (note: Note) => void;
   onTab: (tab: TableTab) => void;
   onPick: (mark: TimelineMark) => void;
 }
@@ -25,6 +31,7 @@ export function LinkedTables(props: LinkedTablesProps) {
   const marks = props.marks.filter((mark) => inWindow(mark, w) && matchesFilter(mark, timeline.lanes, state.filter));
   const packets = timeline.packets.filter((packet) => packet.t >= w.fromNs && packet.t <= windowEnd(w)
     && `${packet.what} ${packet.src} ${packet.dst}`.toLowerCase().includes(state.filter.toLowerCase()));
+  const notes = props.notes?.filter((note) => `${note.text} ${note.author}`.toLowerCase().includes(state.filter.toLowerCase()));
   const tab = (name: TableTab, words: string) => (
     <button type="button" role="tab" aria-selected={state.tab === name} onClick={() => props.onTab(name)}>{words}</button>
   );
@@ -34,6 +41,7 @@ export function LinkedTables(props: LinkedTablesProps) {
         {tab("marks", `Marks ${count(marks.length)}`)}
         {tab("packets", timeline.mode === "packets" ? `Packets ${count(packets.length)}` : "Packets")}
         {tab("connections", "Connections")}
+        {notes && tab("notes", `Notes ${count(notes.length)}`)}
       </div>
       {state.tab === "marks" && (
         <MarksTable
@@ -44,6 +52,7 @@ export function LinkedTables(props: LinkedTablesProps) {
       {state.tab === "packets" && (timeline.mode === "packets"
         ? <PacketsTable packets={packets} lanes={timeline.lanes} />
         : <p className="timeline-sub">This window holds more packets than can be listed one by one. Zoom in until it holds fewer than 2,000.</p>)}
+      {state.tab === "notes" && notes && <NotesTable notes={notes} lanes={timeline.lanes} onJump={props.onNote} canDelete={props.canWrite} />}
       {state.tab === "connections" && (
         <ConnectionsInWindow fromNs={w.fromNs} toNs={windowEnd(w)} finding={state.selection?.finding ?? null} filter={state.filter} />
       )}

@@ -35,7 +35,7 @@ export function MarksTable({ marks, lanes, letters, selectedMark, onPick, captio
               <td><span className={`role-${mark.role}`}>{glyphSign(mark.glyph)}</span> {glyphWord(mark.glyph)}{(mark.count ?? 1) > 1 ? ` ×${mark.count}` : ""}</td>
               <td>{laneNames(mark, lanes)}</td>
               <td>{mark.label}</td>
-              <td>{mark.basis}</td>
+              <td>{mark.glyph === "note" ? "" : mark.basis}</td>
               <td>{letters.get(mark.finding) ?? mark.finding}{mark.instance === null ? "" : ` · ${mark.instance}`}</td>
               <td onClick={(event) => event.stopPropagation()}><EvidenceLinks evidence={mark.evidence} /></td>
             </tr>

@@ -11,12 +11,14 @@ interface SelectionBarProps {
   widthPx: number;
   onZoom: (w: TimeWindow) => void;
   onFilter: (w: TimeWindow) => void;
+  /** Left out where notes cannot be written. */
+  onNote?: (w: TimeWindow) => void;
   linkTo: (w: TimeWindow) => string;
 }
 
 const BAR_PX = 430;
 
-export function SelectionBar({ stretch, top, widthPx, onZoom, onFilter, linkTo }: SelectionBarProps) {
+export function SelectionBar({ stretch, top, widthPx, onZoom, onFilter, onNote, linkTo }: SelectionBarProps) {
   const [copied, setCopied] = useState(false);
   const left = Math.min(Math.max((stretch.fromPx + stretch.toPx) / 2 - BAR_PX / 2, 0), Math.max(widthPx - BAR_PX, 0));
   async function share() {
@@ -32,7 +34,7 @@ export function SelectionBar({ stretch, top, widthPx, onZoom, onFilter, linkTo }
       <span className="timeline-bar-length">{stretchWords(stretch.range.durationNs)}</span>
       <button type="button" onClick={() => onZoom(stretch.range)}>Zoom</button>
       <button type="button" onClick={() => onFilter(stretch.range)}>Filter tables</button>
-      <button type="button" aria-disabled="true" title="Notes cannot be stored by this server yet">Add note</button>
+      {onNote && <button type="button" onClick={() => onNote(stretch.range)}>Add note</button>}
       <button type="button" onClick={() => void share()}>{copied ? "Link copied" : "Share range"}</button>
     </div>
   );

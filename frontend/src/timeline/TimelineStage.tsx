@@ -28,6 +28,7 @@ interface TimelineStageProps {
   show: (w: TimeWindow) => void;
   zoomTo: (w: TimeWindow) => void;
   filterTo: (w: TimeWindow) => void;
+  noteOn?: (w: TimeWindow) => void;
   linkTo: (w: TimeWindow) => string;
   pickMark: (mark: TimelineMark) => void;
   pickInstance: (instance: Instance) => void;
@@ -45,7 +46,7 @@ interface Hover {
 }
 
 export function TimelineStage(props: TimelineStageProps) {
-  const { view, content, tokens, ticks, show } = props;
+  const { view, content, tokens, ticks, show, noteOn } = props;
   const { geometry, window: w } = view;
   const { timeline } = content;
   const lanes = useRef<HTMLDivElement>(null);
@@ -92,6 +93,7 @@ export function TimelineStage(props: TimelineStageProps) {
                   stretch={drag.stretch} top={geometry.lanesBottom - 44} widthPx={geometry.widthPx} linkTo={props.linkTo}
                   onZoom={(range) => { drag.clear(); props.zoomTo(range); }}
                   onFilter={(range) => { drag.clear(); props.filterTo(range); }}
+                  onNote={noteOn && ((range) => { drag.clear(); noteOn(range); })}
                 />
               )}
               <LensHandles handles={props.handles} open={props.openLens} />

@@ -1,10 +1,15 @@
 /** The timeline page's body: heading, chips, chart or its table twin, linked tables, side panel. */
 import { useMemo, useRef, useState } from "react";
 
+import { useNotes, type Note, type NoteWish } from "../api/notes";
 import type { Finding, Timeline, TimelineMark } from "../api/types";
 import { wallClock } from "../format/instant";
 import { stretch } from "../format/offset";
 import { plural } from "../format/quantity";
+import { useMayWrite } from "../notes/mayWrite";
+import { NoteForm } from "../notes/NoteForm";
+import { marksOfNotes, wordsOfTime } from "../notes/noteWords";
+import { useSource } from "../api/source";
 import { useAddress } from "../ui/RouteLink";
 import { TableChips } from "./TableChips";
 import { detailText, marksText, packetsByLane } from "./detail";
@@ -48,7 +53,12 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
   const view = useTimelineView(overview.span, initial);
   const widthPx = useWidth(frame, HEADERS_PX + PADDING_PX) || 1200;
   const data = useWindowData(view.window, widthPx, overview.span);
-  const timeline = data.data ?? overview;
+  const source = useSource();
+  const mayWrite = useMayWrite();
+  const notes = useNotes().data;
+  const [wish, setWish] = useState<Omit<NoteWish, "text"> | null>(null);
+  const measured = data.data ?? overview;
+  const timeline = useMemo(() => ({ ...measured, marks: [...measured.marks, ...marksOfNotes(notes ?? [])] }), [measured, notes]);
   const bench = useWorkbench({ view, timeline, overview, findings });
   const letters = useLetters(findings);
   const tokens = useTokens();
@@ -102,6 +112,20 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
     if (lane === undefined) return;
     change({ pinned: state.pinned.includes(lane) ? state.pinned.filter((id) => id !== lane) : [...state.pinned, lane] });
   }
+  function noteOn(range: TimeWindow) {
+    const fromNs = Math.max(0, Math.round(range.fromNs));
+    setWish({ from: fromNs, to: fromNs + Math.round(range.durationNs) });
+  }
+  /** At the current mark, else on what the tables show. */
+  function addNote() {
+    if (!mayWrite) setSaid("Notes cannot be written here");
+    else if (currentMark === null) noteOn(state.range ?? w);
+    else setWish({ from: currentMark.t, to: currentMark.t_end, lane: currentMark.lanes[0] ?? "", finding: currentMark.finding });
+  }
+  function jumpTo(note: Note) {
+    const mark = marksOfNotes([note])[0];
+    if (mark !== undefined) bench.pickMark(mark);
+  }
   useTimelineKeys(frame, {
     zoomIn: (fast) => bench.zoom(true, fast), zoomOut: (fast) => bench.zoom(false, fast),
     left: (fast) => bench.pan(-1, fast), right: (fast) => bench.pan(1, fast),
@@ -110,7 +134,7 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
     fit: bench.fit, all: bench.all, back: view.back, table: () => change({ asTable: !state.asTable }),
     timeReference: bench.readFromMark, reading: bench.nextReading, guides: bench.toggleGuides,
     copyLink: () => void navigator.clipboard.writeText(window.location.href).then(() => setSaid("Link copied")),
-    lens: toggleLens, pin: togglePin, open: () => open(currentMark), leave,
+    lens: toggleLens, pin: togglePin, note: addNote, open: () => open(currentMark), leave,
   });
   const label = `Timeline from ${wallClock(overview.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(geometry.rows.length, "lane")}, ${plural(findings.length, "finding")}`;
   const caption = `${marks.length} marks of the window`;
@@ -137,7 +161,7 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
         ) : (
           <TimelineStage
             view={chart} content={content} tokens={tokens} ticks={ticks} packetsInView={packets} show={view.show} linkTo={linkTo}
-            zoomTo={view.show} filterTo={(range) => change({ range })} pickMark={open} pickInstance={bench.focusInstance}
+            zoomTo={view.show} filterTo={(range) => change({ range })} noteOn={mayWrite ? noteOn : undefined} pickMark={open} pickInstance={bench.focusInstance}
             fit={bench.fit} describe={describe} handles={handles} lens={state.lens} openLens={(lens) => change({ lens })}
           />
         )}
@@ -150,7 +174,14 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
       <LinkedTables
         state={state} w={w} timeline={timeline} marks={marks} letters={letters} currentMark={current}
         onTab={(tab) => change({ tab })} onPick={open}
+        notes={source.readOnly ? null : (notes ?? [])} canWrite={mayWrite} onNote={jumpTo}
       />
+      {wish !== null && (
+        <NoteForm
+          title="Add note" label="Note" about={wordsOfTime(wish)} wish={wish} onClose={() => setWish(null)}
+          onWritten={() => change({ tab: "notes" })}
+        />
+      )}
       {panel && currentMark !== null && parameters["evidence"] === undefined && (
         <MarkPanel mark={currentMark} lanes={overview.lanes} text={describe(currentMark)} onClose={() => setPanel(false)} />
       )}

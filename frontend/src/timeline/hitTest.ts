@@ -31,6 +31,7 @@ function distanceTo(mark: Mark, geometry: ChartGeometry, w: TimeWindow, x: numbe
     ? from : timeToPx(markEnd(mark), w, geometry.widthPx);
   const dx = x < from ? from - x : x > to ? x - to : 0;
   const heights = rows.map((row) => Math.abs(row.middle - y));
+  if (mark.glyph === "note") return Math.min(Math.abs(x - from), Math.abs(x - to));
   if (mark.glyph === "ladder") return dx + (heights[0] ?? Infinity) * 0.5;
   // A staircase fills its lane.
   const inside = mark.glyph === "step" ? LANE_HEIGHT / 2 : 0;

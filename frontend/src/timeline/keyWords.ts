@@ -3,7 +3,7 @@ export const KEY_WORDS: readonly (readonly [string, string])[] = [
   ["W S", "zoom in, zoom out (Shift: faster)"], ["A D", "pan (Shift: faster)"], [", .", "previous, next mark"],
   ["[ ]", "previous, next instance of the finding"], ["F", "fit the selection"], ["0", "all data"],
   ["Backspace", "previous window"],   ["L", "lens on marks that stand too close"], ["P", "pin the lane of the current mark to the top"],
-  ["T", "table instead of chart"], ["M", "time reference at the mark"],
+  ["N", "note at the mark, else on the window"], ["T", "table instead of chart"], ["M", "time reference at the mark"],
   ["R", "ruler: since start, since mark, wall clock"], ["Shift G", "guides on, off"], ["Y", "copy link"], ["/", "filter"],
   ["Enter", "open the mark"], ["Esc", "leave, close"],
   ["Ctrl + wheel", "zoom at the pointer; Shift + wheel pans; the plain wheel scrolls the page"],

@@ -22,6 +22,8 @@ const LONGEST = 70;
 const NAMED_WITHOUT_SELECTION = 30;
 /** Steps that are named whatever else is in view. */
 const NAMED_STEPS = 8;
+/** Notes that are, for the same reason: a flag alone says nothing. */
+const NAMED_NOTES = 8;
 
 interface Box {
   left: number;
@@ -35,7 +37,9 @@ export function placeLabels(
   const some = marks.length <= NAMED_WITHOUT_SELECTION && !marks.some(isSelected);
   // Without its words a staircase does not say what it counts.
   const steps = marks.filter((mark) => mark.glyph === "step").length <= NAMED_STEPS;
-  const wanted = marks.filter((mark) => mark.label !== "" && (isSelected(mark) || some || (steps && mark.glyph === "step")));
+  const notes = marks.filter((mark) => mark.glyph === "note").length <= NAMED_NOTES;
+  const spoken = (mark: Mark): boolean => (steps && mark.glyph === "step") || (notes && mark.glyph === "note");
+  const wanted = marks.filter((mark) => mark.label !== "" && (isSelected(mark) || some || spoken(mark)));
   const ordered = [...wanted].sort((a, b) => urgency(b, isSelected) - urgency(a, isSelected));
   const taken: Box[] = markBoxes(marks, geometry, w);
   const labels: Label[] = [];
@@ -55,7 +59,7 @@ const urgency = (mark: Mark, isSelected: (mark: Mark) => boolean): number =>
 
 /** Glyphs themselves, so that no text is written over one. */
 function markBoxes(marks: readonly Mark[], geometry: ChartGeometry, w: TimeWindow): Box[] {
-  return marks.filter((mark) => mark.glyph !== "ladder" && mark.glyph !== "step" && mark.glyph !== "guide" && mark.glyph !== "path").flatMap((mark) => {
+  return marks.filter((mark) => mark.glyph !== "ladder" && mark.glyph !== "step" && mark.glyph !== "guide" && mark.glyph !== "path" && mark.glyph !== "note").flatMap((mark) => {
     const x = glyphX(mark, geometry, w);
     return geometry.rows
       .filter((row) => mark.lanes.includes(row.lane.id))
@@ -69,7 +73,8 @@ const glyphX = (mark: Mark, geometry: ChartGeometry, w: TimeWindow): number =>
 function candidates(mark: Mark, marks: readonly Mark[], geometry: ChartGeometry, w: TimeWindow): Label[] {
   const text = mark.label.length > LONGEST ? `${mark.label.slice(0, LONGEST - 1)}…` : mark.label;
   const base = { mark, text, bold: mark.glyph === "ladder" || mark.glyph === "pair" };
-  if (mark.glyph === "guide") return guideLabels(base, geometry, w);
+  if (mark.glyph === "guide") return footLabels(base, timeToPx(guideRange(mark).at, w, geometry.widthPx), geometry);
+  if (mark.glyph === "note") return footLabels(base, timeToPx(mark.t, w, geometry.widthPx), geometry);
   const rows = geometry.rows.filter((row) => mark.lanes.includes(row.lane.id));
   const row = mark.glyph === "path" ? rows[Math.floor(rows.length / 2)] : rows[0];
   if (row === undefined) return [];
@@ -90,8 +95,8 @@ function candidates(mark: Mark, marks: readonly Mark[], geometry: ChartGeometry,
   return beside;
 }
 
-function guideLabels(base: { mark: Mark; text: string; bold: boolean }, geometry: ChartGeometry, w: TimeWindow): Label[] {
-  const middle = timeToPx(guideRange(base.mark).at, w, geometry.widthPx);
+/** Beside a line over all lanes, at its foot. */
+function footLabels(base: { mark: Mark; text: string; bold: boolean }, middle: number, geometry: ChartGeometry): Label[] {
   const y = geometry.lanesBottom - 9;
   return [
     { ...base, x: middle - 6, y, align: "right" },

@@ -38,6 +38,7 @@ export interface Brush {
 
 const RADIUS = 5;
 const CROSS = 6;
+const FLAG_PX = 10;
 /** A missing mark stands a little aside, so that the packet it should have followed stays visible. */
 export const MISSING_OFFSET_PX = 14;
 
@@ -241,8 +242,14 @@ function guide(mark: Mark, brush: Brush): Shape[] {
   return [strip, line];
 }
 
+/** A dashed line over all lanes, at both ends of a stretch, with a flag that stands in its lane if it has one. */
 function note(mark: Mark, brush: Brush): Shape[] {
-  const x = brush.x(mark.t);
-  const style = { stroke: brush.tokens.text, lineWidth: 1, lineDash: [5, 3] };
-  return [{ type: "line", shape: { x1: x, y1: 0, x2: x, y2: brush.geometry.lanesBottom }, style }];
+  const { x, geometry, tokens, opacity } = brush;
+  const [from, to] = [x(mark.t), x(mark.t_end ?? mark.t)];
+  const style = { stroke: tokens.text, lineWidth: brush.strong ? 2 : 1, lineDash: [5, 3], opacity };
+  const line = (at: number): Shape => ({ type: "line", shape: { x1: at, y1: 0, x2: at, y2: geometry.lanesBottom }, style });
+  const top = (rowsOf(mark, geometry)[0]?.middle ?? FLAG_PX) - FLAG_PX;
+  const points = [[from, top], [from + FLAG_PX, top + FLAG_PX / 2], [from, top + FLAG_PX]];
+  const flag: Shape = { type: "polygon", shape: { points }, style: { fill: tokens.text, opacity } };
+  return to - from < 1 ? [line(from), flag] : [line(from), line(to), flag];
 }

@@ -9,7 +9,7 @@ export interface Selection {
   mark: string | null;
 }
 
-export type TableTab = "marks" | "packets" | "connections";
+export type TableTab = "marks" | "packets" | "connections" | "notes";
 
 export interface ViewState {
   /** Null: the default window, decided once the data are known. */
@@ -41,7 +41,7 @@ export function readView(parameters: Parameters): ViewState {
     lens: readWindow(parameters["lens"]),
     filter: parameters["q"] ?? "",
     range: readWindow(parameters["r"]),
-    tab: tab === "packets" || tab === "connections" ? tab : "marks",
+    tab: tab === "packets" || tab === "connections" || tab === "notes" ? tab : "marks",
     asTable: parameters["t"] === "1",
   };
 }

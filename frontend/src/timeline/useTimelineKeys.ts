@@ -22,6 +22,7 @@ export interface KeyActions {
   copyLink: () => void;
   lens: () => void;
   pin: () => void;
+  note: () => void;
   open: () => void;
   leave: () => void;
 }
@@ -31,7 +32,7 @@ type Action = keyof KeyActions;
 const BY_CODE: Record<string, Action> = { KeyW: "zoomIn", KeyS: "zoomOut", KeyA: "left", KeyD: "right" };
 const BY_KEY: Record<string, Action> = {
   ".": "nextMark", ",": "previousMark", "]": "nextInstance", "[": "previousInstance", f: "fit", "0": "all",
-  t: "table", m: "timeReference", r: "reading", y: "copyLink", l: "lens", p: "pin",
+  t: "table", m: "timeReference", r: "reading", y: "copyLink", l: "lens", p: "pin", n: "note",
 };
 /** Only while the chart itself has the focus: elsewhere these keys have their own meaning. */
 const ON_CHART: Record<string, Action> = { ArrowRight: "nextMark", ArrowLeft: "previousMark", Enter: "open" };

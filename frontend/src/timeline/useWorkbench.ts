@@ -48,8 +48,10 @@ export function useWorkbench({ view, timeline, overview, findings }: WorkbenchIn
     setCurrent(mark.id);
     const outside = mark.t < w.fromNs || mark.t > windowEnd(w);
     const target = outside ? windowAround(mark.t, mark.t_end ?? mark.t, span) : undefined;
-    select({ finding: mark.finding, instance: mark.instance, mark: mark.id }, target);
-  }, [select, span, w]);
+    // A note need not belong to a finding.
+    if (mark.finding !== "") select({ finding: mark.finding, instance: mark.instance, mark: mark.id }, target);
+    else if (target !== undefined) show(target);
+  }, [select, show, span, w]);
 
   const walkMarks = useCallback((step: 1 | -1) => {
     const own = marks.filter((mark) => mark.glyph !== "guide");

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import { buildOption, type ChartContent, type ChartView } from "../buildOption";
 import { placeLabels } from "../labels";
+import { marksOfNotes } from "../../notes/noteWords";
 import { layoutLanes } from "../laneLayout";
 import { chosenGroups, visibleMarks } from "../marks";
 import type { Shape } from "../shapes";
@@ -49,6 +50,24 @@ describe("option", () => {
     const cross = marks.at(-1);
     expect(cross?.type).toBe("group");
     expect(cross?.children?.[0]?.style?.["stroke"]).toBe("#f00");
+  });
+
+  it("draws a note as dashed lines over all lanes at both ends, with a flag in its lane and its author", () => {
+    const stretched = { id: "n", kind: "note" as const, text: "eth0 was\nreplaced", author: "ann", created: "", from: 500_000_000, to: 1_500_000_000, lane: "far", finding: "", cause: "" };
+    const marks = marksOfNotes([stretched, { ...stretched, id: "o", from: 200_000_000, to: null, lane: "" }, { ...stretched, from: null, to: null }]);
+    const timeline = sampleTimeline({ marks });
+    const view: ChartView = { window: WINDOW, geometry: layoutLanes(timeline.lanes, [], 1000), selection: null, currentMark: null, filter: "" };
+    const content: ChartContent = { timeline, overview: timeline, findings: [], letters: new Map(), marks, chosen: new Set() };
+    const of = (id: string) => buildOption(view, content, TOKENS).series.find((series) => series.id === id);
+    const drawn = of("guides")?.data.map((_, dataIndex) => of("guides")?.renderItem({ dataIndex }, api)?.children ?? []) ?? [];
+    const { lanesBottom, rows } = view.geometry;
+    expect(drawn.map((shapes) => shapes.map((shape) => shape.type))).toEqual([["line", "line", "polygon"], ["line", "polygon"]]);
+    expect(drawn[0]?.slice(0, 2).map((line) => line.shape)).toEqual([250, 750].map((x) => ({ x1: x, y1: 0, x2: x, y2: lanesBottom })));
+    expect(drawn[0]?.[0]?.style?.["lineDash"]).toEqual([5, 3]);
+    const far = rows.find((row) => row.lane.id === "far")?.middle ?? 0;
+    expect(drawn[0]?.[2]?.shape).toEqual({ points: [[250, far - 10], [260, far - 5], [250, far]] });
+    expect(drawn[1]?.[1]?.shape).toEqual({ points: [[100, 0], [110, 5], [100, 10]] });
+    expect(placeLabels(marks, () => false, view.geometry, WINDOW).map((label) => label.text)).toContain("ann: eth0 was replaced");
   });
 
   it("draws guides of the selected instance only, with their tolerance", () => {

@@ -1,0 +1,42 @@
+/** Notes by people: read, written, taken back. Links do not show them. */
+import { useMutation, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
+
+import { ask } from "./http";
+import { askAgain } from "./refetch";
+import type { components } from "./schema";
+import { useSource } from "./source";
+import type { Page } from "./types";
+
+export type Note = components["schemas"]["Note"];
+export type NoteWish = Partial<components["schemas"]["NoteWish"]> & { text: string };
+
+/** All notes, the oldest first; none behind a link. */
+export function useNotes(): UseQueryResult<Note[]> {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "notes"],
+    enabled: !source.readOnly,
+    queryFn: async ({ signal }) => (await ask<Page<Note>>(`${source.api}/notes`, { headers: source.headers, signal })).items,
+  });
+}
+
+export function useWriteNote(onWritten: (note: Note) => void) {
+  const source = useSource();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (wish: NoteWish) => ask<Note>(`${source.api}/notes`, { method: "POST", json: wish }),
+    onSuccess: async (note) => {
+      await askAgain(queries, { queryKey: [source.key, "notes"] });
+      onWritten(note);
+    },
+  });
+}
+
+export function useDeleteNote() {
+  const source = useSource();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: (id: string) => ask(`${source.api}/notes/${id}`, { method: "DELETE" }),
+    onSuccess: () => askAgain(queries, { queryKey: [source.key, "notes"] }),
+  });
+}

@@ -1,0 +1,46 @@
+/** Around a diagnosis: who does not agree and why. What speaks for it stays, only greyed. */
+import { useState, type ReactNode } from "react";
+
+import { useDeleteNote, useNotes } from "../api/notes";
+import { useSource } from "../api/source";
+import type { Diagnosis } from "../api/types";
+import { useMayWrite } from "./mayWrite";
+import { NoteForm } from "./NoteForm";
+import { disagreementsWith, signature } from "./noteWords";
+import "./notes.css";
+
+/** Whether somebody does not agree: the statement is struck through then. */
+export function useIsDisputed(diagnosis: Diagnosis): boolean {
+  return disagreementsWith(diagnosis, useNotes().data ?? []).length > 0;
+}
+
+export function Disputable({ diagnosis, children }: { diagnosis: Diagnosis; children: ReactNode }) {
+  const source = useSource();
+  const [asking, setAsking] = useState(false);
+  const remove = useDeleteNote();
+  const mayWrite = useMayWrite();
+  const against = disagreementsWith(diagnosis, useNotes().data ?? []);
+  if (source.readOnly) return children;
+  const finding = diagnosis.findings[0] ?? "";
+  return (
+    <>
+      <div className="dispute" data-testid="dispute">
+        {against.map((note) => (
+          <p key={note.id} data-note={note.id}>
+            <strong>{signature(note)}, disagrees:</strong> <span className="note-text">{note.text}</span>{" "}
+            {mayWrite && <button type="button" className="link-button" onClick={() => remove.mutate(note.id)}>Undo</button>}
+          </p>
+        ))}
+        {remove.error && <p role="alert">The disagreement was not taken back: {remove.error.message}</p>}
+        {mayWrite && <button type="button" className="button" onClick={() => setAsking(true)}>Disagree</button>}
+      </div>
+      <div className={against.length > 0 ? "disputed" : undefined} data-testid="disputable" data-disputed={against.length > 0}>{children}</div>
+      {asking && (
+        <NoteForm
+          title="Disagree" label="Reason" about={`“${diagnosis.statement}” The evidence stays; your reason stands beside it.`}
+          wish={{ kind: "disagreement", cause: diagnosis.cause, finding }} onClose={() => setAsking(false)}
+        />
+      )}
+    </>
+  );
+}

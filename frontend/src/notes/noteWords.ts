@@ -1,0 +1,35 @@
+/** What notes say about themselves, and which of them belongs to what. */
+import type { Note, NoteWish } from "../api/notes";
+import type { Diagnosis, TimelineMark } from "../api/types";
+import { offset, stretch } from "../format/offset";
+import { dateWords } from "../format/zone";
+
+export const authorOf = (note: Note): string => note.author || "somebody";
+
+/** Who and when: `ann, 2026-11-22 00:13`. */
+export const signature = (note: Note): string => `${authorOf(note)}, ${dateWords(note.created, 5)}`;
+
+/** Who does not agree with a diagnosis: the oldest first. */
+export function disagreementsWith(diagnosis: Diagnosis, notes: readonly Note[]): Note[] {
+  return notes.filter((note) => note.kind === "disagreement" && note.cause === diagnosis.cause
+    && (note.finding === "" || diagnosis.findings.includes(note.finding)));
+}
+
+const MARK_PREFIX = "note:";
+
+/** Notes at a time as marks, which the chart, its table and the keys treat like others. */
+export function marksOfNotes(notes: readonly Note[]): TimelineMark[] {
+  return notes.flatMap((note): TimelineMark[] =>
+    note.from === null ? [] : [{
+      id: MARK_PREFIX + note.id, glyph: "note", role: "neutral", basis: "seen", t: note.from, t_end: note.to,
+      lanes: note.lane === "" ? [] : [note.lane], label: `${authorOf(note)}: ${note.text.replaceAll(/\s+/g, " ")}`,
+      finding: note.finding, instance: null, evidence: [],
+    }]);
+}
+
+/** "At +1.025 s.", or "From +1.025 s for 3 ms." */
+export function wordsOfTime(wish: Omit<NoteWish, "text">): string {
+  if (wish.from === null || wish.from === undefined) return "";
+  const length = (wish.to ?? wish.from) - wish.from;
+  return length > 0 ? `From ${offset(wish.from)} for ${stretch(length)}.` : `At ${offset(wish.from)}.`;
+}
