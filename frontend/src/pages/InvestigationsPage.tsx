@@ -112,7 +112,7 @@ function Row({ investigation }: { investigation: Investigation }) {
         {ago(investigation.created)}
       </td>
       <td className="number row-actions">
-        <RouteLink className="row-compare" href={`/compare?b=${investigation.id}`} aria-label={`Compare “${investigation.label}” with …`}>
+        <RouteLink className="row-compare" href={`/compare?b=${investigation.id}`} title={`Compare “${investigation.label}” with another one`}>
           Compare with …
         </RouteLink>
         <button type="button" className="plain-button" onClick={() => setNaming(true)}>
