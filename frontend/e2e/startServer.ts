@@ -40,6 +40,8 @@ function ended(server: ChildProcess): Promise<void> {
 
 export interface Started {
   base: string;
+  /** Its data folder. */
+  data: string;
   stop: () => Promise<void>;
 }
 
@@ -61,11 +63,12 @@ export async function startProduct(options: string[] = [], environment: Record<s
     await ended(server);
     rmSync(data, { recursive: true, force: true });
   }
-  return { base, stop };
+  return { base, data, stop };
 }
 
 export default async function startServer(): Promise<() => Promise<void>> {
-  const { base, stop } = await startProduct();
+  const { base, data, stop } = await startProduct();
   process.env.STALLSCOPE_E2E_URL = base;
+  process.env.STALLSCOPE_E2E_DATA = data;
   return stop;
 }
