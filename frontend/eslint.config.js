@@ -7,7 +7,7 @@ import tseslint from "typescript-eslint";
 const FEATURES = ["timeline", "findings", "diagnosis", "connections", "packets", "kernel", "detectors", "upload", "sharing", "omnibox", "access", "rtt", "requests"];
 const LAYERS = [["app"], ["pages"], FEATURES, ["api"], ["ui"], ["theme"], ["glossary"], ["settings"], ["format"]];
 
-const CHART_FILES = ["src/timeline/TimelineChart.tsx", "src/rtt/RttChart.tsx"];
+const CHART_FILES = ["src/ui/ChartCanvas.tsx", "src/timeline/TimelineChart.tsx", "src/rtt/RttChart.tsx"];
 const CHART_RULE = { group: ["echarts", "echarts/*"], message: "ECharts is imported by chart components only." };
 
 /** Restricts what each folder of a layer may import. */
