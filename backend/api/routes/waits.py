@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from backend.api.dependencies import StoreDep, Subject
+from backend.api.routes.charts import MAX_ID, FromNs, ToNs
 from backend.api.schemas.requests import HttpRequestList, RequestDetail, RequestGroups
 from backend.api.schemas.round_trips import (
     HeldGroup,
@@ -24,9 +25,6 @@ from backend.storage.round_trip_tables import RoundTripFilter, RoundTripSort
 
 router = APIRouter(tags=["results"])
 
-MAX_ID = 2**53
-FromNs = Annotated[int | None, Query(alias="from", description="ns after t0")]
-ToNs = Annotated[int | None, Query(alias="to", description="ns after t0")]
 Offset = Annotated[int | None, Query(ge=0, le=MAX_ID, description="Place in the list, instead of a cursor")]
 RequestText = Annotated[
     str | None,
