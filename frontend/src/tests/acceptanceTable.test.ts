@@ -18,7 +18,7 @@ const named = rows.flatMap(titlesOf).filter(([, title]) => title !== "" && title
 
 test("every point has a row", () => {
   const points = rows.map((row) => Number(/^\| (\d+) \|/.exec(row)?.[1])).filter((point) => point > 0);
-  expect(points).toEqual([...Array.from({ length: 39 }, (_, at) => at + 1), 48, 49, 50]);
+  expect(points).toEqual(Array.from({ length: 50 }, (_, at) => at + 1));
 });
 
 test.each(named)("%s: %s", (file, title) => {
