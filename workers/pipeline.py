@@ -20,6 +20,7 @@ from backend.errors import Cancelled, UnreadableInput
 from backend.forensics.analyze import Analysis, analyse_evidence
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
+from backend.forensics.detection.run import Told
 from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable, ProbeTable
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.findings import rfc3339
@@ -362,7 +363,7 @@ def analyse(
     created: str,
     tool_version: str,
     folder: Path | None,
-    found: Callable[[int], None] | None = None,
+    told: Told | None = None,
 ) -> Report:
     """The report on all files; with a folder, also `report.json` and the tables of connections there."""
     ingested = _on_their_hosts(ingested)
@@ -373,11 +374,11 @@ def analyse(
         label=label,
         created=created,
         tool_version=tool_version,
-        found=found,
+        told=told,
     )
     listed = sorted(left_out.files, key=lambda each: (each.name, each.why))[:LISTED]
-    told = {"not_used": listed, "not_used_total": left_out.total}
-    analysis = replace(analysis, report=analysis.report.model_copy(update=told))
+    unused = {"not_used": listed, "not_used_total": left_out.total}
+    analysis = replace(analysis, report=analysis.report.model_copy(update=unused))
     if folder is not None:
         _keep(analysis, folder)
     return analysis.report

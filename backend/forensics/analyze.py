@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.forensics.captures import Capture
 from backend.forensics.destination_table import list_destination_parts
-from backend.forensics.detection.run import run_detectors
+from backend.forensics.detection.run import Told, run_detectors
 from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
@@ -38,15 +38,13 @@ def analyse_evidence(
     label: str,
     created: str,
     tool_version: str,
-    found: Callable[[int], None] | None = None,
+    told: Told | None = None,
 ) -> Analysis:
     """`inputs` describe every file, also those that could not be read. The order of the files does not
     matter."""
     joined = join_rotated(captures)
     facts = gather_facts(joined.captures, dumps)
-    findings, checked = run_detectors(facts)
-    if found is not None:
-        found(len(findings))
+    findings, checked = run_detectors(facts, told)
     answer = diagnose(facts, findings)
     report = Report(
         schema="stallscope.report/1",

@@ -24,9 +24,14 @@ COLUMNS = (
     "stage_name",
     "message",
     "findings_so_far",
+    "found_so_far",
     "summary",
     "updated",
 )
+
+UNDER_WAY = ("queued", "running")
+MOST_SHOWN = 50
+"""Findings that are kept in short while an analysis runs; more of them are counted only."""
 
 
 def add_investigation(
@@ -83,6 +88,7 @@ def request_analysis(session: Session, investigation_id: str) -> int:
     row.generation += 1
     row.analysis = "queued"
     row.stage_number, row.stage_name, row.message, row.findings_so_far = 1, STAGES[0], "", 0
+    row.found_so_far = None
     _touch(row)
     session.add(
         AnalysisRow(
@@ -97,7 +103,7 @@ def forget_analysis(session: Session, investigation_id: str) -> None:
     row = _row(session, investigation_id)
     row.generation += 1
     row.analysis, row.summary, row.stage_number, row.stage_name = None, None, 0, ""
-    row.message, row.findings_so_far = "", 0
+    row.message, row.findings_so_far, row.found_so_far = "", 0, None
     _touch(row)
 
 
@@ -115,6 +121,8 @@ def set_analysis(
     if row is None or row.generation != generation or row.analysis == "cancelled":
         return False
     row.analysis, row.message = state, message
+    if state not in UNDER_WAY:
+        row.found_so_far = None  # the report says it, or nothing does
     if summary is not None:
         row.summary = summary
     _touch(row)
@@ -130,14 +138,19 @@ def set_stage(
     *,
     message: str,
     findings: int,
+    found: Sequence[dict[str, Any]] = (),
 ) -> None:
-    """Move the investigation to a later stage; an earlier one is ignored, so progress never goes back."""
+    """Move the investigation to a later stage; an earlier one is ignored, so progress never goes back. `found` joins
+    what was found before: who is reading that finds it in its place."""
     row = session.get(InvestigationRow, investigation_id)
-    if row is None or row.generation != generation:
+    if row is None or row.generation != generation or row.analysis not in UNDER_WAY:
         return
     if stage_number >= row.stage_number:
         row.stage_number, row.stage_name, row.message = stage_number, STAGES[stage_number - 1], message
     row.findings_so_far = max(row.findings_so_far, findings)
+    if found:
+        by_id = {each["id"]: each for each in (*(row.found_so_far or ()), *found)}
+        row.found_so_far = list(by_id.values())[:MOST_SHOWN]
     _touch(row)
 
 
@@ -152,11 +165,11 @@ def set_message(session: Session, investigation_id: str, message: str) -> None:
 def cancel_analysis(session: Session, investigation_id: str) -> int | None:
     """Call off what is queued or running; its generation, None when nothing was."""
     row = _row(session, investigation_id)
-    if row.analysis not in ("queued", "running"):
+    if row.analysis not in UNDER_WAY:
         return None
     cancelled = row.generation
     _close_analysis(session, investigation_id, cancelled, "cancelled", "")
-    row.analysis, row.message = "cancelled", "Cancelled."
+    row.analysis, row.message, row.found_so_far = "cancelled", "Cancelled.", None
     _touch(row)
     return cancelled
 
@@ -199,7 +212,7 @@ def add_idempotent(session: Session, key: str, request_sha256: str, investigatio
 def unfinished_analyses(session: Session) -> list[tuple[str, int]]:
     """(investigation, generation) of each analysis that is queued or running."""
     query = select(InvestigationRow.id, InvestigationRow.generation).where(
-        InvestigationRow.analysis.in_(("queued", "running"))
+        InvestigationRow.analysis.in_(UNDER_WAY)
     )
     return [(row.id, row.generation) for row in session.execute(query)]
 
@@ -222,7 +235,7 @@ def _close_analysis(session: Session, investigation_id: str, generation: int, st
         .where(AnalysisRow.investigation_id == investigation_id, AnalysisRow.generation == generation)
         .values(
             state=state,
-            finished=None if state in ("queued", "running") else now_text(),
+            finished=None if state in UNDER_WAY else now_text(),
             error=error if state == "failed" else None,
         )
     )

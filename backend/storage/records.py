@@ -43,6 +43,8 @@ class Investigation:
     stage_name: str
     message: str
     findings_so_far: int
+    found_so_far: list[dict[str, Any]] | None
+    """What the running analysis has found, in short and in the order in which it came; None when none runs."""
     summary: dict[str, Any] | None
     updated: str
     files_total: int = 0

@@ -41,6 +41,8 @@ class InvestigationRow(Base):
     stage_name: Mapped[str] = mapped_column(String(40), default="")
     message: Mapped[str] = mapped_column(Text, default="")
     findings_so_far: Mapped[int] = mapped_column(default=0)
+    found_so_far: Mapped[list[dict[str, Any]] | None] = mapped_column(JSON)
+    """The first of them in short; None when no analysis runs."""
     summary: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     """The verdict of the last finished analysis, for the list."""
     updated: Mapped[str] = mapped_column(String(40))

@@ -1,3 +1,7 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
+
 import { api, demoFile, drop, expect, post, test, untilAnalysed, type Made } from "./product";
 
 const DOCX = Buffer.concat([
@@ -38,18 +42,50 @@ test("a Word document is refused with a reason and nothing is stored", async ({ 
   expect((await api<FileList>(`/investigations/${id}/files`)).items).toEqual([]);
 });
 
-test("stages are shown while the analysis runs and never go back", async ({ page }) => {
-  await page.goto("/new");
-  await page.getByTestId("demo-snat-race").click();
-  await page.waitForURL(/\/i\//);
+/** Lets the last stage of an analysis wait as a stuck disk would: the first table that it writes is a pipe without a reader. */
+function stickDisk(id: string): () => void {
+  const folder = path.join(process.env.STALLSCOPE_E2E_DATA ?? "", "packets", id, "analysis.new");
+  mkdirSync(folder, { recursive: true });
+  const pipe = path.join(folder, "paths.parquet");
+  execFileSync("mkfifo", [pipe]);
+  return () => rmSync(pipe);
+}
+
+test("findings are shown before the last stage is over, stay over a reload, and are none when it is cancelled; stages never go back", async ({ page }) => {
+  const { id } = await post<Made>("/investigations", { label: "stuck" });
+  const free = stickDisk(id);
+  await page.goto(`/i/${id}/files`);
+  await page.getByRole("heading", { name: "Files" }).waitFor();
+  await api(`/investigations/${id}/files/node.pcapng`, { method: "PUT", body: new Uint8Array(demoFile("snat-race", "three-interfaces.pcapng")) });
+  await page.reload();
   const seen: number[] = [];
-  const claim = page.getByTestId("claim");
-  while (!(await claim.isVisible())) {
+  const found = page.getByTestId("finding-so-far");
+  while (!(await found.first().isVisible())) {
     seen.push(...(await page.getByTestId("stage").evaluateAll((bars) => bars.map((bar) => (bar as HTMLProgressElement).value))));
     await page.waitForTimeout(50);
   }
   expect(seen.length).toBeGreaterThan(0);
   expect([...seen].sort((a, b) => a - b)).toEqual(seen);
+  await expect(page.getByTestId("running")).toContainText("Stage 6 of 6: diagnose · Looking for the cause.");
+  const { found_so_far } = await api<{ found_so_far: { id: string; title: string }[] }>(`/investigations/${id}/progress`);
+  expect(found_so_far.length).toBeGreaterThan(1);
+  for (const address of [`/i/${id}/files`, `/i/${id}`]) {
+    await page.goto(address);
+    await expect(found).toHaveCount(found_so_far.length);
+    for (const [place, { title }] of found_so_far.entries()) {
+      await expect(found.nth(place)).toContainText(title);
+      await expect(found.nth(place)).toContainText("so far");
+    }
+  }
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await expect(page.getByText("The analysis was cancelled.")).toBeVisible();
+  await expect(found).toHaveCount(0);
+  free();
+  await post(`/investigations/${id}/analyses`, {});
+  await untilAnalysed(id);
+  expect((await api<{ found_so_far: unknown[] }>(`/investigations/${id}/progress`)).found_so_far).toEqual([]);
+  const { items } = await api<{ items: { id: string }[] }>(`/investigations/${id}/findings`);
+  expect(items.map((finding) => finding.id).sort()).toEqual(found_so_far.map((finding) => finding.id).sort());
 });
 
 test("a capture cut short is analysed up to the cut, which is named", async ({ page }) => {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections import Counter
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,8 +15,10 @@ from dbos import DBOS, SetWorkflowID
 from dbos._error import DBOSAwaitedWorkflowCancelledError
 
 from backend.errors import Cancelled, UnreadableInput
-from backend.forensics.report import Report
+from backend.forensics.detection.run import DetectionSoFar
+from backend.forensics.report import FindingPart, Report
 from backend.storage import evidence_files, investigations
+from backend.storage.investigations import MOST_SHOWN
 from backend.storage.job_queue import ANALYSE_WORKFLOW, FILES_QUEUE
 from backend.storage.records import UNDECIDED
 from workers.decode.left_out import LeftOut
@@ -43,6 +46,8 @@ class StageReached:
     stage_number: int
     message: str
     findings: int = 0
+    found: tuple[dict[str, Any], ...] = ()
+    """The first of the findings in short, as `found_so_far` of an investigation holds them."""
 
 
 @DBOS.workflow(name=ANALYSE_WORKFLOW)
@@ -141,6 +146,7 @@ def _judge_in_child(
                 news.stage_number,
                 message=news.message,
                 findings=news.findings,
+                found=news.found,
             )
 
     created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
@@ -169,9 +175,6 @@ def judge_in_child(
     fresh = folder.with_name("analysis.new")
     fresh.mkdir(parents=True, exist_ok=True)
 
-    def found(number: int) -> None:
-        tell(StageReached(DETECT, "Found something." if number else "Found nothing so far.", number))
-
     report = analyse(
         ingested,
         left_out=left_out,
@@ -179,7 +182,7 @@ def judge_in_child(
         created=created,
         tool_version=tool_version,
         folder=fresh,
-        found=found,
+        told=lambda so_far: tell(stage_of(so_far)),
     )
     tell(StageReached(DIAGNOSE, "Writing the report.", len(report.findings)))
     folder.mkdir(parents=True, exist_ok=True)
@@ -187,6 +190,33 @@ def judge_in_child(
         os.replace(written, folder / written.name)
     fresh.rmdir()
     return summary_of(report)
+
+
+def stage_of(so_far: DetectionSoFar) -> StageReached:
+    """What is told of the detectors."""
+    found = tuple(_in_short(finding) for finding in so_far.findings[:MOST_SHOWN])
+    if so_far.running is None:
+        return StageReached(DIAGNOSE, "Looking for the cause.", len(so_far.findings), found)
+    message = f"Detector {so_far.done + 1} of {so_far.of}: {so_far.running}."
+    return StageReached(DETECT, message, len(so_far.findings), found)
+
+
+def _in_short(finding: FindingPart) -> dict[str, Any]:
+    return {
+        "id": finding.id,
+        "kind": finding.kind,
+        "severity": finding.severity,
+        "title": finding.title,
+        "role": _role_of(finding),
+        "count": finding.count,
+        "time_lost_s": finding.time_lost_s,
+    }
+
+
+def _role_of(finding: FindingPart) -> str:
+    """The kind of trouble that most of its marks show."""
+    roles = Counter(mark.role for mark in finding.marks if mark.role not in ("neutral", "ok"))
+    return roles.most_common(1)[0][0] if roles else "neutral"
 
 
 def summary_of(report: Report) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from backend.api.schemas.files import File, Stage
+from backend.forensics.report import Role, Severity
 from backend.services.read_progress import Progress as ProgressRecord
 from backend.storage.records import Investigation as InvestigationRecord
 
@@ -32,7 +33,7 @@ class VerdictSummary(BaseModel):
     title: str
     verdict: Literal["confirmed", "likely", "possible", "cannot-tell"]
     statement: str
-    role: Literal["loss", "stall", "burst", "collision", "ok", "neutral"]
+    role: Role
 
 
 class Investigation(BaseModel):
@@ -74,6 +75,18 @@ class InvestigationList(BaseModel):
     next_cursor: str | None
 
 
+class FindingSoFar(BaseModel):
+    """A finding of an analysis that still runs: its cause is not known yet, and the report may call it otherwise."""
+
+    id: str
+    kind: str
+    severity: Severity
+    title: str
+    role: Role
+    count: int
+    time_lost_s: float
+
+
 class Progress(BaseModel):
     """Where the work is; also the body of each progress event."""
 
@@ -81,6 +94,8 @@ class Progress(BaseModel):
     stage: Stage
     files: list[File]
     findings_so_far: int
+    found_so_far: list[FindingSoFar]
+    """The first 50 of them in the order in which they came, while the analysis runs; empty afterwards."""
     message: str
     updated: str
 
@@ -92,6 +107,7 @@ class Progress(BaseModel):
             stage=Stage.numbered(progress.stage_number),
             files=[File.of(file) for file in progress.files],
             findings_so_far=progress.investigation.findings_so_far,
+            found_so_far=[FindingSoFar(**each) for each in progress.investigation.found_so_far or ()],
             message=progress.investigation.message,
             updated=progress.investigation.updated,
         )

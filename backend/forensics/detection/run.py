@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import CheckedPart, FindingPart
 
 
-def run_detectors(facts: Facts) -> tuple[list[FindingPart], list[CheckedPart]]:
-    """(findings by time lost, what was checked by kind)."""
+@dataclass(frozen=True)
+class DetectionSoFar:
+    """Where the detectors are, for people who wait."""
+
+    done: int
+    of: int
+    running: str | None
+    """The kind that is looked for now; None once all have looked."""
+    findings: tuple[FindingPart, ...]
+    """Of the detectors that are done, in the order in which they came."""
+
+
+Told = Callable[[DetectionSoFar], None]
+
+
+def run_detectors(facts: Facts, told: Told | None = None) -> tuple[list[FindingPart], list[CheckedPart]]:
+    """(findings by time lost, what was checked by kind). `told` hears of each detector before it begins, and of the
+    end."""
     findings: list[FindingPart] = []
     checked: list[CheckedPart] = []
-    for detector in discover_detectors():
+    detectors = discover_detectors()
+    for done, detector in enumerate(detectors):
+        if told is not None:
+            told(DetectionSoFar(done, len(detectors), detector.kind, tuple(findings)))
         detection = detector.detect(facts)
         findings.extend(detection.findings)
         checked.append(CheckedPart(kind=detector.kind, status=detection.status, why=detection.why))
+    if told is not None:
+        told(DetectionSoFar(len(detectors), len(detectors), None, tuple(findings)))
     findings.sort(key=lambda f: (-f.time_lost_s, f.kind, f.first or "", f.id))
     return findings, sorted(checked, key=lambda c: c.kind)

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import pytest
+from sqlalchemy.orm import Session
 
 from backend.errors import NotFound
 from backend.storage import evidence_files, investigations, shares
 from backend.storage.database import Database
+from backend.storage.investigations import MOST_SHOWN
 
 
 def investigation(database: Database, name: str = "a1") -> str:
@@ -96,3 +98,42 @@ def test_deleting_takes_everything_along(database: Database) -> None:
         ):
             with pytest.raises(NotFound):
                 lookup()
+
+
+def _found(number: int, count: int = 1) -> dict[str, object]:
+    return {"id": f"dns-delay-{number}", "count": count}
+
+
+def test_what_was_found_keeps_its_place_until_the_analysis_is_over(database: Database) -> None:
+    found = investigation(database)
+
+    def at(session: Session, *listed: dict[str, object]) -> list[dict[str, object]] | None:
+        investigations.set_stage(
+            session, found, generation, 5, message="", findings=len(listed), found=listed
+        )
+        return investigations.get_investigation(session, found).found_so_far
+
+    for state in ("finished", "failed", "cancelled"):
+        with database.writing() as session:
+            generation = investigations.request_analysis(session, found)
+            assert investigations.get_investigation(session, found).found_so_far is None
+            assert at(session, _found(2)) == [_found(2)]
+            assert at(session, _found(1), _found(2, 5)) == [_found(2, 5), _found(1)]
+            assert at(session) == [_found(2, 5), _found(1)]
+            if state == "cancelled":
+                investigations.cancel_analysis(session, found)
+            else:
+                investigations.set_analysis(session, found, generation, state)
+            assert investigations.get_investigation(session, found).found_so_far is None
+            assert at(session, _found(3)) is None  # it came too late
+
+
+def test_only_so_much_of_what_was_found_is_kept(database: Database) -> None:
+    found = investigation(database)
+    for number in (MOST_SHOWN, MOST_SHOWN + 1):
+        with database.writing() as session:
+            generation = investigations.request_analysis(session, found)
+            listed = [_found(each) for each in range(number)]
+            investigations.set_stage(session, found, generation, 5, message="", findings=number, found=listed)
+            row = investigations.get_investigation(session, found)
+        assert (row.findings_so_far, len(row.found_so_far or ())) == (number, MOST_SHOWN)

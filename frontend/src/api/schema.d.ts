@@ -2824,6 +2824,32 @@ export interface components {
             time_lost_s: number;
         };
         /**
+         * FindingSoFar
+         * @description A finding of an analysis that still runs: its cause is not known yet, and the report may call it otherwise.
+         */
+        FindingSoFar: {
+            /** Count */
+            count: number;
+            /** Id */
+            id: string;
+            /** Kind */
+            kind: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "loss" | "stall" | "burst" | "collision" | "ok" | "neutral";
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /** Time Lost S */
+            time_lost_s: number;
+            /** Title */
+            title: string;
+        };
+        /**
          * Frame
          * @description One frame.
          */
@@ -3680,6 +3706,8 @@ export interface components {
             files: components["schemas"]["File"][];
             /** Findings So Far */
             findings_so_far: number;
+            /** Found So Far */
+            found_so_far: components["schemas"]["FindingSoFar"][];
             /** Message */
             message: string;
             stage: components["schemas"]["Stage"];

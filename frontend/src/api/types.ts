@@ -1,6 +1,6 @@
 /** What the REST API answers. */
 import type { components } from "./schema";
-import type { Basis, Evidence, Glyph, Lane, Role, Verdict } from "./report";
+import type { Basis, Evidence, Glyph, Lane, Role, Severity, Verdict } from "./report";
 
 export type * from "./dumps";
 export type * from "./report";
@@ -56,11 +56,24 @@ export interface EvidenceFile {
   not_understood_at: number[];
 }
 
+/** A finding of an analysis that still runs. */
+export interface FindingSoFar {
+  id: string;
+  kind: string;
+  severity: Severity;
+  title: string;
+  role: Role;
+  count: number;
+  time_lost_s: number;
+}
+
 export interface Progress {
   analysis: Analysis | null;
   stage: Stage | null;
   files: EvidenceFile[];
   findings_so_far: number;
+  /** In the order in which they came; empty once there is a report. */
+  found_so_far: FindingSoFar[];
   message: string | null;
   updated: string;
 }

@@ -8,6 +8,7 @@ import { useProgress } from "../api/queries";
 import { useSource } from "../api/source";
 import type { EvidenceFile } from "../api/types";
 import { bytes, count, plural } from "../format/quantity";
+import { FindingsSoFar } from "./FindingsSoFar";
 import "./upload.css";
 
 const SILENT_MS = 15_000;
@@ -48,11 +49,7 @@ export function RunningAnalysis() {
         data-testid="stage"
       />
       {silent && <p role="status" data-testid="silent">The worker has been silent for 15 s. The job is kept: the worker goes on, or another one takes over.</p>}
-      {progress && progress.findings_so_far > 0 && (
-        <p role="status" data-testid="findings-so-far">
-          <strong>{plural(progress.findings_so_far, "finding")} so far.</strong>
-        </p>
-      )}
+      {progress && progress.findings_so_far > 0 && <FindingsSoFar progress={progress} />}
       <ul className="running-files">
         {progress?.files.map((file) => (
           <li key={file.id}>

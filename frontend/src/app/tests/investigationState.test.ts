@@ -10,7 +10,7 @@ const file = (changes: Partial<EvidenceFile>): EvidenceFile => ({
 });
 
 const progress = (number: number, name: string, files: EvidenceFile[]): Progress => ({
-  analysis: "running", stage: { number, of: 6, name }, files, findings_so_far: 0, message: null, updated: "",
+  analysis: "running", stage: { number, of: 6, name }, files, findings_so_far: 0, found_so_far: [], message: null, updated: "",
 });
 
 afterEach(() => showProgressInTab(null));
