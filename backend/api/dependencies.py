@@ -80,6 +80,7 @@ BroadcasterDep = Annotated[EventBroadcaster, Depends(current_broadcaster)]
 def own_investigation(request: Request, investigation_id: InvestigationId) -> None:
     """The investigation is named in the address."""
     request.state.subject = investigation_id
+    request.state.notes_shown = True
 
 
 def shared_investigation(
@@ -103,4 +104,10 @@ def subject(request: Request) -> str:
     return found
 
 
+def notes_shown(request: Request) -> bool:
+    """Whether what people noted is for this reader: not, unless that was decided."""
+    return bool(getattr(request.state, "notes_shown", False))
+
+
 Subject = Annotated[str, Depends(subject)]
+NotesShown = Annotated[bool, Depends(notes_shown)]

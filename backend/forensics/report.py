@@ -168,6 +168,8 @@ class RemedyPart(_Part):
 
 
 class DiagnosisPart(_Part):
+    id: str = ""
+    """``<cause>-<n>``, unlike any other's in the report; empty in reports of before there were ids."""
     cause: str
     title: str
     confidence: float
@@ -313,6 +315,24 @@ class ServedRequestsPart(_Part):
     shapes_total: int
 
 
+class NotePart(_Part):
+    """What a person wrote down beside the report: nothing measured follows from it."""
+
+    kind: Literal["note", "disagreement"]
+    text: str
+    author: str
+    """Empty where nobody said who they are."""
+    created: str
+    start: str | None = None
+    end: str | None = None
+    """RFC 3339 with nanoseconds, on the report's clock; None for a note at no time."""
+    lane: str = ""
+    finding: str = ""
+    cause: str = ""
+    diagnosis: str = ""
+    """Id of the diagnosis that a disagreement is about."""
+
+
 class ToolPart(_Part):
     version: str
 
@@ -338,5 +358,7 @@ class Report(_Part):
     destinations: list[DestinationPart] = []
     """The 20 most used, the most used first; `destinations_total` counts them all."""
     destinations_total: int = 0
+    notes: list[NotePart] = []
+    """By people, the oldest first: only where a server that keeps notes hands the report out."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, populate_by_name=True)

@@ -24,17 +24,6 @@ NOT_YET = {
 }
 
 
-def report_bytes(store: Store, investigation_id: str) -> bytes:
-    """The JSON text of the report, byte for byte what the analysis wrote; raises NotFound."""
-    path = report_path(store, investigation_id)
-    return path.read_bytes()
-
-
-def render_report(store: Store, investigation_id: str, form: ReportForm) -> tuple[str, str]:
-    """(the report in that form, its media type)."""
-    return render_form(read_report(store, investigation_id), form)
-
-
 def render_form(report: Report, form: ReportForm) -> tuple[str, str]:
     """(this report in that form, its media type)."""
     if form == "junit":

@@ -10,10 +10,12 @@ from backend.forensics.report import (
     EvidencePart,
     FindingPart,
     InputPart,
+    NotePart,
     RemedyPart,
     Report,
     TablePart,
 )
+from backend.services.markdown_notes import disagreement_blocks, disagreements_with, note_blocks
 from backend.services.markdown_text import code_block, code_span, table_of, text_of
 from backend.services.report_words import (
     CHECKED,
@@ -46,7 +48,7 @@ def render_markdown(report: Report) -> str:
     if not report.diagnoses:
         blocks.append(f"**{text_of(plain_verdict(report))}.**")
     for diagnosis in report.diagnoses:
-        blocks += _diagnosis(diagnosis)
+        blocks += _diagnosis(diagnosis, disagreements_with(diagnosis, report.notes))
     blocks += _account(report)
     blocks += _requests(report)
     without_cause = findings_without_cause(report)
@@ -56,16 +58,19 @@ def render_markdown(report: Report) -> str:
     blocks += _evidence(report.findings)
     blocks += _checked(report)
     blocks += _inputs(report.inputs)
+    blocks += note_blocks(report)
     blocks.append(f"References read {text_of(REFERENCES_EXPLAINED)}.")
     blocks.append(f"Stallscope {text_of(report.tool.version)}, {text_of(report.created)}. All times are UTC.")
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _diagnosis(diagnosis: DiagnosisPart) -> list[str]:
+def _diagnosis(diagnosis: DiagnosisPart, disagreements: Sequence[NotePart]) -> list[str]:
     role, verdict = ROLES[diagnosis.role], VERDICTS[diagnosis.verdict]
+    statement = f"**{text_of(diagnosis.statement)}**"
     blocks = [
         f"## {role}: {text_of(diagnosis.title)} ({verdict.lower()})",
-        f"**{text_of(diagnosis.statement)}**",
+        f"~~{statement}~~" if disagreements else statement,
+        *disagreement_blocks(disagreements),
         " · ".join(
             text_of(f"{figure.get('name', '')} {figure.get('value', '')}") for figure in diagnosis.figures
         ),

@@ -7,6 +7,7 @@ import unicodedata
 from dataclasses import replace
 
 from backend.errors import InvalidRequest, NotFound
+from backend.forensics.report import DiagnosisPart, Report
 from backend.services.read_report import read_report
 from backend.storage import investigations, notes
 from backend.storage.notes import NewNote
@@ -23,11 +24,11 @@ def write_note(store: Store, investigation_id: str, new: NewNote) -> Note:
     if not tidy.text:
         raise InvalidRequest("A note needs a text.")
     _check_times(tidy)
-    if tidy.kind == "disagreement" and not tidy.cause:
-        raise InvalidRequest("A disagreement names the cause it is about.")
+    if tidy.kind == "disagreement" and not (tidy.cause or tidy.diagnosis_id):
+        raise InvalidRequest("A disagreement names the cause or the diagnosis it is about.")
     with store.database.reading() as session:
         investigations.get_investigation(session, investigation_id)
-    _check_subject(store, investigation_id, tidy)
+    tidy = _about_something(store, investigation_id, tidy)
     with store.database.writing() as session:
         investigations.touch_investigation(session, investigation_id)
         investigations.get_investigation(session, investigation_id)
@@ -67,11 +68,30 @@ def _check_times(note: NewNote) -> None:
         raise InvalidRequest("A note cannot end before it begins.")
 
 
-def _check_subject(store: Store, investigation_id: str, note: NewNote) -> None:
-    if not note.finding_id and not note.cause:
-        return
+def _about_something(store: Store, investigation_id: str, note: NewNote) -> NewNote:
+    """With the diagnosis it is about; raises NotFound where the report has no such thing."""
+    if not (note.finding_id or note.cause or note.diagnosis_id):
+        return note
     report = read_report(store, investigation_id)
     if note.finding_id and note.finding_id not in {finding.id for finding in report.findings}:
         raise NotFound(f"The report has no finding {note.finding_id}.")
-    if note.cause and note.cause not in {diagnosis.cause for diagnosis in report.diagnoses}:
-        raise NotFound(f"The report names no cause {note.cause}.")
+    if not (note.cause or note.diagnosis_id):
+        return note
+    about = _diagnosis(report, note)
+    return replace(note, cause=about.cause, diagnosis_id=about.id)
+
+
+def _diagnosis(report: Report, note: NewNote) -> DiagnosisPart:
+    found = [
+        diagnosis
+        for diagnosis in report.diagnoses
+        if note.cause in ("", diagnosis.cause) and note.diagnosis_id in ("", diagnosis.id)
+    ]
+    if not found:
+        name = f"diagnosis {note.diagnosis_id}" if note.diagnosis_id else f"cause {note.cause}"
+        raise NotFound(f"The report names no {name}.")
+    if len(found) > 1 and note.finding_id:
+        found = [diagnosis for diagnosis in found if note.finding_id in diagnosis.findings] or found
+    if len(found) > 1:
+        raise InvalidRequest(f"{len(found)} diagnoses name the cause {note.cause}: say which one by its id.")
+    return found[0]

@@ -24,6 +24,7 @@ class NewNote:
     lane: str = ""
     finding_id: str = ""
     cause: str = ""
+    diagnosis_id: str = ""
 
 
 def add_note(session: Session, note_id: str, investigation_id: str, new: NewNote) -> Note:

@@ -161,6 +161,7 @@ class Note:
     lane: str
     finding_id: str
     cause: str
+    diagnosis_id: str
 
 
 @dataclass(frozen=True)

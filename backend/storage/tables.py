@@ -152,6 +152,8 @@ class NoteRow(Base):
     lane: Mapped[str] = mapped_column(String(220), default="")
     finding_id: Mapped[str] = mapped_column(String(80), default="")
     cause: Mapped[str] = mapped_column(String(80), default="")
+    diagnosis_id: Mapped[str] = mapped_column(String(90), default="")
+    """The one diagnosis that it is about: several may name one cause."""
 
 
 class ComparisonRow(Base):

@@ -1,4 +1,6 @@
 /** Notes by people: written with the keyboard and the pointer, drawn, listed, taken back; and disagreement. */
+import { readFileSync } from "node:fs";
+
 import { api, expect, post, test, untilAnalysed, type Made } from "./product";
 import { lanesBox } from "./timelinePage";
 
@@ -67,12 +69,23 @@ test("notes and disagreement are stored, shown on every page, and taken back", a
   await expect(dispute).toContainText(/Bob, .* disagrees: We changed the rule that day/);
   await expect(page.getByTestId("disputable").first()).toHaveAttribute("data-disputed", "true");
   await expect(page.getByTestId("claim").locator("s")).toHaveText(claim);
+  await expect(page.getByTestId("verdict-disputed")).toContainText(/Bob, .* disagrees: We changed the rule that day/);
   expect(await page.getByTestId("diagnosis").first().locator("[data-claim]").count()).toBe(steps);
 
   await page.goto(`/i/${id}/report`);
   await expect(page.getByTestId("report").locator("h2 s")).toHaveCount(1);
   await expect(page.getByTestId("dispute").first()).toContainText("Bob,");
   await expect(page.getByTestId("notes-table").locator("tbody tr")).toHaveCount(2);
+  const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Markdown" }).click()]);
+  const text = readFileSync(await saved.path(), "utf8");
+  expect(text).toMatch(/~~\*\*.+\*\*~~\n\n> Bob, .+, disagrees: We changed the rule that day/);
+  expect(text).toContain("The switch \\<b\\>was\\</b\\> replaced");
+  const { notes } = await api<{ notes: { kind: string; author: string; diagnosis: string }[] }>(`/investigations/${id}/report`);
+  expect(notes.map(({ kind, author }) => [kind, author])).toEqual([["note", "Ann"], ["disagreement", "Bob"]]);
+  await page.emulateMedia({ media: "print" });
+  await expect(page.getByTestId("report").locator("h2 s")).toBeVisible();
+  await expect(page.getByTestId("notes-table")).toContainText("Ann");
+  await page.emulateMedia({ media: "screen" });
   await page.getByTestId("dispute").first().getByRole("button", { name: "Undo" }).click();
   await expect(page.getByTestId("report").locator("h2 s")).toHaveCount(0);
   await expect(page.getByTestId("notes-table").locator("tbody tr")).toHaveCount(1);

@@ -7,11 +7,12 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query
 from fastapi.responses import Response
 
-from backend.api.dependencies import FileId, StoreDep, Subject
+from backend.api.dependencies import FileId, NotesShown, StoreDep, Subject
 from backend.api.schemas.files import File, FileList, Lines
 from backend.api.schemas.reports import DiagnosisList, FindingList
 from backend.forensics.report import FindingPart, Report
 from backend.services import read_report as reports
+from backend.services.publish_report import render_report, report_bytes
 from backend.services.read_lines import read_lines
 from backend.services.read_progress import list_files
 
@@ -41,11 +42,15 @@ def get_lines(
 
 
 @router.get("/report", response_model=Report)
-def get_report(subject: Subject, store: StoreDep, format: ReportForm = "json") -> Response:
-    """The report `stallscope.report/1`, byte for byte as the analysis wrote it, or as a text to paste, or for CI."""
+def get_report(
+    subject: Subject, notes_shown: NotesShown, store: StoreDep, format: ReportForm = "json"
+) -> Response:
+    """The report `stallscope.report/1`, byte for byte as the analysis wrote it but for the notes of people, or as a
+    text to paste, or for CI."""
     if format == "json":
-        return Response(reports.report_bytes(store, subject), media_type="application/json")
-    text, media_type = reports.render_report(store, subject, format)
+        body = report_bytes(store, subject, with_notes=notes_shown)
+        return Response(body, media_type="application/json")
+    text, media_type = render_report(store, subject, format, with_notes=notes_shown)
     return Response(text, media_type=media_type)
 
 

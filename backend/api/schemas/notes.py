@@ -27,6 +27,8 @@ class NoteWish(BaseModel):
     lane: str = Field(default="", max_length=220)
     finding: str = Field(default="", max_length=80)
     cause: str = Field(default="", max_length=80)
+    diagnosis: str = Field(default="", max_length=90)
+    """Id of the diagnosis in the report; where the report names a cause once, the cause is enough."""
 
     def written_by(self, member_name: str | None) -> NewNote:
         """The note to store."""
@@ -39,6 +41,7 @@ class NoteWish(BaseModel):
             lane=self.lane,
             finding_id=self.finding,
             cause=self.cause,
+            diagnosis_id=self.diagnosis,
         )
 
 
@@ -55,6 +58,7 @@ class Note(BaseModel):
     lane: str
     finding: str
     cause: str
+    diagnosis: str
 
     @classmethod
     def of(cls, note: NoteRecord) -> Note:
@@ -72,6 +76,7 @@ class Note(BaseModel):
                 "lane": note.lane,
                 "finding": note.finding_id,
                 "cause": note.cause,
+                "diagnosis": note.diagnosis_id,
             }
         )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -57,7 +58,17 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart]) -> Answer:
         settled = [s for s in settled if s not in unsettled]
         settled.append(Settled(found, left.intersection(found.attempts)))
     parts = [_concluded(facts, each) for each in settled]
-    return Answer(sorted(parts, key=rank_of), draw_up(facts, settled, REST))
+    return Answer(numbered(sorted(parts, key=rank_of)), draw_up(facts, settled, REST))
+
+
+def numbered(parts: Sequence[DiagnosisPart]) -> list[DiagnosisPart]:
+    """With their ids, which do not depend on the rank: that changes with the time lost."""
+    ids: dict[int, str] = {}
+    seen: Counter[str] = Counter()
+    for part in sorted(parts, key=lambda part: (part.cause, part.findings, part.statement)):
+        seen[part.cause] += 1
+        ids[id(part)] = f"{part.cause}-{seen[part.cause]}"
+    return [part.model_copy(update={"id": ids[id(part)]}) for part in parts]
 
 
 def _concluded(facts: Facts, settled: Settled) -> DiagnosisPart:

@@ -114,6 +114,8 @@ export interface Remedy {
 }
 
 export interface Diagnosis {
+  /** Unlike any other's in the report, where the cause need not be; empty in old reports. */
+  id: string;
   cause: string;
   title: string;
   confidence: number;

@@ -786,7 +786,8 @@ export interface paths {
         };
         /**
          * Get Report
-         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it, or as a text to paste, or for CI.
+         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it but for the notes of people, or as a
+         *     text to paste, or for CI.
          */
         get: operations["get_report_api_v1_investigations__investigation_id__report_get"];
         put?: never;
@@ -1492,7 +1493,8 @@ export interface paths {
         };
         /**
          * Get Report
-         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it, or as a text to paste, or for CI.
+         * @description The report `stallscope.report/1`, byte for byte as the analysis wrote it but for the notes of people, or as a
+         *     text to paste, or for CI.
          */
         get: operations["get_report_api_v1_shared__share_id__report_get"];
         put?: never;
@@ -2396,6 +2398,11 @@ export interface components {
             }[];
             /** Findings */
             findings: string[];
+            /**
+             * Id
+             * @default
+             */
+            id: string;
             /**
              * Missing
              * @default []
@@ -3525,6 +3532,8 @@ export interface components {
             cause: string;
             /** Created */
             created: string;
+            /** Diagnosis */
+            diagnosis: string;
             /** Finding */
             finding: string;
             /** From */
@@ -3552,6 +3561,47 @@ export interface components {
             items: components["schemas"]["Note"][];
         };
         /**
+         * NotePart
+         * @description What a person wrote down beside the report: nothing measured follows from it.
+         */
+        NotePart: {
+            /** Author */
+            author: string;
+            /**
+             * Cause
+             * @default
+             */
+            cause: string;
+            /** Created */
+            created: string;
+            /**
+             * Diagnosis
+             * @default
+             */
+            diagnosis: string;
+            /** End */
+            end?: string | null;
+            /**
+             * Finding
+             * @default
+             */
+            finding: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "note" | "disagreement";
+            /**
+             * Lane
+             * @default
+             */
+            lane: string;
+            /** Start */
+            start?: string | null;
+            /** Text */
+            text: string;
+        };
+        /**
          * NoteWish
          * @description What to write down.
          */
@@ -3566,6 +3616,11 @@ export interface components {
              * @default
              */
             cause: string;
+            /**
+             * Diagnosis
+             * @default
+             */
+            diagnosis: string;
             /**
              * Finding
              * @default
@@ -3848,6 +3903,11 @@ export interface components {
              * @default 0
              */
             not_used_total: number;
+            /**
+             * Notes
+             * @default []
+             */
+            notes: components["schemas"]["NotePart"][];
             /**
              * Quality
              * @default []

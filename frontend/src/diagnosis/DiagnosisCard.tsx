@@ -22,7 +22,7 @@ const WHY: Record<Verdict, string> = {
 const NO_REFUTATION = "Nothing was found that speaks against it.";
 
 export function sectionId(diagnosis: Diagnosis, section: string): string {
-  return `${diagnosis.cause}-${section}`;
+  return `${diagnosis.id || diagnosis.cause}-${section}`;
 }
 
 export interface AnalysedBy {

@@ -5,6 +5,7 @@ import { useSource } from "../api/source";
 import type { Diagnosis, Finding, Report } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 import { duration, plural } from "../format/quantity";
+import { useDisagreements } from "../notes/Disagreement";
 import { RoleGlyph } from "../ui/Glyph";
 import { RouteLink } from "../ui/RouteLink";
 import { DiagnosisCard } from "./DiagnosisCard";
@@ -18,7 +19,7 @@ export function OtherDiagnoses({ report, diagnoses }: { report: Report; diagnose
         <h2>Other diagnoses</h2>
       </header>
       {diagnoses.map((diagnosis) => (
-        <Row key={diagnosis.cause + diagnosis.statement} report={report} diagnosis={diagnosis} />
+        <Row key={diagnosis.id || diagnosis.statement} report={report} diagnosis={diagnosis} />
       ))}
     </section>
   );
@@ -26,13 +27,14 @@ export function OtherDiagnoses({ report, diagnoses }: { report: Report; diagnose
 
 function Row({ report, diagnosis }: { report: Report; diagnosis: Diagnosis }) {
   const [open, setOpen] = useState(false);
+  const disputed = useDisagreements(diagnosis).length > 0;
   const analysed = { version: report.tool.version, created: report.created };
   return (
     <div className="other-diagnosis">
       <button type="button" className="other-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <RoleGlyph role={diagnosis.role} />
         <VerdictWord verdict={diagnosis.verdict} plain />
-        <span className="other-statement">{diagnosis.statement}</span>
+        <span className="other-statement">{disputed ? <s className="dim">{diagnosis.statement}</s> : diagnosis.statement}</span>
         <span className="number">{diagnosis.time_lost_s > 0 ? `${duration(diagnosis.time_lost_s)} lost` : ""}</span>
         <span aria-hidden="true">{open ? "▾" : "▸"}</span>
       </button>

@@ -9,7 +9,8 @@ import { Worded } from "../glossary/Worded";
 import { Command } from "../ui/CopyButton";
 import { RoleGlyph, roleWord } from "../ui/Glyph";
 import { RouteLink } from "../ui/RouteLink";
-import { useIsDisputed } from "../notes/Disagreement";
+import { useDisagreements } from "../notes/Disagreement";
+import { signature } from "../notes/noteWords";
 import { sectionId } from "./DiagnosisCard";
 import { VerdictWord } from "./VerdictWord";
 
@@ -25,7 +26,8 @@ export function figuresOf(diagnosis: Diagnosis): { name: string; value: string }
 }
 
 export function VerdictCard({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Finding[] }) {
-  const disputed = useIsDisputed(diagnosis);
+  const against = useDisagreements(diagnosis);
+  const disputed = against.length > 0;
   return (
     <section className="card verdict-card" data-role={disputed ? "neutral" : diagnosis.role} aria-label="Verdict">
       <div className="verdict-line">
@@ -39,7 +41,9 @@ export function VerdictCard({ diagnosis, findings }: { diagnosis: Diagnosis; fin
         <h1 className="claim" data-testid="claim">
           {disputed ? <s><Worded text={diagnosis.statement} /></s> : <Worded text={diagnosis.statement} />}
         </h1>
-        {disputed && <p className="dim">Somebody disagrees: the reason stands with the diagnosis below.</p>}
+        {against.map((note) => (
+          <p key={note.id} data-testid="verdict-disputed"><strong>{signature(note)}, disagrees:</strong> <span className="note-text">{note.text}</span></p>
+        ))}
         <Plain sentence={roleSentence(diagnosis.role)} />
         <EvidenceLinks evidence={statementEvidence(diagnosis)} shown={6} />
       </div>

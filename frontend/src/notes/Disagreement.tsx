@@ -1,7 +1,7 @@
 /** Around a diagnosis: who does not agree and why. What speaks for it stays, only greyed. */
 import { useState, type ReactNode } from "react";
 
-import { useDeleteNote, useNotes } from "../api/notes";
+import { useDeleteNote, useNotes, type Note } from "../api/notes";
 import { useSource } from "../api/source";
 import type { Diagnosis } from "../api/types";
 import { useMayWrite } from "./mayWrite";
@@ -9,9 +9,9 @@ import { NoteForm } from "./NoteForm";
 import { disagreementsWith, signature } from "./noteWords";
 import "./notes.css";
 
-/** Whether somebody does not agree: the statement is struck through then. */
-export function useIsDisputed(diagnosis: Diagnosis): boolean {
-  return disagreementsWith(diagnosis, useNotes().data ?? []).length > 0;
+/** Who does not agree, the oldest first: with any, the statement is struck through. */
+export function useDisagreements(diagnosis: Diagnosis): Note[] {
+  return disagreementsWith(diagnosis, useNotes().data ?? []);
 }
 
 export function Disputable({ diagnosis, children }: { diagnosis: Diagnosis; children: ReactNode }) {
@@ -19,7 +19,7 @@ export function Disputable({ diagnosis, children }: { diagnosis: Diagnosis; chil
   const [asking, setAsking] = useState(false);
   const remove = useDeleteNote();
   const mayWrite = useMayWrite();
-  const against = disagreementsWith(diagnosis, useNotes().data ?? []);
+  const against = useDisagreements(diagnosis);
   if (source.readOnly) return children;
   const finding = diagnosis.findings[0] ?? "";
   return (
@@ -38,7 +38,7 @@ export function Disputable({ diagnosis, children }: { diagnosis: Diagnosis; chil
       {asking && (
         <NoteForm
           title="Disagree" label="Reason" about={`“${diagnosis.statement}” The evidence stays; your reason stands beside it.`}
-          wish={{ kind: "disagreement", cause: diagnosis.cause, finding }} onClose={() => setAsking(false)}
+          wish={{ kind: "disagreement", cause: diagnosis.cause, diagnosis: diagnosis.id, finding }} onClose={() => setAsking(false)}
         />
       )}
     </>

@@ -9,10 +9,10 @@ export const authorOf = (note: Note): string => note.author || "somebody";
 /** Who and when: `ann, 2026-11-22 00:13`. */
 export const signature = (note: Note): string => `${authorOf(note)}, ${dateWords(note.created, 5)}`;
 
-/** Who does not agree with a diagnosis: the oldest first. */
+/** Who does not agree with this diagnosis, and not with another of the same cause: the oldest first. */
 export function disagreementsWith(diagnosis: Diagnosis, notes: readonly Note[]): Note[] {
   return notes.filter((note) => note.kind === "disagreement" && note.cause === diagnosis.cause
-    && (note.finding === "" || diagnosis.findings.includes(note.finding)));
+    && (diagnosis.id ? note.diagnosis === diagnosis.id : note.finding === "" || diagnosis.findings.includes(note.finding)));
 }
 
 const MARK_PREFIX = "note:";

@@ -17,7 +17,7 @@ import { DensityStrip } from "../findings/DensityStrip";
 import { cellWords, tableOfReport, type RecordTable } from "../findings/recordTable";
 import { bytes, count, plural } from "../format/quantity";
 import { dateWords } from "../format/zone";
-import { useIsDisputed } from "../notes/Disagreement";
+import { useDisagreements } from "../notes/Disagreement";
 import { NotesTable } from "../notes/NotesTable";
 import { Region } from "../ui/Region";
 import { useTitle } from "../ui/useTitle";
@@ -54,7 +54,7 @@ function Body({ report }: { report: Report }) {
       </div>
       <DensityStrip />
       {report.diagnoses.map((diagnosis) => (
-        <section key={diagnosis.cause + diagnosis.statement} className="card panel" aria-label={diagnosis.title}>
+        <section key={diagnosis.id || diagnosis.statement} className="card panel" aria-label={diagnosis.title}>
           <header className="panel-head"><h2><Claim diagnosis={diagnosis} /></h2></header>
           <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analysed={analysed} />
         </section>
@@ -72,7 +72,7 @@ function Body({ report }: { report: Report }) {
 /** Struck through where somebody disagrees; who and why stands in the diagnosis. */
 function Claim({ diagnosis }: { diagnosis: Diagnosis }) {
   const words = `${diagnosis.title}: ${diagnosis.statement}`;
-  return useIsDisputed(diagnosis) ? <s>{words}</s> : words;
+  return useDisagreements(diagnosis).length > 0 ? <s>{words}</s> : words;
 }
 
 function Notes() {

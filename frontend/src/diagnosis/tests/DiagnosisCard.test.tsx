@@ -12,7 +12,7 @@ const EVIDENCE = [{ input: "node.pcap", frames: [7, 9], lines: [] }];
 
 function diagnosis(changes: Partial<Diagnosis> = {}): Diagnosis {
   return {
-    cause: "some-cause", title: "Some cause", confidence: 0.95, verdict: "confirmed", statement: "2 of 9 waited.",
+    id: "some-cause-1", cause: "some-cause", title: "Some cause", confidence: 0.95, verdict: "confirmed", statement: "2 of 9 waited.",
     role: "loss",
     claims: [
       { role: "step", text: "It left.", evidence: EVIDENCE },

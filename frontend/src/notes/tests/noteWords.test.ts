@@ -8,12 +8,18 @@ import { sampleTimeline } from "../../timeline/tests/sampleTimeline";
 import { disagreementsWith, marksOfNotes, signature, wordsOfTime } from "../noteWords";
 
 const NOTE: Note = {
-  id: "n", kind: "disagreement", text: "no", author: "", created: "2026-11-21T14:05:00Z", from: null, to: null, lane: "", finding: "", cause: "some-cause",
+  id: "n", kind: "disagreement", text: "no", author: "", created: "2026-11-21T14:05:00Z", from: null, to: null, lane: "", finding: "", cause: "some-cause", diagnosis: "",
 };
-const DIAGNOSIS = { cause: "some-cause", findings: ["f-1"] } as Diagnosis;
+const DIAGNOSIS = { id: "", cause: "some-cause", findings: ["f-1"] } as Diagnosis;
 
 describe("notes", () => {
-  test("a disagreement belongs to its cause, and to its finding where it names one", () => {
+  test("a disagreement belongs to one diagnosis, also where another has the same cause and finding", () => {
+    const notes = [{ ...NOTE, diagnosis: "some-cause-2", finding: "f-1" }];
+    expect(disagreementsWith({ ...DIAGNOSIS, id: "some-cause-2" }, notes)).toEqual(notes);
+    expect(disagreementsWith({ ...DIAGNOSIS, id: "some-cause-1" }, notes)).toEqual([]);
+  });
+
+  test("in a report without ids it belongs to its cause, and to its finding where it names one", () => {
     const notes = [
       NOTE, { ...NOTE, id: "f", finding: "f-1" }, { ...NOTE, id: "other", finding: "f-2" },
       { ...NOTE, id: "cause", cause: "other-cause" }, { ...NOTE, id: "plain", kind: "note" as const },
