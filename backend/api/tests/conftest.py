@@ -14,7 +14,8 @@ from backend.api.app import create_app
 from backend.api.front_door import FrontDoor
 from backend.api.tests.running_product import Product, running_product
 from backend.settings import Settings
-from backend.storage.store import Store, open_store
+from backend.storage.store import Store
+from backend.storage.tests.empty_store import open_empty_store
 
 PORT = 8000
 
@@ -22,7 +23,7 @@ PORT = 8000
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """An empty store; no worker looks at it."""
-    opened = open_store(Settings(data=tmp_path / "data", database_url=""), migrate=True)
+    opened = open_empty_store(Settings(data=tmp_path / "data", database_url=""))
     yield opened
     opened.close()
 

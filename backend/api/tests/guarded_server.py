@@ -17,7 +17,8 @@ from backend.access.tokens import issue_token
 from backend.api.app import create_guarded_app
 from backend.services.recognise_text import read_nothing
 from backend.settings import Settings
-from backend.storage.store import Store, open_store
+from backend.storage.store import Store
+from backend.storage.tests.empty_store import open_empty_store
 
 PORT = 8000
 HOST = f"192.0.2.7:{PORT}"
@@ -28,9 +29,7 @@ PASSWORD = "correct horse"
 def guarded_store(folder: Path, **settings: object) -> Iterator[Store]:
     """An empty store of a server that others reach; the admin's password is PASSWORD."""
     given = {"host": "0.0.0.0", "admin_password": PASSWORD, **settings}
-    opened = open_store(
-        Settings.model_validate({"data": folder / "data", "database_url": "", **given}), migrate=True
-    )
+    opened = open_empty_store(Settings.model_validate({"data": folder / "data", "database_url": "", **given}))
     prepare_sign_in(opened)
     yield opened
     opened.close()

@@ -20,6 +20,20 @@ def test_help_names_every_command_and_the_exit_codes(capsys: pytest.CaptureFixtu
     assert "exit codes" in text
 
 
+def test_help_imports_no_more_than_the_standard_library() -> None:
+    script = (
+        "import contextlib, io, json, sys\n"
+        "from workers.cli.main import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        "    main(['--help'])\n"
+        "print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    known = set(sys.stdlib_module_names) | {"backend", "workers"}
+    foreign = {"numpy", "scipy", "numba", "pyarrow", "pydantic", "httpx", "fastapi", "sqlalchemy"}
+    assert foreign.isdisjoint(set(json.loads(ran.stdout)) - known)
+
+
 @pytest.mark.parametrize("arguments", [[], ["no-such-command"], ["analyze"], ["terminal"], ["main"]])
 def test_wrong_usage_leaves_with_2(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
