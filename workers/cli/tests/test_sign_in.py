@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -162,10 +163,21 @@ def test_clear_text_is_warned_of(product: Product) -> None:
     assert "clear text" in product.log.read_text()
 
 
+def _wait_for_its_own_program(pid: int) -> None:
+    """Between fork and exec a child shows its parent's environment."""
+    deadline = time.monotonic() + 30
+    while "--parent" not in Path(f"/proc/{pid}/cmdline").read_text().split("\0"):
+        assert time.monotonic() < deadline, Path(f"/proc/{pid}/cmdline").read_text()
+        time.sleep(0.01)
+
+
 def test_the_password_is_in_no_process_but_the_servers_own(product: Product) -> None:
     command = Path(f"/proc/{product.process.pid}/cmdline").read_text()
     assert PASSWORD not in command
-    for worker in product.worker_pids():
+    workers = product.worker_pids()
+    assert workers
+    for worker in workers:
+        _wait_for_its_own_program(worker)
         assert PASSWORD not in Path(f"/proc/{worker}/environ").read_text()
         assert PASSWORD not in Path(f"/proc/{worker}/cmdline").read_text()
     assert PASSWORD.encode() not in (product.data / "stallscope.sqlite").read_bytes()
