@@ -186,15 +186,28 @@ def _http(number: Values) -> list[tuple[Values, Script]]:
     return [(number, _HTTP_SCRIPT)]
 
 
+def _mixed(number: Values) -> list[tuple[Values, Script]]:
+    """Of 20 connections 14 are short, three scan, two ask over HTTP, one is a lookup: something for every page."""
+    kind = number % 20
+    return [
+        *_short(number[kind < 14]),
+        (number[(kind >= 14) & (kind < 17)], _SCAN_SCRIPT),
+        (number[(kind >= 17) & (kind < 19)], _HTTP_SCRIPT),
+        (number[kind == 19], _DNS_SCRIPT),
+    ]
+
+
 def _stay_open(number: Values) -> list[tuple[Values, Script]]:
     return [(number, _OPEN_SCRIPT)]
 
 
 TRAFFIC: Final = {
     "long": _long, "short": _short, "scan": _scan, "dns": _dns, "http": _http, "open": _stay_open,
+    "mixed": _mixed,
 }  # fmt: skip
 """What connections do: 39 packets each, 13 packets each with some SYNs lost, three SYNs each that nobody answers, every
-one to an address of its own; a lookup and its answer; ten HTTP exchanges; eight packets each and no end."""
+one to an address of its own; a lookup and its answer; ten HTTP exchanges; eight packets each and no end; a mixture of
+those that end."""
 
 
 def generate(path: Path, packets: int, traffic: str = "long") -> None:

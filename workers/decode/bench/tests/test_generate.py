@@ -41,3 +41,13 @@ def test_connections_that_stay_open(tmp_path: Path) -> None:
     assert not capture.connections["fins"].any()
     assert (capture.connections["last_ns"] - capture.connections["first_ns"] > 10_000_000_000).all()
     assert not capture.connections["data_retransmissions"].any()
+
+
+def test_a_mixture_has_something_of_everything(tmp_path: Path) -> None:
+    path = tmp_path / "mixed.pcap"
+    generate(path, 5000, "mixed")
+    capture = decode_capture(path, name="mixed.pcap", sha256="", packets_path=None)
+    assert (capture.packets, capture.undecoded) == (5000, {})
+    assert capture.messages.dns.rows
+    assert capture.messages.http.rows
+    assert (capture.connections["server_packets"] == 0).any()
