@@ -88,11 +88,12 @@ def list_connections(
     descending: bool,
     limit: int,
     cursor: str | None,
+    offset: int | None = None,
 ) -> ConnectionPage:
     """A page of the table; times of the filter are ns after t0."""
     if cursor is not None and not cursor.isdigit():
         raise InvalidRequest("The cursor is not one that a page gave.")
-    offset = int(cursor or 0)
+    offset = int(cursor or 0) if offset is None else offset
     with open_tables(store, investigation_id) as tables:
         absolute = PathFilter(
             wanted.outcome,

@@ -41,6 +41,7 @@ FilterText = Annotated[
     Query(alias="filter", max_length=4000, description="The part of Wireshark's language known here"),
 ]
 MAX_ID = 2**53
+Offset = Annotated[int | None, Query(ge=0, le=MAX_ID, description="Place in the list, instead of a cursor")]
 
 
 @router.get("/timeline")
@@ -69,6 +70,7 @@ def get_connections(
     to_ns: ToNs = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
     cursor: str | None = None,
+    offset: Offset = None,
 ) -> ConnectionList:
     """Logical connections, joined over vantage points and translation."""
     page = list_connections(
@@ -79,6 +81,7 @@ def get_connections(
         descending=order == "desc",
         limit=limit,
         cursor=cursor,
+        offset=offset,
     )
     return ConnectionList.of(page)
 

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from backend.api.dependencies import StoreDep, Subject
-from backend.api.routes.charts import MAX_ID, FromNs, ToNs
+from backend.api.routes.charts import MAX_ID, FromNs, Offset, ToNs
 from backend.api.schemas.requests import HttpRequestList, RequestDetail, RequestGroups
 from backend.api.schemas.round_trips import (
     HeldGroup,
@@ -25,7 +25,6 @@ from backend.storage.round_trip_tables import RoundTripFilter, RoundTripSort
 
 router = APIRouter(tags=["results"])
 
-Offset = Annotated[int | None, Query(ge=0, le=MAX_ID, description="Place in the list, instead of a cursor")]
 RequestText = Annotated[
     str | None,
     Query(max_length=200, description="Part of an endpoint, method, host, path, user agent or request id"),
@@ -107,7 +106,7 @@ def get_round_trips(
     instance: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Which of its stalls")] = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
-    limit: Annotated[int, Query(ge=1, le=5000)] = 1000,
+    limit: Annotated[int, Query(ge=1, le=5000)] = 250,
     cursor: str | None = None,
     offset: Offset = None,
 ) -> RoundTripList:

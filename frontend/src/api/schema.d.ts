@@ -5355,6 +5355,8 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Place in the list, instead of a cursor */
+                offset?: number | null;
             };
             header?: never;
             path: {
@@ -7326,6 +7328,8 @@ export interface operations {
                 to?: number | null;
                 limit?: number;
                 cursor?: string | null;
+                /** @description Place in the list, instead of a cursor */
+                offset?: number | null;
             };
             header?: {
                 "X-Stallscope-Share"?: string | null;
