@@ -31,16 +31,21 @@ test("the table counts logical connections, the finding those that suffered", as
   await expect(page.getByTestId("connections-total")).toHaveAttribute("data-total", String(truth.delayed));
 });
 
-test("few rows stand in the document, and the last one is reached by scrolling", async ({ page }) => {
+test("few rows stand in the document, and the last one is reached by scrolling and by End", async ({ page }) => {
   const id = await analysedDemo("snat-race");
   await page.goto(`/i/${id}/connections?sort=start&order=asc`);
   await page.locator("[data-cid]").first().waitFor();
   expect(await page.locator("[data-cid]").count()).toBeLessThan(150);
-  const scroller = page.locator(".connections-scroll");
+  const scroller = page.getByRole("region", { name: /^Connections, / });
   await expect.poll(async () => {
     await scroller.evaluate((element) => element.scrollTo(0, element.scrollHeight));
-    return page.locator(`[aria-rowindex="${truth.connections}"]`).count();
+    return page.locator(`[aria-rowindex="${truth.connections}"][data-cid]`).count();
   }).toBe(1);
+  await scroller.focus();
+  await page.keyboard.press("Home");
+  await expect(page.locator('[aria-rowindex="1"][data-cid]')).toBeVisible();
+  await page.keyboard.press("End");
+  await expect(page.locator(`[aria-rowindex="${truth.connections}"][data-cid]`)).toBeVisible();
 });
 
 test("the ladder shows the cross, the fold, the rewriting and the frames", async ({ page }) => {

@@ -53,7 +53,7 @@ test("notes and disagreement are stored, shown on every page, and taken back", a
   await rows.first().getByRole("button", { name: "Jump" }).click();
   await expect(page.locator("[data-drawn='0~1000']")).toHaveCount(0);
   await page.getByRole("tab", { name: /^Marks/ }).click();
-  await expect(page.getByTestId("marks-table").locator("tr", { hasText: "Ann: The switch" })).toHaveCount(1);
+  await expect(page.getByTestId("marks-table").locator("[data-mark]", { hasText: "Ann: The switch" })).toHaveCount(1);
   await page.getByRole("tab", { name: /^Notes/ }).click();
   await rows.nth(1).getByRole("button", { name: "Delete" }).click();
   await expect(rows).toHaveCount(1);

@@ -25,21 +25,15 @@ export function ConnectionsInWindow({ fromNs, toNs, finding, filter }: Connectio
     [report.data, source.page],
   );
   return (
-    <Region label="Connections" query={pages}>
-      {(data) => {
-        const total = data.pages[0]?.total ?? 0;
-        return (
-          <>
-            <p className="dim" data-testid="connections-in-window" data-total={total}>
-              {plural(total, "connection")} in this window{finding === null ? "" : " with the selected finding"}
-            </p>
-            <ConnectionTable
-              rows={data.pages.flatMap((page) => page.items)} total={total} context={context} sort="start" order="asc" heightPx={360}
-              more={() => void pages.fetchNextPage()}
-            />
-          </>
-        );
-      }}
+    <Region label="Connections" query={pages.first}>
+      {({ total }) => (
+        <>
+          <p className="dim" data-testid="connections-in-window" data-total={total}>
+            {plural(total, "connection")} in this window{finding === null ? "" : " with the selected finding"}
+          </p>
+          <ConnectionTable total={total} rowAt={pages.rowAt} onVisible={pages.onVisible} context={context} sort="start" order="asc" height_px={360} />
+        </>
+      )}
     </Region>
   );
 }

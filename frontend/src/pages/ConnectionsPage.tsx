@@ -41,19 +41,18 @@ export function ConnectionsPage() {
     const order = sort === filter.sort && filter.order === "desc" ? "asc" : "desc";
     setParameters({ sort, order }, "push");
   }
-  const total = pages.data?.pages[0]?.total ?? 0;
+  const { total } = pages;
   return (
     <>
       <h1>Connections</h1>
-      <ConnectionFilters filter={filter} outcomes={pages.data?.pages[0]?.outcomes ?? []} findings={findings} letters={context.letters} change={(changes) => setParameters(changes, "push")} />
-      <Region label="Connections" query={pages}>
-        {(data) => (
+      <ConnectionFilters filter={filter} outcomes={pages.first.data?.outcomes ?? []} findings={findings} letters={context.letters} change={(changes) => setParameters(changes, "push")} />
+      <Region label="Connections" query={pages.first}>
+        {() => (
           <>
             <p className="dim" data-testid="connections-total" data-total={total}>{total > 0 && plural(total, "connection")}</p>
             {total === 0 && <NoConnections filter={filter} change={(changes) => setParameters(changes, "push")} />}
             <ConnectionTable
-              rows={data.pages.flatMap((page) => page.items)} total={total} context={context} sort={filter.sort} order={filter.order}
-              onSort={sortBy} more={() => void (pages.hasNextPage && !pages.isFetchingNextPage && pages.fetchNextPage())}
+              total={total} rowAt={pages.rowAt} onVisible={pages.onVisible} context={context} sort={filter.sort} order={filter.order} onSort={sortBy}
             />
           </>
         )}

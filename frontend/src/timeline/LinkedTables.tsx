@@ -44,10 +44,7 @@ export function LinkedTables(props: LinkedTablesProps) {
         {notes && tab("notes", `Notes ${count(notes.length)}`)}
       </div>
       {state.tab === "marks" && (
-        <MarksTable
-          marks={marks} lanes={timeline.lanes} letters={letters} selectedMark={props.currentMark} onPick={props.onPick}
-          caption={`Marks of the window, ${marks.length} rows`}
-        />
+        <MarksTable marks={marks} lanes={timeline.lanes} letters={letters} selectedMark={props.currentMark} onPick={props.onPick} label="Marks of the window" />
       )}
       {state.tab === "packets" && (timeline.mode === "packets"
         ? <PacketsTable packets={packets} lanes={timeline.lanes} />

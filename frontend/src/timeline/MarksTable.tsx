@@ -1,11 +1,16 @@
 /** The marks as rows: the chart's twin for eyes that prefer a table and for readers of the screen. */
+import { memo, type MouseEvent, type ReactNode } from "react";
+
 import type { TimelineLane, TimelineMark } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
-import { ColumnWords } from "../glossary/Plain";
 import { offset, stretch } from "../format/offset";
+import { BigTable, type BigColumn } from "../ui/BigTable";
 import { glyphSign, glyphWord, laneNames } from "./marks";
 
-const COLUMNS = ["time (s)", "lasts", "mark", "lane", "what", "basis", "finding", "evidence"];
+const COLUMNS: BigColumn[] = [
+  { name: "time", unit: "s", width: 15 }, { name: "lasts", width: 10 }, { name: "mark", width: 17 }, { name: "lane", width: 18 },
+  { name: "what", width: 40 }, { name: "basis", width: 9 }, { name: "finding", width: 10 }, { name: "evidence", width: 28 },
+];
 
 interface MarksTableProps {
   marks: readonly TimelineMark[];
@@ -13,35 +18,40 @@ interface MarksTableProps {
   letters: ReadonlyMap<string, string>;
   selectedMark: string | null;
   onPick: (mark: TimelineMark) => void;
-  caption: string;
+  label: string;
 }
 
-export function MarksTable({ marks, lanes, letters, selectedMark, onPick, caption }: MarksTableProps) {
+/** Only the rows in view are in the document: a window may show 2,000 marks. */
+export const MarksTable = memo(function MarksTable({ marks, lanes, letters, selectedMark, onPick, label }: MarksTableProps) {
   return (
-    <div className="facts-scroll" tabIndex={0} role="region" aria-label={caption}>
-      <ColumnWords columns={COLUMNS.map((name) => ({ name: name.replace(" (s)", "") }))} />
-      <table className="facts" data-testid="marks-table">
-        <caption className="visually-hidden">{caption}</caption>
-        <thead>
-          <tr>
-            {COLUMNS.map((name) => <th key={name}>{name}</th>)}
-          </tr>
-        </thead>
-        <tbody>
-          {marks.map((mark) => (
-            <tr key={mark.id} data-mark={mark.id} aria-selected={mark.id === selectedMark} onClick={() => onPick(mark)}>
-              <td className="mono">{offset(mark.t)}</td>
-              <td className="mono">{mark.t_end !== null && mark.t_end > mark.t ? stretch(mark.t_end - mark.t) : ""}</td>
-              <td><span className={`role-${mark.role}`}>{glyphSign(mark.glyph)}</span> {glyphWord(mark.glyph)}{(mark.count ?? 1) > 1 ? ` ×${mark.count}` : ""}</td>
-              <td>{laneNames(mark, lanes)}</td>
-              <td>{mark.label}</td>
-              <td>{mark.glyph === "note" ? "" : mark.basis}</td>
-              <td>{letters.get(mark.finding) ?? mark.finding}{mark.instance === null ? "" : ` · ${mark.instance}`}</td>
-              <td onClick={(event) => event.stopPropagation()}><EvidenceLinks evidence={mark.evidence} /></td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <BigTable
+      label={label} columns={COLUMNS} total={marks.length} height_px={420} testId="marks-table"
+      rowProps={(row) => {
+        const mark = marks[row];
+        return mark === undefined ? {} : { "data-mark": mark.id, "aria-selected": mark.id === selectedMark, onClick: (event) => pick(event, mark, onPick) };
+      }}
+      cells={(row) => {
+        const mark = marks[row];
+        return mark === undefined ? null : cellsOf(mark, lanes, letters);
+      }}
+    />
   );
+});
+
+/** A link in the row has its own meaning. */
+function pick(event: MouseEvent<HTMLElement>, mark: TimelineMark, onPick: (mark: TimelineMark) => void) {
+  if (!(event.target instanceof Element && event.target.closest("a, button"))) onPick(mark);
+}
+
+function cellsOf(mark: TimelineMark, lanes: readonly TimelineLane[], letters: ReadonlyMap<string, string>): ReactNode[] {
+  return [
+    <span key="t" className="mono">{offset(mark.t).replace(" s", "")}</span>,
+    <span key="d" className="mono">{mark.t_end !== null && mark.t_end > mark.t ? stretch(mark.t_end - mark.t) : ""}</span>,
+    <span key="g"><span className={`role-${mark.role}`}>{glyphSign(mark.glyph)}</span> {glyphWord(mark.glyph)}{(mark.count ?? 1) > 1 ? ` ×${mark.count}` : ""}</span>,
+    <span key="l" title={laneNames(mark, lanes)}>{laneNames(mark, lanes)}</span>,
+    <span key="w" title={mark.label}>{mark.label}</span>,
+    mark.glyph === "note" ? "" : mark.basis,
+    `${letters.get(mark.finding) ?? mark.finding}${mark.instance === null ? "" : ` · ${mark.instance}`}`,
+    <EvidenceLinks key="e" evidence={mark.evidence} />,
+  ];
 }

@@ -137,7 +137,6 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
     lens: toggleLens, pin: togglePin, note: addNote, open: () => open(currentMark), leave,
   });
   const label = `Timeline from ${wallClock(overview.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(geometry.rows.length, "lane")}, ${plural(findings.length, "finding")}`;
-  const caption = `${marks.length} marks of the window`;
 
   return (
     <div className="timeline">
@@ -157,7 +156,7 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
       >
         {data.isFetching && data.isPlaceholderData && <div className="timeline-progress" />}
         {state.asTable ? (
-          <MarksTable marks={marks} lanes={overview.lanes} letters={letters} selectedMark={current} onPick={open} caption={caption} />
+          <MarksTable marks={marks} lanes={overview.lanes} letters={letters} selectedMark={current} onPick={open} label="Marks of the window" />
         ) : (
           <TimelineStage
             view={chart} content={content} tokens={tokens} ticks={ticks} packetsInView={packets} show={view.show} linkTo={linkTo}

@@ -126,12 +126,13 @@ function findingInput(view: ChartView, content: ChartContent) {
 
 /** Bands, ladders and paths below, marks above: ids are stable, so that ECharts replaces like by like. */
 function markSeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries[] {
+  const accent = accentOf(content);
   const of = (id: string, z: number, glyphs: Mark["glyph"][]): CustomSeries => {
     const marks = content.marks
       .filter((mark) => glyphs.includes(mark.glyph))
       .sort((a, b) => ORDER.indexOf(a.glyph) - ORDER.indexOf(b.glyph));
     const data = marks.map((mark): [number, number] => [mark.t, 0]);
-    return series(id, z, data, (x, index) => drawMark(marks[index], x, view, content, tokens));
+    return series(id, z, data, (x, index) => drawMark(marks[index], { x, accent, tokens }, view, content));
   };
   return [
     of("guides", 2, ["guide", "note"]),
@@ -141,12 +142,11 @@ function markSeries(view: ChartView, content: ChartContent, tokens: Tokens): Cus
   ];
 }
 
-function drawMark(mark: Mark | undefined, x: (t: number) => number, view: ChartView, content: ChartContent, tokens: Tokens): Shape | undefined {
+function drawMark(mark: Mark | undefined, dipped: Pick<Brush, "x" | "accent" | "tokens">, view: ChartView, content: ChartContent): Shape | undefined {
   if (mark === undefined) return undefined;
   const brush: Brush = {
-    x, geometry: view.geometry, tokens, opacity: opacityOf(mark, view, content),
-    strong: mark.id === view.currentMark || isChosen(mark, content.chosen),
-    accent: accentOf(content), slot: slotOf(mark, content.marks),
+    ...dipped, geometry: view.geometry, opacity: opacityOf(mark, view, content),
+    strong: mark.id === view.currentMark || isChosen(mark, content.chosen), slot: slotOf(mark, content.marks),
   };
   return group(shapesOf(mark, brush));
 }

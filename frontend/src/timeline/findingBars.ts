@@ -20,7 +20,7 @@ const CHARACTER_PX = 7;
 
 export function findingBars(row: FindingRow, x: (t: number) => number, tokens: Tokens): Shape[] {
   const chosen = row.instances.filter((instance) => isChosen(instance, row.selection));
-  const bars = row.instances.map((instance) => bar(instance, chosen.includes(instance), x, tokens));
+  const bars = row.instances.map((instance) => bar(instance, isChosen(instance, row.selection), x, tokens));
   return [...bars, ...names(row, chosen.length > 0 ? chosen : row.instances, x, tokens)];
 }
 

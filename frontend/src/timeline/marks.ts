@@ -75,7 +75,16 @@ export function matchesFilter(mark: Mark, lanes: readonly Lane[], filter: string
   return [mark.label, mark.finding, ...names].join(" ").toLowerCase().includes(filter.toLowerCase());
 }
 
-const groupOf = (mark: Mark): string => `${mark.finding}~${mark.instance ?? ""}`;
+/** Asked for each mark at every step of a zoom: a text that is put together once. */
+const groups = new WeakMap<Mark, string>();
+
+function groupOf(mark: Mark): string {
+  const known = groups.get(mark);
+  if (known !== undefined) return known;
+  const group = `${mark.finding}~${mark.instance ?? ""}`;
+  groups.set(mark, group);
+  return group;
+}
 
 /**
  * The instances a selection lights up: those selected, and those of other findings that rest on one of
@@ -105,7 +114,7 @@ const proofsOf = (mark: Mark): string[] =>
     ...part.lines.map((line) => `${part.input}#l${line}`),
   ]);
 
-export const isChosen = (mark: Mark, chosen: ReadonlySet<string>): boolean => chosen.has(groupOf(mark));
+export const isChosen = (mark: Mark, chosen: ReadonlySet<string>): boolean => chosen.size > 0 && chosen.has(groupOf(mark));
 
 export interface Instance {
   finding: string;

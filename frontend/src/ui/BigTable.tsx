@@ -1,9 +1,10 @@
 /** A table of any number of rows: those in view are in the document, the rest is asked for when it comes into view. */
-import { useEffect, useId, useState, type ReactNode } from "react";
+import { useEffect, useId, useMemo, useState, type HTMLAttributes, type ReactNode } from "react";
 
 import { ColumnWords } from "../glossary/Plain";
 import { count } from "../format/quantity";
-import { ROW_PX, trackPx } from "./rowWindow";
+import { useSettings } from "../settings/settings";
+import { ROW_HEIGHTS_PX, trackPx } from "./rowWindow";
 import { ScrollRail, type Rail } from "./ScrollRail";
 import { useCellKeys, type CellMenuAt } from "./useCellKeys";
 import { useRowWindow } from "./useRowWindow";
@@ -17,7 +18,12 @@ export interface BigColumn {
   /** In characters; the column takes its share of what is left, too. */
   width: number;
   why?: string;
+  /** Given where rows can be ordered by it: the present order if they are, and what to do when it is wanted. */
+  sort?: { order: "asc" | "desc" | null; choose: () => void };
 }
+
+/** What a row of the table says of itself. */
+export type RowProps = Pick<HTMLAttributes<HTMLDivElement>, "onClick" | "aria-selected"> & { [name: `data-${string}`]: string | number | undefined };
 
 interface BigTableProps {
   label: string;
@@ -34,6 +40,8 @@ interface BigTableProps {
   rail?: Rail;
   /** Right click, or Enter on a cell. Enter on the table leads into its cells, arrows go on, Escape leads out. */
   onCellMenu?: (at: CellMenuAt) => void;
+  rowProps?: (row: number) => RowProps;
+  testId?: string;
 }
 
 const HEAD_PX = 30;
@@ -43,10 +51,12 @@ export function gridColumns(columns: readonly BigColumn[]): string {
   return columns.map((column) => `minmax(${column.width}ch, ${column.width}fr)`).join(" ");
 }
 
-export function BigTable({ label, columns, total, cells, onVisible, at = null, height_px = 560, rail, onCellMenu }: BigTableProps) {
+export function BigTable({ label, columns, total, cells, onVisible, at = null, height_px = 560, rail, onCellMenu, rowProps, testId }: BigTableProps) {
   const id = useId();
-  const view_px = Math.min(height_px - HEAD_PX, Math.max(1, total) * ROW_PX);
-  const view = useRowWindow(total, view_px);
+  const row_px = ROW_HEIGHTS_PX[useSettings().density];
+  const view_px = Math.min(height_px - HEAD_PX, Math.max(1, total) * row_px);
+  const size = useMemo(() => ({ view_px, row_px }), [view_px, row_px]);
+  const view = useRowWindow(total, size);
   const { from, to } = view.rows;
   const { goTo } = view;
   useEffect(() => onVisible?.(from, to), [onVisible, from, to]);
@@ -54,9 +64,10 @@ export function BigTable({ label, columns, total, cells, onVisible, at = null, h
   useEffect(() => {
     if (at === null || at === shown || at >= total) return;
     setShown(at);
-    goTo(at - view_px / ROW_PX / 3);
-  }, [at, shown, total, goTo, view_px]);
+    goTo(at - view_px / row_px / 3);
+  }, [at, shown, total, goTo, view_px, row_px]);
   const cellKeys = useCellKeys({ active: onCellMenu !== undefined, scroller: view.scroller, rows: view.rows, total, columns: columns.length, goTo, open: onCellMenu });
+  const grid = gridColumns(columns);
   const width = columns.reduce((sum, column) => sum + column.width + 2, 0);
   return (
     <>
@@ -70,13 +81,13 @@ export function BigTable({ label, columns, total, cells, onVisible, at = null, h
           if (!event.defaultPrevented) view.onKeyDown(event);
         }}
       >
-        <div role="table" aria-label={label} aria-rowcount={total} aria-colcount={columns.length} style={{ minWidth: `${width}ch`, height: trackPx(total) + HEAD_PX }}>
+        <div role="table" aria-label={label} aria-rowcount={total} aria-colcount={columns.length} data-testid={testId} style={{ minWidth: `${width}ch`, height: trackPx(total, row_px) + HEAD_PX }}>
           <Head columns={columns} />
           <div role="rowgroup" className="big-view" style={{ height: view_px, top: HEAD_PX }}>
             {Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index).map((row) => (
               <div
-                key={row} role="row" aria-rowindex={row + 1} className={row === at ? "big-row big-row-at" : "big-row"}
-                style={{ gridTemplateColumns: gridColumns(columns), top: (row - view.first) * ROW_PX, height: ROW_PX }}
+                {...rowProps?.(row)} key={row} role="row" aria-rowindex={row + 1} className={row === at ? "big-row big-row-at" : "big-row"}
+                style={{ gridTemplateColumns: grid, top: (row - view.first) * row_px, height: row_px }}
               >
                 <Cells columns={columns} cells={cells(row)} row={onCellMenu ? row : null} />
               </div>
@@ -84,7 +95,7 @@ export function BigTable({ label, columns, total, cells, onVisible, at = null, h
           </div>
         </div>
       </div>
-      {rail && <div className="big-rail" style={{ paddingTop: HEAD_PX }}><ScrollRail rail={rail} label={label} controls={id} total={total} first={view.first} view_px={view_px} goTo={goTo} /></div>}
+      {rail && <div className="big-rail" style={{ paddingTop: HEAD_PX }}><ScrollRail rail={rail} label={label} controls={id} total={total} first={view.first} view={size} goTo={goTo} /></div>}
       </div>
     </>
   );
@@ -94,13 +105,18 @@ function Head({ columns }: { columns: readonly BigColumn[] }) {
   return (
     <div role="row" className="big-row big-head" style={{ gridTemplateColumns: gridColumns(columns), height: HEAD_PX }}>
       {columns.map((column, at) => (
-        <span key={at} role="columnheader" className={column.number ? "number" : undefined} title={column.why}>
-          {column.name}
+        <span key={at} role="columnheader" className={column.number ? "number" : undefined} title={column.why} aria-sort={sortWord(column)}>
+          {column.sort ? <button type="button" className="big-sort" onClick={column.sort.choose}>{column.name}{column.sort.order && (column.sort.order === "asc" ? " ▲" : " ▼")}</button> : column.name}
           {column.unit && <small> ({column.unit})</small>}
         </span>
       ))}
     </div>
   );
+}
+
+function sortWord({ sort }: BigColumn): "ascending" | "descending" | undefined {
+  if (!sort?.order) return undefined;
+  return sort.order === "asc" ? "ascending" : "descending";
 }
 
 /** `row` is given where a cell can be gone to. */

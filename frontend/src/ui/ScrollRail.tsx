@@ -1,7 +1,7 @@
 /** The scrollbar of a long table: times beside it, and marks of what matters. */
 import { useRef, type KeyboardEvent, type PointerEvent } from "react";
 
-import { furthestFirst, rowsOfKey, ROW_PX } from "./rowWindow";
+import { furthestFirst, rowsOfKey, type View } from "./rowWindow";
 import "./scrollRail.css";
 
 export interface RailTick {
@@ -27,15 +27,16 @@ interface ScrollRailProps {
   controls: string;
   total: number;
   first: number;
-  view_px: number;
+  view: View;
   goTo: (row: number) => void;
 }
 
-export function ScrollRail({ rail, label, controls, total, first, view_px, goTo }: ScrollRailProps) {
+export function ScrollRail({ rail, label, controls, total, first, view, goTo }: ScrollRailProps) {
   const bar = useRef<HTMLDivElement>(null);
   const grabbed = useRef(0);
-  const furthest = furthestFirst(total, view_px);
-  const seen = Math.min(1, view_px / ROW_PX / Math.max(1, total));
+  const { view_px, row_px } = view;
+  const furthest = furthestFirst(total, view);
+  const seen = Math.min(1, view_px / row_px / Math.max(1, total));
   const thumb_px = Math.max(24, seen * view_px);
   const way_px = Math.max(1, view_px - thumb_px);
   const top_px = furthest === 0 ? 0 : (first / furthest) * way_px;
@@ -53,7 +54,7 @@ export function ScrollRail({ rail, label, controls, total, first, view_px, goTo 
     goTo(((y - grabbed.current) / way_px) * furthest);
   }
   function move(event: KeyboardEvent<HTMLDivElement>) {
-    const rows = rowsOfKey(event.key, total, view_px);
+    const rows = rowsOfKey(event.key, total, view);
     if (rows === null) return;
     event.preventDefault();
     goTo(first + rows);
