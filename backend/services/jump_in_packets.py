@@ -135,7 +135,7 @@ def place_of_frame(store: Store, investigation_id: str, wish: PacketWish, frame:
         row = None if capture is None else frame_row(tables.query, capture, number)
         if row is None:
             raise NotFound(f"No capture {name} with a frame {number}.")
-        time_ns = int(row["time_ns"])
+        time_ns = tables.clock(name).common(int(row["time_ns"]))
         listing = _Listing(tables, wish.lane, packet_filter(wish, tables))
         # One interval holds all that comes before.
         everything_ns = -(-max(1, time_ns) // COARSE_NS[-1]) * COARSE_NS[-1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 from pathlib import Path
@@ -13,37 +13,13 @@ from backend.errors import NotFound
 from backend.forensics.report import Report
 from backend.services.read_progress import list_files
 from backend.services.read_report import read_report, report_path
+from backend.storage.capture_clock import COMMON, CaptureClock
 from backend.storage.capture_tables import CaptureTables
 from backend.storage.packet_store import PacketQuery, open_packets
 from backend.storage.records import DECODED, EvidenceFile
 from backend.storage.store import Store
 
 NS_PER_S = 1_000_000_000
-
-
-@dataclass(frozen=True)
-class CaptureClock:
-    """Times of one capture against the clock that all times of the report are on; both drift apart evenly."""
-
-    first_ns: int = 0
-    """Of the capture, on its own clock, as is the last."""
-    last_ns: int = 0
-    first_ahead_ns: int = 0
-    """By how much its clock is ahead at its first packet, and at its last."""
-    last_ahead_ns: int = 0
-
-    def common(self, own_ns: int) -> int:
-        """A time of the capture on the report's clock."""
-        return own_ns - self._ahead_ns(own_ns)
-
-    def own(self, common_ns: int) -> int:
-        """A time of the report as the capture's clock showed it."""
-        return common_ns + self._ahead_ns(common_ns + self._ahead_ns(common_ns + self.first_ahead_ns))
-
-    def _ahead_ns(self, own_ns: int) -> int:
-        span_ns = max(1, self.last_ns - self.first_ns)
-        gained_ns = self.last_ahead_ns - self.first_ahead_ns
-        return self.first_ahead_ns + gained_ns * (own_ns - self.first_ns) // span_ns
 
 
 @dataclass(frozen=True)
@@ -71,7 +47,7 @@ class Tables:
 
     def clock(self, input_name: str) -> CaptureClock:
         """The clock of one input."""
-        return self.clocks.get(input_name, CaptureClock())
+        return self.clocks.get(input_name, COMMON)
 
     @cached_property
     def _lane_of_part(self) -> dict[str, str]:
@@ -92,8 +68,9 @@ def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
     """The tables of an investigation; raises NotFound before there is a report."""
     report_file = report_path(store, investigation_id)
     report = read_report(store, investigation_id)
+    clocks = clocks_of(report)
     captures = tuple(
-        capture_tables(store, file)
+        replace(capture_tables(store, file), clock=clocks.get(file.name, COMMON))
         for file in list_files(store, investigation_id)
         if file.status == DECODED and file.kind == "capture"
     )
@@ -111,7 +88,7 @@ def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
             captures=captures,
             t0_ns=begin_ns,
             end_ns=end_ns,
-            clocks=clocks_of(report),
+            clocks=clocks,
         )
 
 
@@ -138,7 +115,7 @@ def span_of(report: Report) -> tuple[int, int]:
         (clock.common(epoch_ns(part.first)), clock.common(epoch_ns(part.last)))
         for part in report.inputs
         if part.packets and part.first and part.last
-        for clock in [clocks.get(part.name, CaptureClock())]
+        for clock in [clocks.get(part.name, COMMON)]
     ]
     if packets:
         return min(first for first, _ in packets), max(last for _, last in packets)

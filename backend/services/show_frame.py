@@ -87,7 +87,9 @@ def show_frame(store: Store, investigation_id: str, file_id: str, number: int) -
 
 def _columns(row: dict[str, Any], input_name: str, tunnel: str) -> list[FrameColumn]:
     shown = [
-        FrameColumn("time", _rfc3339(row["time_ns"]), "UTC", "when the capture point saw it"),
+        FrameColumn(
+            "time", _rfc3339(row["time_ns"]), "UTC", "when the capture point saw it, by its own clock"
+        ),
         FrameColumn("vantage", f"{input_name}#{row['vantage']}", "", "capture point"),
         FrameColumn("what", what_is(row), "", "its part in the connection"),
         FrameColumn("layers", LAYERS[row["layers"]], "", "how far the frame was understood"),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from backend.storage.capture_clock import COMMON, CaptureClock
 from backend.storage.packet_store import PacketQuery, Row
 from backend.storage.wanted_rows import where_all
 from backend.storage.write_tables import COARSE_NS
@@ -27,11 +28,29 @@ class CaptureTables:
     input: str
     """Name of the input; vantage points are ``<input>#<n>``."""
     folder: Path
+    clock: CaptureClock = COMMON
+    """Of its times against the report's."""
 
     @property
     def packets(self) -> str:
         """Path of the packet table."""
         return str(self.folder / "packets.parquet")
+
+    @property
+    def packet_rows(self) -> str:
+        """The packet table for a FROM, with `time_ns` on the report's clock; the path is to be bound. Of a capture on
+        another clock, times spare it no row groups."""
+        return self._on_the_reports_clock("read_parquet(?)")
+
+    @property
+    def numbered_packet_rows(self) -> str:
+        """The same with `file_row_number`."""
+        return self._on_the_reports_clock("read_parquet(?, file_row_number = true)")
+
+    def _on_the_reports_clock(self, table: str) -> str:
+        if self.clock.is_common:
+            return table
+        return f"(SELECT * REPLACE ({self.clock.common_sql('time_ns')} AS time_ns) FROM {table})"
 
     @property
     def buckets(self) -> str:
@@ -118,7 +137,7 @@ def _stored_buckets(tables: CaptureTables, widest_ns: int) -> tuple[str, str, in
 def packets_between(
     query: PacketQuery, tables: CaptureTables, window: tuple[int, int], limit: int
 ) -> list[dict[str, Any]]:
-    """The packets of a window in time order."""
+    """The packets of a window in time order; all times are the capture's own."""
     return query.dicts(
         f"SELECT {PACKET_COLUMNS} FROM read_parquet(?) WHERE time_ns >= ? AND time_ns < ? "
         "ORDER BY time_ns, frame LIMIT ?",
@@ -149,7 +168,7 @@ def packets_of_connection(
 
 
 def packets_in_rows(query: PacketQuery, tables: CaptureTables, rows: list[int]) -> list[dict[str, Any]]:
-    """Packets by their place in the table, in the table's order."""
+    """Packets by their place in the table, in the table's order; their times are on the report's clock."""
     if not rows:
         return []
     if rows[-1] - rows[0] == len(rows) - 1:
@@ -157,8 +176,7 @@ def packets_in_rows(query: PacketQuery, tables: CaptureTables, rows: list[int]) 
     else:
         where, wanted = f"file_row_number IN ({', '.join('?' * len(rows))})", rows
     return query.dicts(
-        f"SELECT {PACKET_COLUMNS} FROM read_parquet(?, file_row_number = true) WHERE {where} "
-        "ORDER BY file_row_number",
+        f"SELECT {PACKET_COLUMNS} FROM {tables.numbered_packet_rows} WHERE {where} ORDER BY file_row_number",
         (tables.packets, *wanted),
     )
 
@@ -173,7 +191,7 @@ def tunnel_layers(query: PacketQuery, tables: CaptureTables, tunnel: int) -> lis
 
 
 def frame_row(query: PacketQuery, tables: CaptureTables, frame: int) -> dict[str, Any] | None:
-    """All columns of one frame."""
+    """All columns of one frame; its time is the capture's own."""
     found = query.dicts("SELECT * FROM read_parquet(?) WHERE frame = ?", (tables.packets, frame))
     return found[0] if found else None
 
@@ -181,9 +199,9 @@ def frame_row(query: PacketQuery, tables: CaptureTables, frame: int) -> dict[str
 def packets_of_connections(
     query: PacketQuery, tables: CaptureTables, connections: list[int], window: tuple[int, int], limit: int
 ) -> list[dict[str, Any]]:
-    """The packets of several connections in a window, both ends included."""
+    """The packets of several connections in a window of the report's clock, both ends included."""
     return query.dicts(
-        f"SELECT {PACKET_COLUMNS} FROM read_parquet(?) WHERE time_ns >= ? AND time_ns <= ? "
+        f"SELECT {PACKET_COLUMNS} FROM {tables.packet_rows} WHERE time_ns >= ? AND time_ns <= ? "
         "AND connection IN (SELECT unnest(?::BIGINT[])) LIMIT ?",
         (tables.packets, *window, connections, limit),
     )

@@ -24,7 +24,7 @@ Place = tuple[int, int]
 
 @dataclass(frozen=True)
 class PacketFilter:
-    """Which packets are wanted; None wants all. Times are epoch ns, the end excluded."""
+    """Which packets are wanted; None wants all. Times are epoch ns on the report's clock, the end excluded."""
 
     from_ns: int | None = None
     to_ns: int | None = None
@@ -58,7 +58,7 @@ def find_packets(
         where = " AND ".join(clause for clause, _ in clauses) or "true"
         parameters = [value for _, values in clauses for value in values]
         rows = query.rows(
-            f"SELECT time_ns, file_row_number FROM read_parquet(?, file_row_number = true) WHERE {where} "
+            f"SELECT time_ns, file_row_number FROM {tables.numbered_packet_rows} WHERE {where} "
             "ORDER BY time_ns, file_row_number LIMIT ?",
             (tables.packets, *parameters, limit),
         )
@@ -69,10 +69,10 @@ def find_packets(
 def count_by_time(
     query: PacketQuery, tables: CaptureTables, paths: PathTables, wanted: PacketFilter, width_ns: int
 ) -> list[tuple[int, int]]:
-    """(number of the interval since 1970, packets in it) of intervals of that width that hold any."""
-    if width_ns % BUCKET_TABLE_NS == 0 and wanted == PacketFilter(
-        wanted.from_ns, wanted.to_ns, wanted.vantage
-    ):
+    """(number of the interval since 1970, packets in it) of intervals of that width that hold any. Stored buckets are
+    on the capture's own clock."""
+    by_time = wanted == PacketFilter(wanted.from_ns, wanted.to_ns, wanted.vantage)
+    if by_time and width_ns % BUCKET_TABLE_NS == 0 and tables.clock.is_common:
         return _count_all(query, tables, paths, wanted, width_ns)
     return _count_rows(query, tables, paths, wanted, width_ns)
 
@@ -107,7 +107,7 @@ def _count_rows(
         where = " AND ".join(clause for clause, _ in clauses) or "true"
         parameters = [value for _, values in clauses for value in values]
         rows = query.rows(
-            f"SELECT time_ns // ?, count(*) FROM read_parquet(?) WHERE {where} GROUP BY 1",
+            f"SELECT time_ns // ?, count(*) FROM {tables.packet_rows} WHERE {where} GROUP BY 1",
             (width_ns, tables.packets, *parameters),
         )
         for interval, packets in rows:
@@ -197,7 +197,7 @@ def frames_wanted(
         where = " AND ".join(clause for clause, _ in clauses) or "true"
         parameters = [value for _, values in clauses for value in values]
         rows = query.rows(
-            f"SELECT frame FROM read_parquet(?) WHERE {where} ORDER BY frame LIMIT ?",
+            f"SELECT frame FROM {tables.packet_rows} WHERE {where} ORDER BY frame LIMIT ?",
             (tables.packets, *parameters, limit),
         )
         found += [int(row[0]) for row in rows]

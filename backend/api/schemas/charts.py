@@ -184,7 +184,7 @@ class ConnectionList(BaseModel):
 
 
 class ConnectionPacket(BaseModel):
-    """A packet of a connection at one vantage point."""
+    """A packet of a connection at one vantage point; times are on the clock that all captures share."""
 
     time_ns: str
     t_rel_ns: int
@@ -216,7 +216,8 @@ class JoinedFrame(_FromRecord):
 
 
 class PacketLine(_FromRecord):
-    """A packet as a line of a list; `t` is ns after t0."""
+    """A packet as a line of a list; `t` is ns after t0. Times are on the clock that all captures share; a frame by itself
+    shows its file's."""
 
     time_ns: str
     t: int

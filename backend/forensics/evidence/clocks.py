@@ -92,6 +92,14 @@ class Clocks:
         """One time of that capture on the clock of its group, in ns."""
         return int(self.on_reference(capture, np.array([time_ns], np.int64))[0])
 
+    def of_captures(self, capture: Ints, time_ns: Ints) -> Ints:
+        """Times of several captures, whose numbers stand beside them, on the clocks of their groups, in ns."""
+        common: Ints = time_ns.copy()
+        for number in np.unique(capture).tolist():
+            mine = capture == number
+            common[mine] = self.on_reference(number, time_ns[mine])
+        return common
+
     def own_time(self, capture: int, time_ns: int) -> int:
         """A time on the clock of the group as that capture's own clock showed it, in ns."""
         return int(self.own_times(capture, np.array([time_ns], np.int64))[0])

@@ -163,6 +163,12 @@ class Facts:
         """Where segments that were sent again were lost."""
         return SegmentLosses(self.captures, self.attempts, self.stumbles)
 
+    def lookup_time_ns(self, place: int, time_ns: int) -> int:
+        """A time that the lookups tell of a place, on the reference clock of all captures. Lookups have one of their
+        own: they compare clocks by queries."""
+        own_ns = time_ns + int(self.dns.exchanges.offsets.of_place[place])
+        return self.clocks.at_reference(self.dns.messages.places[place].capture, own_ns)
+
     @cached_property
     def request_shapes(self) -> list[Shape]:
         """Served requests by what they ask for and whom they make their server ask, the costliest first."""

@@ -44,7 +44,7 @@ class HeldWrites:
     from_client: Ints
     """1 where the client wrote."""
     start_ns: Ints
-    """When the first write was seen, on its capture's clock."""
+    """When the first write was seen, on the reference clock."""
     waited_ns: Ints
     """From it to its acknowledgement."""
     follows_ns: Ints
@@ -78,7 +78,7 @@ def find_held_writes(captures: Sequence[Capture], sightings: Sightings) -> HeldW
         node=rows[:, 1],
         capture=rows[:, 0],
         from_client=rows[:, 2],
-        start_ns=rows[:, 3],
+        start_ns=sightings.clocks.of_captures(rows[:, 0], rows[:, 3]),
         waited_ns=rows[:, 4],
         follows_ns=rows[:, 5],
         round_trip_ns=_round_trips(nodes[rows[:, 1]]),

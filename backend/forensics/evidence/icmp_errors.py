@@ -36,10 +36,12 @@ _V6 = {0: NETWORK, 1: PROHIBITED, 3: HOST, 4: PORT, 5: PROHIBITED, 6: PROHIBITED
 
 @dataclass(frozen=True)
 class IcmpErrors:
-    """`rows` are PACKET_DTYPE; beside them `place`, `meaning` (index into MEANINGS) and `link`: the logical connection
-    that is quoted, -1 for none. `ends_attempt`: it quotes a SYN."""
+    """`rows` are PACKET_DTYPE; beside them `common_ns`, their times on the reference clock, `place`,
+    `meaning` (index into MEANINGS) and `link`: the logical connection that is quoted, -1 for none. `ends_attempt`: it
+    quotes a SYN."""
 
     rows: NDArray[np.void]
+    common_ns: Ints
     place: Ints
     meaning: Ints
     link: Ints
@@ -63,7 +65,7 @@ def join_icmp_errors(captures: Sequence[Capture], attempts: Attempts) -> IcmpErr
     rest = np.flatnonzero((link < 0) & (rows["destination_port"] != 0))
     if len(rest):
         link[rest] = _quoted_data(rows[rest], captures, attempts)
-    return IcmpErrors(rows, place, meaning, link, ends_attempt)
+    return IcmpErrors(rows, sightings.time_ns[chosen], place, meaning, link, ends_attempt)
 
 
 def _meanings(rows: NDArray[np.void]) -> Ints:

@@ -24,11 +24,13 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Stumbles:
-    """`rows` are SIGNAL_DTYPE, sorted by connection and time; beside them `node` (row of all connection tables, one
+    """`rows` are SIGNAL_DTYPE with times of their own captures, sorted by connection and time; beside them
+    `common_ns`, the same times on the reference clock, `node` (row of all connection tables, one
     after the other), `place` and `server`, the number of the server in `servers`. `connections` are those tables."""
 
     places: tuple[Place, ...]
     rows: NDArray[np.void]
+    common_ns: Ints
     node: Ints
     place: Ints
     server: Ints
@@ -70,8 +72,17 @@ def collect_stumbles(captures: Sequence[Capture], attempts: Attempts) -> Stumble
     chosen = _one_sighting(node, link, attempts.order.rank, place)
     chosen = chosen[np.lexsort((rows["time_ns"][chosen], node[chosen]))]
     node = node[chosen]
+    common_ns = attempts.clocks.of_captures(capture[chosen], rows["time_ns"][chosen].astype(np.int64))
     return Stumbles(
-        places, rows[chosen], node, place[chosen], server_of_node[node], servers, connections, totals
+        places,
+        rows[chosen],
+        common_ns,
+        node,
+        place[chosen],
+        server_of_node[node],
+        servers,
+        connections,
+        totals,
     )
 
 

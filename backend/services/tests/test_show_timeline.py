@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from backend.forensics.report import InputPart, LanePart, Report, ToolPart
-from backend.services.open_tables import CaptureClock, clocks_of, epoch_ns, span_of
+from backend.services.open_tables import clocks_of, epoch_ns, span_of
 from backend.services.show_timeline import bucket_width_ns
+from backend.storage.capture_clock import CaptureClock
 
 
 @pytest.mark.parametrize(

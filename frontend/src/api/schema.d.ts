@@ -2247,7 +2247,7 @@ export interface components {
         };
         /**
          * ConnectionPacket
-         * @description A packet of a connection at one vantage point.
+         * @description A packet of a connection at one vantage point; times are on the clock that all captures share.
          */
         ConnectionPacket: {
             /** Acknowledgement */
@@ -3646,7 +3646,8 @@ export interface components {
         };
         /**
          * PacketLine
-         * @description A packet as a line of a list; `t` is ns after t0.
+         * @description A packet as a line of a list; `t` is ns after t0. Times are on the clock that all captures share; a frame by itself
+         *     shows its file's.
          */
         PacketLine: {
             /** Acknowledgement */

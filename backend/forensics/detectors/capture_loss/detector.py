@@ -70,7 +70,8 @@ def _severity(bad: list[Holes], thresholds: Thresholds) -> Severity:
 
 def _finding(facts: Facts, bad: list[Holes], thresholds: Thresholds) -> FindingPart:
     lost, dropped = sum(h.lost_segments for h in bad), sum(h.dropped or 0 for h in bad)
-    first = facts.captures[bad[0].place.capture]
+    number = bad[0].place.capture
+    first = facts.captures[number]
     measures: dict[str, Measure] = {
         "lost_segments": lost,
         "dropped_by_capture": dropped if any(h.dropped is not None for h in bad) else None,
@@ -88,8 +89,8 @@ def _finding(facts: Facts, bad: list[Holes], thresholds: Thresholds) -> FindingP
             "what is absent may have been there."
         ),
         count=lost + dropped,
-        first=rfc3339(first.first_ns),
-        last=rfc3339(first.last_ns),
+        first=rfc3339(facts.clocks.at_reference(number, first.first_ns)),
+        last=rfc3339(facts.clocks.at_reference(number, first.last_ns)),
         time_lost_s=0.0,
         measures=measures,
         affected=[{"vantage_point": h.place.id} for h in bad],

@@ -41,6 +41,8 @@ class Group:
     destination: str
     rows: NDArray[np.void]
     inputs: tuple[str, ...]
+    closed_ns: Ints
+    """When each ended, on the reference clock."""
     opened: int
     answered: int
     """HTTP requests that the destination answered: of kept connections each carries many."""
@@ -135,17 +137,25 @@ def _groups(facts: Facts, table: NDArray[np.void], capture: Ints, sort: Ints) ->
         at = int(np.searchsorted(keys, every[part[0]]))
         opened = int(totals[at]) if at < len(keys) and keys[at] == every[part[0]] else 0
         inputs = tuple(facts.captures[n].name for n in capture[part].tolist())
+        closed = _closed_ns(table[part])
         groups.append(
             Group(
                 kind,
                 name.rsplit(":", 1)[0] if kind == REFUSED else name,
                 table[part],
                 inputs,
+                facts.clocks.of_captures(capture[part], closed),
                 opened,
                 answered.get(server, 0),
             )
         )
     return sorted(groups, key=lambda g: (-g.sort, -len(g.rows), g.destination))
+
+
+def _closed_ns(rows: NDArray[np.void]) -> Ints:
+    """When each connection ended, on its capture's clock."""
+    closed: Ints = np.where(rows["closed_ns"] != NEVER, rows["closed_ns"], rows["last_ns"]).astype(np.int64)
+    return closed
 
 
 def _severity(group: Group, thresholds: Thresholds) -> Severity:
@@ -169,7 +179,6 @@ def _finding(group: Group, number: int, thresholds: Thresholds) -> FindingPart:
             group.inputs, np.where(rows["reset_frame"] > 0, rows["reset_frame"], 1), strict=True
         )
     ]
-    closed = np.where(rows["closed_ns"] != NEVER, rows["closed_ns"], rows["last_ns"])
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
@@ -178,15 +187,15 @@ def _finding(group: Group, number: int, thresholds: Thresholds) -> FindingPart:
         title=f"Connections {WORDS[group.sort]}: {group.destination}",
         summary=f"{plural(len(rows), 'connection')} to {group.destination}: {WORDS[group.sort]}.",
         count=len(rows),
-        first=rfc3339(int(closed.min())),
-        last=rfc3339(int(closed.max())),
+        first=rfc3339(int(group.closed_ns.min())),
+        last=rfc3339(int(group.closed_ns.max())),
         time_lost_s=0.0,
         measures={
             "sort": WORDS[group.sort],
             "opened_total": group.opened,
             "requests_answered": group.answered,
             "bytes_before_median": float(np.median(rows["client_bytes"] + rows["server_bytes"])),
-            "age_median_s": round(float(np.median(closed - rows["first_ns"])) / 1e9, 6),
+            "age_median_s": round(float(np.median(_closed_ns(rows) - rows["first_ns"])) / 1e9, 6),
         },
         affected=[{"protocol": "tcp", "destination": group.destination}],
         evidence=frame_evidence(frames, "the RST of each connection"),

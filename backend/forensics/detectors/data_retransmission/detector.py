@@ -75,7 +75,7 @@ def _finding(facts: Facts, group: _Group, number: int, thresholds: Thresholds) -
     total = max(touched, int(stumbles.connections_of[group.server]))
     fast = int(np.count_nonzero(rows["marks"][group.again] & MARK_FAST_RETRANSMISSION))
     tail = int(np.count_nonzero(rows["last_of_all"][group.waits]))
-    times = rows["time_ns"][group.waits]
+    times = stumbles.common_ns[group.waits]
     lost_s = float(waited.sum())
     return FindingPart(
         id=f"{KIND}-{number}",
@@ -104,8 +104,8 @@ def _finding(facts: Facts, group: _Group, number: int, thresholds: Thresholds) -
         affected=_affected(stumbles, group),
         events=[
             {
-                "start": rfc3339(int(rows["time_ns"][n] - rows["silence_ns"][n])),
-                "end": rfc3339(int(rows["time_ns"][n])),
+                "start": rfc3339(int(stumbles.common_ns[n] - rows["silence_ns"][n])),
+                "end": rfc3339(int(stumbles.common_ns[n])),
                 "sender": "client" if rows["from_client"][n] else "server",
                 "class": "tail" if rows["last_of_all"][n] else "timeout",
                 "frames": [frame for _, frame in stumbles.frames([n], before=True)],
@@ -136,8 +136,8 @@ def _marks(stumbles: Stumbles, group: _Group, thresholds: Thresholds) -> list[Ma
                 glyph="ladder",
                 role="loss",
                 basis="seen",
-                start=rfc3339(int(rows["time_ns"][n] - rows["silence_ns"][n])),
-                end=rfc3339(int(rows["time_ns"][n])),
+                start=rfc3339(int(stumbles.common_ns[n] - rows["silence_ns"][n])),
+                end=rfc3339(int(stumbles.common_ns[n])),
                 lanes=[stumbles.places[int(stumbles.place[n])].id],
                 evidence=frame_evidence(stumbles.frames([n], before=True)),
                 label=f"sent again after {seconds_text(wait_s)}",

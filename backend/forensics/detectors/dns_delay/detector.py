@@ -12,7 +12,7 @@ from backend.forensics.detectors.dns_delay.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.dns.delayed import Dns, Resolver
 from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import FindingPart, Severity
 
 KIND = "dns-delay"
@@ -67,7 +67,7 @@ def _finding(facts: Facts, resolver: Resolver, number: int, thresholds: Threshol
     dns, late = facts.dns, resolver.delayed
     lost = facts.lost_queries[str(resolver.server)]
     schedule, pause_s = name_schedule([p for one in late for p in pauses_s(dns, one)])
-    events = list_events(dns, late)
+    events = list_events(facts, late)
     wait_s = median(one.wait_s for one in late)
     frames = [frame for one in late for frame in lookup_frames(dns, one)]
     return FindingPart(
@@ -78,8 +78,8 @@ def _finding(facts: Facts, resolver: Resolver, number: int, thresholds: Threshol
         title=f"Slow lookups at {resolver.server}",
         summary=_summary(resolver, wait_s, schedule),
         count=resolver.delayed_total,
-        first=rfc3339(min(one.start_ns for one in late)),
-        last=rfc3339(max(one.start_ns for one in late)),
+        first=min(event["start"] for event in events),
+        last=max(event["start"] for event in events),
         time_lost_s=round(sum(max(0.0, one.wait_s - (resolver.usual_s or 0.0)) for one in late), 6),
         measures={
             "lookups_total": resolver.lookups,
@@ -104,7 +104,7 @@ def _finding(facts: Facts, resolver: Resolver, number: int, thresholds: Threshol
         ],
         events=events,
         evidence=frame_evidence(frames, "queries and answers of the delayed lookups"),
-        marks=draw_marks(dns, late[: thresholds.marked_lookups], lost),
+        marks=draw_marks(facts, late[: thresholds.marked_lookups], lost),
         tables=[lookup_table(events, dns, late)],
     )
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns
 from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
+from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, rfc3339, seconds_text
 from backend.forensics.report import ColumnPart, EvidencePart, MarkPart, TablePart
 
@@ -44,16 +45,16 @@ def type_name(number: int) -> str:
     return TYPES.get(number, f"type {number}")
 
 
-def list_events(dns: Dns, lookups: Sequence[DelayedLookup]) -> list[dict[str, Any]]:
+def list_events(facts: Facts, lookups: Sequence[DelayedLookup]) -> list[dict[str, Any]]:
     """Each lookup from its first query to its last answer."""
-    events = []
+    dns, events = facts.dns, []
     for instance, one in enumerate(lookups, start=1):
         place = dns.messages.places[one.place]
         frames = sorted({frame for name, frame in lookup_frames(dns, one) if name == place.input})
         events.append(
             {
-                "start": rfc3339(one.start_ns),
-                "end": rfc3339(one.end_ns),
+                "start": rfc3339(facts.lookup_time_ns(one.place, one.start_ns)),
+                "end": rfc3339(facts.lookup_time_ns(one.place, one.end_ns)),
                 "instance": instance,
                 "name": one.name,
                 "source": one.client,
@@ -93,8 +94,9 @@ def lookup_table(events: Sequence[dict[str, Any]], dns: Dns, lookups: Sequence[D
     return TablePart(name="delayed lookups", columns=columns, rows=rows, rows_total=len(lookups))
 
 
-def draw_marks(dns: Dns, lookups: Sequence[DelayedLookup], lost: Sequence[LostQuery]) -> list[MarkPart]:
+def draw_marks(facts: Facts, lookups: Sequence[DelayedLookup], lost: Sequence[LostQuery]) -> list[MarkPart]:
     """A bracket for each wait, the lost query and where it should have been seen, and the pair it belonged to."""
+    dns = facts.dns
     by_lookup: dict[int, list[LostQuery]] = {}
     for query in lost:
         by_lookup.setdefault(query.lookup, []).append(query)
@@ -107,8 +109,8 @@ def draw_marks(dns: Dns, lookups: Sequence[DelayedLookup], lost: Sequence[LostQu
                 glyph="bracket",
                 role="loss",
                 basis="seen",
-                start=rfc3339(one.start_ns),
-                end=rfc3339(one.end_ns),
+                start=rfc3339(facts.lookup_time_ns(one.place, one.start_ns)),
+                end=rfc3339(facts.lookup_time_ns(one.place, one.end_ns)),
                 lanes=[place.id],
                 evidence=frame_evidence(frames),
                 label=f"{one.name}: {seconds_text(one.wait_s)}",
@@ -117,11 +119,12 @@ def draw_marks(dns: Dns, lookups: Sequence[DelayedLookup], lost: Sequence[LostQu
             )
         )
         for query in by_lookup.get(one.lookup, ()):
-            marks.extend(_draw_lost(query, instance))
+            start = rfc3339(facts.lookup_time_ns(query.inner.number, query.time_ns))
+            marks.extend(_draw_lost(query, start, instance))
     return marks
 
 
-def _draw_lost(query: LostQuery, instance: int) -> list[MarkPart]:
+def _draw_lost(query: LostQuery, start: str, instance: int) -> list[MarkPart]:
     evidence: list[EvidencePart] = frame_evidence(query.frames)
     what = f"{type_name(query.type)} {query.name}"
     marks = [
@@ -129,7 +132,7 @@ def _draw_lost(query: LostQuery, instance: int) -> list[MarkPart]:
             glyph="instant",
             role="loss",
             basis="seen",
-            start=rfc3339(query.time_ns),
+            start=start,
             lanes=[query.inner.id],
             evidence=evidence,
             label=f"query {what} without an answer",
@@ -142,7 +145,7 @@ def _draw_lost(query: LostQuery, instance: int) -> list[MarkPart]:
                 glyph="missing",
                 role="loss",
                 basis="seen",
-                start=rfc3339(query.time_ns),
+                start=start,
                 lanes=[place.id for place in query.outer],
                 evidence=evidence,
                 label=f"query {what} never appears on {' or '.join(p.name for p in query.outer)}",
@@ -155,7 +158,7 @@ def _draw_lost(query: LostQuery, instance: int) -> list[MarkPart]:
                 glyph="pair",
                 role="collision",
                 basis="seen",
-                start=rfc3339(query.time_ns),
+                start=start,
                 lanes=[query.inner.id],
                 evidence=frame_evidence([*query.frames, *query.pair_frames]),
                 label=f"two queries of one socket, {query.pair_ns / 1000:,.0f} µs apart",

@@ -104,7 +104,7 @@ def _finding(
     resets = sum(w.outcome == "reset" for w in dead)
     guess = f" A time-out of {known[0]:g} s fits: {known[1]}." if known is not None else ""
     lived = f" Silences up to {seconds_text(survived_s)} were survived." if survived_s else ""
-    times = [int(stumbles.rows["time_ns"][w.at]) for w in dead]
+    times = [int(stumbles.common_ns[w.at]) for w in dead]
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
@@ -147,11 +147,11 @@ def _finding(
 
 
 def _event(stumbles: Stumbles, waking: _Waking) -> dict[str, object]:
-    row = stumbles.rows[waking.at]
+    row, end_ns = stumbles.rows[waking.at], int(stumbles.common_ns[waking.at])
     client, server = stumbles.endpoints(int(stumbles.node[waking.at]))
     return {
-        "start": rfc3339(int(row["time_ns"] - row["silence_ns"])),
-        "end": rfc3339(int(row["time_ns"])),
+        "start": rfc3339(end_ns - int(row["silence_ns"])),
+        "end": rfc3339(end_ns),
         "silence_s": round(waking.silence_s, 6),
         "outcome": waking.outcome,
         "source": str(client),
@@ -160,13 +160,13 @@ def _event(stumbles: Stumbles, waking: _Waking) -> dict[str, object]:
 
 
 def _mark(stumbles: Stumbles, waking: _Waking, instance: int) -> MarkPart:
-    row = stumbles.rows[waking.at]
+    row, end_ns = stumbles.rows[waking.at], int(stumbles.common_ns[waking.at])
     return MarkPart(
         glyph="bracket",
         role="loss",
         basis="seen",
-        start=rfc3339(int(row["time_ns"] - row["silence_ns"])),
-        end=rfc3339(int(row["time_ns"])),
+        start=rfc3339(end_ns - int(row["silence_ns"])),
+        end=rfc3339(end_ns),
         lanes=[stumbles.places[int(stumbles.place[waking.at])].id],
         evidence=frame_evidence(stumbles.frames(waking.shown, before=True)),
         label=f"silent for {seconds_text(waking.silence_s)}, then {waking.outcome}",

@@ -30,7 +30,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if rise is not None and rise.by:
         findings.append(_dropped(rise, thresholds))
     if most is not None and is_aws and most.packets.max() >= _told(thresholds):
-        findings.append(_finding(most, len(findings) + 1, thresholds))
+        findings.append(_finding(facts, most, len(findings) + 1, thresholds))
     peak = (
         f"{most.packets.max():,.0f} packets in the busiest second" if most else "no packet to such a service"
     )
@@ -67,7 +67,11 @@ def _dropped(rise: Rise, thresholds: Thresholds) -> FindingPart:
     )
 
 
-def _finding(traffic: LinkLocalTraffic, number: int, thresholds: Thresholds) -> FindingPart:
+def _finding(facts: Facts, traffic: LinkLocalTraffic, number: int, thresholds: Thresholds) -> FindingPart:
+    def told(own_ns: int) -> str:
+        """On the clock on which the packets are drawn."""
+        return rfc3339(facts.clocks.at_reference(traffic.place.capture, own_ns))
+
     over = np.flatnonzero(traffic.packets >= thresholds.budget_packets)
     shown = over if len(over) else np.array([int(traffic.packets.argmax())])
     seconds = [(int(traffic.first_ns + n * SECOND_NS), float(traffic.packets[n])) for n in shown.tolist()]
@@ -90,8 +94,8 @@ def _finding(traffic: LinkLocalTraffic, number: int, thresholds: Thresholds) -> 
             f"they {reached}."
         ),
         count=len(seconds),
-        first=rfc3339(seconds[0][0]),
-        last=rfc3339(seconds[-1][0] + SECOND_NS),
+        first=told(seconds[0][0]),
+        last=told(seconds[-1][0] + SECOND_NS),
         time_lost_s=0.0,
         measures={
             "packets_per_s_max": round(peak, 1),
@@ -101,7 +105,7 @@ def _finding(traffic: LinkLocalTraffic, number: int, thresholds: Thresholds) -> 
         },
         affected=[{"protocol": "ip", "vantage_point": traffic.place.id}],
         events=[
-            {"start": rfc3339(at_ns), "end": rfc3339(at_ns + SECOND_NS), "packets": round(packets, 1)}
+            {"start": told(at_ns), "end": told(at_ns + SECOND_NS), "packets": round(packets, 1)}
             for at_ns, packets in seconds
         ],
         evidence=frame_evidence(_frames(traffic, seconds, thresholds), "the first packets of these flows"),
@@ -110,8 +114,8 @@ def _finding(traffic: LinkLocalTraffic, number: int, thresholds: Thresholds) -> 
                 glyph="band",
                 role="burst",
                 basis="seen",
-                start=rfc3339(at_ns),
-                end=rfc3339(at_ns + SECOND_NS),
+                start=told(at_ns),
+                end=told(at_ns + SECOND_NS),
                 lanes=[traffic.place.id],
                 evidence=frame_evidence(_frames(traffic, [(at_ns, packets)], thresholds)),
                 label=f"{packets:,.0f} packets to link-local services",

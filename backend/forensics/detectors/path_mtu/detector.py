@@ -183,7 +183,7 @@ def _finding(
     ignored = f" ICMP told the sender of an MTU of {mtu:,} bytes, and it did not obey." if mtu else ""
     silent = "" if told else " No ICMP message told the sender."
     at = [n for s in group for n in s.at]
-    times = [int(rows["time_ns"][n]) for n in at]
+    times = [int(stumbles.common_ns[n]) for n in at]
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
@@ -213,8 +213,8 @@ def _finding(
         ],
         events=[
             {
-                "start": rfc3339(int(rows["time_ns"][s.at[0]])),
-                "end": rfc3339(int(rows["time_ns"][s.at[-1]])),
+                "start": rfc3339(int(stumbles.common_ns[s.at[0]])),
+                "end": rfc3339(int(stumbles.common_ns[s.at[-1]])),
                 "segment_bytes": s.bytes,
                 "repeats": len(s.at),
             }
@@ -228,8 +228,8 @@ def _finding(
                 glyph="ladder",
                 role="loss",
                 basis="seen",
-                start=rfc3339(int(rows["time_ns"][s.at[0]])),
-                end=rfc3339(int(rows["time_ns"][s.at[-1]])),
+                start=rfc3339(int(stumbles.common_ns[s.at[0]])),
+                end=rfc3339(int(stumbles.common_ns[s.at[-1]])),
                 lanes=[stumbles.places[int(stumbles.place[s.at[0]])].id],
                 evidence=frame_evidence(stumbles.frames(s.at)),
                 label=f"{s.bytes:,} bytes sent again {len(s.at):,} times",

@@ -113,8 +113,8 @@ def _finding(facts: Facts, group: Group, number: int, thresholds: Thresholds) ->
         title=f"ICMP: {group.meaning}, {group.destination}",
         summary=f"{about} {group.destination}: {group.meaning}, says {', '.join(reporters[:3])}.",
         count=count,
-        first=rfc3339(int(rows["time_ns"].min())),
-        last=rfc3339(int(rows["time_ns"].max())),
+        first=rfc3339(int(errors.common_ns[group.positions].min())),
+        last=rfc3339(int(errors.common_ns[group.positions].max())),
         time_lost_s=0.0,
         measures={
             "meaning": group.meaning,

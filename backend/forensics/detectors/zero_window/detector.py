@@ -20,7 +20,8 @@ KIND = "zero-window"
 
 @dataclass(frozen=True)
 class _Closure:
-    """One closed window. `opened` is None where it stayed closed as far as the capture shows."""
+    """One closed window; times are on the reference clock. `opened` is None where it stayed closed as far as the
+    capture shows."""
 
     receiver: Endpoint
     sender: Endpoint
@@ -64,8 +65,9 @@ def _closures(stumbles: Stumbles) -> list[_Closure]:
         if not (connection["zero_window_probes"] or connection["windows_full"]):
             continue
         opened = _opening(stumbles, at)
-        start_ns = int(rows["time_ns"][at])
-        end_ns = int(rows["time_ns"][opened]) if opened is not None else int(connection["last_ns"])
+        until = rows["time_ns"][opened] if opened is not None else connection["last_ns"]
+        start_ns = int(stumbles.common_ns[at])
+        end_ns = start_ns + int(until) - int(rows["time_ns"][at])
         client, server = stumbles.endpoints(int(stumbles.node[at]))
         ends = (client, server) if rows["from_client"][at] else (server, client)
         found.append(_Closure(*ends, at, opened, start_ns, max(start_ns, end_ns)))
