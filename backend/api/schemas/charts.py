@@ -216,8 +216,8 @@ class JoinedFrame(_FromRecord):
 
 
 class PacketLine(_FromRecord):
-    """A packet as a line of a list; `t` is ns after t0. Times are on the clock that all captures share; a frame by itself
-    shows its file's."""
+    """A packet as a line of a list; `t` is ns after t0. Times are on the clock that all captures share; a frame by
+    itself shows its file's."""
 
     time_ns: str
     t: int

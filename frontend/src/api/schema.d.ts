@@ -3646,8 +3646,8 @@ export interface components {
         };
         /**
          * PacketLine
-         * @description A packet as a line of a list; `t` is ns after t0. Times are on the clock that all captures share; a frame by itself
-         *     shows its file's.
+         * @description A packet as a line of a list; `t` is ns after t0. Times are on the clock that all captures share; a frame by
+         *     itself shows its file's.
          */
         PacketLine: {
             /** Acknowledgement */
