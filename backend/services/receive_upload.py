@@ -33,8 +33,16 @@ class Arrived:
     file: EvidenceFile | None
 
 
-def begin_upload(store: Store, investigation_id: str, name: str, size_bytes: int) -> EvidenceFile:
-    """Announce a file; its bytes follow in any number of pieces."""
+def begin_upload(
+    store: Store,
+    investigation_id: str,
+    name: str,
+    size_bytes: int,
+    *,
+    host: str | None = None,
+    captured_at_ns: int | None = None,
+) -> EvidenceFile:
+    """Announce a file; its bytes follow in any number of pieces. Host and time are those a person gave."""
     name = checked_name(name)
     file_id = uuid4().hex
     with store.database.writing() as session:
@@ -43,6 +51,8 @@ def begin_upload(store: Store, investigation_id: str, name: str, size_bytes: int
         evidence_files.add_file(
             session, file_id, investigation_id, name=name, kind="", format_name="", size_bytes=size_bytes
         )
+        if host or captured_at_ns is not None:
+            evidence_files.set_origin(session, file_id, host=host, captured_at_ns=captured_at_ns)
         file = evidence_files.get_file(session, investigation_id, file_id)
     store.blobs.incoming_path(file_id).touch()
     return file
@@ -98,7 +108,7 @@ def complete_upload(
     with store.database.writing() as session:
         same_name = evidence_files.find_file(session, file.investigation_id, file.name)
         members = evidence_files.list_members(session, same_name.id) if same_name is not None else []
-        if same_name is not None and digest in (same_name.sha256, same_name.uploaded_sha256):
+        if same_name is not None and _is_same(same_name, file, digest):
             evidence_files.delete_file(session, file.id)
             return same_name
         if same_name is not None and replaces:
@@ -119,6 +129,15 @@ def complete_upload(
             forget_bytes(store, gone)
     inputs_changed(store, file.investigation_id)
     return stored
+
+
+def _is_same(kept: EvidenceFile, file: EvidenceFile, digest: str) -> bool:
+    """The same bytes, and nothing else is said of where and when they were taken."""
+    told = (file.host, file.captured_at_ns)
+    return digest in (kept.sha256, kept.uploaded_sha256) and told in (
+        (None, None),
+        (kept.host, kept.captured_at_ns),
+    )
 
 
 def discard_upload(store: Store, file: EvidenceFile) -> None:
@@ -172,9 +191,7 @@ def store_text(
     recognised = recognise_upload(content[:HEAD_BYTES])
     if recognised.kind != "dump":
         raise UnknownFormat("What was pasted is not text that a command printed.")
-    file = begin_upload(store, investigation_id, name, len(content))
-    with store.database.writing() as session:
-        evidence_files.set_origin(session, file.id, host=host, captured_at_ns=captured_at_ns)
+    file = begin_upload(store, investigation_id, name, len(content), host=host, captured_at_ns=captured_at_ns)
     append_bytes(store, file, content)
     return complete_upload(store, file)
 

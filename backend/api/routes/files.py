@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Literal
 from urllib.parse import quote
 
 from anyio import to_thread
 from fastapi import APIRouter, Header, Query, Request, Response, status
 from fastapi.responses import StreamingResponse
+from pydantic import AwareDatetime
 from starlette.requests import ClientDisconnect
 
 from backend.api.byte_stream import pieces_of
 from backend.api.dependencies import DumpReaderDep, FileId, InvestigationId, StoreDep
 from backend.api.routes.investigations import address
-from backend.api.schemas.files import File, Line, PastedText, Recognition, Text
+from backend.api.schemas.files import File, Line, PastedText, Recognition, Text, epoch_ns
 from backend.errors import Conflict, Gone, InvalidRequest
 from backend.services import receive_upload
 from backend.services.read_progress import may_hold_credentials, read_file
@@ -39,23 +41,49 @@ async def put_file(
     response: Response,
     content_sha256: Annotated[str | None, Header(description="Checked when given (hex)")] = None,
     content_length: Annotated[int, Header(include_in_schema=False)] = receive_upload.UNKNOWN_SIZE,
+    host: Annotated[str | None, Query(max_length=255, description="The machine it comes from")] = None,
+    captured_at: Annotated[
+        AwareDatetime | None, Query(description="When a dump was taken, if it does not say so")
+    ] = None,
 ) -> File:
     """The bytes of a file as the body. Repeatable: the same bytes change nothing, others replace the file."""
     await to_thread.run_sync(read_investigation, store, investigation_id)
-    stored = await _take_in(request, store, investigation_id, (name, content_length, content_sha256))
+    announced = _Announced(name, content_length, content_sha256, host or None, epoch_ns(captured_at))
+    stored = await _take_in(request, store, investigation_id, announced)
     response.headers["Location"] = f"{address(investigation_id)}/files/{stored.id}"
     return File.of(stored)
 
 
+@dataclass(frozen=True)
+class _Announced:
+    """What is said of a file before its bytes come."""
+
+    name: str
+    size_bytes: int
+    sha256: str | None
+    host: str | None
+    captured_at_ns: int | None
+
+
 async def _take_in(
-    request: Request, store: Store, investigation_id: str, announced: tuple[str, int, str | None]
+    request: Request, store: Store, investigation_id: str, announced: _Announced
 ) -> EvidenceFile:
-    name, size_bytes, digest = announced
     pieces = pieces_of(request)
     first = await anext(pieces, b"")
     # Before anything is written: what is no evidence leaves no trace.
     recognise_upload(first[:HEAD_BYTES])
-    file = await to_thread.run_sync(receive_upload.begin_upload, store, investigation_id, name, size_bytes)
+
+    def begin() -> EvidenceFile:
+        return receive_upload.begin_upload(
+            store,
+            investigation_id,
+            announced.name,
+            announced.size_bytes,
+            host=announced.host,
+            captured_at_ns=announced.captured_at_ns,
+        )
+
+    file = await to_thread.run_sync(begin)
     try:
         await to_thread.run_sync(receive_upload.append_bytes, store, file, first)
         async for piece in pieces:
@@ -65,7 +93,7 @@ async def _take_in(
         raise
 
     def complete() -> EvidenceFile:
-        return receive_upload.complete_upload(store, file, announced_sha256=digest, replaces=True)
+        return receive_upload.complete_upload(store, file, announced_sha256=announced.sha256, replaces=True)
 
     return await to_thread.run_sync(complete)
 

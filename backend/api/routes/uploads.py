@@ -9,11 +9,13 @@ from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Header, Request, Response, status
+from pydantic import AwareDatetime, TypeAdapter, ValidationError
 from starlette.requests import ClientDisconnect
 
 from backend.api.byte_stream import pieces_of
 from backend.api.dependencies import InvestigationId, StoreDep
 from backend.api.routes.investigations import address
+from backend.api.schemas.files import epoch_ns
 from backend.errors import Conflict, InvalidRequest, NotFound, UnknownFormat
 from backend.services import receive_upload
 from backend.services.read_progress import read_file
@@ -24,6 +26,8 @@ router = APIRouter(prefix="/investigations/{investigation_id}/uploads", tags=["u
 
 TUS_HEADERS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
 NOTE_EVERY_S = 0.25
+HOST_LIMIT = 255
+_TIME = TypeAdapter(AwareDatetime)
 OFFSET_BODY = {"requestBody": {"content": {"application/offset+octet-stream": {}}, "required": True}}
 
 
@@ -42,11 +46,18 @@ def create_upload(
     upload_length: Annotated[int, Header(ge=0)],
     upload_metadata: Annotated[str, Header()] = "",
 ) -> Response:
-    """Announce a file; metadata `filename` names it."""
+    """Announce a file; metadata `filename` names it, `host` and `captured_at` say where and when it was taken."""
     if upload_length == 0:
         raise UnknownFormat("The file is empty. Nothing of it was stored.")
-    name = _metadata(upload_metadata).get("filename", "unnamed")
-    file = receive_upload.begin_upload(store, investigation_id, name, upload_length)
+    told = _metadata(upload_metadata)
+    file = receive_upload.begin_upload(
+        store,
+        investigation_id,
+        told.get("filename", "unnamed"),
+        upload_length,
+        host=told.get("host", "")[:HOST_LIMIT] or None,
+        captured_at_ns=_time_ns(told.get("captured_at", "")),
+    )
     location = f"{address(investigation_id)}/uploads/{file.id}"
     return Response(status_code=201, headers={**TUS_HEADERS, "Location": location})
 
@@ -109,6 +120,17 @@ async def _append_all(request: Request, store: Store, file: EvidenceFile, announ
     if offset == file.size_bytes and file.status == UPLOADING:
         await to_thread.run_sync(receive_upload.complete_upload, store, file)
     return offset
+
+
+def _time_ns(text: str) -> int | None:
+    if not text:
+        return None
+    try:
+        return epoch_ns(_TIME.validate_python(text))
+    except ValidationError:
+        raise InvalidRequest(
+            "The upload's metadata `captured_at` is no time like 2026-11-21T01:11:41Z."
+        ) from None
 
 
 def _metadata(header: str) -> dict[str, str]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from pydantic import AwareDatetime, BaseModel, Field
 
 from backend.storage.records import STAGES, EvidenceFile
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TEXT_LIMIT = 32 << 20
 """Characters of a pasted text; what is longer is better uploaded as a file."""
 FileStatus = Literal["uploading", "stored", "decoding", "decoded", "failed", "refused"]
@@ -77,6 +79,11 @@ class File(BaseModel):
         )
 
 
+def epoch_ns(time: datetime | None) -> int | None:
+    """Nanoseconds since 1970 of an aware time; None stays None."""
+    return None if time is None else (time - EPOCH) // timedelta(microseconds=1) * 1000
+
+
 class FileList(BaseModel):
     """All files of an investigation; there are never so many that they need pages."""
 
@@ -95,9 +102,7 @@ class Text(BaseModel):
     @property
     def captured_at_ns(self) -> int | None:
         """Epoch nanoseconds of `captured_at`."""
-        if self.captured_at is None:
-            return None
-        return int(self.captured_at.timestamp() * 1_000_000) * 1000
+        return epoch_ns(self.captured_at)
 
 
 class PastedText(BaseModel):

@@ -54,6 +54,21 @@ def test_other_bytes_under_the_same_name_replace_the_file(
     assert len(stored_files(store)) == 1
 
 
+def test_host_and_time_given_with_a_file_are_kept(client: httpx.Client, address: str, store: Store) -> None:
+    told = {"host": "node-7", "captured_at": "2026-11-21T01:11:41.000001+01:00"}
+    first = client.put(f"{address}/files/a.txt", content=DUMP, params=told).json()["id"]
+    for params, same in (({}, True), (told, True), ({"host": "node-8"}, False)):
+        found = client.put(f"{address}/files/a.txt", content=DUMP, params=params).json()["id"]
+        assert (found == first) is same
+    client.put(f"{address}/files/b.txt", content=DUMP, params=told)
+    with store.database.reading() as session:
+        kept = {file.name: file for file in evidence_files.list_files(session, address.rpartition("/")[2])}
+    assert kept["a.txt"].host == "node-8"
+    assert (kept["b.txt"].host, kept["b.txt"].captured_at_ns) == ("node-7", 1_795_219_901_000_001_000)
+    wrong = client.put(f"{address}/files/c.txt", content=DUMP, params={"captured_at": "yesterday"})
+    assert wrong.status_code == 422
+
+
 def test_the_same_bytes_in_two_investigations_are_stored_once(
     client: httpx.Client, address: str, store: Store
 ) -> None:

@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from backend.api.tests.running_product import DEMO, Product
+from backend.storage import evidence_files
 from backend.storage.store import Store
 
 CONTENT = (DEMO / "snat-race" / "three-interfaces.pcapng").read_bytes()
@@ -40,6 +41,20 @@ def test_a_file_arrives_in_pieces(client: httpx.Client, address: str) -> None:
     file = client.get(f"{address}/files").json()["items"][0]
     assert (file["name"], file["status"], file["size_bytes"]) == ("eth0 – été.pcapng", "stored", len(CONTENT))
     assert client.get(f"{address}/files/{file['id']}/content").content == CONTENT
+
+
+def test_host_and_time_are_metadata(client: httpx.Client, address: str, store: Store) -> None:
+    def announce(time: str) -> httpx.Response:
+        told = [("filename", "a.txt"), ("host", "node-7"), ("captured_at", time)]
+        packed = ",".join(f"{key} {base64.b64encode(value.encode()).decode()}" for key, value in told)
+        headers = {**TUS, "Upload-Length": "10", "Upload-Metadata": packed}
+        return client.post(f"{address}/uploads", headers=headers)
+
+    assert announce("2026-11-21T00:11:41Z").status_code == 201
+    assert announce("yesterday").status_code == 400
+    with store.database.reading() as session:
+        (kept,) = evidence_files.list_files(session, address.rpartition("/")[2])
+    assert (kept.host, kept.captured_at_ns) == ("node-7", 1_795_219_901_000_000_000)
 
 
 def test_a_piece_at_the_wrong_offset_is_refused(client: httpx.Client, address: str) -> None:

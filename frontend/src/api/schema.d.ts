@@ -1035,7 +1035,7 @@ export interface paths {
         put?: never;
         /**
          * Create Upload
-         * @description Announce a file; metadata `filename` names it.
+         * @description Announce a file; metadata `filename` names it, `host` and `captured_at` say where and when it was taken.
          */
         post: operations["create_upload_api_v1_investigations__investigation_id__uploads_post"];
         delete?: never;
@@ -5763,7 +5763,12 @@ export interface operations {
     };
     put_file_api_v1_investigations__investigation_id__files__name__put: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The machine it comes from */
+                host?: string | null;
+                /** @description When a dump was taken, if it does not say so */
+                captured_at?: string | null;
+            };
             header?: {
                 /** @description Checked when given (hex) */
                 "content-sha256"?: string | null;
