@@ -37,6 +37,10 @@ class UnreadableInput(StallscopeError):
     title = "The file cannot be read"
 
 
+class NoEvidence(UnreadableInput):
+    """Readable, but neither a capture nor a known dump."""
+
+
 class TooCostly(UnreadableInput):
     """Reading it would need more than the limits allow (`backend.limits`)."""
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from backend.errors import Cancelled, UnreadableInput
+from backend.errors import Cancelled, NoEvidence, UnreadableInput
 from backend.forensics.analyze import Analysis, analyse_evidence
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
@@ -103,7 +103,7 @@ def ingest_file(
     if identified.kind == "bundle":
         raise UnreadableInput(f"a {identified.format} archive. Nothing of it was used.")
     if identified.kind == "unknown":
-        raise UnreadableInput(f"not a capture or a dump, but {identified.reason}. Nothing of it was used.")
+        raise NoEvidence(f"not a capture or a dump, but {identified.reason}. Nothing of it was used.")
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
     if identified.kind == "text":
@@ -174,7 +174,7 @@ def _ingest_dump(
     text = read_text(_blocks_of(path, compression, limits, damage))
     dumps = [_given_time(dump, captured_at_ns) for dump in dumps_in(text)]
     if not dumps:
-        raise UnreadableInput("a text, but no line of it is of a known dump. Nothing of it was used.")
+        raise NoEvidence("a text, but no line of it is of a known dump. Nothing of it was used.")
     own = dict.fromkeys(w for d in dumps for w in d.warnings)  # a series has the same one again and again
     times = [(d.captured_at_ns, d.captured_at_basis) for d in dumps if d.captured_at_ns is not None]
     part = InputPart(

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Uploads the files of captures/, waits, and fails like `stallscope upload --wait --fail-on warning --junit`.
-# Wants STALLSCOPE_URL; STALLSCOPE_TOKEN and LABEL where there are any. Exits with 0, 1 (found), 2 or 3 (not finished).
+# Wants STALLSCOPE_URL; STALLSCOPE_TOKEN and LABEL where there are any. Exits with 0, 1 (found),
+# 2 (nothing taken), 3 (server) or 4 (not finished within TIMEOUT_S seconds, one hour).
 set -eu
 
 # The token goes through standard input: on the command line every user of the machine could read it.
@@ -29,12 +30,15 @@ for file in captures/*; do
 done
 if [ "$taken" -eq 0 ]; then exit 2; fi
 
+tries=${TIMEOUT_S:-3600}
 while :; do
     progress=$(ask "$api/$id/progress") || exit 3
     case $(printf '%s' "$progress" | text_of analysis) in
         finished) break ;;
-        failed | cancelled) echo "The analysis did not finish." >&2; exit 3 ;;
+        failed | cancelled) echo "The analysis did not finish." >&2; exit 4 ;;
     esac
+    tries=$((tries - 1))
+    if [ "$tries" -le 0 ]; then echo "The analysis goes on: see the link above." >&2; exit 4; fi
     sleep 1
 done
 

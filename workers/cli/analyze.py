@@ -7,6 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from workers.cli.evidence_files import add_origins
 from workers.cli.main import EXIT_DONE, EXIT_FOUND, EXIT_USAGE
 from workers.cli.usage import WrongUsage
 
@@ -36,10 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a capture, a dump, or a directory or archive (tar, zip): all the files in it",
     )
     add("--label", help="what the investigation is called in the report")
-    add(
-        "--at", action="append", default=[], metavar="FILE=TIME", help="when a dump was taken (RFC 3339, UTC)"
-    )
-    add("--host", action="append", default=[], metavar="FILE=NAME", help="the machine a file comes from")
+    add_origins(add)
     add("--json", metavar="PATH", help="write the report as JSON (stallscope.report/1)")
     add("--junit", metavar="PATH", help="write it as JUnit XML, findings above info as failures")
     add("--sarif", metavar="PATH", help="write it as SARIF 2.1.0")
@@ -86,35 +84,16 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _read_request(arguments: argparse.Namespace) -> _Request:
     from workers.cli.analyse_files import label_for
-    from workers.cli.evidence_files import find_evidence_files, read_pairs
+    from workers.cli.evidence_files import files_meant
     from workers.cli.fail_on import read_fail_on
     from workers.cli.report_files import check_paths
     from workers.cli.report_outputs import FORMS
 
     paths = {form: getattr(arguments, form) for form in FORMS}
     check_paths([(f"--{form}", path) for form, path in paths.items()])
-    files = find_evidence_files(
-        arguments.files,
-        hosts=read_pairs(arguments.host, option="--host", form="FILE=NAME"),
-        times_ns=_read_times(read_pairs(arguments.at, option="--at", form="FILE=TIME")),
-    )
+    files = files_meant(arguments)
     label = arguments.label or label_for(arguments.files)
     return _Request(files, label, read_fail_on(arguments.fail_on), paths)
-
-
-def _read_times(pairs: dict[str, str]) -> dict[str, int]:
-    from workers.decode.dumps.stated_times import epoch_time_ns, stated_time_ns
-
-    times: dict[str, int] = {}
-    for file, text in pairs.items():
-        epoch_ns = epoch_time_ns(text)
-        time_ns = stated_time_ns(text) if epoch_ns is None else epoch_ns
-        if time_ns is None:
-            raise WrongUsage(
-                f"--at does not understand the time “{text}”; write it like 2026-11-21T01:11:41Z."
-            )
-        times[file] = time_ns
-    return times
 
 
 def _write(report: Report, request: _Request) -> None:

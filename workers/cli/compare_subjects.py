@@ -7,11 +7,11 @@ from pathlib import Path
 
 from pydantic import ValidationError
 
+from backend.client import is_link, open_link, without_secret
 from backend.forensics.comparison.compare import Subject
 from backend.forensics.report import Report
 from workers.cli.analyse_files import analyse_files, label_for
 from workers.cli.evidence_files import find_evidence_files
-from workers.cli.server_links import fetch_report, is_link, without_secret
 from workers.cli.usage import WrongUsage
 
 REPORT_LIMIT_BYTES = 256 << 20
@@ -19,24 +19,34 @@ _REPORT_STARTS = b'{"'
 
 
 def read_subject(given: str) -> Subject:
-    """The report and its source; raises WrongUsage when nothing of it can be read, ServerTrouble for a link."""
+    """The report and its source; raises WrongUsage when nothing of it can be read, Problem for a link."""
     if is_link(given):
-        return Subject(parse_report(fetch_report(given), without_secret(given)), without_secret(given))
+        return _behind_link(given)
     path = Path(given)
     if not path.exists():
         raise WrongUsage(f"there is no file or directory {given}.")
     if path.is_file() and _looks_like_report(path):
-        return Subject(parse_report(path.read_bytes(), given), given)
+        return Subject(parse_report(json.loads(path.read_bytes()), given), given)
     report = analyse_files(find_evidence_files([given], hosts={}, times_ns={}), label_for([given]))
     if report is None:
         raise WrongUsage(f"nothing of {given} could be read, so there is nothing to compare.")
     return Subject(report, given)
 
 
-def parse_report(content: bytes, source: str) -> Report:
+def _behind_link(given: str) -> Subject:
+    try:
+        investigation = open_link(given)
+    except ValueError as wrong:
+        raise WrongUsage(str(wrong)) from None
+    source = without_secret(given)
+    with investigation:
+        return Subject(parse_report(investigation.report(), source), source)
+
+
+def parse_report(content: object, source: str) -> Report:
     """The report in that JSON; WrongUsage names its source when it is none."""
     try:
-        return Report.model_validate_json(content)
+        return Report.model_validate(content)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "its beginning"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import argparse
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,6 +55,38 @@ def find_evidence_files(
         if key not in used:
             raise WrongUsage(f"--at or --host names “{key}”, which is none of the files given.")
     return files
+
+
+def add_origins(add: Callable[..., object]) -> None:
+    """The options that say of a file what it does not say itself."""
+    add(
+        "--at", action="append", default=[], metavar="FILE=TIME", help="when a dump was taken (RFC 3339, UTC)"
+    )
+    add("--host", action="append", default=[], metavar="FILE=NAME", help="the machine a file comes from")
+
+
+def files_meant(arguments: argparse.Namespace) -> list[EvidenceFile]:
+    """Of the arguments `files`, `at` and `host`; raises WrongUsage."""
+    return find_evidence_files(
+        arguments.files,
+        hosts=read_pairs(arguments.host, option="--host", form="FILE=NAME"),
+        times_ns=_read_times(read_pairs(arguments.at, option="--at", form="FILE=TIME")),
+    )
+
+
+def _read_times(pairs: dict[str, str]) -> dict[str, int]:
+    from workers.decode.dumps.stated_times import epoch_time_ns, stated_time_ns
+
+    times: dict[str, int] = {}
+    for file, text in pairs.items():
+        epoch_ns = epoch_time_ns(text)
+        time_ns = stated_time_ns(text) if epoch_ns is None else epoch_ns
+        if time_ns is None:
+            raise WrongUsage(
+                f"--at does not understand the time “{text}”; write it like 2026-11-21T01:11:41Z."
+            )
+        times[file] = time_ns
+    return times
 
 
 def read_pairs(pairs: Sequence[str], *, option: str, form: str) -> dict[str, str]:

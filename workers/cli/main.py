@@ -23,13 +23,15 @@ EXIT_DONE = 0
 EXIT_FOUND = 1
 EXIT_USAGE = 2
 EXIT_SERVER = 3
+EXIT_NOT_FINISHED = 4
 EXIT_BUG = 70
 
 SETTINGS_HELP = """\
 settings: the command line first, then environment variables (STALLSCOPE_DATA, STALLSCOPE_DATABASE_URL, …),
 then the file that STALLSCOPE_CONFIG names. `stallscope COMMAND --help` explains one command.
 exit codes: 0 done; 1 something --fail-on asked about was found; 2 wrong usage, or no input could be read;
-3 server not reachable or refused; 70 a bug of Stallscope."""
+3 server not reachable or refused; 4 not finished: the analysis failed, was cancelled, or took too long;
+70 a bug of Stallscope."""
 
 
 class Command(Protocol):
@@ -103,12 +105,22 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
+def silence_stdout() -> None:
+    """Nobody reads it any more: what is still written goes nowhere, and Python does not complain at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """The console script; wrong usage leaves with exit code 2 and one sentence on standard error."""
     given = list(sys.argv[1:] if arguments is None else arguments)
-    parsed = build_parser(given).parse_args(given)
     try:
-        return int(parsed.run(parsed))
+        parsed = build_parser(given).parse_args(given)
+        code = int(parsed.run(parsed))
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        return code
     except StallscopeError as error:
         print(f"stallscope: {error.sentence}", file=sys.stderr)
         return EXIT_USAGE
@@ -116,8 +128,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("stallscope: stopped", file=sys.stderr)
         return 130
     except BrokenPipeError:
-        # The reader (`| head`) has seen enough; keep Python from complaining when it closes stdout.
-        sys.stdout = None
+        # The reader (`| head`) has seen enough.
+        silence_stdout()
         return EXIT_DONE
     except Exception as error:
         # Python's own exit code for this is 1, which here says that --fail-on found something.

@@ -37,6 +37,13 @@ class ProgressLine:
         done = 100 * progress.bytes_done // progress.bytes_total if progress.bytes_total else 100
         self._write(f"{self._doing}: {progress.packets:,} packets, {done} %")
 
+    def part_done(self, done: int, total: int) -> None:
+        """How much of the step is behind."""
+        now_s = time.monotonic()
+        if now_s - self._updated_s >= BETWEEN_UPDATES_S:
+            self._updated_s = now_s
+            self._write(f"{self._doing}: {100 * done // total if total else 100} %")
+
     def clear(self) -> None:
         """Leave an empty line for what is printed next."""
         if self._shown:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from backend.errors import StallscopeError
+from backend.errors import NoEvidence, StallscopeError
 from backend.forensics.report import NotUsedPart
 from backend.limits import Limits
 from workers.cli.evidence_files import EvidenceFile
@@ -30,6 +30,7 @@ SIDE_BY_SIDE_BYTES: Final = 512 << 20
 _PACKED_WEIGHT: Final = 10
 """A packed byte takes as long as so many plain ones."""
 _REASONS_SHOWN: Final = 3
+_NAMES_SHOWN: Final = 5
 
 
 @dataclass
@@ -53,6 +54,7 @@ def read_evidence(
         reader.read_side_by_side(plain)
     else:
         reader.read_one_by_one(plain)
+    reader.say_what_else_there_is()
     return reader.evidence
 
 
@@ -81,6 +83,8 @@ class _Reader:
     line: ProgressLine
     complain: Callable[[str], None]
     evidence: Evidence = field(default_factory=Evidence)
+    no_evidence: dict[str, list[str]] = field(default_factory=dict)
+    """Folder -> what else lies in it: nobody said that it was evidence."""
 
     def open(self, file: EvidenceFile, number: int) -> list[EvidenceFile]:
         """The members of a bundle, or the file itself."""
@@ -108,8 +112,18 @@ class _Reader:
             why = f"cannot be opened ({error.strerror})."
         else:
             why = str(error)
-        self.say(f"{file.name}: {why}")
+        if isinstance(error, NoEvidence) and file.origin and not file.bundle:
+            self.no_evidence.setdefault(file.origin, []).append(file.name)
+        else:
+            self.say(f"{file.name}: {why}")
         self.evidence.left_out += LeftOut((NotUsedPart(name=file.name, why=why),), 1)
+
+    def say_what_else_there_is(self) -> None:
+        """One sentence for a folder, however many notes and photos are in it."""
+        for folder, names in self.no_evidence.items():
+            shown = ", ".join(names[:_NAMES_SHOWN])
+            more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
+            self.say(f"{Path(folder).name}: not used, for neither captures nor known dumps: {shown}{more}.")
 
     def say(self, sentence: str) -> None:
         """On a line of its own."""

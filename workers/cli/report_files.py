@@ -45,5 +45,15 @@ def write_outputs(outputs: Sequence[Output], verdict: Callable[[int, bool], str]
     columns = shutil.get_terminal_size((WIDTH_WITHOUT_TERMINAL, 24)).columns
     width = max(60, min(columns, WIDEST)) if sys.stdout.isatty() else WIDTH_WITHOUT_TERMINAL
     text = printed[0].render() if printed else verdict(width, wants_colour(sys.stdout))
-    sys.stdout.write(text)
-    sys.stdout.flush()
+    print_out(text)
+
+
+def print_out(text: str) -> None:
+    """On standard output. A reader that has seen enough (`| head`) changes nothing of the outcome."""
+    from workers.cli.main import silence_stdout
+
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence_stdout()

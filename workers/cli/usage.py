@@ -11,17 +11,19 @@ class WrongUsage(ValueError):  # noqa: N818 - it says what happened
 
 def exit_code_of(command: Callable[[], int]) -> int:
     """What `command` returns; 2 for wrong arguments and files, 3 for a server's trouble, said on standard error."""
+    from backend.client import Problem
     from workers.cli.analyse_files import complain
     from workers.cli.main import EXIT_SERVER, EXIT_USAGE
-    from workers.cli.server_links import ServerTrouble
 
     try:
         return command()
     except WrongUsage as wrong:
         complain(str(wrong))
-    except ServerTrouble as trouble:
-        complain(str(trouble))
+    except Problem as problem:
+        complain(str(problem))
         return EXIT_SERVER
+    except BrokenPipeError:
+        raise  # whoever reads what is printed has seen enough: nothing is wrong with a file
     except OSError as error:
         complain(f"{error.filename} cannot be read or written: {error.strerror}.")
     return EXIT_USAGE

@@ -54,6 +54,20 @@ def test_what_is_not_used_is_said(tarball: Path, capsys: pytest.CaptureFixture[s
     assert "node.tgz: 1 files in it are not used (1 × a text that is no known dump …)." in said
 
 
+def test_what_else_lies_in_a_folder_is_said_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = tmp_path / "node-7"
+    shutil.copytree(DEMO, folder)
+    (folder / "photo.jpg").write_bytes(b"\xff\xd8\xff" + bytes(100))
+    assert main(["analyze", str(folder)]) == 0
+    said = capsys.readouterr().err.splitlines()
+    assert "stallscope: node-7: not used, for neither captures nor known dumps: demo.json, photo.jpg." in said
+    # Who names a file means it.
+    main(["analyze", str(folder / "any.pcap"), str(folder / "demo.json"), str(folder / "ip-link.txt")])
+    assert "demo.json: a text, but no line of it is of a known dump" in capsys.readouterr().err
+
+
 def test_two_bundles_with_the_same_names(
     tarball: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""Links to a server: which are one, what is sent to it, what it answers."""
+"""Links to a server as sides of a comparison: what is sent to it, what it answers."""
 
 import json
 import threading
@@ -9,34 +9,10 @@ from pathlib import Path
 import pytest
 
 from backend.api.tests.running_product import Product, running_product
+from backend.client import Problem
 from backend.forensics.comparison.tests.build_report import report
 from workers.cli.compare_subjects import read_subject
 from workers.cli.main import main
-from workers.cli.server_links import ServerTrouble, fetch_report, read_link
-from workers.cli.usage import WrongUsage
-
-SERVER = "http://127.0.0.1:8000"
-
-
-@pytest.mark.parametrize(
-    ("link", "path", "secret"),
-    [
-        ("/i/3f2a", "/api/v1/investigations/3f2a", None),
-        ("/i/3f2a/timeline?from=1#x", "/api/v1/investigations/3f2a", None),
-        ("/api/v1/investigations/3f2a/report", "/api/v1/investigations/3f2a", None),
-        ("/s/3f2a#k=se-cret_", "/api/v1/shared/3f2a", "se-cret_"),
-        ("/s/3f2a/connections#k=se-cret_", "/api/v1/shared/3f2a", "se-cret_"),
-    ],
-)
-def test_links_of_the_page_and_of_the_api_are_read(link: str, path: str, secret: str | None) -> None:
-    read = read_link(SERVER + link)
-    assert (read.server, read.path, read.secret) == (SERVER, path, secret)
-
-
-@pytest.mark.parametrize("link", ["/", "/i/", "/i/../x", "/s/3f2a", "/s/3f2a#x=1", "/api/v1/demo"])
-def test_other_addresses_are_refused_without_being_asked(link: str) -> None:
-    with pytest.raises(WrongUsage):
-        read_link(SERVER + link)
 
 
 class _Answers(BaseHTTPRequestHandler):
@@ -85,13 +61,13 @@ def test_a_refusal_is_told_in_the_servers_words_and_is_3(
 ) -> None:
     assert main(["compare", f"{server}/i/dd", f"{server}/i/aa"]) == 3
     assert "refused: There is no such investigation. (404)" in capsys.readouterr().err
-    with pytest.raises(ServerTrouble, match="refused"):
-        fetch_report(f"{server}/s/bb#k=wrong")
+    with pytest.raises(Problem, match="refused"):
+        read_subject(f"{server}/s/bb#k=wrong")
 
 
 def test_a_redirect_is_not_followed(server: str) -> None:
-    with pytest.raises(ServerTrouble, match="302"):
-        fetch_report(f"{server}/i/cc")
+    with pytest.raises(Problem, match="302"):
+        read_subject(f"{server}/i/cc")
 
 
 def test_a_server_that_is_not_there_is_3(capsys: pytest.CaptureFixture[str]) -> None:
