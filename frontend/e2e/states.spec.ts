@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { analysedDemo, demoFile, drop, expect, post, test, truth, type Made } from "./product";
+import { analysedDemo, api, demoFile, drop, expect, post, test, truth, type Made } from "./product";
 
 /** A file of an investigation's analysis, on the server's disk. */
 function analysisFile(id: string, name: string): string {
@@ -48,6 +48,20 @@ test("an analysis by older rules says so and can be done again; a filter that le
   await page.getByRole("button", { name: /^nearest: [\d,]+ match without outcome refused$/ }).click();
   await expect(page).not.toHaveURL(/outcome=/);
   await expect(page.getByTestId("connections-total")).not.toHaveAttribute("data-total", "0");
+  const [{ client }] = (await api<{ items: [{ client: string }] }>(`/investigations/${id}/connections?limit=1`)).items;
+  for (const [list, without] of [
+    [`packets?q=${encodeURIComponent("tcp.flags.syn==1 && ip.dst == 192.0.2.1")}`, "ip.dst"],
+    ["packets?q=ip.dst==192.0.2.1&w=0~1000000000", "ip.dst"],
+    ["requests?q=no-such-thing&w=0~5000000000", "no-such-thing"],
+    ["requests?as=list&q=no-such-thing&w=0~5000000000", "no-such-thing"],
+    ["rtt?t=1&kinds=SYN&w=1~1000", "the window"],
+    [`state?dump=conntrack-E.txt~0&rows=${client}:9`, "9"],
+  ] as const) {
+    await page.goto(`/i/${id}/${list}`);
+    await page.getByRole("button", { name: new RegExp(`^nearest: [\\d,]+ match without ${without}$`) }).click();
+    await expect(page.getByTestId("empty-filter"), list).toHaveCount(0);
+    await expect(page.locator("[data-total]:not([data-total='0'])").first(), list).toBeVisible();
+  }
   await page.getByTestId("stale").getByRole("button", { name: "analyse again" }).click();
   await expect(page.getByTestId("stale")).toHaveCount(0, { timeout: 60_000 });
 });

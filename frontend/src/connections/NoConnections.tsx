@@ -1,9 +1,6 @@
 /** No connection matches: what comes nearest, part by part of the filter. */
-import { ask, queryString } from "../api/http";
-import { useConnections, type ConnectionsFilter } from "../api/queries";
-import { useSource } from "../api/source";
-import type { Connection, Page } from "../api/types";
-import { EmptyFilter, type NearFilter } from "../ui/EmptyFilter";
+import type { ConnectionsFilter } from "../api/queries";
+import { NoRows, type FilterPart } from "../lists/NoRows";
 
 interface NoConnectionsProps {
   filter: ConnectionsFilter;
@@ -11,26 +8,19 @@ interface NoConnectionsProps {
 }
 
 export function NoConnections({ filter, change }: NoConnectionsProps) {
-  const source = useSource();
-  const all = useConnections({ limit: 1 }).data?.total ?? null;
   const { q, outcome, finding, from, to } = filter;
   const asked = { q, outcome, finding, from, to };
-  const count = async (without: Partial<typeof asked>, signal: AbortSignal): Promise<number> => {
-    const query = queryString({ ...asked, ...without, limit: 1 });
-    return (await ask<Page<Connection>>(`${source.api}/connections${query}`, { headers: source.headers, signal })).total ?? 0;
-  };
-  const near = (words: string, without: Partial<typeof asked>, changes: Record<string, string | null>): NearFilter => ({
-    without: words, key: [source.key, asked, words], count: (signal) => count(without, signal), apply: () => change(changes),
-  });
+  const part = (words: string, without: Partial<typeof asked>, changes: Record<string, string | null>): FilterPart =>
+    ({ words, asked: { ...asked, ...without }, drop: () => change(changes) });
   const parts = [
-    ...(q ? [near(q, { q: null }, { q: null })] : []),
-    ...(outcome ? [near(`outcome ${outcome}`, { outcome: null }, { outcome: null })] : []),
-    ...(finding ? [near("the finding", { finding: null }, { sel: null })] : []),
-    ...(from != null ? [near("the window", { from: null, to: null }, { w: null })] : []),
+    ...(q ? [part(q, { q: null }, { q: null })] : []),
+    ...(outcome ? [part(`outcome ${outcome}`, { outcome: null }, { outcome: null })] : []),
+    ...(finding ? [part("the finding", { finding: null }, { sel: null })] : []),
+    ...(from != null ? [part("the window", { from: null, to: null }, { w: null })] : []),
   ];
   return (
-    <EmptyFilter
-      what="connections" total={all} filter={[q, outcome].filter(Boolean).join(", ")} near={parts.length > 1 ? parts : []}
+    <NoRows
+      what="connections" path="/connections" parts={parts} filter={[q, outcome].filter(Boolean).join(", ")}
       clear={() => change({ q: null, outcome: null, sel: null, w: null })}
     />
   );

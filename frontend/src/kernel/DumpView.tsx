@@ -7,6 +7,7 @@ import { EvidenceLink } from "../findings/EvidenceLinks";
 import { count, plural } from "../format/quantity";
 import { BigTable, type BigColumn } from "../ui/BigTable";
 import { Region } from "../ui/Region";
+import { NoDumpRows } from "./NoDumpRows";
 import { RouteLink, useAddress, useHrefWith, useSetParameters } from "../ui/RouteLink";
 
 export function DumpView({ dump }: { dump: KernelDump }) {
@@ -88,7 +89,7 @@ function Table({ dump, table }: { dump: KernelDump; table: DumpTableHead }) {
   return (
     <>
       <RowFilter />
-      <Region label={`${table.name} of ${dump.input}`} query={rows.first}>
+      <Region label={`${table.name} of ${dump.input}`} query={rows.first} empty={(found) => (found.total || !parameters.rows ? null : <NoDumpRows path={path} filter={parameters.rows} />)}>
         {(first) => {
           const own = dumpColumns(first.columns, first.items);
           return (

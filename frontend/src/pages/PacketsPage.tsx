@@ -14,6 +14,7 @@ import { CarveButton } from "../packets/CarveButton";
 import { DisplayFilter } from "../packets/DisplayFilter";
 import { FilterProblem, mistakeOf } from "../packets/FilterProblem";
 import { GoTo } from "../packets/GoTo";
+import { NoPackets } from "../packets/NoPackets";
 import { PacketFilter } from "../packets/PacketFilter";
 import { PacketRows } from "../packets/PacketRows";
 import { Region } from "../ui/Region";
@@ -65,21 +66,10 @@ export function PacketsPage() {
       {!deep && mistake && <FilterProblem text={text} mistake={mistake} send={(next) => send(next)} kept={rows.first.data !== undefined} offer={offer} />}
       <Region
         label="Packets" query={mistake === null ? rows.first : { ...rows.first, error: null }}
-        empty={(answer) => (answer.total ? null : <NoPackets filtered={text !== "" || parameters.w !== undefined} />)}
+        empty={(answer) => (answer.total ? null : <NoPackets filter={text} window_ns={window_ns} deep={deep} />)}
       >
         {(answer) => <Listed total={answer.total} rows={rows} list={list} filter={deep ? null : text} send={send} refused={mistake !== null} />}
       </Region>
-    </>
-  );
-}
-
-function NoPackets({ filtered }: { filtered: boolean }) {
-  const setParameters = useSetParameters();
-  if (!filtered) return <>No capture was given, so there are no packets.</>;
-  return (
-    <>
-      No packet matches.{" "}
-      <button type="button" className="link-button" onClick={() => setParameters({ q: null, w: null, deep: null }, "push")}>Clear filter and window</button>
     </>
   );
 }

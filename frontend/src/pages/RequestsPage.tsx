@@ -3,13 +3,12 @@ import { useRef, useState } from "react";
 
 import { useReport } from "../api/queries";
 import { useRequestGroups, type RequestGroup, type RequestGroups } from "../api/requests";
-import { useTotal } from "../api/roundTrips";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 import { count, plural } from "../format/quantity";
 import { keyOf, ShapeList } from "../requests/ShapeList";
+import { NoMatch } from "../requests/NoMatch";
 import { RequestTable, type RequestsQuery } from "../requests/RequestTable";
 import { Waterfall } from "../requests/Waterfall";
-import { EmptyFilter } from "../ui/EmptyFilter";
 import { Region } from "../ui/Region";
 import { RouteLink, useAddress, useSetParameters } from "../ui/RouteLink";
 import { useTitle } from "../ui/useTitle";
@@ -55,10 +54,7 @@ export function RequestsPage() {
 }
 
 function NoRequests({ asked, clear }: { asked: ReturnType<typeof requestsAsked>; clear: () => void }) {
-  const total = useTotal("/requests");
-  if (asked.q !== null || asked.from !== null) {
-    return <EmptyFilter what="requests" total={total ?? null} filter={asked.q ?? "this window"} clear={clear} near={[]} />;
-  }
+  if (asked.q !== null || asked.from !== null) return <NoMatch asked={asked} clear={clear} />;
   return (
     <>
       <p>No HTTP in clear text was seen, nor data to and fro in which a server asked others meanwhile. Needs a capture at the server (its pod or its node), with whole packets.</p>

@@ -3,13 +3,14 @@ import type { ReactNode } from "react";
 
 import { usePagedRows } from "../api/pagedRows";
 import type { HttpRequest } from "../api/requests";
-import { useReport, useTimeline } from "../api/queries";
+import { useTimeline } from "../api/queries";
 import { EvidenceLink } from "../findings/EvidenceLinks";
 import { offset } from "../format/offset";
 import { plural } from "../format/quantity";
 import { BigTable, type BigColumn } from "../ui/BigTable";
 import { Region } from "../ui/Region";
 import { RouteLink, useHrefWith } from "../ui/RouteLink";
+import { NoMatch } from "./NoMatch";
 import { ms } from "./segments";
 
 const COLUMNS: BigColumn[] = [
@@ -28,11 +29,10 @@ export function RequestTable({ asked, at, clear }: { asked: RequestsQuery; at: n
   const rows = usePagedRows<HttpRequest>("/requests", asked);
   const hrefWith = useHrefWith();
   const t0 = useTimeline({ px: ANY_PX }).data?.t0 ?? null;
-  const report = useReport().data;
   return (
     <Region
       label="Requests one by one" query={rows.first}
-      empty={(found) => (found.total ? null : <>No request matches{report ? ` in ${plural(report.inputs.length, "file")}` : ""}. <button type="button" className="link-button" onClick={clear}>Clear filter and window</button></>)}
+      empty={(found) => (found.total ? null : <NoMatch asked={asked} clear={clear} />)}
     >
       {(found) => (
         <>

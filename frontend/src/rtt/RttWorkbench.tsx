@@ -17,6 +17,7 @@ import { groupName } from "./buildOption";
 import { Comb } from "./Comb";
 import { GroupPanel } from "./GroupPanel";
 import { GroupTable } from "./GroupTable";
+import { NoTrips } from "./NoTrips";
 import { RttTools } from "./RttTools";
 import { AXIS_PX, RttStage } from "./RttStage";
 import { SampleTable } from "./SampleTable";
@@ -137,7 +138,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
         {state.asTable ? (
           <SampleTable
             label="Round trips of the window" t0={chart.t0} asked={{ from: w.fromNs, to: windowEnd(w), kind: kinds.length === 1 ? (kinds[0] ?? null) : null }}
-            nothing={<>No round trip was sent in this window. <button type="button" className="link-button" onClick={() => show(wholeWindow(span))}>Show all</button></>}
+            nothing={<NoTrips w={w} kind={kinds.length === 1 ? (kinds[0] ?? null) : null} showAll={() => show(wholeWindow(span))} />}
           />
         ) : (
           <>
