@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.forensics.captures import Capture
+from backend.forensics.counter_table import list_counter_sets
 from backend.forensics.destination_table import list_destination_parts
 from backend.forensics.detection.run import Told, run_detectors
 from backend.forensics.diagnosis.run import diagnose
@@ -61,5 +62,6 @@ def analyse_evidence(
         lanes=list_lanes(facts),
         destinations=list_destination_parts(facts),
         destinations_total=len(facts.waits),
+        counters=list_counter_sets(facts.kernel.series),
     )
     return Analysis(in_own_files(report, joined), facts, tuple(findings), joined)

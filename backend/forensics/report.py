@@ -270,6 +270,24 @@ class DestinationPart(_Part):
     distributions: list[DistributionPart] = []
 
 
+class CounterSetPart(_Part):
+    """How counters of a kernel rose from the first to the last dump of one kind."""
+
+    kind: str
+    """As in `inputs`: ``conntrack-stats``, ``softnet-stat``, ``nstat``, …"""
+    host: str
+    """"" where nothing names it."""
+    subject: str
+    """A network interface, a control group; "" for the machine."""
+    seconds: float | None
+    """Between the two dumps; None where their order follows from the counters alone."""
+    rises: dict[str, int]
+    """By name, summed over CPUs, also those that did not rise. A counter between dumps that contradict each other is
+    left out."""
+    evidence: list[EvidencePart]
+    """Lines in the first and in the last dump."""
+
+
 class CalleePart(_Part):
     """Whom a server asked while it served a request."""
 
@@ -358,6 +376,8 @@ class Report(_Part):
     destinations: list[DestinationPart] = []
     """The 20 most used, the most used first; `destinations_total` counts them all."""
     destinations_total: int = 0
+    counters: list[CounterSetPart] = []
+    """Of every listing of counters that was taken at least twice, at most 100."""
     notes: list[NotePart] = []
     """By people, the oldest first: only where a server that keeps notes hands the report out."""
 

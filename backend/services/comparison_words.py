@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from backend.forensics.comparison.plain import ms_text
 from backend.forensics.comparison.result import (
     CauseChangePart,
     Comparison,
+    CounterPairPart,
+    CounterSidePart,
     FindingChangePart,
     ShareChangePart,
     SidePart,
     WaitChangePart,
+    WaitSidePart,
 )
 
 Change = FindingChangePart | WaitChangePart | ShareChangePart
@@ -36,6 +40,7 @@ QUANTITIES = {
     "sent_again": "SYNs sent again",
     "unopened": "Connections that never opened",
 }
+COUNTERS_NOTE = "They count the whole machine, whatever it did besides, and are not judged."
 BAD = ("new", "worse")
 GOOD = ("gone", "better")
 
@@ -70,6 +75,30 @@ def kind_of(change: Change | CauseChangePart) -> str:
 def is_failure(change: Change) -> bool:
     """Whether the candidate is worse in this; notes (severity info) never are."""
     return change.state in BAD and severity_of(change) != "info"
+
+
+def counter_name(part: CounterPairPart) -> str:
+    """``insert_failed (conntrack-stats)``, ``dropped (softnet-stat on node-7)``."""
+    place = " ".join(
+        each for each in (part.kind, part.subject, f"on {part.host}" if part.host else "") if each
+    )
+    return f"{part.name} ({place})"
+
+
+def counter_text(side: CounterSidePart | None) -> str:
+    """``29 in 31.2 s (0.929 a second)``; the rise alone where no time is known."""
+    if side is None:
+        return "not listed"
+    if side.seconds is None or side.per_s is None:
+        return f"{side.rise:,}"
+    return f"{side.rise:,} in {side.seconds:,.1f} s ({side.per_s:,.3g} a second)"
+
+
+def spread_text(side: WaitSidePart) -> str:
+    """``0.05 ms, 0.09 ms, 0.1 ms, 0.2 ms, 1,030 ms``: the smallest, both quartiles, the middle, the largest."""
+    values = side.quantiles_ms
+    last = len(values) - 1
+    return ", ".join(ms_text(values[round(last * at)]) for at in (0, 0.25, 0.5, 0.75, 1)) if values else ""
 
 
 def side_text(side: SidePart) -> str:

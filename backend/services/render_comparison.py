@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.comparison.plain import ms_text, p_text
-from backend.forensics.comparison.result import Comparison, ShareChangePart, WaitChangePart
+from backend.forensics.comparison.result import Comparison, CounterPairPart, ShareChangePart, WaitChangePart
 from backend.services.comparison_words import (
+    COUNTERS_NOTE,
     STATES,
     VERDICTS,
     Change,
     all_changes,
+    counter_name,
+    counter_text,
     name_of,
     severity_of,
     side_text,
+    spread_text,
 )
 from backend.services.markdown_text import table_of, text_of
 
@@ -29,7 +33,9 @@ def render_comparison(comparison: Comparison) -> str:
     blocks += _changes(all_changes(comparison))
     blocks += _causes(comparison)
     blocks += _waits(comparison.waits)
+    blocks += _distributions(comparison.waits)
     blocks += _shares(comparison.shares)
+    blocks += _counters(comparison.counters)
     for heading, sentences in (
         ("Mind", comparison.cautions),
         ("Not compared", comparison.not_compared),
@@ -81,6 +87,30 @@ def _waits(waits: Sequence[WaitChangePart]) -> list[str]:
         "",
     ]
     return ["## Waits", table_of(header, rows)]
+
+
+def _distributions(waits: Sequence[WaitChangePart]) -> list[str]:
+    drawn = [wait for wait in waits if wait.base.quantiles_ms and wait.candidate.quantiles_ms]
+    if not drawn:
+        return []
+    rows = [
+        [text_of(name_of(wait)), name, *spread_text(side).split(", ")]
+        for wait in drawn
+        for name, side in (("base", wait.base), ("candidate", wait.candidate))
+    ]
+    header = ["What", "Side", "Smallest", "25 %", "Median", "75 %", "Largest"]
+    return ["## Distributions", table_of(header, rows)]
+
+
+def _counters(counters: Sequence[CounterPairPart]) -> list[str]:
+    if not counters:
+        return []
+    rows = [[text_of(counter_name(c)), counter_text(c.base), counter_text(c.candidate)] for c in counters]
+    return [
+        "## Counters of the kernel",
+        f"{COUNTERS_NOTE} ({len(counters):,} that rose.)",
+        table_of(["Counter", "Base", "Candidate"], rows),
+    ]
 
 
 def _shares(shares: Sequence[ShareChangePart]) -> list[str]:

@@ -14,13 +14,17 @@ from backend.services.comparison_words import (
     VERDICTS,
     Change,
     all_changes,
+    counter_name,
+    counter_text,
     name_of,
     severity_of,
     side_text,
+    spread_text,
 )
 from workers.cli.terminal_page import Page
 from workers.cli.terminal_text import Paint
 
+COUNTERS_SHOWN = 20
 _STYLES = {
     "worse": ("bold", "red"),
     "mixed": ("bold", "red"),
@@ -44,6 +48,7 @@ def render_terminal_comparison(comparison: Comparison, *, width: int, colour: bo
     _listed(page, "Cannot be told", [c for c in changes if c.state == "cannot-tell"])
     _causes(page, comparison)
     _figures(page, comparison)
+    _counters(page, comparison)
     for heading, sentences in (
         ("Mind", comparison.cautions),
         ("Not compared", comparison.not_compared),
@@ -83,16 +88,29 @@ def _figures(page: Page, comparison: Comparison) -> None:
         page.text(_share_figures(share), first="    ")
 
 
+def _counters(page: Page, comparison: Comparison) -> None:
+    """What differs most; the page and the other forms have all."""
+    if comparison.counters:
+        page.heading("Counters of the kernel", note="candidate against base; not judged")
+    for part in comparison.counters[:COUNTERS_SHOWN]:
+        sides = f"{counter_text(part.candidate)} against {counter_text(part.base)}"
+        page.text(f"{counter_name(part)}: {sides}", first="  * ")
+    if len(comparison.counters) > COUNTERS_SHOWN:
+        page.text(f"… and {len(comparison.counters) - COUNTERS_SHOWN:,} more (--json)", first="    ")
+
+
 def _wait_figures(wait: WaitChangePart) -> str:
     sides = (wait.candidate, wait.base)
     medians, slowest = (
         " against ".join(ms_text(getattr(side, name)) for side in sides) for name in ("median_ms", "p99_ms")
     )
+    spreads = [text for text in map(spread_text, sides) if text]
+    distribution = f"; smallest, quartiles, largest {' against '.join(spreads)}" if spreads else ""
     interval = f"{ms_text(wait.shift_low_ms)} to {ms_text(wait.shift_high_ms)}"
     return (
         f"median {medians}, 99th percentile {slowest}, {wait.candidate.samples:,} and {wait.base.samples:,} samples; "
         f"shift {ms_text(wait.shift_ms)} (95 %: {interval}), Cliff's delta {wait.cliffs_delta:+.2f}, "
-        f"{p_text(wait.p_adjusted)}"
+        f"{p_text(wait.p_adjusted)}{distribution}"
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from backend.forensics.comparison.causes import compare_causes
+from backend.forensics.comparison.counters import compare_counters, counters_not_compared
 from backend.forensics.comparison.findings import Sides, judge_finding, measure_findings
 from backend.forensics.comparison.pairing import Pairing, pair_destinations
 from backend.forensics.comparison.remarks import list_cautions, list_not_compared
@@ -47,6 +48,7 @@ def compare_reports(
     findings, waits, shares = _judged(sides, pairing)
     causes = compare_causes(base.report, candidate.report, findings)
     not_compared = list_not_compared(base.report, candidate.report, pairing, thresholds)
+    not_compared += counters_not_compared(base.report, candidate.report)
     verdict, statement = decide(findings, waits, shares, candidate.report)
     return Comparison(
         schema="stallscope.comparison/1",
@@ -60,6 +62,7 @@ def compare_reports(
         causes=causes,
         waits=waits,
         shares=shares,
+        counters=compare_counters(base.report, candidate.report),
         cautions=list_cautions(base.report, candidate.report),
         not_compared=not_compared,
         rules=rules_in_words(thresholds),

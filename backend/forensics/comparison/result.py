@@ -8,7 +8,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from backend.forensics.report import Severity, ToolPart, Verdict
+from backend.forensics.report import EvidencePart, Severity, ToolPart, Verdict
 
 State = Literal["new", "gone", "worse", "better", "same", "cannot-tell"]
 Outcome = Literal["worse", "better", "mixed", "same", "cannot-tell"]
@@ -80,6 +80,8 @@ class WaitSidePart(_Part):
     median_ms: float
     p95_ms: float
     p99_ms: float
+    quantiles_ms: list[float] = []
+    """The distribution: 41 values at even distances in rank, from the smallest to the largest sample."""
 
 
 class TailPart(_Part):
@@ -114,6 +116,29 @@ class WaitChangePart(_ChangePart):
     p_adjusted: float | None = None
     tails: list[TailPart] = []
     because: str
+
+
+class CounterSidePart(_Part):
+    rise: int
+    """From the first to the last dump."""
+    seconds: float | None
+    """Between them; None where the dumps say no time."""
+    per_s: float | None
+    evidence: list[EvidencePart]
+    """Lines of both dumps, by the side's inputs."""
+
+
+class CounterPairPart(_Part):
+    """A counter of the kernel on both sides. It counts the whole machine, so it is shown and not judged."""
+
+    kind: str
+    host: str
+    """The candidate's; "" where nothing names it."""
+    subject: str
+    name: str
+    base: CounterSidePart | None
+    """None where that side's listing has no such counter."""
+    candidate: CounterSidePart | None
 
 
 class ShareSidePart(_Part):
@@ -151,6 +176,8 @@ class Comparison(_Part):
     causes: list[CauseChangePart]
     waits: list[WaitChangePart]
     shares: list[ShareChangePart]
+    counters: list[CounterPairPart] = []
+    """Those that rose on a side, what differs most first, at most 200."""
     cautions: list[str]
     """What makes the two sides less comparable."""
     not_compared: list[str]

@@ -19,6 +19,8 @@ from backend.forensics.comparison.statistics import Values, difference_interval,
 from backend.forensics.comparison.thresholds import Thresholds
 from backend.forensics.report import DestinationPart, DistributionPart
 
+QUANTILES = 41
+"""0, 2.5, 5, … 100 %."""
 SHARES: tuple[ShareName, ...] = ("sent_again", "unopened")
 
 
@@ -89,7 +91,8 @@ def _measured(
 
 def _side(part: DistributionPart, values: Values) -> WaitSidePart:
     median, p95, p99 = (round(float(q), 3) for q in np.quantile(values, (0.5, 0.95, 0.99)))
-    return WaitSidePart(samples=part.samples, median_ms=median, p95_ms=p95, p99_ms=p99)
+    spread = [round(float(q), 3) for q in np.quantile(values, np.linspace(0, 1, QUANTILES))]
+    return WaitSidePart(samples=part.samples, median_ms=median, p95_ms=p95, p99_ms=p99, quantiles_ms=spread)
 
 
 def _tail_part(first: Values, second: Values, quantile: float) -> TailPart:

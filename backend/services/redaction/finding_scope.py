@@ -19,7 +19,7 @@ PLACES = re.compile(
     r"investigation|files|report|diagnoses|timeline|connections|connections/\d+|(?:files/.+)/lines|(?:frames/.+)/\d+"
 )
 _LEFT_OUT: dict[str, Any] = {
-    "checked": [], "account": None, "requests": None, "destinations": [], "quality": [], "not_used": [],
+    "checked": [], "account": None, "requests": None, "destinations": [], "counters": [], "quality": [], "not_used": [],
     "not_used_total": 0,
     "destinations_total": 0,
 }  # fmt: skip

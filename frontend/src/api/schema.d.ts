@@ -2083,6 +2083,11 @@ export interface components {
             causes: components["schemas"]["CauseChangePart"][];
             /** Cautions */
             cautions: string[];
+            /**
+             * Counters
+             * @default []
+             */
+            counters: components["schemas"]["CounterPairPart"][];
             /** Created */
             created: string;
             /** Findings */
@@ -2287,6 +2292,53 @@ export interface components {
             tunnel: string;
             /** What */
             what: string;
+        };
+        /**
+         * CounterPairPart
+         * @description A counter of the kernel on both sides. It counts the whole machine, so it is shown and not judged.
+         */
+        CounterPairPart: {
+            base: components["schemas"]["CounterSidePart"] | null;
+            candidate: components["schemas"]["CounterSidePart"] | null;
+            /** Host */
+            host: string;
+            /** Kind */
+            kind: string;
+            /** Name */
+            name: string;
+            /** Subject */
+            subject: string;
+        };
+        /**
+         * CounterSetPart
+         * @description How counters of a kernel rose from the first to the last dump of one kind.
+         */
+        CounterSetPart: {
+            /** Evidence */
+            evidence: components["schemas"]["EvidencePart"][];
+            /** Host */
+            host: string;
+            /** Kind */
+            kind: string;
+            /** Rises */
+            rises: {
+                [key: string]: number;
+            };
+            /** Seconds */
+            seconds: number | null;
+            /** Subject */
+            subject: string;
+        };
+        /** CounterSidePart */
+        CounterSidePart: {
+            /** Evidence */
+            evidence: components["schemas"]["EvidencePart"][];
+            /** Per S */
+            per_s: number | null;
+            /** Rise */
+            rise: number;
+            /** Seconds */
+            seconds: number | null;
         };
         /**
          * Credentials
@@ -3869,6 +3921,11 @@ export interface components {
             account?: components["schemas"]["AccountPart"] | null;
             /** Checked */
             checked: components["schemas"]["CheckedPart"][];
+            /**
+             * Counters
+             * @default []
+             */
+            counters: components["schemas"]["CounterSetPart"][];
             /** Created */
             created: string;
             /**
@@ -4823,6 +4880,11 @@ export interface components {
             p95_ms: number;
             /** P99 Ms */
             p99_ms: number;
+            /**
+             * Quantiles Ms
+             * @default []
+             */
+            quantiles_ms: number[];
             /** Samples */
             samples: number;
         };

@@ -13,6 +13,7 @@ from backend.forensics.comparison.thresholds import Thresholds
 from backend.forensics.destination_table import thinned
 from backend.forensics.report import (
     CheckedPart,
+    CounterSetPart,
     DestinationPart,
     DiagnosisPart,
     DistributionPart,
@@ -79,6 +80,14 @@ def finding(
     )
 
 
+def counters(
+    rises: dict[str, int], *, seconds: float | None = 30.0, host: str = "", kind: str = "conntrack-stats"
+) -> CounterSetPart:
+    """Counters that rose so far between two dumps."""
+    lines = [EvidencePart(input=name, lines=[1]) for name in ("before.txt", "after.txt")]
+    return CounterSetPart(kind=kind, host=host, subject="", seconds=seconds, rises=rises, evidence=lines)
+
+
 def report(
     *destinations: DestinationPart,
     findings: Sequence[FindingPart] = (),
@@ -86,6 +95,7 @@ def report(
     unchecked: Sequence[str] = (),
     seconds: int = 30,
     total: int | None = None,
+    counters: Sequence[CounterSetPart] = (),
 ) -> Report:
     """A report of a capture of so many seconds; all KINDS were looked for, but those `unchecked`."""
     found = {each.kind for each in findings}
@@ -120,6 +130,7 @@ def report(
         ],
         destinations=list(destinations),
         destinations_total=len(destinations) if total is None else total,
+        counters=list(counters),
     )
 
 
