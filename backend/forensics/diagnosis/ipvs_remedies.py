@@ -26,7 +26,6 @@ def _kernel(settings: IpvsSettings) -> RemedyPart:
     known = f"you have {settings.kernel[0]}" if settings.kernel else "yours is unknown; run uname -r"
     return RemedyPart(
         what="Run a kernel in which a real server of weight 0 gives up its old entries",
-        command="uname -r",
         applies_to="node",
         check="uname -r; modinfo ip_vs | head -3",
         proof=PROOF,

@@ -32,6 +32,7 @@ export function TopBar() {
       <span className="top-bar-space" />
       <OmniboxButton />
       {!shared && <JobsIndicator />}
+      {!shared && path !== "/ci" && <RouteLink href="/ci" className="top-bar-rules">CI</RouteLink>}
       {!path.startsWith("/detectors") && <RouteLink href="/detectors" className="top-bar-rules">What we look for</RouteLink>}
       {/* The frame of the investigation puts its Share button here. */}
       <span id="top-bar-actions" />

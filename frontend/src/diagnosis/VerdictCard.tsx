@@ -81,7 +81,8 @@ function DoNow({ diagnosis }: { diagnosis: Diagnosis }) {
     <div className="do-now">
       <h2>Do now</h2>
       <div>
-        {remedy.command ? <Command text={remedy.command} label="Command that changes it" /> : <p>{remedy.what}</p>}
+        <p className="do-now-what">{remedy.what}</p>
+        {remedy.command && <Command text={remedy.command} label="Command that changes it" />}
         <p className="dim do-now-notes">
           {remedy.undo && (
             <span>

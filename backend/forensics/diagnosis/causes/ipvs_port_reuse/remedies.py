@@ -9,6 +9,8 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
 
 PROOF = "capture 60 s again: SYNs on used tuples must open as fast as others"
+LINUX_PORTS = "32768 60999"
+"""inet_init_net() of net/ipv4/af_inet.c, where no dump shows what the node has."""
 MODE = "net.ipv4.vs.conn_reuse_mode"
 
 
@@ -32,9 +34,8 @@ def _kernel(settings: IpvsSettings) -> RemedyPart:
     )
     return RemedyPart(
         what="Run a kernel in which IPVS schedules such a SYN anew at once",
-        command="uname -r; modinfo ip_vs | head -3",
         applies_to="node",
-        check="uname -r",
+        check="uname -r; modinfo ip_vs | head -3",
         proof=PROOF,
         undo="boot the former kernel",
         side_effect="none known for this; kube-proxy then leaves conn_reuse_mode alone",
@@ -65,26 +66,27 @@ def _mode(settings: IpvsSettings) -> RemedyPart:
 
 
 def _ports(settings: IpvsSettings) -> RemedyPart:
-    now = f"a dump shows {settings.port_range[0]}" if settings.port_range else "not known; ask the client"
+    now = " ".join(settings.port_range[0].split()) if settings.port_range else LINUX_PORTS
     return RemedyPart(
         what="Give the clients more ports or more addresses, so that none comes round within 120 s",
         command='sysctl -w net.ipv4.ip_local_port_range="1024 65535"',
         applies_to="clients",
-        check=f"sysctl net.ipv4.ip_local_port_range ({now})",
+        check="sysctl net.ipv4.ip_local_port_range",
         proof=PROOF,
-        undo='sysctl -w net.ipv4.ip_local_port_range="32768 60999"',
+        undo=f'sysctl -w net.ipv4.ip_local_port_range="{now}"',
         side_effect="ports of services above 1024 may be taken by clients: reserve them in ip_local_reserved_ports",
     )
 
 
 def _leave() -> RemedyPart:
     return RemedyPart(
-        what="Or leave IPVS: kube-proxy's nftables mode keeps no table of its own",
-        command="kubectl -n kube-system get configmap kube-proxy -o yaml | grep mode:",
+        what="Or leave IPVS: kube-proxy with mode: nftables keeps no table of its own",
+        command="kubectl -n kube-system edit configmap kube-proxy && "
+        "kubectl -n kube-system rollout restart daemonset kube-proxy",
         applies_to="kube-proxy",
-        check="ipvsadm -Ln | head",
+        check="kubectl -n kube-system get configmap kube-proxy -o yaml | grep mode:",
         proof=PROOF,
-        undo="mode: ipvs",
+        undo="the same with mode: ipvs",
         side_effect="open connections break at the change; other load-balancing schedulers are gone",
         versions="nftables mode is stable from Kubernetes 1.33; IPVS mode is deprecated from 1.35",
     )

@@ -11,7 +11,7 @@ CAPTURE = "tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"
 
 def list_rivals(facts: Facts, found: Drops) -> list[RivalPart]:
     """Each with a status and its reason."""
-    return [_stale(found), _time_wait(found), _race(facts, found), *_beyond(facts, found)]
+    return [_stale(found), _time_wait(found), _race(facts, found), *_rule(found), *_beyond(facts, found)]
 
 
 def _stale(found: Drops) -> RivalPart:
@@ -48,6 +48,18 @@ def _race(facts: Facts, found: Drops) -> RivalPart:
     command = "conntrack -S; sleep 60; conntrack -S"
     because = "other sources used the same port at the same moment"
     return RivalPart(cause=name, title=title, status="possible", because=because, command=command)
+
+
+def _rule(found: Drops) -> list[RivalPart]:
+    """Only where the place of the loss is known to lie in the node: elsewhere nothing speaks of its rules."""
+    if found.located < len(found.losses):
+        return []
+    name, title = "node-drop", "A rule or program in the node drops them"
+    because = (
+        f"{found.fresh_delayed:,} of {found.fresh_total:,} SYNs on fresh tuples were lost: "
+        "a rule does not know what a tuple was used for before"
+    )
+    return [RivalPart(cause=name, title=title, status="ruled-out", because=because)]
 
 
 def _beyond(facts: Facts, found: Drops) -> list[RivalPart]:

@@ -114,6 +114,27 @@ def test_one_side_with_dumps_is_possible_and_asks_for_the_other_side() -> None:
     assert {r.cause for r in found.rivals if r.status == "possible"} == {"path-loss", "listen-overflow"}
 
 
+def test_a_rule_of_the_node_is_excluded_by_the_fresh_tuples_and_not_listed_beside_it() -> None:
+    told = Case().diagnoses()
+    assert "node-drop" not in told
+    (rule,) = [rival for rival in told[CAUSE].rivals if rival.cause == "node-drop"]
+    assert (rule.status, rule.because.partition(":")[0]) == (
+        "ruled-out",
+        "0 of 61 SYNs on fresh tuples were lost",
+    )
+
+
+def test_of_the_nodes_rules_nothing_is_said_where_the_loss_is_not_known_to_lie_in_it() -> None:
+    told = Case(places=("vip",)).diagnoses()[CAUSE]
+    assert "node-drop" not in [rival.cause for rival in told.rivals]
+
+
+def test_no_command_of_a_remedy_only_looks() -> None:
+    for remedy in Case().diagnoses()[CAUSE].remedies:
+        assert remedy.command != remedy.check
+        assert "(" not in (remedy.check or "")
+
+
 def test_without_any_sign_of_ipvs_it_is_not_claimed() -> None:
     found = Case(services=[], settings=[]).diagnoses()
     assert CAUSE not in found or found[CAUSE].verdict == "cannot-tell"
