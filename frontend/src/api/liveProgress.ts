@@ -11,11 +11,12 @@ function isOver(progress: Progress): boolean {
   return progress.analysis === "finished" || progress.analysis === "failed" || progress.analysis === "cancelled";
 }
 
-/** What the pages show is asked for again once the analysis has moved on. */
-function refresh(queries: QueryClient, key: string, before: Progress | undefined, now: Progress) {
-  const moved = before?.analysis !== now.analysis || before?.findings_so_far !== now.findings_so_far;
+/** What the pages show is asked for again once the analysis has moved on; its report is there at the end only. */
+export function refresh(queries: QueryClient, key: string, before: Progress | undefined, now: Progress) {
+  const moved = before?.analysis !== now.analysis || before?.stage?.number !== now.stage?.number;
   if (!moved) return;
-  void askAgain(queries, { predicate: (query) => query.queryKey[0] === key && query.queryKey[1] !== "progress" });
+  const still = isOver(now) ? ["progress"] : ["progress", "report"];
+  void askAgain(queries, { predicate: (query) => query.queryKey[0] === key && !still.includes(String(query.queryKey[1])) });
   void askAgain(queries, { queryKey: ["investigations"] });
 }
 
