@@ -36,7 +36,7 @@ def render_form(report: Report, form: ReportForm) -> tuple[str, str]:
 def read_report(store: Store, investigation_id: str) -> Report:
     """The report; raises NotFound when there is none yet."""
     path = report_path(store, investigation_id)
-    return _parsed(path, path.stat().st_mtime_ns)
+    return parsed_report(path, path.stat().st_mtime_ns)
 
 
 def read_finding(store: Store, investigation_id: str, finding_id: str) -> FindingPart:
@@ -62,6 +62,7 @@ def report_path(store: Store, investigation_id: str) -> Path:
 
 
 @lru_cache(maxsize=16)
-def _parsed(path: Path, modified_ns: int) -> Report:
+def parsed_report(path: Path, modified_ns: int) -> Report:
+    """The report in a file; kept until the file changes."""
     del modified_ns  # part of the key: a new analysis writes a new file
     return Report.model_validate_json(path.read_bytes())

@@ -9,9 +9,17 @@ from fastapi.responses import Response
 
 from backend.api.dependencies import FileId, NotesShown, StoreDep, Subject
 from backend.api.schemas.files import File, FileList, Lines
-from backend.api.schemas.reports import DiagnosisList, FindingList
+from backend.api.schemas.reports import DiagnosisList, FindingList, FindingOutlineList, FindingRows
 from backend.forensics.report import FindingPart, Report
 from backend.services import read_report as reports
+from backend.services.outline_report import (
+    FindingOutline,
+    ReportOutline,
+    list_findings,
+    list_rows,
+    outline_finding,
+    outline_report,
+)
 from backend.services.publish_report import render_report, report_bytes
 from backend.services.read_lines import read_lines
 from backend.services.read_progress import list_files
@@ -20,6 +28,11 @@ router = APIRouter(tags=["results"])
 
 LINES_AT_ONCE = 2000
 ReportForm = Literal["json", "junit", "sarif", "markdown"]
+RowsOf = Annotated[
+    str,
+    Query(pattern=r"^(affected|events|instances|\d{1,3})$", description="Or the place of a table, from 0 on"),
+]
+FirstRow = Annotated[int, Query(ge=0, le=2**53)]
 
 
 @router.get("/files")
@@ -52,6 +65,49 @@ def get_report(
         return Response(body, media_type="application/json")
     text, media_type = render_report(store, subject, format, with_notes=notes_shown)
     return Response(text, media_type=media_type)
+
+
+@router.get("/report/outline", response_model=ReportOutline)
+def get_outline(
+    subject: Subject,
+    store: StoreDep,
+    finding: Annotated[str | None, Query(max_length=64, description="Of this finding alone")] = None,
+) -> Response:
+    """The report without marks and rows, in at most 250 kB: what pages begin with."""
+    return Response(outline_report(store, subject, finding), media_type="application/json")
+
+
+@router.get("/report/findings")
+def get_finding_outlines(
+    subject: Subject,
+    store: StoreDep,
+    finding: Annotated[str | None, Query(max_length=64, description="This one alone")] = None,
+    offset: FirstRow = 0,
+    limit: Annotated[int, Query(ge=1, le=200)] = 100,
+) -> FindingOutlineList:
+    """Findings without marks and rows, page by page."""
+    items, total = list_findings(store, subject, offset=offset, limit=limit, finding_id=finding)
+    return FindingOutlineList(items=items, total=total)
+
+
+@router.get("/report/findings/{finding_id}")
+def get_finding_outline(subject: Subject, finding_id: str, store: StoreDep) -> FindingOutline:
+    """One finding without marks and rows."""
+    return outline_finding(store, subject, finding_id)
+
+
+@router.get("/report/findings/{finding_id}/rows")
+def get_finding_rows(
+    subject: Subject,
+    finding_id: str,
+    store: StoreDep,
+    part: RowsOf,
+    offset: FirstRow = 0,
+    limit: Annotated[int, Query(ge=1, le=500)] = 200,
+) -> FindingRows:
+    """Rows of one of its lists or tables, as many as the report holds."""
+    items, total = list_rows(store, subject, finding_id, part, offset=offset, limit=limit)
+    return FindingRows(items=items, total=total)
 
 
 @router.get("/findings")

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import BaseModel
 
 from backend.forensics.report import DiagnosisPart, FindingPart
+from backend.services.outline_report import FindingOutline
 
 
 class FindingList(BaseModel):
@@ -17,3 +20,17 @@ class DiagnosisList(BaseModel):
     """All diagnoses of a report."""
 
     items: list[DiagnosisPart]
+
+
+class FindingOutlineList(BaseModel):
+    """A page of the findings without their marks and tables."""
+
+    items: list[FindingOutline]
+    total: int
+
+
+class FindingRows(BaseModel):
+    """A page of one of a finding's lists: records, or rows of a table in the order of its columns."""
+
+    items: list[dict[str, Any] | list[Any]]
+    total: int

@@ -16,7 +16,8 @@ NOT_SHARED = "This is not part of what was shared."
 AROUND = 0.1
 """Share of the finding's own length that is shown before and after it."""
 PLACES = re.compile(
-    r"investigation|files|report|diagnoses|timeline|connections|connections/\d+|(?:files/.+)/lines|(?:frames/.+)/\d+"
+    r"investigation|files|report|report/outline|report/findings|findings|diagnoses|timeline|connections|"
+    r"connections/\d+|(?:files/.+)/lines|(?:frames/.+)/\d+"
 )
 _LEFT_OUT: dict[str, Any] = {
     "checked": [], "account": None, "requests": None, "destinations": [], "counters": [], "quality": [], "not_used": [],
@@ -47,10 +48,11 @@ class FindingScope:
 
     def ask(self, place: str, query: str) -> str:
         """The query, narrowed to the finding; raises NotFound for any other place."""
-        if place != f"findings/{self.finding_id}" and place != "findings" and not PLACES.fullmatch(place):
+        own = f"findings/{self.finding_id}"
+        if place not in (own, f"report/{own}", f"report/{own}/rows") and not PLACES.fullmatch(place):
             raise NotFound(NOT_SHARED)
         asked = dict(parse_qsl(query, keep_blank_values=True))
-        if place == "connections":
+        if place in ("connections", "report/outline", "report/findings"):
             asked["finding"] = self.finding_id
         if place == "timeline":
             asked |= self._window(asked)
@@ -60,7 +62,7 @@ class FindingScope:
 
     def answer(self, place: str, content: Any) -> Any:
         """The answer without what belongs to other findings; raises NotFound."""
-        if place == "report":
+        if place in ("report", "report/outline"):
             return {**content, **self._narrowed_report(content)}
         if place in ("findings", "diagnoses"):
             return {"items": self._of_finding(place, content["items"])}
@@ -84,7 +86,8 @@ class FindingScope:
         parts = {part: self._of_finding(part, content[part]) for part in ("findings", "diagnoses")}
         inputs = [each for each in content["inputs"] if each["name"] in self._inputs]
         left_out = {key: empty for key, empty in _LEFT_OUT.items() if key in content}
-        return {**left_out, **parts, "inputs": inputs}
+        totals = {"inputs_total": len(inputs)} if "inputs_total" in content else {}
+        return {**left_out, **parts, **totals, "inputs": inputs}
 
     def _of_finding(self, part: str, items: list[Any]) -> list[Any]:
         if part == "findings":

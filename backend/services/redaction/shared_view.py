@@ -21,7 +21,8 @@ NOT_SHARED = "This is not part of what was shared."
 JSON, PROBLEM = "application/json", "application/problem+json"
 ASKED_BY_NAME = ("q", "address", "prober", "responder", "lane", "input")
 READABLE = re.compile(
-    r"(?:investigation|files|report|findings|findings/[^/]+|diagnoses|timeline|connections|connections/\d+|packets|"
+    r"(?:investigation|files|report|report/outline|report/findings|report/findings/[^/]+|report/findings/[^/]+/rows|"
+    r"findings|findings/[^/]+|diagnoses|timeline|connections|connections/\d+|packets|"
     r"packets/place|requests|requests/shapes|requests/\d+|rtt|rtt/chart|rtt/groups|rtt/groups/[^/]+/\d+|dumps|"
     r"dumps/series|(?:files/.+)/lines|(?:dumps/.+)/\d+/[^/]+|(?:frames/.+)/\d+)"
 )

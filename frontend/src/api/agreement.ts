@@ -28,7 +28,7 @@ type Wide<Part> = Part extends string
 type Diagnosis = Omit<page.Diagnosis, "figures">;
 
 export type Agreement = [
-  Agrees<Omit<Sent<Answers["Report"]>, "diagnoses">, Omit<page.Report, "diagnoses">>,
+  Agrees<Omit<Sent<Answers["ReportOutline"]>, "diagnoses">, Omit<page.Report, "diagnoses">>,
   Agrees<Sent<Answers["DiagnosisPart"]>, Diagnosis>,
   Agrees<Sent<Answers["Investigation"]>, page.Investigation>,
   Agrees<Sent<Answers["File"]>, page.EvidenceFile>,

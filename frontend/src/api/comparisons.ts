@@ -51,6 +51,6 @@ export function useReportOf(id: string): UseQueryResult<Report> {
   return useQuery({
     queryKey: [`own:${id}`, "report"],
     staleTime: UNCHANGED_MS,
-    queryFn: ({ signal }) => ask<Report>(`/api/v1/investigations/${id}/report`, { signal }),
+    queryFn: ({ signal }) => ask<Report>(`/api/v1/investigations/${id}/report/outline`, { signal }),
   });
 }

@@ -1,10 +1,10 @@
 /** TanStack Query hooks over one investigation, its own or shared. */
-import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { keepPreviousData, useInfiniteQuery, useQuery, type UseQueryResult } from "@tanstack/react-query";
 
 import { ask, Problem, queryString } from "./http";
 import { useSource } from "./source";
 import type {
-  Connection, ConnectionDetail, DetectorRule, DumpLines, EvidenceFile, Frame, Investigation, KernelDump, Page, Progress, Report,
+  Connection, ConnectionDetail, DetectorRule, DumpLines, EvidenceFile, Finding, FindingInstance, Frame, Investigation, KernelDump, Page, Progress, Report,
   SeriesList, Timeline,
 } from "./types";
 
@@ -32,7 +32,7 @@ export function useLabel(id: string | null): string | undefined {
   return investigation.data?.label;
 }
 
-/** The report, or null while no analysis has finished. */
+/** The outline of the report, or null while no analysis has finished. */
 export function useReport(): UseQueryResult<Report | null> {
   const source = useSource();
   return useQuery({
@@ -40,12 +40,63 @@ export function useReport(): UseQueryResult<Report | null> {
     staleTime: FINISHED_IS_FRESH_MS,
     queryFn: async ({ signal }) => {
       try {
-        return await ask<Report>(`${source.api}/report`, { headers: source.headers, signal });
+        return await ask<Report>(`${source.api}/report/outline`, { headers: source.headers, signal });
       } catch (error) {
         if (error instanceof Problem && (error.status === 404 || error.status === 409)) return null;
         throw error;
       }
     },
+  });
+}
+
+const findingPath = (id: string) => `/report/findings/${encodeURIComponent(id)}`;
+
+/** One finding with all its evidence, or null where the present analysis has none of that name. */
+export function useFinding(id: string): UseQueryResult<Finding | null> {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "finding", id],
+    staleTime: FINISHED_IS_FRESH_MS,
+    queryFn: async ({ signal }) => {
+      try {
+        return await ask<Finding>(source.api + findingPath(id), { headers: source.headers, signal });
+      } catch (error) {
+        if (error instanceof Problem && (error.status === 404 || error.status === 409)) return null;
+        throw error;
+      }
+    },
+  });
+}
+
+/** Where the rows of a finding's lists and tables are asked for. */
+export const findingRowsPath = (id: string): string => `${findingPath(id)}/rows`;
+
+/** An instance of a finding by its number; null for none. */
+export function useFindingInstance(id: string, instance: number | null): UseQueryResult<FindingInstance | null> {
+  const source = useSource();
+  const query = queryString({ part: "instances", offset: (instance ?? 1) - 1, limit: 1 });
+  return useQuery({
+    queryKey: [source.key, "finding-instance", id, instance],
+    enabled: instance !== null && instance >= 1,
+    staleTime: FINISHED_IS_FRESH_MS,
+    queryFn: async ({ signal }) =>
+      (await ask<Page<FindingInstance>>(`${source.api}${findingRowsPath(id)}${query}`, { headers: source.headers, signal })).items[0] ?? null,
+  });
+}
+
+const FINDINGS_A_PAGE = 100;
+
+/** Findings behind the `known` first ones, a page at a time when asked for. */
+export function useFurtherFindings(known: number) {
+  const source = useSource();
+  return useInfiniteQuery({
+    queryKey: [source.key, "findings", known],
+    enabled: false,
+    staleTime: FINISHED_IS_FRESH_MS,
+    initialPageParam: known,
+    getNextPageParam: (page: Page<Finding>, _all, from: number) => (from + page.items.length < (page.total ?? 0) ? from + page.items.length : null),
+    queryFn: ({ pageParam, signal }) =>
+      ask<Page<Finding>>(`${source.api}/report/findings${queryString({ offset: pageParam, limit: FINDINGS_A_PAGE })}`, { headers: source.headers, signal }),
   });
 }
 

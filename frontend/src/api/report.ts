@@ -1,4 +1,4 @@
-/** The report `stallscope.report/1`, part by part. */
+/** The outline of the report `stallscope.report/1` that pages load, part by part. */
 
 export type Severity = "info" | "warning" | "critical";
 export type Verdict = "confirmed" | "likely" | "possible" | "cannot-tell";
@@ -13,19 +13,6 @@ export interface Evidence {
   frames: number[];
   lines: number[];
   note?: string;
-}
-
-export interface ReportMark {
-  glyph: Glyph;
-  role: Role;
-  basis: Basis;
-  start: string;
-  end: string | null;
-  lanes: string[];
-  evidence: Evidence[];
-  label: string;
-  instance: number | null;
-  value: number | null;
 }
 
 export interface VantagePoint {
@@ -73,11 +60,28 @@ export interface Finding {
   last: string | null;
   time_lost_s: number;
   measures: Record<string, unknown>;
+  /** These two are whole or empty; page by page they are asked for as rows. */
   affected: Record<string, unknown>[];
   events: Record<string, unknown>[];
+  /** Perhaps the first part only: `frames_total` counts the different frames of all of it. */
   evidence: Evidence[];
-  marks: ReportMark[];
+  frames_total: number;
+  /** Without rows. */
   tables: ReportTable[];
+  /** The kind of trouble that most of its marks show. */
+  role: Role;
+  marks_total: number;
+  /** Highest number of an instance that has marks; 0 without marks. */
+  instances: number;
+}
+
+/** One instance of a finding; without times where no mark tells them. */
+export interface FindingInstance {
+  instance: number;
+  start: string | null;
+  end: string | null;
+  /** Different frames that prove it. */
+  frames: number;
 }
 
 export interface Claim {
@@ -190,8 +194,12 @@ export interface Report {
   /** Files that were given, by themselves or in a bundle, and are no evidence; `not_used_total` counts them all. */
   not_used: { name: string; why: string }[];
   not_used_total: number;
+  /** The most telling; `findings_total` counts them all, as `diagnoses_total` and `inputs_total` do for theirs. */
   findings: Finding[];
+  findings_total: number;
   diagnoses: Diagnosis[];
+  diagnoses_total: number;
+  inputs_total: number;
   checked: Checked[];
   /** Missing where there were no packets to count. */
   account?: Account | null;

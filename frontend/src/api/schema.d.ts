@@ -798,6 +798,86 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/report/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Finding Outlines
+         * @description Findings without marks and rows, page by page.
+         */
+        get: operations["get_finding_outlines_api_v1_investigations__investigation_id__report_findings_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/report/findings/{finding_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Finding Outline
+         * @description One finding without marks and rows.
+         */
+        get: operations["get_finding_outline_api_v1_investigations__investigation_id__report_findings__finding_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/report/findings/{finding_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Finding Rows
+         * @description Rows of one of its lists or tables, as many as the report holds.
+         */
+        get: operations["get_finding_rows_api_v1_investigations__investigation_id__report_findings__finding_id__rows_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/report/outline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Outline
+         * @description The report without marks and rows, in at most 250 kB: what pages begin with.
+         */
+        get: operations["get_outline_api_v1_investigations__investigation_id__report_outline_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/requests": {
         parameters: {
             query?: never;
@@ -1497,6 +1577,86 @@ export interface paths {
          *     text to paste, or for CI.
          */
         get: operations["get_report_api_v1_shared__share_id__report_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/report/findings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Finding Outlines
+         * @description Findings without marks and rows, page by page.
+         */
+        get: operations["get_finding_outlines_api_v1_shared__share_id__report_findings_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/report/findings/{finding_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Finding Outline
+         * @description One finding without marks and rows.
+         */
+        get: operations["get_finding_outline_api_v1_shared__share_id__report_findings__finding_id__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/report/findings/{finding_id}/rows": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Finding Rows
+         * @description Rows of one of its lists or tables, as many as the report holds.
+         */
+        get: operations["get_finding_rows_api_v1_shared__share_id__report_findings__finding_id__rows_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/report/outline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Outline
+         * @description The report without marks and rows, in at most 250 kB: what pages begin with.
+         */
+        get: operations["get_outline_api_v1_shared__share_id__report_outline_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2805,6 +2965,88 @@ export interface components {
             /** Items */
             items: components["schemas"]["FindingPart"][];
         };
+        /**
+         * FindingOutline
+         * @description A finding without its marks and the rows of its tables; of its evidence perhaps the first part only.
+         */
+        FindingOutline: {
+            /**
+             * Affected
+             * @default []
+             */
+            affected: {
+                [key: string]: unknown;
+            }[];
+            /** Confidence */
+            confidence: number;
+            /** Count */
+            count: number;
+            /**
+             * Events
+             * @default []
+             */
+            events: {
+                [key: string]: unknown;
+            }[];
+            /** Evidence */
+            evidence: components["schemas"]["EvidencePart"][];
+            /** First */
+            first: string | null;
+            /** Frames Total */
+            frames_total: number;
+            /** Id */
+            id: string;
+            /** Instances */
+            instances: number;
+            /** Kind */
+            kind: string;
+            /** Last */
+            last: string | null;
+            /**
+             * Marks
+             * @default []
+             */
+            marks: components["schemas"]["MarkPart"][];
+            /** Marks Total */
+            marks_total: number;
+            /** Measures */
+            measures: {
+                [key: string]: number | string | unknown[] | {
+                    [key: string]: unknown;
+                } | null;
+            };
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "loss" | "stall" | "burst" | "collision" | "ok" | "neutral";
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "info" | "warning" | "critical";
+            /** Summary */
+            summary: string;
+            /**
+             * Tables
+             * @default []
+             */
+            tables: components["schemas"]["TablePart"][];
+            /** Time Lost S */
+            time_lost_s: number;
+            /** Title */
+            title: string;
+        };
+        /**
+         * FindingOutlineList
+         * @description A page of the findings without their marks and tables.
+         */
+        FindingOutlineList: {
+            /** Items */
+            items: components["schemas"]["FindingOutline"][];
+            /** Total */
+            total: number;
+        };
         /** FindingPart */
         FindingPart: {
             /**
@@ -2862,6 +3104,18 @@ export interface components {
             time_lost_s: number;
             /** Title */
             title: string;
+        };
+        /**
+         * FindingRows
+         * @description A page of one of a finding's lists: records, or rows of a table in the order of its columns.
+         */
+        FindingRows: {
+            /** Items */
+            items: ({
+                [key: string]: unknown;
+            } | unknown[])[];
+            /** Total */
+            total: number;
         };
         /**
          * FindingSidePart
@@ -3944,6 +4198,79 @@ export interface components {
             findings: components["schemas"]["FindingPart"][];
             /** Inputs */
             inputs: components["schemas"]["InputPart"][];
+            /** Label */
+            label: string;
+            /**
+             * Lanes
+             * @default []
+             */
+            lanes: components["schemas"]["LanePart"][];
+            /**
+             * Not Used
+             * @default []
+             */
+            not_used: components["schemas"]["NotUsedPart"][];
+            /**
+             * Not Used Total
+             * @default 0
+             */
+            not_used_total: number;
+            /**
+             * Notes
+             * @default []
+             */
+            notes: components["schemas"]["NotePart"][];
+            /**
+             * Quality
+             * @default []
+             */
+            quality: components["schemas"]["QualityPart"][];
+            requests?: components["schemas"]["ServedRequestsPart"] | null;
+            /**
+             * Schema
+             * @default stallscope.report/1
+             * @constant
+             */
+            schema: "stallscope.report/1";
+            tool: components["schemas"]["ToolPart"];
+        };
+        /**
+         * ReportOutline
+         * @description A report in which every list is as long as the whole may be.
+         */
+        ReportOutline: {
+            account?: components["schemas"]["AccountPart"] | null;
+            /** Checked */
+            checked: components["schemas"]["CheckedPart"][];
+            /**
+             * Counters
+             * @default []
+             */
+            counters: components["schemas"]["CounterSetPart"][];
+            /** Created */
+            created: string;
+            /**
+             * Destinations
+             * @default []
+             */
+            destinations: components["schemas"]["DestinationPart"][];
+            /**
+             * Destinations Total
+             * @default 0
+             */
+            destinations_total: number;
+            /** Diagnoses */
+            diagnoses: components["schemas"]["DiagnosisPart"][];
+            /** Diagnoses Total */
+            diagnoses_total: number;
+            /** Findings */
+            findings: components["schemas"]["FindingOutline"][];
+            /** Findings Total */
+            findings_total: number;
+            /** Inputs */
+            inputs: components["schemas"]["InputPart"][];
+            /** Inputs Total */
+            inputs_total: number;
             /** Label */
             label: string;
             /**
@@ -6555,6 +6882,149 @@ export interface operations {
             };
         };
     };
+    get_finding_outlines_api_v1_investigations__investigation_id__report_findings_get: {
+        parameters: {
+            query?: {
+                /** @description This one alone */
+                finding?: string | null;
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingOutlineList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_finding_outline_api_v1_investigations__investigation_id__report_findings__finding_id__get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                finding_id: string;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingOutline"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_finding_rows_api_v1_investigations__investigation_id__report_findings__finding_id__rows_get: {
+        parameters: {
+            query: {
+                /** @description Or the place of a table, from 0 on */
+                part: string;
+                offset?: number;
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                finding_id: string;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingRows"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_outline_api_v1_investigations__investigation_id__report_outline_get: {
+        parameters: {
+            query?: {
+                /** @description Of this finding alone */
+                finding?: string | null;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportOutline"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_requests_api_v1_investigations__investigation_id__requests_get: {
         parameters: {
             query?: {
@@ -8061,6 +8531,165 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_finding_outlines_api_v1_shared__share_id__report_findings_get: {
+        parameters: {
+            query?: {
+                /** @description This one alone */
+                finding?: string | null;
+                offset?: number;
+                limit?: number;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingOutlineList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_finding_outline_api_v1_shared__share_id__report_findings__finding_id__get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                finding_id: string;
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingOutline"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_finding_rows_api_v1_shared__share_id__report_findings__finding_id__rows_get: {
+        parameters: {
+            query: {
+                /** @description Or the place of a table, from 0 on */
+                part: string;
+                offset?: number;
+                limit?: number;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                finding_id: string;
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FindingRows"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_outline_api_v1_shared__share_id__report_outline_get: {
+        parameters: {
+            query?: {
+                /** @description Of this finding alone */
+                finding?: string | null;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReportOutline"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */

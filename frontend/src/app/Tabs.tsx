@@ -34,7 +34,7 @@ function useTabs(): Tab[] {
   const files = useFiles().data?.length;
   const dumps = report?.inputs.filter((input) => input.kind === "dump").length;
   const packets = packetsOf(report);
-  const found = report?.findings.length;
+  const found = report?.findings_total;
   const tabs: Tab[] = [
     { path: "", name: "Overview" },
     { path: "/timeline", name: "Timeline", empty: emptyWhen(packets, NO_CAPTURE) },

@@ -64,7 +64,7 @@ export function DiagnosisCard({ diagnosis, findings, analysed }: DiagnosisCardPr
           <Remedies remedies={diagnosis.remedies} />
         </Section>
         <Section number={7} id={name("evidence")} title="Evidence">
-          <FindingsEvidence findings={own} />
+          <FindingsEvidence findings={own} total={Math.max(own.length, diagnosis.findings.length)} />
         </Section>
         <Section number={8} id={name("rule")} title="Rule">
           <Rule diagnosis={diagnosis} findings={own} analysed={analysed} />

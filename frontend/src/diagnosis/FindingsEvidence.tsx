@@ -1,6 +1,7 @@
 /** What findings rest on: their frames and lines, and filters that bring them up elsewhere. */
 import { useSource } from "../api/source";
 import type { Finding } from "../api/types";
+import { framesIn } from "../findings/evidenceAddress";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 import { frameFilter, portableFilter } from "../findings/wiresharkFilter";
 import { plural } from "../format/quantity";
@@ -8,33 +9,36 @@ import { CarveButton } from "../packets/CarveButton";
 import { CopyButton } from "../ui/CopyButton";
 import { RouteLink } from "../ui/RouteLink";
 
-export function FindingsEvidence({ findings }: { findings: Finding[] }) {
+/** More of them are on the page of all findings. */
+const SHOWN = 20;
+
+/** `total` where `findings` may be the first of them only. */
+export function FindingsEvidence({ findings, total = findings.length }: { findings: Finding[]; total?: number }) {
   const { page } = useSource();
+  const shown = findings.slice(0, SHOWN);
   return (
     <ul className="findings-evidence">
-      {findings.map((finding) => (
+      {shown.map((finding) => (
         <li key={finding.id} data-claim="finding" data-testid="finding" data-kind={finding.kind}>
           <div>
             <strong><RouteLink href={`${page}/findings/${encodeURIComponent(finding.id)}`}>{finding.title}</RouteLink></strong> {finding.count > 0 && <span className="dim">{plural(finding.count, "instance")}</span>}
           </div>
           <p>{finding.summary}</p>
-          <EvidenceLinks evidence={finding.evidence} shown={12} />
+          <EvidenceLinks evidence={finding.evidence} shown={12} frames_total={finding.frames_total} />
           <Filters finding={finding} />
-          <CarveButton question={{ kind: "carving", finding: finding.id }} packets={framesIn(finding)} />
+          <CarveButton question={{ kind: "carving", finding: finding.id }} packets={finding.frames_total} />
         </li>
       ))}
+      {total > shown.length && <li><RouteLink href={`${page}/findings`}>and {plural(total - shown.length, "more finding")}</RouteLink></li>}
     </ul>
   );
 }
 
-/** Different frames that it rests on: a carved capture has as many. */
-function framesIn(finding: Finding): number {
-  return new Set(finding.evidence.flatMap((part) => part.frames.map((frame) => `${part.input}#${frame}`))).size;
-}
-
 /** For the frames of each file, and for the connections in any file. */
 export function Filters({ finding }: { finding: Finding }) {
-  const inputs = [...new Set(finding.evidence.map((part) => part.input))];
+  // A part of the frames would be a filter for something else.
+  const whole = framesIn(finding.evidence) === finding.frames_total;
+  const inputs = whole ? [...new Set(finding.evidence.map((part) => part.input))] : [];
   const ofFiles = inputs.flatMap((input) => {
     const filter = frameFilter(finding.evidence, input);
     return filter ? [{ input, filter }] : [];

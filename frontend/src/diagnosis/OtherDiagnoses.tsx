@@ -71,10 +71,10 @@ function FindingLine({ finding }: { finding: Finding }) {
         <span className="dim">
           {plural(finding.count, "instance")} {finding.time_lost_s > 0 && `· ${duration(finding.time_lost_s)} lost`}
         </span>{" "}
-        {finding.marks.length > 0 && <RouteLink href={`${source.page}/timeline?sel=${finding.id}`}>timeline</RouteLink>}
+        {finding.marks_total > 0 && <RouteLink href={`${source.page}/timeline?sel=${finding.id}`}>timeline</RouteLink>}
       </div>
       <p>{finding.summary}</p>
-      <EvidenceLinks evidence={finding.evidence} shown={8} />
+      <EvidenceLinks evidence={finding.evidence} shown={8} frames_total={finding.frames_total} />
     </li>
   );
 }

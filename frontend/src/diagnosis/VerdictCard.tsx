@@ -111,8 +111,7 @@ function scrollToSection(id: string) {
 
 function Doors({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Finding[] }) {
   const source = useSource();
-  const first = findings.find((finding) => diagnosis.findings.includes(finding.id) && finding.marks.length > 0);
-  const instances = first?.marks.some((mark) => mark.instance !== null);
+  const first = findings.find((finding) => diagnosis.findings.includes(finding.id) && finding.marks_total > 0);
   return (
     <div className="doors-row">
       {first && (
@@ -120,7 +119,7 @@ function Doors({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Findin
           <RouteLink className="button button-main" href={`${source.page}/connections?sel=${encodeURIComponent(first.id)}`}>
             {first.count === 1 ? "See it" : `See the ${count(first.count)}`}
           </RouteLink>
-          <RouteLink className="button" href={`${source.page}/timeline?sel=${first.id}${instances ? "~1" : ""}`}>
+          <RouteLink className="button" href={`${source.page}/timeline?sel=${first.id}${first.instances > 0 ? "~1" : ""}`}>
             Show me one
           </RouteLink>
         </>

@@ -2,8 +2,9 @@
 import { useState } from "react";
 
 import type { Evidence } from "../api/types";
+import { plural } from "../format/quantity";
 import { RouteLink, useHrefWith } from "../ui/RouteLink";
-import { evidenceParameter, targetsOf, type EvidenceTarget } from "./evidenceAddress";
+import { evidenceParameter, framesIn, targetsOf, type EvidenceTarget } from "./evidenceAddress";
 
 const SHOWN_AT_FIRST = 4;
 
@@ -28,13 +29,21 @@ export function EvidenceLink({ target, children }: { target: EvidenceTarget; chi
   );
 }
 
+interface EvidenceLinksProps {
+  evidence: Evidence[];
+  shown?: number;
+  /** How many different frames there are in all, where `evidence` may be a part of them. */
+  frames_total?: number;
+}
+
 /** `evidence` as in the report; the first few links, the rest on demand. */
-export function EvidenceLinks({ evidence, shown = SHOWN_AT_FIRST }: { evidence: Evidence[]; shown?: number }) {
+export function EvidenceLinks({ evidence, shown = SHOWN_AT_FIRST, frames_total }: EvidenceLinksProps) {
   const [all, setAll] = useState(false);
   const targets = targetsOf(evidence);
   const inputs = new Set(evidence.filter((part) => part.frames.length > 0).map((part) => part.input)).size;
   const visible = all ? targets : targets.slice(0, shown);
   if (!targets.length) return null;
+  const elsewhere = Math.max(0, (frames_total ?? 0) - framesIn(evidence));
   return (
     <span className="evidence-links">
       {visible.map((target) => (
@@ -47,6 +56,7 @@ export function EvidenceLinks({ evidence, shown = SHOWN_AT_FIRST }: { evidence: 
           +{targets.length - visible.length} more
         </button>
       )}
+      {elsewhere > 0 && visible.length === targets.length && <span className="dim">and {plural(elsewhere, "more frame")}</span>}
     </span>
   );
 }

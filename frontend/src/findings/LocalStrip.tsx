@@ -1,5 +1,5 @@
 /** The finding's own stretch of the timeline, lane by lane; one instance at a time where it has several. */
-import { useTimeline } from "../api/queries";
+import { useFindingInstance, useTimeline } from "../api/queries";
 import { useSource } from "../api/source";
 import type { Finding, Timeline, TimelineMark } from "../api/types";
 import { wallClock } from "../format/instant";
@@ -8,7 +8,7 @@ import { count, duration, plural } from "../format/quantity";
 import { RoleGlyph } from "../ui/Glyph";
 import { Region } from "../ui/Region";
 import { RouteLink, useAddress, useHrefWith } from "../ui/RouteLink";
-import { instancesOf, stripLanes, stripWindow, type StripLane, type StripWindow } from "./localStrip";
+import { stripLanes, stripWindow, type StripLane, type StripWindow } from "./localStrip";
 import "./localStrip.css";
 
 const WIDTH_PX = 1000;
@@ -19,18 +19,20 @@ const LANE_PX = 34;
 export function chosenInstance(finding: Finding, selection: string | undefined): number | null {
   const [id, instance] = (selection ?? "").split("~");
   const number = Number(instance);
-  return id === finding.id && Number.isInteger(number) && number >= 1 && number <= instancesOf(finding) ? number : null;
+  return id === finding.id && Number.isInteger(number) && number >= 1 && number <= finding.instances ? number : null;
 }
 
 export function LocalStrip({ finding }: { finding: Finding }) {
   const { parameters } = useAddress();
   const instance = chosenInstance(finding, parameters.sel);
   const whole = useTimeline({ px: WHOLE_PX });
+  const chosen = useFindingInstance(finding.id, instance);
   return (
     <section className="card panel" aria-label="When it happened" data-testid="local-strip">
       <Region label="Timeline of the finding" query={whole}>
         {(timeline) => {
-          const window = stripWindow(finding, instance, timeline.t0);
+          if (instance !== null && !chosen.data) return <Region label="Instance" query={chosen}>{() => <p className="dim">Nothing tells when this instance was.</p>}</Region>;
+          const window = stripWindow(chosen.data ? [chosen.data.start, chosen.data.end] : [finding.first, finding.last], timeline.t0);
           return window ? <Window finding={finding} instance={instance} window={window} /> : <p className="dim">The finding has no time: it rests on listings without one.</p>;
         }}
       </Region>
@@ -58,7 +60,7 @@ function Window({ finding, instance, window }: { finding: Finding; instance: num
 
 function Walk({ finding, instance }: { finding: Finding; instance: number | null }) {
   const hrefWith = useHrefWith();
-  const last = instancesOf(finding);
+  const last = finding.instances;
   if (last < 2) return null;
   const to = (number: number | null) => hrefWith({ sel: number === null ? null : `${finding.id}~${number}` });
   return (

@@ -41,3 +41,8 @@ export function targetsOf(evidence: Evidence[]): EvidenceTarget[] {
   ]);
   return [...new Map(all.map((target) => [evidenceParameter(target), target])).values()];
 }
+
+/** Different frames that these name. */
+export function framesIn(evidence: readonly Evidence[]): number {
+  return new Set(evidence.flatMap((part) => part.frames.map((frame) => `${part.input}#${frame}`))).size;
+}

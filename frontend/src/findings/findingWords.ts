@@ -5,9 +5,5 @@ import type { Finding, Report, Role } from "../api/types";
 export function roleOf(report: Pick<Report, "diagnoses">, finding: Finding): Role {
   const diagnosis = report.diagnoses.find((each) => each.findings.includes(finding.id));
   if (diagnosis) return diagnosis.role;
-  const counts = new Map<Role, number>();
-  for (const mark of finding.marks) {
-    if (mark.role !== "neutral" && mark.role !== "ok") counts.set(mark.role, (counts.get(mark.role) ?? 0) + 1);
-  }
-  return [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? "neutral";
+  return finding.role;
 }

@@ -1,6 +1,6 @@
 /** The small timeline of one finding, or of one instance of it: its window and its lanes. Pure. */
 import { epochNs } from "../format/instant";
-import type { Finding, Timeline, TimelineLane, TimelineMark } from "../api/types";
+import type { Timeline, TimelineLane, TimelineMark } from "../api/types";
 
 export interface StripWindow {
   /** ns after t0. */
@@ -12,26 +12,15 @@ const MARGIN = 0.1;
 /** A finding that is one moment still gets a window that something is seen in. */
 const NARROWEST_NS = 200_000;
 
-/** The span of a finding, or of one of its instances, with a tenth of it on either side. */
-export function stripWindow(finding: Finding, instance: number | null, t0: string): StripWindow | null {
-  const times = (instance === null ? [finding.first, finding.last] : instanceTimes(finding, instance))
+/** From the first to the last time of a finding, or of one of its instances, with a tenth of it on either side. */
+export function stripWindow([first, last]: readonly [string | null, string | null], t0: string): StripWindow | null {
+  const times = [first, last]
     .flatMap((time) => (time === null ? [] : [epochNs(time)]))
     .flatMap((time) => (time === null ? [] : [Number(time - BigInt(t0))]));
   if (!times.length) return null;
   const [from, to] = [Math.min(...times), Math.max(...times)];
   const margin = Math.max((to - from) * MARGIN, NARROWEST_NS);
   return { from: Math.floor(from - margin), to: Math.ceil(to + margin) };
-}
-
-function instanceTimes(finding: Finding, instance: number): (string | null)[] {
-  return finding.marks
-    .filter((mark) => mark.instance === instance && mark.glyph !== "guide")
-    .flatMap((mark) => [mark.start, mark.end]);
-}
-
-/** How many instances a finding's marks can be walked through. */
-export function instancesOf(finding: Finding): number {
-  return finding.marks.reduce((most, mark) => Math.max(most, mark.instance ?? 0), 0);
 }
 
 export interface StripMark {

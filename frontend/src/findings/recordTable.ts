@@ -9,11 +9,16 @@ export interface RecordColumn extends BigColumn {
   kind: CellKind;
 }
 
+/** A row of a table in the order of its columns, or a record. */
+export type Row = unknown[] | Record<string, unknown>;
+
 export interface RecordTable {
   name: string;
   columns: RecordColumn[];
   rows: unknown[][];
   rowsTotal: number;
+  /** Names of records, in the order of the columns; null for rows of a table. */
+  keys: string[] | null;
   /** Column that names the input of a row's frames; -1 without one. */
   inputColumn: number;
 }
@@ -31,9 +36,15 @@ export function tableOfReport(table: ReportTable): RecordTable {
 }
 
 /** Records with the same names, such as events: a column a name, in the order of their first use. */
-export function tableOfRecords(name: string, records: readonly Record<string, unknown>[]): RecordTable {
+export function tableOfRecords(name: string, records: readonly Record<string, unknown>[], rowsTotal = records.length): RecordTable {
   const keys = [...new Set(records.flatMap((record) => Object.keys(record)))];
-  return tableOf(name, keys.map(nameAndUnit), records.map((record) => keys.map((key) => record[key] ?? null)), records.length);
+  const rows = records.map((record) => keys.map((key) => record[key] ?? null));
+  return { ...tableOf(name, keys.map(nameAndUnit), rows, rowsTotal), keys };
+}
+
+/** The values of a row in the order of the columns. */
+export function valuesOf(table: RecordTable, row: Row): unknown[] {
+  return Array.isArray(row) ? row : (table.keys ?? []).map((key) => row[key] ?? null);
 }
 
 function tableOf(name: string, heads: { name: string; unit: string }[], rows: unknown[][], rowsTotal: number): RecordTable {
@@ -43,7 +54,7 @@ function tableOf(name: string, heads: { name: string; unit: string }[], rows: un
     const kind = kindOf(head.name, sample, inputColumn >= 0);
     return { ...head, unit: kind === "time" ? "UTC" : head.unit, kind, number: kind === "number", width: widthOf(head, kind, sample) };
   });
-  return { name, columns, rows, rowsTotal, inputColumn };
+  return { name, columns, rows, rowsTotal, keys: null, inputColumn };
 }
 
 function kindOf(name: string, sample: unknown[], hasInput: boolean): CellKind {

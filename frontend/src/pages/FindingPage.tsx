@@ -1,7 +1,7 @@
 /** `/i/:id/findings/:fid`: the diagnosis in full, what was measured, every instance, and the frames and lines that prove it. */
 import { useParams } from "@tanstack/react-router";
 
-import { useReport } from "../api/queries";
+import { useFinding, useReport } from "../api/queries";
 import { useSource } from "../api/source";
 import type { Finding, Report } from "../api/types";
 import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
@@ -11,8 +11,7 @@ import { VerdictCard } from "../diagnosis/VerdictCard";
 import { roleOf } from "../findings/findingWords";
 import { LocalStrip } from "../findings/LocalStrip";
 import { measuresOf } from "../findings/measureWords";
-import { tableOfRecords, tableOfReport, type RecordTable } from "../findings/recordTable";
-import { RecordTableView } from "../findings/RecordTableView";
+import { FindingRows } from "../findings/FindingRows";
 import { lettersOf } from "../format/findingLetters";
 import { duration, plural } from "../format/quantity";
 import { dateWords } from "../format/zone";
@@ -27,12 +26,14 @@ import "../findings/finding.css";
 export function FindingPage() {
   const { fid } = useParams({ strict: false }) as { fid: string };
   const report = useReport();
+  const finding = useFinding(fid);
   return (
     <Region label="Finding" query={report} empty={(found) => (found ? null : "There is no report yet: it comes when the analysis is finished.")}>
-      {(found) => {
-        const finding = found?.findings.find((each) => each.id === fid);
-        return found && (finding ? <Found key={fid} report={found} finding={finding} /> : <Gone report={found} />);
-      }}
+      {(found) => found && (
+        <Region label="Finding in full" query={finding}>
+          {(full) => (full ? <Found key={fid} report={found} finding={full} /> : <Gone report={found} />)}
+        </Region>
+      )}
     </Region>
   );
 }
@@ -45,7 +46,7 @@ function Gone({ report }: { report: Report }) {
       <h1>The present analysis has no such finding</h1>
       <p>
         The files were analysed again on {dateWords(report.created)}, and numbers may have changed.{" "}
-        <RouteLink href={`${page}/findings`}>{report.findings.length ? `All findings: ${report.findings.length}` : "What was looked for"}</RouteLink>
+        <RouteLink href={`${page}/findings`}>{report.findings_total ? `All findings: ${report.findings_total}` : "What was looked for"}</RouteLink>
       </p>
     </>
   );
@@ -64,12 +65,11 @@ function Found({ report, finding }: { report: Report; finding: Finding }) {
       {!diagnoses.length && <p className="dim">No known cause explains it; what was seen is below.</p>}
       <LocalStrip finding={finding} />
       <Measures finding={finding} />
-      {tablesOf(finding).map((table) => (
-        <section key={table.name} className="finding-table" aria-label={table.name} data-testid="finding-table" data-name={table.name} data-total={table.rowsTotal}>
-          <h2>{table.name.charAt(0).toUpperCase() + table.name.slice(1)} <span className="dim">{plural(table.rowsTotal, "row")}</span></h2>
-          <RecordTableView table={table} />
-        </section>
+      {finding.tables.map((table, at) => (
+        <FindingRows key={table.name} finding={finding.id} part={String(at)} name={table.name} table={table} />
       ))}
+      <FindingRows finding={finding.id} part="affected" name="who was affected" />
+      <FindingRows finding={finding.id} part="events" name="events" />
       <section className="card panel" aria-label="Evidence" data-testid="finding-evidence">
         <header className="panel-head"><h2>Evidence</h2></header>
         <FindingsEvidence findings={[finding]} />
@@ -86,18 +86,12 @@ function Found({ report, finding }: { report: Report; finding: Finding }) {
   );
 }
 
-/** Those of the report, then who was affected and what happened when; none of them empty. */
-function tablesOf(finding: Finding): RecordTable[] {
-  const records = [tableOfRecords("who was affected", finding.affected), tableOfRecords("events", finding.events)];
-  return [...finding.tables.map(tableOfReport), ...records].filter((table) => table.rows.length > 0);
-}
-
 function Head({ report, finding }: { report: Report; finding: Finding }) {
   const { page } = useSource();
   const letter = lettersOf(report.findings).get(finding.id);
   const role = roleOf(report, finding);
-  const at = report.findings.indexOf(finding);
-  const [previous, next] = [report.findings[at - 1], report.findings[at + 1]];
+  const at = report.findings.findIndex((each) => each.id === finding.id);
+  const [previous, next] = at < 0 ? [] : [report.findings[at - 1], report.findings[at + 1]];
   return (
     <header className="finding-head" data-testid="finding-head">
       <span className="finding-letter"><RoleGlyph role={role} size={16} /> {letter}</span>

@@ -1,5 +1,5 @@
 /** `/i/:id/findings`: everything that was found, and what was looked for. */
-import { useReport } from "../api/queries";
+import { useFurtherFindings, useReport } from "../api/queries";
 import { useSource } from "../api/source";
 import type { Finding, Report } from "../api/types";
 import { CheckedList } from "../diagnosis/CheckedList";
@@ -31,13 +31,23 @@ export function FindingsPage() {
 }
 
 function Listed({ report }: { report: Report }) {
-  const letters = lettersOf(report.findings);
+  const further = useFurtherFindings(report.findings.length);
+  const findings = [...report.findings, ...(further.data?.pages.flatMap((page) => page.items) ?? [])];
+  const letters = lettersOf(findings);
+  const left = report.findings_total - findings.length;
   return (
     <>
-      {report.findings.length === 0 && <p>Nothing was found. What was looked for, and what could not be, is below.</p>}
-      {report.findings.map((finding) => (
+      {report.findings_total === 0 && <p>Nothing was found. What was looked for, and what could not be, is below.</p>}
+      {findings.map((finding) => (
         <Row key={finding.id} report={report} finding={finding} letter={letters.get(finding.id) ?? ""} />
       ))}
+      {left > 0 && (
+        <p>
+          <button type="button" className="button" disabled={further.isFetching} onClick={() => void further.fetchNextPage()}>Show more findings</button>{" "}
+          <span className="dim">{plural(left, "finding")} further down</span>
+          {further.error && <span role="alert"> {further.error.message}</span>}
+        </p>
+      )}
       <section className="card panel finding-checked" aria-label="What was looked for">
         <header className="panel-head"><h2>What was looked for</h2></header>
         <CheckedList checked={report.checked} />
@@ -61,7 +71,7 @@ function Row({ report, finding, letter }: { report: Report; finding: Finding; le
           {finding.time_lost_s > 0 && ` · ${duration(finding.time_lost_s)} lost`} ·{" "}
           {causes.length ? `explained by: ${causes.map((cause) => cause.title).join("; ")}` : "no known cause explains it"}
         </p>
-        <EvidenceLinks evidence={finding.evidence} shown={8} />
+        <EvidenceLinks evidence={finding.evidence} shown={8} frames_total={finding.frames_total} />
       </div>
     </article>
   );

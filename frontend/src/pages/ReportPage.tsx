@@ -3,9 +3,10 @@ import { useQuery } from "@tanstack/react-query";
 
 import { ask, Problem } from "../api/http";
 import { useNotes } from "../api/notes";
-import { useReport } from "../api/queries";
+import { PAGE_ROWS, usePagedRows } from "../api/pagedRows";
+import { findingRowsPath, useFinding, useReport } from "../api/queries";
 import { useSource } from "../api/source";
-import type { Diagnosis, Report } from "../api/types";
+import type { Diagnosis, Report, ReportTable } from "../api/types";
 import { AccountLine } from "../diagnosis/AccountLine";
 import { CheckedList } from "../diagnosis/CheckedList";
 import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
@@ -20,6 +21,7 @@ import { dateWords } from "../format/zone";
 import { useDisagreements } from "../notes/Disagreement";
 import { NotesTable } from "../notes/NotesTable";
 import { Region } from "../ui/Region";
+import { RouteLink } from "../ui/RouteLink";
 import { useTitle } from "../ui/useTitle";
 import "../diagnosis/diagnosis.css";
 import "../findings/finding.css";
@@ -43,7 +45,7 @@ function Body({ report }: { report: Report }) {
       <header className="report-head">
         <div>
           <strong>{report.label}</strong>{" "}
-          <span className="dim">analysed {dateWords(report.created, 8)} · version {report.tool.version} · {plural(report.inputs.length, "file")}</span>
+          <span className="dim">analysed {dateWords(report.created, 8)} · version {report.tool.version} · {plural(report.inputs_total, "file")}</span>
         </div>
         <Downloads label={report.label} />
       </header>
@@ -90,7 +92,7 @@ function WithoutCause({ report }: { report: Report }) {
   if (!report.findings.length) return <NothingFound report={report} />;
   return (
     <section className="card verdict-card" aria-label="Verdict">
-      <h1 className="claim" data-testid="claim">{plural(report.findings.length, "finding")}, and no known cause that explains them.</h1>
+      <h1 className="claim" data-testid="claim">{plural(report.findings_total, "finding")}, and no known cause that explains them.</h1>
     </section>
   );
 }
@@ -138,16 +140,24 @@ export function fileName(label: string): string {
   return plain.slice(0, 60) || "report";
 }
 
+/** Findings whose tables are printed, the most telling first; those of the others are on pages of their own. */
+const FINDINGS_WITH_TABLES = 8;
+const FINDINGS_PRINTED = 50;
+/** Rows of each table where there are more findings than that. */
+const ROWS_OF_MANY = 50;
+
 function Appendix({ report }: { report: Report }) {
+  const printed = report.findings.slice(0, FINDINGS_PRINTED);
   return (
     <section className="report-appendix" aria-label="Evidence">
       <h2>Evidence</h2>
-      {report.findings.map((finding) => (
+      {printed.map((finding, at) => (
         <section key={finding.id} className="card panel">
           <FindingsEvidence findings={[finding]} />
-          {finding.tables.map(tableOfReport).map((table) => <PlainTable key={table.name} table={table} />)}
+          {at < FINDINGS_WITH_TABLES && <FindingTables id={finding.id} rows={report.findings_total > FINDINGS_WITH_TABLES ? ROWS_OF_MANY : PAGE_ROWS} />}
         </section>
       ))}
+      <LeftOut report={report} printed={printed.length} />
       <h2>Files</h2>
       <section className="card panel">
         <table className="table">
@@ -166,11 +176,40 @@ function Appendix({ report }: { report: Report }) {
   );
 }
 
+function LeftOut({ report, printed }: { report: Report; printed: number }) {
+  const { page } = useSource();
+  const withoutTables = report.findings_total - FINDINGS_WITH_TABLES;
+  if (withoutTables <= 0) return null;
+  return (
+    <p className="dim">
+      Tables are printed of the first {FINDINGS_WITH_TABLES} of {plural(report.findings_total, "finding")}
+      {report.findings_total > printed && `, and ${plural(report.findings_total - printed, "finding")} left out`};
+      all of them are under <RouteLink href={`${page}/findings`}>Findings</RouteLink>, and in the JSON file.
+    </p>
+  );
+}
+
+function FindingTables({ id, rows }: { id: string; rows: number }) {
+  const finding = useFinding(id);
+  return (
+    <Region label="Tables of the finding" query={finding}>
+      {(found) => found && <>{found.tables.map((table, at) => <TableOfFinding key={table.name} finding={id} part={String(at)} table={table} rows={rows} />)}</>}
+    </Region>
+  );
+}
+
 /** More rows are in the file of the report; paper has its limits. */
-const PRINTED_ROWS = 200;
+function TableOfFinding({ finding, part, table, rows }: { finding: string; part: string; table: ReportTable; rows: number }) {
+  const pages = usePagedRows<unknown[]>(findingRowsPath(finding), { part });
+  return (
+    <Region label={table.name} query={pages.first}>
+      {(page) => page.total > 0 && <PlainTable table={tableOfReport({ ...table, rows: page.items.slice(0, rows) })} />}
+    </Region>
+  );
+}
 
 function PlainTable({ table }: { table: RecordTable }) {
-  const rows = table.rows.slice(0, PRINTED_ROWS);
+  const { rows } = table;
   return (
     <div className="report-table">
       <table className="table" data-testid="report-table">

@@ -26,7 +26,7 @@ function diagnosis(changes: Partial<Diagnosis> = {}): Diagnosis {
 
 const FINDING: Finding = {
   id: "f-1", kind: "some-kind", severity: "critical", confidence: 1, title: "Lost", summary: "", count: 2, first: null,
-  last: null, time_lost_s: 2, measures: {}, affected: [], events: [], evidence: EVIDENCE, marks: [], tables: [],
+  last: null, time_lost_s: 2, measures: {}, affected: [], events: [], evidence: EVIDENCE, tables: [], role: "loss", marks_total: 0, instances: 0, frames_total: 2,
 };
 
 async function show(shown: Diagnosis) {

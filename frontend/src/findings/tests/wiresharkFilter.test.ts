@@ -23,7 +23,7 @@ describe("the frame filter", () => {
 function finding(events: Record<string, unknown>[], affected: Record<string, unknown>[] = []): Finding {
   return {
     id: "f", kind: "k", severity: "info", confidence: 1, title: "", summary: "", count: 1, first: null, last: null,
-    time_lost_s: 0, measures: {}, affected, events, evidence: EVIDENCE, marks: [], tables: [],
+    time_lost_s: 0, measures: {}, affected, events, evidence: EVIDENCE, tables: [], role: "loss", marks_total: 0, instances: 0, frames_total: 0,
   };
 }
 

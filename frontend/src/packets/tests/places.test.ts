@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 
 import type { TreeNode } from "../../api/looks";
 import { goalOf } from "../GoTo";
-import { framesByInstance } from "../InstancePackets";
 import { nodeAt } from "../ProtocolTree";
 
 const inputs = ["a.pcap", "b.pcap"];
@@ -29,10 +28,4 @@ test("a byte belongs to the smallest field that holds it", () => {
   expect(nodeAt(tree, 3)?.name).toBe("dst");
   expect(nodeAt(tree, 20)?.name).toBe("ip");
   expect(nodeAt(tree, 40)).toBeNull();
-});
-
-test("frames of an instance count once, however many marks show them", () => {
-  const mark = (instance: number | null, frames: number[]) => ({ instance, evidence: [{ input: "a", frames, lines: [], note: "" }] });
-  const found = framesByInstance({ marks: [mark(1, [1, 2]), mark(1, [2, 3]), mark(2, []), mark(null, [9])] } as never);
-  expect([...found]).toEqual([[1, 3]]);
 });

@@ -1,0 +1,205 @@
+"""The report as pages load it: everything that is said at once, in at most 250 kB, and how much more there is."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Final
+
+from backend.errors import NotFound
+from backend.forensics.report import (
+    DiagnosisPart,
+    EvidencePart,
+    FindingPart,
+    MarkPart,
+    Report,
+    Role,
+)
+from backend.services.read_report import parsed_report, read_finding, read_report, report_path
+from backend.storage.store import Store
+
+MOST_BYTES: Final = 250_000
+
+
+class FindingOutline(FindingPart):
+    """A finding without its marks and the rows of its tables; of its evidence perhaps the first part only."""
+
+    role: Role
+    """The kind of trouble that most of its marks show."""
+    instances: int
+    """Highest number of an instance that marks belong to, 0 without marks."""
+    marks_total: int
+    frames_total: int
+    """Different frames that its evidence names, those left out here among them."""
+
+
+class ReportOutline(Report):
+    """A report in which every list is as long as the whole may be."""
+
+    findings: list[FindingOutline]  # type: ignore[assignment]  # read only, and each of them is one of the report
+    findings_total: int
+    diagnoses_total: int
+    inputs_total: int
+
+
+@dataclass(frozen=True)
+class _Cut:
+    """How much is kept: of each list at most so many; of every piece of evidence so many frames and lines."""
+
+    findings: int
+    diagnoses: int
+    frames: int
+    claims: int
+    records: int
+    inputs: int
+
+
+# A filter of Wireshark is offered for up to 100 frames: with one more it is known that there are too many.
+_CUTS: Final = (
+    _Cut(findings=2_000, diagnoses=500, frames=101, claims=2_000, records=100, inputs=1_000),
+    _Cut(findings=500, diagnoses=100, frames=24, claims=300, records=0, inputs=500),
+    _Cut(findings=200, diagnoses=50, frames=12, claims=60, records=0, inputs=200),
+    _Cut(findings=100, diagnoses=30, frames=6, claims=20, records=0, inputs=100),
+    _Cut(findings=50, diagnoses=15, frames=4, claims=8, records=0, inputs=50),
+)
+_LISTED: Final = _CUTS[2]
+_ALONE: Final = _Cut(findings=1, diagnoses=0, frames=1_000, claims=0, records=100, inputs=0)
+_NOT_USED_SHOWN: Final = 100
+
+
+def outline_report(store: Store, investigation_id: str, finding_id: str | None = None) -> bytes:
+    """The JSON text of the outline, of one finding alone if it is named; raises NotFound without a report."""
+    path = report_path(store, investigation_id)
+    return _outlined(path, path.stat().st_mtime_ns, finding_id)
+
+
+def outline_finding(store: Store, investigation_id: str, finding_id: str) -> FindingOutline:
+    """One finding with all its evidence; raises NotFound."""
+    return _finding(read_finding(store, investigation_id, finding_id), _ALONE, heads=True)
+
+
+def list_findings(
+    store: Store, investigation_id: str, *, offset: int, limit: int, finding_id: str | None = None
+) -> tuple[list[FindingOutline], int]:
+    """(the findings from that place on, how many there are in all); raises NotFound without a report."""
+    found = _named(read_report(store, investigation_id).findings, finding_id)
+    return [_finding(each, _LISTED) for each in found[offset : offset + limit]], len(found)
+
+
+def list_rows(
+    store: Store, investigation_id: str, finding_id: str, part: str, *, offset: int, limit: int
+) -> tuple[list[Any], int]:
+    """(rows of a part of a finding, how many the report holds): who was affected, events, instances, or the table
+    of that number; raises NotFound."""
+    finding = read_finding(store, investigation_id, finding_id)
+    rows: Sequence[Any]
+    if part == "affected":
+        rows = finding.affected
+    elif part == "events":
+        rows = finding.events
+    elif part == "instances":
+        rows = _instances(finding.marks)
+    elif int(part) < len(finding.tables):
+        rows = finding.tables[int(part)].rows
+    else:
+        raise NotFound("The finding has no such table.")
+    return list(rows[offset : offset + limit]), len(rows)
+
+
+@lru_cache(maxsize=32)
+def _outlined(path: Path, modified_ns: int, finding_id: str | None) -> bytes:
+    report = parsed_report(path, modified_ns)
+    body = b""
+    for cut in _CUTS:
+        body = _outline(report, cut, finding_id).model_dump_json(by_alias=True).encode()
+        if len(body) <= MOST_BYTES:
+            break
+    return body
+
+
+def _outline(report: Report, cut: _Cut, finding_id: str | None) -> ReportOutline:
+    findings = _named(report.findings, finding_id)
+    diagnoses = [each for each in report.diagnoses if finding_id is None or finding_id in each.findings]
+    requests, account = report.requests, report.account
+    kept = {
+        "findings": [_finding(each, cut, heads=cut.records > 0) for each in findings[: cut.findings]],
+        "findings_total": len(findings),
+        "diagnoses": [_diagnosis(each, cut) for each in diagnoses[: cut.diagnoses]],
+        "diagnoses_total": len(diagnoses),
+        "inputs": report.inputs[: cut.inputs],
+        "inputs_total": len(report.inputs),
+        "not_used": report.not_used[:_NOT_USED_SHOWN],
+        "requests": requests and requests.model_copy(update={"shapes": requests.shapes[:1]}),
+        "account": account
+        and account.model_copy(update={"unexplained_evidence": _evidence(account.unexplained_evidence, cut)}),
+        "quality": [
+            each.model_copy(update={"evidence": _evidence(each.evidence, cut)}) for each in report.quality
+        ],
+        "destinations": [],
+    }
+    return ReportOutline.model_construct(**{**_fields(report), **kept})
+
+
+def _named(findings: list[FindingPart], finding_id: str | None) -> list[FindingPart]:
+    return [each for each in findings if finding_id is None or each.id == finding_id]
+
+
+def _finding(finding: FindingPart, cut: _Cut, *, heads: bool = False) -> FindingOutline:
+    # A part of the events would give a filter for a part of the connections.
+    whole = max(len(finding.events), len(finding.affected)) <= cut.records
+    kept = {
+        "evidence": _evidence(finding.evidence, cut),
+        "affected": finding.affected if whole else [],
+        "events": finding.events if whole else [],
+        "marks": [],
+        "tables": [each.model_copy(update={"rows": []}) for each in finding.tables] if heads else [],
+        "role": _role(finding.marks),
+        "instances": max((mark.instance or 0 for mark in finding.marks), default=0),
+        "marks_total": len(finding.marks),
+        "frames_total": len({(part.input, frame) for part in finding.evidence for frame in part.frames}),
+    }
+    return FindingOutline.model_construct(**{**_fields(finding), **kept})
+
+
+def _fields(part: Report | FindingPart) -> dict[str, Any]:
+    return {name: getattr(part, name) for name in type(part).model_fields}
+
+
+def _diagnosis(diagnosis: DiagnosisPart, cut: _Cut) -> DiagnosisPart:
+    claims = [
+        claim.model_copy(update={"evidence": _evidence(claim.evidence, cut)})
+        for claim in diagnosis.claims[: cut.claims]
+    ]
+    return diagnosis.model_copy(update={"claims": claims, "findings": diagnosis.findings[: cut.findings]})
+
+
+def _evidence(evidence: list[EvidencePart], cut: _Cut) -> list[EvidencePart]:
+    return [
+        part
+        if max(len(part.frames), len(part.lines)) <= cut.frames
+        else part.model_copy(update={"frames": part.frames[: cut.frames], "lines": part.lines[: cut.frames]})
+        for part in evidence[: cut.frames]
+    ]
+
+
+def _role(marks: Sequence[MarkPart]) -> Role:
+    counts = Counter(mark.role for mark in marks if mark.role not in ("neutral", "ok"))
+    return counts.most_common(1)[0][0] if counts else "neutral"
+
+
+def _instances(marks: Sequence[MarkPart]) -> list[dict[str, Any]]:
+    """From and to of each, by number from 1 on, and how many different frames prove it; without marks no times."""
+    last = max((mark.instance or 0 for mark in marks), default=0)
+    found: list[list[MarkPart]] = [[] for _ in range(last + 1)]
+    for mark in marks:
+        found[mark.instance or 0].append(mark)
+    rows = []
+    for number, own in enumerate(found[1:], start=1):
+        times = [time for mark in own if mark.glyph != "guide" for time in (mark.start, mark.end) if time]
+        frames = {(part.input, n) for mark in own for part in mark.evidence for n in part.frames}
+        begin, end = (min(times), max(times)) if times else (None, None)
+        rows.append({"instance": number, "start": begin, "end": end, "frames": len(frames)})
+    return rows
