@@ -49,6 +49,8 @@ RULES: dict[str, Need] = {
     "GET /api/v1/sign-in": Need.OPEN,
     "POST /api/v1/sign-in": Need.OPEN,
     "DELETE /api/v1/sign-in": Need.OPEN,
+    # One's own; that it is a member who asks, and the old password, are asked for there.
+    "PUT /api/v1/sign-in/password": Need.READ,
     "POST /api/v1/sign-in/provider": Need.OPEN,
     "GET /api/v1/sign-in/provider/callback": Need.OPEN,
     "GET /api/v1/members": Need.ADMIN,

@@ -42,6 +42,18 @@ test("one signs in where one wanted to go, gives others a way in, and signs out"
   await signIn(ann, "ann", password);
   await expect(ann.getByTestId("who")).toContainText("ann", PATIENT);
   await expect(ann.getByTestId("member")).toHaveCount(0);
+  await expect(page.getByTestId("own-password")).toHaveCount(0); // admin's is in the server's settings
+  const own = ann.getByTestId("own-password");
+  await own.getByLabel("Old password").fill("not mine");
+  await own.getByLabel("New password", { exact: true }).fill("battery staple");
+  await own.getByLabel("New password again").fill("battery stable");
+  await expect(own.getByRole("status")).toHaveText("The two new passwords differ.");
+  await own.getByLabel("New password again").fill("battery staple");
+  await own.getByRole("button", { name: "Change password" }).click();
+  await expect(own.getByRole("alert")).toHaveText("The old password is wrong.", PATIENT);
+  await own.getByLabel("Old password").fill(password);
+  await own.getByRole("button", { name: "Change password" }).click();
+  await expect(own.getByRole("status")).toHaveText("The password was changed.", PATIENT);
   await ann.goto("/ci");
   await expect(ann.getByRole("alert")).toContainText("Your role does not allow");
 

@@ -6,11 +6,12 @@ from fastapi import APIRouter, Request, Response, status
 
 from backend.access.browser_sign_ins import end_sign_in
 from backend.access.callers import as_member
+from backend.access.own_password import change_own_password
 from backend.access.password_sign_in import sign_in_with_password
 from backend.api.dependencies import CallerDep, GuessesDep, StoreDep, WaysInDep
 from backend.api.gate import client_address, session_cookie
-from backend.api.schemas.access import Credentials, WhoAmI
-from backend.errors import NotFound
+from backend.api.schemas.access import Credentials, PasswordChange, WhoAmI
+from backend.errors import Conflict, NotFound
 
 router = APIRouter(prefix="/sign-in", tags=["sign-in"])
 
@@ -38,6 +39,23 @@ def sign_in(
     )
     response.headers.append("Set-Cookie", session_cookie(request, done.secret))
     return WhoAmI.of(as_member(done.member, sign_in_id=""), ways)
+
+
+@router.put("/password", status_code=status.HTTP_204_NO_CONTENT)
+def change_password(
+    given: PasswordChange,
+    request: Request,
+    store: StoreDep,
+    guesses: GuessesDep,
+    caller: CallerDep,
+    response: Response,
+) -> None:
+    """One's own; every other browser is signed out. Wrong old ones count as those of a sign-in do."""
+    if caller.kind != "member" or caller.member is None:
+        raise Conflict("Only a member who is signed in has a password to change.")
+    address = client_address(request)
+    secret = change_own_password(store, guesses, address, caller.member, old=given.old, new=given.new)
+    response.headers.append("Set-Cookie", session_cookie(request, secret))
 
 
 @router.delete("", status_code=status.HTTP_204_NO_CONTENT)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, Field
 
 from backend.access.callers import Caller
+from backend.access.manage_members import ADMIN_NAME
 from backend.access.prepare import WaysIn
 from backend.access.rights import Need, Role, Scope
 from backend.storage.access_records import AccessToken, Member
@@ -15,6 +16,13 @@ class Credentials(BaseModel):
 
     name: str = Field(max_length=200)
     password: str = Field(max_length=1024)
+
+
+class PasswordChange(BaseModel):
+    """Of one's own password."""
+
+    old: str = Field(max_length=1024)
+    new: str = Field(max_length=1024)
 
 
 class WayBack(BaseModel):
@@ -44,6 +52,8 @@ class WhoAmI(BaseModel):
     role: str
     may: list[Need]
     """What the caller is allowed."""
+    may_change_password: bool
+    """False for who has none here: it is the provider's, a token's, or the server's settings hold it."""
 
     @classmethod
     def of(cls, caller: Caller, ways: WaysIn) -> WhoAmI:
@@ -56,7 +66,15 @@ class WhoAmI(BaseModel):
             name=caller.member.name if caller.member else "",
             role=caller.member.role if caller.member else "",
             may=sorted(caller.may),
+            may_change_password=_has_own_password(caller, ways),
         )
+
+
+def _has_own_password(caller: Caller, ways: WaysIn) -> bool:
+    member = caller.member
+    if caller.kind != "member" or member is None or not ways.password:
+        return False
+    return not member.issuer and member.name != ADMIN_NAME
 
 
 class MemberView(BaseModel):

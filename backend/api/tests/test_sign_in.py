@@ -60,6 +60,7 @@ def test_a_stranger_learns_how_to_sign_in_and_nothing_else(stranger: httpx.Clien
         "name": "",
         "role": "",
         "may": ["open"],
+        "may_change_password": False,
     }
     refused = stranger.get(LIST)
     assert (refused.status_code, refused.headers["www-authenticate"]) == (401, 'Bearer realm="Stallscope"')

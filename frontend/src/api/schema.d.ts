@@ -1875,6 +1875,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sign-in/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change Password
+         * @description One's own; every other browser is signed out. Wrong old ones count as those of a sign-in do.
+         */
+        put: operations["change_password_api_v1_sign_in_password_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sign-in/provider": {
         parameters: {
             query?: never;
@@ -4031,6 +4051,16 @@ export interface components {
             items: components["schemas"]["RailMark"][];
         };
         /**
+         * PasswordChange
+         * @description Of one's own password.
+         */
+        PasswordChange: {
+            /** New */
+            new: string;
+            /** Old */
+            old: string;
+        };
+        /**
          * PastedText
          * @description A text to recognise; nothing of it is kept.
          */
@@ -5235,6 +5265,8 @@ export interface components {
             kind: string;
             /** May */
             may: components["schemas"]["Need"][];
+            /** May Change Password */
+            may_change_password: boolean;
             /** Name */
             name: string;
             /** Password */
@@ -9172,6 +9204,37 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    change_password_api_v1_sign_in_password_put: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
         responses: {
             /** @description Successful Response */
             204: {

@@ -2,6 +2,7 @@
 import { useId, type ReactNode } from "react";
 
 import { MembersPanel } from "../access/MembersPanel";
+import { PasswordPanel } from "../access/PasswordPanel";
 import { zoneWord } from "../format/zone";
 import { changeSettings, useSettings } from "../settings/settings";
 import { THEME_WORDS, useTheme, type Theme } from "../theme/useTheme";
@@ -34,6 +35,7 @@ export function SettingsPage() {
         <Switch name="Explain mode" why="A sentence in plain words under claims, lanes and columns." on={settings.explain} set={(explain) => changeSettings({ explain })} />
       </div>
       <p>Tokens for programs are on the page <RouteLink href="/ci">CI and tokens</RouteLink>.</p>
+      <PasswordPanel />
       <MembersPanel />
     </main>
   );

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 
 import { isOpenPage, isStranger, refusedWords, type Who } from "../who";
 
-const who: Who = { required: true, password: true, provider: "", kind: "nobody", name: "", role: "", may: ["open"] };
+const who: Who = { required: true, password: true, provider: "", kind: "nobody", name: "", role: "", may: ["open"], may_change_password: false };
 
 describe("who may see what", () => {
   test.each(["/s/3f2a", "/s/3f2a/timeline", "/detectors", "/detectors/port-reuse", "/capture"])("%s asks nobody", (path) => {
