@@ -83,7 +83,10 @@ def test_every_route_has_a_decision_and_every_decision_a_route(store: Store) -> 
 def test_strangers_change_nothing_and_viewers_only_read() -> None:
     changes = {route for route in RULES if not route.startswith(("GET ", "HEAD ", "OPTIONS "))}
     assert {route for route in changes if RULES[route] is Need.OPEN} == STRANGERS_MAY_CHANGE
-    assert {route for route in changes if RULES[route] is Need.READ} == {*LOOKS, "PUT /api/v1/sign-in/password"}
+    assert {route for route in changes if RULES[route] is Need.READ} == {
+        *LOOKS,
+        "PUT /api/v1/sign-in/password",
+    }
     for word in ("members", "tokens"):
         assert {RULES[route] for route in RULES if f"/{word}" in route} == {Need.ADMIN}
     open_reads = {route for route in set(RULES) - changes if RULES[route] is Need.OPEN}
