@@ -54,8 +54,9 @@ frontend/dist/index.html: $(STAMPS)/node $(PAGE_SOURCES)
 	@touch $@
 
 # The decode loop is compiled once here, so that nobody waits for it at the first upload.
-$(STAMPS)/warm: $(STAMPS)/python $(wildcard workers/decode/*.py workers/decode/*/*.py)
+$(STAMPS)/warm: $(STAMPS)/python $(wildcard workers/decode/*.py workers/decode/*/*.py workers/decode/*/*/*.py)
 	$(BIN)/python -m workers.decode.warm
+	$(BIN)/python -m workers.decode.anonymise.warm
 	@touch $@
 
 test: test-page test-python test-browser ## everything but the long tests

@@ -58,6 +58,14 @@ def read_evidence(
     return reader.evidence
 
 
+def opened_files(
+    files: Sequence[EvidenceFile], scratch: Path, line: ProgressLine, complain: Callable[[str], None]
+) -> list[EvidenceFile]:
+    """The files, and the members of those that are bundles, unpacked into `scratch`."""
+    reader = _Reader(chosen_limits(), scratch, line, complain)
+    return _told_apart([one for number, file in enumerate(files) for one in reader.open(file, number)])
+
+
 def chosen_limits() -> Limits:
     """The limits by default, or as set: the settings are imported only where something is."""
     if not any(name.startswith("STALLSCOPE_") for name in os.environ):

@@ -59,6 +59,13 @@ def messages_cache() -> str:
     return str(Path(os.environ["NUMBA_CACHE_DIR"]) / f"messages-{version}")
 
 
+@cache
+def anonymiser_cache() -> str:
+    """Where the machine code for anonymised captures is kept: few need it, so it is compiled when it is asked for."""
+    sources = [*(_HERE / "loop").glob("*.py"), *(_HERE / "anonymise" / "loop").glob("*.py")]
+    return str(Path(os.environ["NUMBA_CACHE_DIR"]) / f"anonymiser-{_version((*_RECORDS, *sources))}")
+
+
 def _is_writable(folder: Path) -> bool:
     try:
         folder.mkdir(parents=True, exist_ok=True)

@@ -31,9 +31,9 @@ def _folder() -> Path:
     return Path(loop_cache())
 
 
-def _marker() -> Path:
-    """Exists when this version of the loop is compiled for this kind of processor."""
-    return _folder() / f"warm-{Path(messages_cache()).name}-{processor()}"
+def _marker() -> str:
+    """Name of the file that exists when this version of the loop is compiled."""
+    return f"warm-{Path(messages_cache()).name}"
 
 
 def _compile() -> None:
@@ -53,15 +53,15 @@ def _compile() -> None:
     compile_scanner()
 
 
-def _compile_in_child() -> None:
+def _compile_in_child(module: str) -> None:
     """In a process of its own: numba is large and slow to import, and nobody else needs it."""
     result = subprocess.run(
-        [sys.executable, "-m", "workers.decode.warm"],
+        [sys.executable, "-m", module],
         env={**os.environ, COMPILES: "1"}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
         check=False,
     )  # fmt: skip
     if result.returncode != 0:
-        raise RuntimeError(f"The packet loop could not be compiled: {result.stderr[-2000:]}")
+        raise RuntimeError(f"{module} could not compile: {result.stderr[-2000:]}")
 
 
 def _say(text: str) -> None:
@@ -72,19 +72,27 @@ def _say(text: str) -> None:
 def ensure_compiled(announce: Callable[[str], None] = _say) -> None:
     """Makes the loop, and the scanner of connection-tracking lines, ready. One process compiles while the others
     wait for it; both say so. Raises RuntimeError when it cannot be compiled."""
-    if interpreted or _marker().exists():
+    compile_once("workers.decode.warm", _folder(), _marker(), "the packet loop", announce)
+
+
+def compile_once(
+    module: str, folder: Path, marker: str, what: str, announce: Callable[[str], None] = _say
+) -> None:
+    """Runs a module that compiles, unless the marker says that it has run for this kind of processor."""
+    done = folder / f"{marker}-{processor()}"
+    if interpreted or done.exists():
         return
-    _folder().mkdir(parents=True, exist_ok=True)
-    with (_folder() / "compiling.lock").open("w") as lock:
+    folder.mkdir(parents=True, exist_ok=True)
+    with (folder / f"compiling-{marker}.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            announce("Waiting for another process that compiles the packet loop …")
+            announce(f"Waiting for another process that compiles {what} …")
             fcntl.flock(lock, fcntl.LOCK_EX)
-        if not _marker().exists():
-            announce(f"Compiling the packet loop (once, about {_SECONDS} s) …")
-            _compile_in_child()
-            _marker().touch()
+        if not done.exists():
+            announce(f"Compiling {what} (once, about {_SECONDS} s) …")
+            _compile_in_child(module)
+            done.touch()
 
 
 if __name__ == "__main__":

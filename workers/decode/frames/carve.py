@@ -27,6 +27,24 @@ class CarvedFrom:
 
 def carve(sources: Sequence[CarvedFrom], target: Path, heard: Callable[[int], None]) -> int:
     """Writes the frames, each with a comment that says which it was; how many there were. Raises NotWalkable."""
+
+    def write(writer: PcapngFile, name: str, frame: StoredFrame) -> None:
+        writer.write(name, without_secrets(frame), [f"{name} frame {frame.number}"])
+
+    return _carve(sources, target, heard, write)
+
+
+def carve_anonymised(sources: Sequence[CarvedFrom], target: Path, heard: Callable[[int], None]) -> int:
+    """The same of captures that were anonymised, as they are: nothing says where a frame was."""
+    return _carve(sources, target, heard, lambda writer, name, frame: writer.write(name, frame))
+
+
+def _carve(
+    sources: Sequence[CarvedFrom],
+    target: Path,
+    heard: Callable[[int], None],
+    write: Callable[[PcapngFile, str, StoredFrame], None],
+) -> int:
     with ExitStack() as stack, target.open("wb") as file:
         streams = [
             _named(source.name, frames_at(stack.enter_context(mapped(source.path)), source.frames))
@@ -36,7 +54,7 @@ def carve(sources: Sequence[CarvedFrom], target: Path, heard: Callable[[int], No
         merged = streams[0] if len(streams) == 1 else heapq.merge(*streams, key=lambda one: one[1].time_ns)
         writer = PcapngFile(file)
         for name, frame in merged:
-            writer.write(name, without_secrets(frame), [f"{name} frame {frame.number}"])
+            write(writer, name, frame)
             if writer.frames % _TELL_EVERY == 0:
                 heard(writer.frames)
     return writer.frames

@@ -18,12 +18,12 @@ def _padded(data: bytes) -> bytes:
     return data + bytes(-len(data) % 4)
 
 
-def _options(found: Iterable[Option]) -> bytes:
+def options_bytes(found: Iterable[Option]) -> bytes:
     listed = b"".join(struct.pack("<HH", code, len(value)) + _padded(value) for code, value in found)
     return listed + bytes(4) if listed else b""
 
 
-def _block(kind: int, body: bytes) -> bytes:
+def block(kind: int, body: bytes) -> bytes:
     length = len(body) + 12
     return struct.pack("<II", kind, length) + body + struct.pack("<I", length)
 
@@ -36,7 +36,7 @@ class PcapngFile:
         self._numbers: dict[tuple[str, int], int] = {}
         self.frames = 0
         head = struct.pack("<IHHQ", 0x1A2B3C4D, 1, 0, _UNKNOWN_LENGTH)
-        file.write(_block(0x0A0D0D0A, head + _options([(_USER_APPLICATION, b"Stallscope")])))
+        file.write(block(0x0A0D0D0A, head + options_bytes([(_USER_APPLICATION, b"Stallscope")])))
 
     def write(self, source: str, frame: StoredFrame, notes: Sequence[str] = ()) -> None:
         """One frame of the file called `source`; notes become comments behind its own."""
@@ -50,14 +50,14 @@ class PcapngFile:
             max(frame.original_bytes, len(frame.data)),
         )
         listed = [*frame.options, *((1, note.encode()) for note in notes)]
-        self._file.write(_block(6, head + _padded(frame.data) + _options(listed)))
+        self._file.write(block(6, head + _padded(frame.data) + options_bytes(listed)))
         self.frames += 1
 
     def _interface(self, source: str, stored: StoredInterface) -> int:
         key = (source, stored.interface.number)
         if key not in self._numbers:
             self._numbers[key] = len(self._numbers)
-            self._file.write(_block(1, _description(source, stored)))
+            self._file.write(block(1, _description(source, stored)))
         return self._numbers[key]
 
 
@@ -69,4 +69,4 @@ def _description(source: str, stored: StoredInterface) -> bytes:
         found.insert(0, (_NAME, source.encode()))
     if _RESOLUTION not in codes and interface.resolution != _MICROSECONDS:
         found.append((_RESOLUTION, bytes([interface.resolution])))
-    return struct.pack("<HHI", interface.link_type, 0, interface.stated_snap_length) + _options(found)
+    return struct.pack("<HHI", interface.link_type, 0, interface.stated_snap_length) + options_bytes(found)

@@ -1,0 +1,1 @@
+"""The compiled part: packets rewritten header by header. Only what is understood is copied."""
