@@ -9,7 +9,7 @@ import json
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +23,7 @@ from backend.storage.looks import (
     Look,
     LookFile,
     LookFolder,
+    LookKind,
     LookOutcome,
     LookRequest,
     clear_old_looks,
@@ -35,6 +36,7 @@ from backend.storage.store import Store
 LOOK_ID: Final = re.compile(r"[0-9a-f]{24}")
 _BEFORE: Final = 400
 """Frames of a connection that are read before the one that is taken apart: for what was sent in pieces."""
+ANONYMISED_NAME: Final = "anonymised.tar.gz"
 _CHUNK: Final = 1 << 20
 
 
@@ -72,8 +74,10 @@ def ask_display_filter(store: Store, investigation_id: str, text: str) -> Look:
     )
 
 
-def ask_carving(store: Store, investigation_id: str, selection: Selection, name: str) -> Look:
-    """A capture of exactly these frames."""
+def ask_carving(
+    store: Store, investigation_id: str, selection: Selection, name: str, *, anonymise: bool = False
+) -> Look:
+    """A capture of exactly these frames; `anonymise`: with other addresses and names, and without payload."""
     if not selection.packets:
         raise InvalidRequest("Nothing is selected, so there is nothing to carve.")
     files = {file.name: file for file in list_files(store, investigation_id)}
@@ -82,8 +86,31 @@ def ask_carving(store: Store, investigation_id: str, selection: Selection, name:
         raise NotFound(f"{missing[0]} is no longer a file of this investigation.")
     digest = hashlib.sha256(json.dumps(sorted(selection.frames.items())).encode()).hexdigest()
     chosen = _looked_into([files[each] for each in sorted(selection.frames)])
-    request = LookRequest("carving", chosen, frames_digest=digest, packets=selection.packets, name=name)
+    request = LookRequest(
+        "carving", chosen, frames_digest=digest, packets=selection.packets, name=name, anonymise=anonymise
+    )
     return _ask(store, investigation_id, request, selection)
+
+
+def ask_anonymising(store: Store, investigation_id: str) -> Look:
+    """A tar.gz of all captures and dumps with other addresses and names, and without payload."""
+    files = [
+        file
+        for file in list_files(store, investigation_id)
+        if file.status == DECODED and file.kind in ("capture", "dump")
+    ]
+    if not files:
+        raise Conflict("There is no decoded file to anonymise (yet).")
+    chosen = tuple(
+        replace(
+            each, kind=file.kind, origin=file.host or file.bundle_id or "", captured_at_ns=file.captured_at_ns
+        )
+        for file, each in zip(files, _looked_into(files), strict=True)
+    )
+    packets = sum(file.packets for file in files)
+    return _ask(
+        store, investigation_id, LookRequest("anonymising", chosen, packets=packets, name=ANONYMISED_NAME)
+    )
 
 
 def read_look(store: Store, investigation_id: str, look_id: str) -> Look:
@@ -114,10 +141,12 @@ def listed_frames(store: Store, investigation_id: str, look_id: str) -> str:
     return str(_answer(store, investigation_id, look_id, "display-filter"))
 
 
-def carved_capture(store: Store, investigation_id: str, look_id: str) -> tuple[str, int, Iterator[bytes]]:
-    """(name, size in bytes, pieces) of a carved capture."""
-    path = _answer(store, investigation_id, look_id, "carving")
-    name = _folder(store, investigation_id, look_id).read().request.name
+def look_content(store: Store, investigation_id: str, look_id: str) -> tuple[str, int, Iterator[bytes]]:
+    """(name, size in bytes, pieces) of a carved capture or an anonymised bundle."""
+    request = _folder(store, investigation_id, look_id).read().request
+    kind: LookKind = "anonymising" if request.kind == "anonymising" else "carving"
+    path = _answer(store, investigation_id, look_id, kind)
+    name = request.name
     return name, path.stat().st_size, _pieces(path)
 
 
@@ -127,7 +156,7 @@ def _pieces(path: Path) -> Iterator[bytes]:
             yield piece
 
 
-def _answer(store: Store, investigation_id: str, look_id: str, kind: str) -> Path:
+def _answer(store: Store, investigation_id: str, look_id: str, kind: LookKind) -> Path:
     folder = _folder(store, investigation_id, look_id)
     look = folder.read()
     if look.request.kind != kind:
@@ -135,7 +164,13 @@ def _answer(store: Store, investigation_id: str, look_id: str, kind: str) -> Pat
     if look.outcome.state != "done":
         raise Conflict(look.outcome.problem or f"The look is {look.outcome.state}.")
     folder.touch()
-    return {"dissection": folder.dissection, "display-filter": folder.frames, "carving": folder.carved}[kind]
+    answers: dict[LookKind, Path] = {
+        "dissection": folder.dissection,
+        "display-filter": folder.frames,
+        "carving": folder.carved,
+        "anonymising": folder.bundle,
+    }
+    return answers[kind]
 
 
 def _folder(store: Store, investigation_id: str, look_id: str) -> LookFolder:

@@ -21,7 +21,7 @@ from backend.errors import NotFound
 LOOKS_KEPT: Final = 48
 BYTES_KEPT: Final = 6 << 30
 
-LookKind = Literal["dissection", "display-filter", "carving"]
+LookKind = Literal["dissection", "display-filter", "carving", "anonymising"]
 LookState = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
@@ -33,6 +33,12 @@ class LookFile:
     name: str
     sha256: str
     holds_credentials: bool
+    kind: str = "capture"
+    """Or dump."""
+    origin: str = ""
+    """Of an anonymising: what it came in. Files of one origin are of one host."""
+    captured_at_ns: int | None = None
+    """Of a dump: when it was taken, where the uploader said it."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,9 @@ class LookRequest:
     """Of a carving: the frames lie beside."""
     packets: int = 0
     name: str = ""
-    """Of a carving: what the file is called when it is downloaded."""
+    """Of a carving or an anonymising: what the file is called when it is downloaded."""
+    anonymise: bool = False
+    """Of a carving: other addresses, no payload."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +118,11 @@ class LookFolder:
     def carved(self) -> Path:
         """The pcapng."""
         return self.path / "carved.pcapng"
+
+    @property
+    def bundle(self) -> Path:
+        """Of an anonymising: the tar.gz."""
+        return self.path / "anonymised.tar.gz"
 
     def read(self) -> Look:
         """Raises NotFound."""

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import JSON, BigInteger, Float, ForeignKey, Index, MetaData, String, Text, UniqueConstraint
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Float,
+    ForeignKey,
+    Index,
+    LargeBinary,
+    MetaData,
+    String,
+    Text,
+    UniqueConstraint,
+)
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 NAMING = {
@@ -130,6 +141,17 @@ class ShareRow(Base):
     """Whether a preview of the link tells what was found."""
     opened: Mapped[int] = mapped_column(default=0)
     last_opened: Mapped[str | None] = mapped_column(String(40))
+
+
+class DisguiseKeyRow(Base):
+    """By which an investigation's anonymised downloads name things."""
+
+    __tablename__ = "disguise_keys"
+
+    investigation_id: Mapped[str] = mapped_column(
+        ForeignKey("investigations.id", ondelete="CASCADE"), primary_key=True
+    )
+    key: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class NoteRow(Base):

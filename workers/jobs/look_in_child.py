@@ -38,13 +38,18 @@ class ClearFile:
     tables: Path
     holds_credentials: bool
 
+    def bytes_kept(self) -> Path:
+        """The stored file as it is; raises UnreadableInput when it is gone."""
+        if not self.stored.is_file():
+            raise UnreadableInput(f"The bytes of {self.name} are no longer stored.")
+        return self.stored
+
     def plain(self, limits: Limits, scratch: Path) -> Path:
         """The capture as a plain pcap or pcapng. An unpacked copy is made once, but for what holds credentials: of
         that none stays."""
-        if not self.stored.is_file():
-            raise UnreadableInput(f"The bytes of {self.name} are no longer stored.")
+        stored = self.bytes_kept()
         kept = (scratch if self.holds_credentials else self.tables) / "plain.capture"
-        return kept if kept.is_file() else plain_capture(self.stored, kept, limits)
+        return kept if kept.is_file() else plain_capture(stored, kept, limits)
 
     def cleared(self, limits: Limits, scratch: Path) -> Path:
         """The plain capture with credentials overwritten; the copy is made once."""

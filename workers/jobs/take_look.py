@@ -9,8 +9,10 @@ from dbos import DBOS
 
 from backend.errors import Cancelled, NotFound, UnreadableInput
 from backend.limits import Limits
+from backend.storage.disguise_keys import disguise_key
 from backend.storage.job_queue import LOOK_WORKFLOW
 from backend.storage.looks import LookFile, LookFolder, LookOutcome, LookProgress, LookRequest
+from workers.jobs.anonymise_in_child import anonymise_in_child
 from workers.jobs.look_in_child import ClearFile, look_in_child
 from workers.jobs.workshop import Workshop, workshop
 from workers.sandbox import ChildDied
@@ -66,9 +68,18 @@ def _look(shop: Workshop, investigation_id: str, folder: LookFolder, request: Lo
             folder.tell(news)
 
     files = tuple(_place(shop, investigation_id, file) for file in request.files)
+    limits = shop.store.settings.limits
+    if request.kind == "anonymising" or request.anonymise:
+        # It passes whole captures, as decoding does, so the limits are those of decoding.
+        return shop.children.run(
+            anonymise_in_child,
+            (request, folder, files, limits, disguise_key(shop.store.database, investigation_id)),
+            tell=tell,
+            is_wanted=lambda: not folder.is_cancelled,
+        )
     return shop.looking.run(
         look_in_child,
-        (request, folder, files, shop.store.settings.limits),
+        (request, folder, files, limits),
         tell=tell,
         is_wanted=lambda: not folder.is_cancelled,
     )

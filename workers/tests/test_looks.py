@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
+import ipaddress
 import json
 import shutil
 import subprocess
+import tarfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -231,3 +233,30 @@ def test_a_link_reaches_no_look_and_no_export(product: Product, client: httpx.Cl
             "packets/export",
         ):
             assert anyone.get(f"{shared}/{path}", headers=token).status_code == 404, path
+
+
+def test_everything_is_downloaded_anonymised_and_chosen_frames_have_the_same_other_names(
+    client: httpx.Client, ask: Asked, tmp_path: Path
+) -> None:
+    look = ask(kind="anonymising")
+    assert look["state"] == "done", look["problem"]
+    answer = client.get(f"/looks/{look['id']}/content").raise_for_status()
+    assert answer.headers["Content-Disposition"].endswith("anonymised.tar.gz")
+    with tarfile.open(fileobj=io.BytesIO(answer.content)) as bundle:
+        names = bundle.getnames()
+        assert sorted({name.rpartition("-")[0] for name in names}) == ["capture", "dump"]
+        held = {name: bundle.extractfile(name) for name in names}
+        whole = b"".join(file.read() for file in held.values() if file is not None)
+    ends = {packet["source"].rpartition(":")[0] for packet in client.get("/packets").json()["items"]}
+    assert ends
+    assert not [end for end in ends if end.encode() in whole or ipaddress.ip_address(end).packed in whole]
+
+    carving = {"kind": "carving", "filter": "frame.number in {1, 7, 13}"}
+    plain, other = ask(**carving), ask(**carving, anonymise=True)
+    assert (plain["packets"], plain["id"] != other["id"]) == (other["packets"], True)
+    carved = client.get(f"/looks/{other['id']}/content").raise_for_status().content
+    assert not [end for end in ends if ipaddress.ip_address(end).packed in carved]
+    assert CAPTURE.name.encode() not in carved
+    # The whole file was written with the same key: the same packets are in it.
+    first = carved[carved.index(b"\x06\x00\x00\x00", 28) :][28:90]
+    assert first in whole

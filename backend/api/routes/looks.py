@@ -11,7 +11,15 @@ from fastapi.responses import StreamingResponse
 from backend.api.dependencies import StoreDep, Subject
 from backend.api.routes.charts import MAX_ID, FilterText, FromNs, ToNs
 from backend.api.schemas.charts import PacketList
-from backend.api.schemas.looks import AskCarving, AskDisplayFilter, AskDissection, AskLook, Dissection, Look
+from backend.api.schemas.looks import (
+    AskAnonymising,
+    AskCarving,
+    AskDisplayFilter,
+    AskDissection,
+    AskLook,
+    Dissection,
+    Look,
+)
 from backend.errors import InvalidRequest
 from backend.services import take_look
 from backend.services.export_packets import export_packets
@@ -37,12 +45,15 @@ def ask_look(subject: Subject, asked: AskLook, store: StoreDep, response: Respon
     return Look.of(look)
 
 
-def _ask(subject: str, asked: AskDissection | AskDisplayFilter | AskCarving, store: Store) -> LookRecord:
+def _ask(subject: str, asked: AskLook, store: Store) -> LookRecord:
     if isinstance(asked, AskDissection):
         return take_look.ask_dissection(store, subject, asked.file, asked.frame)
     if isinstance(asked, AskDisplayFilter):
         return take_look.ask_display_filter(store, subject, asked.filter)
-    return take_look.ask_carving(store, subject, *_selected(subject, asked, store))
+    if isinstance(asked, AskAnonymising):
+        return take_look.ask_anonymising(store, subject)
+    selection, name = _selected(subject, asked, store)
+    return take_look.ask_carving(store, subject, selection, name, anonymise=asked.anonymise)
 
 
 def _selected(subject: str, asked: AskCarving, store: Store) -> tuple[Selection, str]:
@@ -91,12 +102,12 @@ def get_look_packets(
 
 
 @router.get("/looks/{look_id}/content", response_class=StreamingResponse)
-def download_carved(subject: Subject, look_id: LookId, store: StoreDep) -> StreamingResponse:
-    """The carved capture."""
-    name, size, pieces = take_look.carved_capture(store, subject, look_id)
+def download_look(subject: Subject, look_id: LookId, store: StoreDep) -> StreamingResponse:
+    """The carved capture, or the tar.gz of everything, anonymised."""
+    name, size, pieces = take_look.look_content(store, subject, look_id)
     return StreamingResponse(
         pieces,
-        media_type="application/x-pcapng",
+        media_type="application/x-pcapng" if name.endswith(".pcapng") else "application/gzip",
         headers={"Content-Length": str(size), "Content-Disposition": _attached(name)},
     )
 

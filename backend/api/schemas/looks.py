@@ -37,9 +37,18 @@ class AskCarving(BaseModel):
     look: Annotated[str | None, Field(max_length=32, description="A display filter's look")] = None
     finding: Annotated[str | None, Field(max_length=64)] = None
     instance: Annotated[int | None, Field(ge=1, description="Of the finding, 1-based")] = None
+    anonymise: Annotated[bool, Field(description="Other addresses and names, payload zero")] = False
 
 
-AskLook = Annotated[AskDissection | AskDisplayFilter | AskCarving, Field(discriminator="kind")]
+class AskAnonymising(BaseModel):
+    """A tar.gz of all captures and dumps with other addresses and names, payload zero: the same findings."""
+
+    kind: Literal["anonymising"]
+
+
+AskLook = Annotated[
+    AskDissection | AskDisplayFilter | AskCarving | AskAnonymising, Field(discriminator="kind")
+]
 
 
 class Look(BaseModel):

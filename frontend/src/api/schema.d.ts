@@ -561,10 +561,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Download Carved
-         * @description The carved capture.
+         * Download Look
+         * @description The carved capture, or the tar.gz of everything, anonymised.
          */
-        get: operations["download_carved_api_v1_investigations__investigation_id__looks__look_id__content_get"];
+        get: operations["download_look_api_v1_investigations__investigation_id__looks__look_id__content_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2108,10 +2108,27 @@ export interface components {
             unexplained_time_lost_s: number;
         };
         /**
+         * AskAnonymising
+         * @description A tar.gz of all captures and dumps with other addresses and names, payload zero: the same findings.
+         */
+        AskAnonymising: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "anonymising";
+        };
+        /**
          * AskCarving
          * @description A pcapng of what is listed by a filter, of what tshark found, or of the evidence of a finding.
          */
         AskCarving: {
+            /**
+             * Anonymise
+             * @description Other addresses and names, payload zero
+             * @default false
+             */
+            anonymise: boolean;
             /** Filter */
             filter?: string | null;
             /** Finding */
@@ -3634,7 +3651,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "dissection" | "display-filter" | "carving";
+            kind: "dissection" | "display-filter" | "carving" | "anonymising";
             /** Length */
             length: number | null;
             /** Packets */
@@ -6339,7 +6356,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AskDissection"] | components["schemas"]["AskDisplayFilter"] | components["schemas"]["AskCarving"];
+                "application/json": components["schemas"]["AskDissection"] | components["schemas"]["AskDisplayFilter"] | components["schemas"]["AskCarving"] | components["schemas"]["AskAnonymising"];
             };
         };
         responses: {
@@ -6429,7 +6446,7 @@ export interface operations {
             };
         };
     };
-    download_carved_api_v1_investigations__investigation_id__looks__look_id__content_get: {
+    download_look_api_v1_investigations__investigation_id__looks__look_id__content_get: {
         parameters: {
             query?: never;
             header?: never;
