@@ -7,7 +7,7 @@ ADDRESS ?= --host 127.0.0.1 --port 8000
 CHROMIUM ?= /usr/bin/chromium
 MAKEFLAGS += --no-print-directory
 
-PAGE_SOURCES := $(shell find frontend -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
+PAGE_SOURCES := $(shell find frontend docs/ci -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
 .PHONY: bench-page formats run demo install install-dev build warm test test-python test-page test-browser check check-python \

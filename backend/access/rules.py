@@ -63,6 +63,8 @@ RULES: dict[str, Need] = {
     "DELETE /api/v1/tokens/{token_id}": Need.ADMIN,
     "GET /api/v1/collector": Need.OPEN,
     "GET /api/v1/detectors": Need.OPEN,
+    "GET /api/v1/runs": Need.READ,
+    "GET /api/v1/runs/of-label": Need.READ,
     "GET /api/v1/demo": Need.READ,
     "POST /api/v1/demo": Need.UPLOAD,
     "POST /api/v1/recognitions": Need.UPLOAD,

@@ -36,6 +36,7 @@ from backend.api.routes import (
     progress,
     provider_sign_in,
     reading,
+    runs,
     shared,
     shares,
     sign_in,
@@ -96,6 +97,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
         shares,
         shared,
         comparisons,
+        runs,
         about,
     ):
         app.include_router(part.router, prefix=API)

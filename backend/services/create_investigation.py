@@ -14,6 +14,7 @@ from backend.storage.records import Investigation
 from backend.storage.store import Store
 
 LABEL_LIMIT = 200
+UNTITLED = "Untitled investigation"
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ def delete_investigation(store: Store, investigation_id: str) -> None:
 def _checked_label(label: str) -> str:
     label = " ".join(label.split())
     if not label:
-        return "Untitled investigation"
+        return UNTITLED
     if len(label) > LABEL_LIMIT:
         raise InvalidRequest(f"A label has at most {LABEL_LIMIT} characters.")
     return label

@@ -54,12 +54,13 @@ def get_comparison(
 
 
 def newest_finished(session: Session, label: str, *, other_than: str) -> str | None:
-    """Id of the newest investigation with that label whose analysis has finished."""
+    """Id of the newest investigation with that label whose analysis has finished; a demonstration is nobody's run."""
     query = (
         select(InvestigationRow.id)
         .where(
             InvestigationRow.label == label,
             InvestigationRow.analysis == "finished",
+            InvestigationRow.demo == "",
             InvestigationRow.id != other_than,
         )
         .order_by(InvestigationRow.created.desc(), InvestigationRow.id.desc())

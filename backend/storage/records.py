@@ -165,6 +165,21 @@ class Note:
 
 
 @dataclass(frozen=True)
+class Run:
+    """An investigation as a run of a pipeline, and its newest comparison that still holds."""
+
+    id: str
+    label: str
+    created: str
+    analysis: str | None
+    time_lost_s: float
+    base_id: str | None
+    """What it was compared with; None where it was not."""
+    verdict: str | None
+    statement: str
+
+
+@dataclass(frozen=True)
 class StoredComparison:
     """An investigation compared with another, without its content."""
 

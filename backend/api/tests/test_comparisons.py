@@ -17,7 +17,7 @@ HEALTHY = report(destination())
 BAD = report(destination(sent_again=50), findings=[finding(count=50)])
 
 
-def _finished(store: Store, client: httpx.Client, content: Report, label: str = "nightly") -> str:
+def finish_with(store: Store, client: httpx.Client, content: Report, label: str = "nightly") -> str:
     """Id of an investigation with that report."""
     found: str = client.post("/api/v1/investigations", json={"label": label}).json()["id"]
     with store.database.writing() as session:
@@ -34,7 +34,7 @@ def _address(investigation: str) -> str:
 
 
 def test_a_comparison_is_made_once_and_kept(client: httpx.Client, store: Store) -> None:
-    base, candidate = _finished(store, client, HEALTHY), _finished(store, client, BAD)
+    base, candidate = finish_with(store, client, HEALTHY), finish_with(store, client, BAD)
     made = client.post(_address(candidate), json={"base": base})
     assert made.status_code == 201
     assert made.json()["verdict"] == "worse"
@@ -49,7 +49,7 @@ def test_a_comparison_is_made_once_and_kept(client: httpx.Client, store: Store) 
 
 
 def test_it_is_told_when_the_files_changed_since(client: httpx.Client, store: Store) -> None:
-    base, candidate = _finished(store, client, HEALTHY), _finished(store, client, BAD)
+    base, candidate = finish_with(store, client, HEALTHY), finish_with(store, client, BAD)
     first = client.post(_address(candidate), json={"base": base}).json()
     with store.database.writing() as session:
         generation = investigations.request_analysis(session, base)
@@ -64,7 +64,7 @@ def test_it_is_told_when_the_files_changed_since(client: httpx.Client, store: St
     [("junit", "application/xml"), ("sarif", "application/sarif+json"), ("markdown", "text/markdown")],
 )
 def test_it_is_given_in_other_forms(client: httpx.Client, store: Store, form: str, media_type: str) -> None:
-    base, candidate = _finished(store, client, HEALTHY), _finished(store, client, BAD)
+    base, candidate = finish_with(store, client, HEALTHY), finish_with(store, client, BAD)
     made = client.post(_address(candidate), json={"base": base})
     answer = client.get(made.headers["location"], params={"format": form})
     assert answer.headers["content-type"].startswith(media_type)
@@ -79,16 +79,16 @@ def test_it_is_given_in_other_forms(client: httpx.Client, store: Store, form: st
 def test_the_latest_of_a_label_is_the_newest_other_one_that_finished(
     client: httpx.Client, store: Store
 ) -> None:
-    _finished(store, client, BAD)
-    newest = _finished(store, client, HEALTHY)
+    finish_with(store, client, BAD)
+    newest = finish_with(store, client, HEALTHY)
     client.post("/api/v1/investigations", json={"label": "nightly"})
-    candidate = _finished(store, client, BAD)
+    candidate = finish_with(store, client, BAD)
     assert client.post(_address(candidate), json={"base": "latest:nightly"}).json()["base_id"] == newest
     assert client.post(_address(candidate), json={"base": "latest:weekly"}).status_code == 404
 
 
 def test_what_cannot_be_compared_is_refused_in_a_sentence(client: httpx.Client, store: Store) -> None:
-    candidate = _finished(store, client, BAD)
+    candidate = finish_with(store, client, BAD)
     empty = client.post("/api/v1/investigations", json={"label": "x"}).json()["id"]
     for base, code in ((empty, 409), ("abcdef", 404), (candidate, 400), ("", 404)):
         answer = client.post(_address(candidate), json={"base": base})
@@ -100,7 +100,7 @@ def test_what_cannot_be_compared_is_refused_in_a_sentence(client: httpx.Client, 
 
 
 def test_a_comparison_goes_with_either_investigation(client: httpx.Client, store: Store) -> None:
-    base, candidate = _finished(store, client, HEALTHY), _finished(store, client, BAD)
+    base, candidate = finish_with(store, client, HEALTHY), finish_with(store, client, BAD)
     client.post(_address(candidate), json={"base": base})
     client.delete(f"/api/v1/investigations/{base}")
     assert client.get(_address(candidate)).json()["items"] == []

@@ -1,6 +1,6 @@
 /** Tokens of programs: make, list, revoke. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useState, type FormEvent } from "react";
+import { useState, type FormEvent, type ReactNode } from "react";
 
 import { ask } from "../api/http";
 import { askAgain } from "../api/refetch";
@@ -20,7 +20,8 @@ const SCOPES = [
   ["admin", "admin: everything, members and tokens too"],
 ] as const;
 
-export function TokensPanel() {
+/** `whenMade` is shown below a token at the only moment when it can be read. */
+export function TokensPanel({ whenMade }: { whenMade?: (token: string) => ReactNode }) {
   const queries = useQueryClient();
   const tokens = useQuery({
     queryKey: TOKENS,
@@ -34,7 +35,7 @@ export function TokensPanel() {
     <section className="card panel" aria-labelledby="tokens-title">
       <h2 id="tokens-title">Access tokens</h2>
       <p className="dim">A program sends one as <code>Authorization: Bearer …</code>; the command line reads it from <code>STALLSCOPE_TOKEN</code>.</p>
-      <CreateToken />
+      <CreateToken whenMade={whenMade} />
       <Region label="Tokens" query={tokens} empty={(found) => (found.length ? null : "There is no token yet.")}>
         {(found) => <TokenTable tokens={found} revoke={(id) => revoke.mutate(id)} />}
       </Region>
@@ -42,7 +43,7 @@ export function TokensPanel() {
   );
 }
 
-function CreateToken() {
+function CreateToken({ whenMade }: { whenMade: ((token: string) => ReactNode) | undefined }) {
   const queries = useQueryClient();
   const [name, setName] = useState("");
   const [scope, setScope] = useState("upload");
@@ -78,6 +79,7 @@ function CreateToken() {
       </form>
       {create.error && <p role="alert">The token was not made: {create.error.message}</p>}
       {create.data && <OnceShown what={`Token “${create.data.name}”`} secret={create.data.token} />}
+      {create.data && whenMade?.(create.data.token)}
     </>
   );
 }

@@ -46,6 +46,14 @@ export function useComparison(base: string, candidate: string): UseQueryResult<C
   });
 }
 
+/** One side as the list has it. */
+export function useInvestigationOf(id: string): UseQueryResult<Investigation> {
+  return useQuery({
+    queryKey: [`own:${id}`, "investigation"],
+    queryFn: ({ signal }) => ask<Investigation>(`/api/v1/investigations/${id}`, { signal }),
+  });
+}
+
 /** One side's report, for the frames behind its findings. */
 export function useReportOf(id: string): UseQueryResult<Report> {
   return useQuery({

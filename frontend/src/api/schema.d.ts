@@ -1244,6 +1244,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Labels
+         * @description Labels, each with its newest runs and what became of them against their baselines.
+         */
+        get: operations["get_labels_api_v1_runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/of-label": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Runs
+         * @description All runs of one label, the newest first.
+         */
+        get: operations["get_runs_api_v1_runs_of_label_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/shared/{share_id}/connections": {
         parameters: {
             query?: never;
@@ -3579,6 +3619,16 @@ export interface components {
             warnings: string[];
         };
         /**
+         * LabelList
+         * @description A page of labels, the one with the newest run first.
+         */
+        LabelList: {
+            /** Items */
+            items: components["schemas"]["RunGroup"][];
+            /** Next Cursor */
+            next_cursor: string | null;
+        };
+        /**
          * LanePart
          * @description A row of the timeline, in path order: a vantage point, or a place nobody captured.
          */
@@ -4610,6 +4660,52 @@ export interface components {
             usual_ms: number;
             /** Vantage */
             vantage: string | null;
+        };
+        /**
+         * Run
+         * @description An investigation as a run, and its newest comparison that still holds.
+         */
+        Run: {
+            /** Analysis */
+            analysis: ("queued" | "running" | "finished" | "failed" | "cancelled") | null;
+            /** Base Id */
+            base_id: string | null;
+            /** Created */
+            created: string;
+            /** Id */
+            id: string;
+            /** Label */
+            label: string;
+            /** Statement */
+            statement: string;
+            /** Time Lost S */
+            time_lost_s: number;
+            /** Verdict */
+            verdict: ("worse" | "better" | "mixed" | "same" | "cannot-tell") | null;
+        };
+        /**
+         * RunGroup
+         * @description A label and its newest runs.
+         */
+        RunGroup: {
+            /** Label */
+            label: string;
+            /** Next Cursor */
+            next_cursor: string | null;
+            /** Runs */
+            runs: components["schemas"]["Run"][];
+            /** Runs Total */
+            runs_total: number;
+        };
+        /**
+         * RunList
+         * @description A page of the runs of one label.
+         */
+        RunList: {
+            /** Items */
+            items: components["schemas"]["Run"][];
+            /** Next Cursor */
+            next_cursor: string | null;
         };
         /**
          * SamplePoints
@@ -7887,6 +7983,72 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Recognition"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_labels_api_v1_runs_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_runs_api_v1_runs_of_label_get: {
+        parameters: {
+            query: {
+                /** @description All runs of this label */
+                label: string;
+                limit?: number;
+                cursor?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunList"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */

@@ -1,23 +1,8 @@
-/** Runs of pipelines: investigations with the same label, the newest first. */
-import type { Investigation } from "../api/types";
-
-export interface RunGroup {
-  label: string;
-  runs: Investigation[];
-}
-
-/** By label, in the order of the newest run of each. Investigations without a label belong to no row of runs. */
-export function runsByLabel(investigations: Investigation[]): RunGroup[] {
-  const groups = new Map<string, Investigation[]>();
-  for (const run of [...investigations].sort((a, b) => b.created.localeCompare(a.created))) {
-    const label = run.label.trim();
-    if (label) groups.set(label, [...(groups.get(label) ?? []), run]);
-  }
-  return [...groups].map(([label, runs]) => ({ label, runs }));
-}
+/** The time that runs of a pipeline lost, as a line. */
+import type { Run } from "../api/runs";
 
 /** Seconds lost per finished run, the oldest first: a run that did not finish lost an unknown time, not none. */
-export function lostSeconds(runs: Investigation[]): number[] {
+export function lostSeconds(runs: Pick<Run, "analysis" | "time_lost_s">[]): number[] {
   return runs.filter((run) => run.analysis === "finished").map((run) => run.time_lost_s).reverse();
 }
 

@@ -3,6 +3,7 @@ import type { Comparison, Outcome } from "../api/comparisons";
 import { count, duration } from "../format/quantity";
 import { RouteLink } from "../ui/RouteLink";
 import { gateOf } from "./compareWords";
+import { Counters } from "./Counters";
 import { FindingChanges } from "./FindingChanges";
 import { GateWord } from "./GateWord";
 import { Shares } from "./Shares";
@@ -23,6 +24,7 @@ export function ComparisonView({ comparison, base, candidate }: Two) {
       <CauseChanges changes={comparison.causes} />
       <Waits changes={comparison.waits} />
       <Shares changes={comparison.shares} />
+      <Counters pairs={comparison.counters} base={base} candidate={candidate} />
       <Sides comparison={comparison} base={base} candidate={candidate} />
       <Notes title="What makes the two less comparable" lines={comparison.cautions} />
       <Notes title="Not compared" lines={comparison.not_compared} />
@@ -48,11 +50,11 @@ function Sides({ comparison, base, candidate }: Two) {
   const sides = [comparison.base, comparison.candidate];
   return (
     <section className="card panel compare-part" aria-labelledby="compare-counters">
-      <h2 id="compare-counters">Counters</h2>
+      <h2 id="compare-counters">The two sides</h2>
       <table className="table">
         <thead>
           <tr>
-            <th>Counter</th>
+            <th>What</th>
             <th className="number">Base: <RouteLink href={`/i/${base}`}>{comparison.base.label}</RouteLink></th>
             <th className="number">Candidate: <RouteLink href={`/i/${candidate}`}>{comparison.candidate.label}</RouteLink></th>
           </tr>

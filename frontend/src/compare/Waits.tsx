@@ -2,11 +2,13 @@
 import type { Comparison } from "../api/comparisons";
 import { count, duration } from "../format/quantity";
 import { QUANTITIES, stateWord } from "./compareWords";
-import { waitScale, type Wait } from "./waitScale";
+import { Distribution } from "./Distribution";
+import { waitScale, waitTicks, type Wait } from "./waitScale";
 
 type Change = Comparison["waits"][number];
 
 const MS_PER_S = 1000;
+const COLUMNS = 9;
 const inWords = (ms: number): string => duration(ms / MS_PER_S);
 
 export function Waits({ changes }: { changes: Change[] }) {
@@ -29,7 +31,8 @@ export function Waits({ changes }: { changes: Change[] }) {
 }
 
 function Rows({ change }: { change: Change }) {
-  const scale = waitScale([change.base, change.candidate]);
+  const two = [change.base, change.candidate];
+  const scale = waitScale(two);
   const sides = [["base", change.base], ["candidate", change.candidate]] as const;
   return (
     <tbody data-testid="wait-change">
@@ -50,6 +53,16 @@ function Rows({ change }: { change: Change }) {
           {at === 0 && <td rowSpan={2} className="compare-why">{change.because}</td>}
         </tr>
       ))}
+      {change.base.quantiles_ms.length > 1 && change.candidate.quantiles_ms.length > 1 && (
+        <tr>
+          <td colSpan={COLUMNS}>
+            <details>
+              <summary>Distribution of {QUANTITIES[change.quantity]}</summary>
+              <Distribution name={QUANTITIES[change.quantity]} base={change.base} candidate={change.candidate} scale={scale} ticks={waitTicks(two)} />
+            </details>
+          </td>
+        </tr>
+      )}
     </tbody>
   );
 }

@@ -42,4 +42,7 @@ export const QUANTITIES: Record<Comparison["waits"][number]["quantity"] | Compar
   unopened: "Connections that never opened",
 };
 
+/** A run's own page, with what it was compared with. */
+export const runPage = (run: string, base: string | null): string => (base ? `/i/${run}?baseline=${base}` : `/i/${run}`);
+
 export const comparePage = (base: string, candidate: string): string => `/compare?a=${base}&b=${candidate}`;

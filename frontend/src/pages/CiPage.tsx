@@ -1,6 +1,7 @@
 /** `/ci`: what pipelines brought here, and what they need to do so. */
 import { TokensPanel } from "../access/TokensPanel";
 import { RunList } from "../ci/RunList";
+import { Snippets } from "../ci/Snippets";
 import { useTitle } from "../ui/useTitle";
 
 export function CiPage() {
@@ -9,7 +10,7 @@ export function CiPage() {
     <main id="main" className="page" tabIndex={-1}>
       <h1>CI and tokens</h1>
       <RunList />
-      <TokensPanel />
+      <TokensPanel whenMade={(token) => <Snippets token={token} />} />
     </main>
   );
 }

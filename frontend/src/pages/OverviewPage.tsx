@@ -2,6 +2,7 @@
 import { useInvestigation, useProgress, useReport } from "../api/queries";
 import { useSource } from "../api/source";
 import type { Investigation, Report } from "../api/types";
+import { SinceBaseline } from "../compare/SinceBaseline";
 import { AccountLine } from "../diagnosis/AccountLine";
 import { CheckedSummary } from "../diagnosis/CheckedList";
 import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
@@ -17,6 +18,7 @@ import { RunningAnalysis } from "../upload/RunningAnalysis";
 import "../diagnosis/diagnosis.css";
 
 export function OverviewPage() {
+  const source = useSource();
   const investigation = useInvestigation();
   const report = useReport();
   const running = isRunning(investigation.data);
@@ -30,6 +32,7 @@ export function OverviewPage() {
     <Region label="Investigation" query={investigation}>
       {(about) => (
         <>
+          {!source.readOnly && <SinceBaseline run={about.id} />}
           {running && <RunningAnalysis />}
           <Region label="Report" query={report} empty={(found) => (found ? null : <NoReport about={about} />)}>
             {(found) => found && <ReportBody report={found} />}
