@@ -9,7 +9,9 @@ from backend.forensics.evidence.losses import Loss
 from backend.forensics.findings import frame_evidence, rfc3339
 from backend.forensics.report import EvidencePart, MarkPart
 
-GUIDES_SHOWN = 3
+GUIDES_AT_LEAST = 3
+GUIDES_WITHIN_S = 7
+"""1, 3 and 7 s of the classic schedule; of a linear one, 1, 2, 3, 4, 5 and 7: fewer would not show what it is."""
 
 
 def draw_marks(losses: list[Loss], schedule: str, thresholds: Thresholds) -> list[MarkPart]:
@@ -112,11 +114,17 @@ def _draw_passage(retry: Transmission, instance: int) -> MarkPart:
     )
 
 
+def guide_times_s(schedule: str) -> tuple[float, ...]:
+    """Seconds after the first SYN at which retries are drawn as expected: the first ones, and all of the first 7 s."""
+    times = expected_times_s(schedule)
+    return times[: max(GUIDES_AT_LEAST, sum(at_s <= GUIDES_WITHIN_S for at_s in times))]
+
+
 def _draw_guides(loss: Loss, instance: int, schedule: str, thresholds: Thresholds) -> list[MarkPart]:
     """Where the schedule expects retries, so that a reader can compare."""
     marks = []
     evidence = _evidence(loss.transmission.sightings)
-    for at_s in expected_times_s(schedule)[:GUIDES_SHOWN]:
+    for at_s in guide_times_s(schedule):
         tolerance_s = max(thresholds.step_tolerance_s, thresholds.step_tolerance_ratio * at_s)
         marks.append(
             MarkPart(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from backend.forensics.detectors.syn_retransmission.marks import guide_times_s
 from backend.forensics.detectors.syn_retransmission.schedules import (
     IRREGULAR,
     expected_times_s,
@@ -72,3 +73,16 @@ def test_a_long_step_may_be_late_by_an_eighth_and_early_by_a_twentieth(gap_s: fl
 )
 def test_shapes_seen_in_public_captures_have_names(gaps_s: list[float], name: str) -> None:
     assert name_schedule([gaps_s]) == name
+
+
+@pytest.mark.parametrize(
+    ("schedule", "times_s"),
+    [
+        ("linux-exponential", (1, 3, 7)),
+        ("linux-linear", (1, 2, 3, 4, 5, 7)),
+        ("three-second", (3, 9, 21)),
+        (IRREGULAR, ()),
+    ],
+)
+def test_guides_show_enough_to_tell_the_schedules_apart(schedule: str, times_s: tuple[float, ...]) -> None:
+    assert guide_times_s(schedule) == times_s
