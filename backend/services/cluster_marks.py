@@ -11,9 +11,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
+from typing import Generic, TypeVar
 
 from backend.forensics.report import EvidencePart, FindingPart, MarkPart, Report
 from backend.services.open_tables import Tables, epoch_ns
+
+Value = TypeVar("Value")
 
 WANTED = 1000
 HARD_LIMIT = 2000
@@ -45,7 +48,7 @@ class TimelineMark:
 def marks_of(tables: Tables) -> Sequence[TimelineMark]:
     """All marks of the report, by time."""
     return _all_marks(
-        tables.report_file, tables.report_file.stat().st_mtime_ns, _Held(tables.report), tables.t0_ns
+        tables.report_file, tables.report_file.stat().st_mtime_ns, Held(tables.report), tables.t0_ns
     )
 
 
@@ -94,25 +97,25 @@ def _rank(glyph: str) -> int:
     return len(SURVIVAL) + (glyph == "instant")
 
 
-class _Held:
-    """A report that rides along without being part of a cache key."""
+class Held(Generic[Value]):
+    """Something that rides along without being part of a cache key."""
 
-    def __init__(self, report: Report) -> None:
-        self.report = report
+    def __init__(self, value: Value) -> None:
+        self.value = value
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held)
+        return isinstance(other, Held)
 
     def __hash__(self) -> int:
         return 0
 
 
 @lru_cache(maxsize=8)
-def _all_marks(path: Path, modified_ns: int, held: _Held, t0_ns: int) -> tuple[TimelineMark, ...]:
+def _all_marks(path: Path, modified_ns: int, held: Held[Report], t0_ns: int) -> tuple[TimelineMark, ...]:
     del path, modified_ns
     marks = [
         _relative(finding, number, mark, t0_ns)
-        for finding in held.report.findings
+        for finding in held.value.findings
         for number, mark in enumerate(finding.marks, start=1)
     ]
     return tuple(sorted(marks, key=lambda mark: (mark.t, mark.id)))

@@ -2,14 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from backend.errors import InvalidRequest
-from backend.forensics.report import LanePart
-from backend.services.cluster_marks import TimelineMark, cluster, marks_between, marks_of
+from backend.services.cluster_marks import TimelineMark, cluster, marks_between
 from backend.services.describe_packet import Packet, destination_of, source_of, what_is
-from backend.services.open_tables import Tables, epoch_ns, open_tables
+from backend.services.open_tables import Tables, open_tables
+from backend.services.timeline_gaps import Gap, Stretch, gaps_between, open_stretches
+from backend.services.timeline_lanes import (
+    LANES_MOST,
+    OTHER,
+    CaptureLanes,
+    GroupLanes,
+    Lane,
+    LanesLeft,
+    lanes_of,
+)
 from backend.storage import capture_tables, path_tables
+from backend.storage.group_tables import Grouping
 from backend.storage.store import Store
 
 PACKETS_LIMIT = 2000
@@ -24,24 +35,13 @@ class Window:
     to_t: int | None
     px: int
     finding: str | None = None
-
-
-@dataclass
-class Lane:
-    """One row of the chart."""
-
-    id: str
-    name: str
-    role: str
-    captured: bool
-    note: str
-    first: int | None
-    last: int | None
-    packets_total: int
-    start: list[int] = field(default_factory=list)
-    packets: list[int] = field(default_factory=list)
-    bytes: list[int] = field(default_factory=list)
-    syns: list[int] = field(default_factory=list)
+    grouping: Grouping | None = None
+    """None is by capture point."""
+    lanes_most: int = LANES_MOST
+    gaps_over: int | None = None
+    """Stretches without marks that are longer are told."""
+    folds: tuple[Stretch, ...] = ()
+    """Stretches of which no traffic is wanted: the rest is drawn the finer."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +57,8 @@ class LanePacket:
     dst: str
     len: int
     cid: int | None
+    group: str | None = None
+    """Its lane where lanes are no capture points."""
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,8 @@ class Timeline:
     """None when the window is shown as density."""
     marks: tuple[TimelineMark, ...]
     marks_total: int
+    gaps: tuple[Gap, ...]
+    lanes_left: LanesLeft
 
 
 def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeline:
@@ -84,20 +88,33 @@ def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeli
         if to_t <= from_t:
             raise InvalidRequest("The window's end must lie after its beginning.")
         px = min(max(window.px, 1), WIDEST_PX)
-        bucket_ns = bucket_width_ns(to_t - from_t, px)
-        absolute = (tables.t0_ns + from_t, tables.t0_ns + to_t)
-        found = marks_between(marks_of(tables), from_t, to_t, window.finding)
+        stretches = open_stretches((from_t, to_t), window.folds)
+        open_ns = sum(end - start for start, end in stretches)
+        bucket_ns = bucket_width_ns(open_ns, px)
+        lanes = lanes_of(tables, window.grouping, window.finding, window.lanes_most)
+        absolute = [(tables.t0_ns + start, tables.t0_ns + end) for start, end in stretches]
+        for stretch in absolute:
+            lanes.add_traffic(stretch, bucket_ns)
+        found = marks_between(lanes.marks, from_t, to_t, window.finding)
         return Timeline(
             t0_ns=tables.t0_ns,
             span_to=span_to,
             from_t=from_t,
             to_t=to_t,
             bucket_ns=bucket_ns,
-            lanes=_lanes(tables, absolute, bucket_ns),
-            packets=_packets(tables, absolute),
-            marks=tuple(cluster(found, (to_t - from_t) / px)),
+            lanes=tuple(lanes.lanes),
+            packets=_packets(tables, absolute, lanes),
+            marks=tuple(cluster(found, open_ns / px)),
             marks_total=len(found),
+            gaps=_gaps(lanes.marks, (0, span_to), (from_t, to_t), window),
+            lanes_left=lanes.left,
         )
+
+
+def _gaps(marks: Sequence[TimelineMark], span: Stretch, shown: Stretch, window: Window) -> tuple[Gap, ...]:
+    if window.gaps_over is None:
+        return ()
+    return gaps_between(marks_between(marks, *span, window.finding), span, shown, window.gaps_over)
 
 
 def bucket_width_ns(span_ns: int, px: int) -> int:
@@ -110,54 +127,24 @@ def bucket_width_ns(span_ns: int, px: int) -> int:
         power *= 10
 
 
-def _lanes(tables: Tables, window: tuple[int, int], bucket_ns: int) -> tuple[Lane, ...]:
-    lanes = {part.id: _lane(part, tables.t0_ns) for part in tables.report.lanes}
-    found: dict[str, dict[int, tuple[int, int, int]]] = {name: {} for name in lanes}
-    for capture in tables.captures:
-        clock = tables.clock(capture.input)
-        own = (clock.own(window[0]), clock.own(window[1]))
-        for vantage, start, *counts in capture_tables.density(tables.query, capture, own, bucket_ns):
-            buckets = found.get(tables.lane_of(capture.input, vantage))
-            if buckets is not None:
-                # Where one part of a capture ends and the next begins, both have packets in a bucket.
-                at = clock.common(start) - tables.t0_ns
-                packets, size, syns = (a + b for a, b in zip(buckets.get(at, (0, 0, 0)), counts, strict=True))
-                buckets[at] = (packets, size, syns)
-    for name, lane in lanes.items():
-        for at, (packets, size, syns) in sorted(found[name].items()):
-            lane.start.append(at)
-            lane.packets.append(packets)
-            lane.bytes.append(size)
-            lane.syns.append(syns)
-    return tuple(lanes.values())
-
-
-def _lane(part: LanePart, t0_ns: int) -> Lane:
-    return Lane(
-        id=part.id,
-        name=part.name,
-        role=part.role,
-        captured=part.captured,
-        note=part.note,
-        first=None if part.first is None else epoch_ns(part.first) - t0_ns,
-        last=None if part.last is None else epoch_ns(part.last) - t0_ns,
-        packets_total=part.packets,
-    )
-
-
-def _packets(tables: Tables, window: tuple[int, int]) -> tuple[LanePacket, ...] | None:
+def _packets(
+    tables: Tables, stretches: Sequence[Stretch], lanes: CaptureLanes | GroupLanes
+) -> tuple[LanePacket, ...] | None:
     nearly = sum(
-        capture_tables.count_packets(tables.query, capture, clock.own(window[0]), clock.own(window[1]))
+        capture_tables.count_packets(tables.query, capture, clock.own(start), clock.own(end))
         for capture in tables.captures
         for clock in [tables.clock(capture.input)]
+        for start, end in stretches
     )
     # The count is in whole milliseconds: a window inside one may hold far fewer.
-    if nearly > PACKETS_LIMIT and window[1] - window[0] > capture_tables.BUCKET_TABLE_NS:
+    if nearly > PACKETS_LIMIT and any(
+        end - start > capture_tables.BUCKET_TABLE_NS for start, end in stretches
+    ):
         return None
     found: list[LanePacket] = []
-    for capture in tables.captures:
+    for capture, stretch in ((capture, stretch) for capture in tables.captures for stretch in stretches):
         clock = tables.clock(capture.input)
-        own = (clock.own(window[0]), clock.own(window[1]))
+        own = (clock.own(stretch[0]), clock.own(stretch[1]))
         rows = capture_tables.packets_between(tables.query, capture, own, PACKETS_LIMIT + 1)
         cids = _cids(tables, capture.input, rows)
         found += [
@@ -166,7 +153,15 @@ def _packets(tables: Tables, window: tuple[int, int]) -> tuple[LanePacket, ...] 
         ]
         if len(found) > PACKETS_LIMIT:
             return None
+    if isinstance(lanes, GroupLanes):
+        groups = lanes.groups_of(packet.cid for packet in found if packet.cid is not None)
+        found = [replace(packet, group=_group_of(packet, groups)) for packet in found]
     return tuple(sorted(found, key=lambda packet: (packet.t, packet.input, packet.frame)))
+
+
+def _group_of(packet: LanePacket, groups: dict[int, str]) -> str:
+    """The empty text where the packet's group is not shown."""
+    return OTHER if packet.cid is None else groups.get(packet.cid, "")
 
 
 def _cids(tables: Tables, input_name: str, rows: list[dict[str, int]]) -> dict[int, int]:

@@ -30,6 +30,9 @@ from backend.services.show_connections import list_connections, show_connection
 from backend.services.show_frame import show_frame
 from backend.services.show_timeline import Window, show_timeline
 from backend.services.suggest_filter import suggest_filter
+from backend.services.timeline_gaps import read_folds
+from backend.services.timeline_lanes import LANES_MOST
+from backend.storage.group_tables import Grouping
 from backend.storage.path_tables import PathFilter, Sort
 
 router = APIRouter(tags=["results"])
@@ -52,9 +55,20 @@ def get_timeline(
     to_ns: ToNs = None,
     px: Annotated[int, Query(ge=1, le=10_000, description="Width to fill")] = 1200,
     finding: str | None = None,
+    group: Annotated[
+        Grouping | None, Query(description="Lanes of connections, not of capture points")
+    ] = None,
+    lanes: Annotated[int, Query(ge=1, le=LANES_MOST, description="Groups wanted")] = LANES_MOST,
+    gaps: Annotated[
+        int | None, Query(ge=0, le=MAX_ID, description="Lists time without marks longer than that, in ns")
+    ] = None,
+    fold: Annotated[
+        str, Query(max_length=2000, description="`from~to,from~to`: stretches whose traffic is left out")
+    ] = "",
 ) -> Timeline:
     """Density, or single packets where there are few, and the marks of the findings."""
-    return Timeline.of(show_timeline(store, subject, Window(from_ns, to_ns, px, finding)))
+    window = Window(from_ns, to_ns, px, finding, group, lanes, gaps, read_folds(fold))
+    return Timeline.of(show_timeline(store, subject, window))
 
 
 @router.get("/connections")

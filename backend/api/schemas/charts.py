@@ -41,6 +41,8 @@ class TimelineLane(_FromRecord):
     first: int | None
     last: int | None
     packets_total: int
+    findings: list[str] = []
+    """Ids of the findings that have a mark on it."""
     start: list[int]
     packets: list[int]
     bytes: list[int]
@@ -59,6 +61,8 @@ class TimelinePacket(_FromRecord):
     dst: str
     len: int
     cid: int | None
+    group: str | None = None
+    """Its lane where lanes are groups of connections; empty where that lane was not asked for."""
 
 
 class TimelineMark(_FromRecord):
@@ -79,6 +83,20 @@ class TimelineMark(_FromRecord):
     count: int | None
 
 
+class TimelineGap(BaseModel):
+    """Time that no mark touches, whole even where it reaches out of the window."""
+
+    from_: int = Field(alias="from")
+    to: int
+
+
+class LanesLeft(_FromRecord):
+    """Lanes that were not asked for, and how many findings are about one of them."""
+
+    lanes: int
+    findings: int
+
+
 class Timeline(BaseModel):
     """What the chart draws of a window. All times but t0 are ns after t0."""
 
@@ -93,6 +111,9 @@ class Timeline(BaseModel):
     marks: list[TimelineMark]
     marks_total: int
     complete_until_ns: int | None
+    gaps: list[TimelineGap] = []
+    """Those asked for."""
+    lanes_left: LanesLeft
 
     @classmethod
     def of(cls, found: TimelineRecord) -> Timeline:
@@ -111,6 +132,8 @@ class Timeline(BaseModel):
                 "marks": marks(found.marks),
                 "marks_total": found.marks_total,
                 "complete_until_ns": found.span_to,
+                "gaps": [{"from": gap.from_t, "to": gap.to_t} for gap in found.gaps],
+                "lanes_left": LanesLeft.model_validate(found.lanes_left),
             }
         )
 

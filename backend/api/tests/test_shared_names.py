@@ -114,6 +114,8 @@ def test_no_answer_tells_what_the_names_stand_for(link: Link) -> None:
         "packets?limit=1000",
         "connections?limit=1000",
         "requests?limit=1000",
+        "timeline?group=pod",
+        "timeline?group=connection",
     ]:
         answer = link.client.get(f"{link.prefix}/{place}")
         assert not PRIVATE.search(answer.text), (place, PRIVATE.findall(answer.text)[:5])
@@ -212,6 +214,8 @@ def test_a_link_to_a_finding_opens_nothing_else(product: Product) -> None:
         assert [each["id"] for each in report["findings"]] == [own["id"]]
         assert all(own["id"] in each["findings"] for each in report["diagnoses"])
         assert {mark["finding"] for mark in link.get("timeline").json()["marks"]} <= {own["id"]}
+        groups = link.get("timeline", group="connection").json()["lanes"]
+        assert {finding for lane in groups for finding in lane["findings"]} == {own["id"]}
         assert link.get(f"findings/{own['id']}").status_code == 200
         proof = own["evidence"][0]
         assert link.get(f"frames/{quote(proof['input'])}/{proof['frames'][0]}").status_code == 200

@@ -116,12 +116,20 @@ export interface TimelineWindow {
   /** Width to fill; the server picks buckets no narrower than a pixel. */
   px: number;
   finding?: string | null;
+  /** Lanes of connections instead of capture points, and how many of them. */
+  group?: "connection" | "pod" | undefined;
+  lanes?: number | undefined;
+  /** Lists time without marks longer than that, in ns. */
+  gaps?: number | undefined;
+  /** `from~to,from~to`: stretches whose traffic is left out. */
+  fold?: string | undefined;
 }
 
-export function useTimeline(view: TimelineWindow): UseQueryResult<Timeline> {
+export function useTimeline(view: TimelineWindow, enabled = true): UseQueryResult<Timeline> {
   const source = useSource();
-  const query = queryString({ from: view.from, to: view.to, px: view.px, finding: view.finding });
+  const query = queryString({ ...view });
   return useQuery({
+    enabled,
     queryKey: [source.key, "timeline", query],
     placeholderData: keepPreviousData,
     staleTime: FINISHED_IS_FRESH_MS,

@@ -3665,6 +3665,16 @@ export interface components {
             role: "pod" | "bridge" | "nat" | "uplink" | "host" | "kernel" | "unknown";
         };
         /**
+         * LanesLeft
+         * @description Lanes that were not asked for, and how many findings are about one of them.
+         */
+        LanesLeft: {
+            /** Findings */
+            findings: number;
+            /** Lanes */
+            lanes: number;
+        };
+        /**
          * Line
          * @description A line of a dump and its 1-based number.
          */
@@ -5095,8 +5105,14 @@ export interface components {
             complete_until_ns: number | null;
             /** From */
             from: number;
+            /**
+             * Gaps
+             * @default []
+             */
+            gaps: components["schemas"]["TimelineGap"][];
             /** Lanes */
             lanes: components["schemas"]["TimelineLane"][];
+            lanes_left: components["schemas"]["LanesLeft"];
             /** Marks */
             marks: components["schemas"]["TimelineMark"][];
             /** Marks Total */
@@ -5115,6 +5131,16 @@ export interface components {
             to: number;
         };
         /**
+         * TimelineGap
+         * @description Time that no mark touches, whole even where it reaches out of the window.
+         */
+        TimelineGap: {
+            /** From */
+            from: number;
+            /** To */
+            to: number;
+        };
+        /**
          * TimelineLane
          * @description A row of the chart; the four lists belong together, one entry a bucket that holds a packet.
          */
@@ -5123,6 +5149,11 @@ export interface components {
             bytes: number[];
             /** Captured */
             captured: boolean;
+            /**
+             * Findings
+             * @default []
+             */
+            findings: string[];
             /** First */
             first: number | null;
             /** Id */
@@ -5187,6 +5218,8 @@ export interface components {
             dst: string;
             /** Frame */
             frame: number;
+            /** Group */
+            group?: string | null;
             /** Input */
             input: string;
             /** Lane */
@@ -7607,6 +7640,14 @@ export interface operations {
                 /** @description Width to fill */
                 px?: number;
                 finding?: string | null;
+                /** @description Lanes of connections, not of capture points */
+                group?: ("connection" | "pod") | null;
+                /** @description Groups wanted */
+                lanes?: number;
+                /** @description Lists time without marks longer than that, in ns */
+                gaps?: number | null;
+                /** @description `from~to,from~to`: stretches whose traffic is left out */
+                fold?: string;
             };
             header?: never;
             path: {
@@ -9279,6 +9320,14 @@ export interface operations {
                 /** @description Width to fill */
                 px?: number;
                 finding?: string | null;
+                /** @description Lanes of connections, not of capture points */
+                group?: ("connection" | "pod") | null;
+                /** @description Groups wanted */
+                lanes?: number;
+                /** @description Lists time without marks longer than that, in ns */
+                gaps?: number | null;
+                /** @description `from~to,from~to`: stretches whose traffic is left out */
+                fold?: string;
             };
             header?: {
                 "X-Stallscope-Share"?: string | null;

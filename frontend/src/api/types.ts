@@ -87,13 +87,15 @@ export interface Page<Item> {
 export interface TimelineLane {
   id: string;
   name: string;
-  role: Lane["role"];
+  role: Lane["role"] | "group";
   captured: boolean;
   note: string;
   /** First and last packet, ns after t0; null where nothing was captured. */
   first: number | null;
   last: number | null;
   packets_total: number;
+  /** Ids of the findings that have a mark on it. */
+  findings: string[];
   /** Start of each bucket that holds a packet, ns after t0. */
   start: number[];
   packets: number[];
@@ -111,6 +113,8 @@ export interface TimelinePacket {
   dst: string;
   len: number;
   cid?: number | null;
+  /** Its lane where lanes are groups of connections; empty where that lane was not asked for. */
+  group?: string | null;
 }
 
 export interface TimelineMark {
@@ -144,6 +148,10 @@ export interface Timeline {
   marks: TimelineMark[];
   marks_total: number;
   complete_until_ns: number | null;
+  /** Time without marks, where it was asked for. */
+  gaps: { from: number; to: number }[];
+  /** Lanes that were not asked for, and how many findings are about one of them. */
+  lanes_left: { lanes: number; findings: number };
 }
 
 export interface Connection {

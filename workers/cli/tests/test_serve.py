@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import httpx
 import pytest
 
 from backend.api.tests.running_product import DEMO, Product, children_of, running_product
@@ -174,6 +175,42 @@ def test_lines_nobody_understood_are_kept_with_the_file(product: Product) -> Non
     assert (file["lines_not_understood"], file["not_understood_at"]) == (1, [3])
 
 
+def look_at_groups_and_folds(client: httpx.Client, address: str, timeline: dict[str, Any]) -> None:
+    """Every packet and every mark has a lane in each grouping; what is folded is left out, and nothing else."""
+    for group in ("pod", "connection"):
+        grouped = client.get(address, params={"px": 1000, "group": group}).json()
+        assert sum(sum(lane["packets"]) for lane in grouped["lanes"]) == 13_506
+        ids = {lane["id"] for lane in grouped["lanes"]}
+        assert len(grouped["marks"]) == len(timeline["marks"])
+        assert all(
+            mark["lanes"] and ids.issuperset(mark["lanes"])
+            for mark in grouped["marks"]
+            if mark["glyph"] != "guide"
+        )
+    pods = client.get(address, params={"group": "pod", "lanes": 2}).json()
+    names = [(lane["name"], lane["captured"]) for lane in pods["lanes"] if lane["role"] == "pod"]
+    assert names == [("10.244.35.21", True), ("10.244.35.24", False)]
+    assert pods["lanes_left"] == {"lanes": 2, "findings": 2}
+    close = client.get(address, params={"group": "pod", "from": 319_000_000, "to": 320_000_000}).json()
+    assert [packet["group"] for packet in close["packets"]][:2] == [
+        "group:10.244.35.28",
+        "group:10.244.35.24",
+    ]
+    gap = client.get(address, params={"gaps": 500_000_000, "to": 400_000_000}).json()["gaps"][0]
+    assert 319_000_000 < gap["from"] < gap["to"] - 500_000_000
+    fold = f"{gap['from'] + 1}~{gap['to']}"
+    part: dict[str, Any] = {"from": 0, "to": 1_200_000_000, "px": 100}
+    whole, open_only = (client.get(address, params=part | more).json() for more in ({}, {"fold": fold}))
+    inside = client.get(address, params={**part, "from": gap["from"] + 1, "to": gap["to"]}).json()
+
+    def packets(of: dict[str, Any]) -> int:
+        return len(of["packets"]) or sum(sum(lane["packets"]) for lane in of["lanes"])
+
+    assert packets(whole) == packets(open_only) + packets(inside)
+    assert open_only["bucket_ns"] < whole["bucket_ns"]
+    assert client.get(address, params={"fold": "9~1"}).status_code == 400
+
+
 def test_charts_and_tables_are_answered(product: Product) -> None:
     with product.client() as client:
         made = client.post("/demo", json={"name": "snat-race"}).json()
@@ -187,6 +224,7 @@ def test_charts_and_tables_are_answered(product: Product) -> None:
             "packets",
             [307, 308, 432, 433, 309],
         )
+        look_at_groups_and_folds(client, f"{address}/timeline", timeline)
         slow = client.get(
             f"{address}/connections", params={"sort": "connect_ms", "order": "desc", "limit": 29}
         ).json()
