@@ -1,6 +1,11 @@
 /** What is missing lowers the confidence and is asked for; what is expected is drawn with its tolerance. */
 import { analysedDemo, api, demoFile, expect, post, test, untilAnalysed, type Made } from "./product";
-import { lossMarks, open } from "./timelinePage";
+import { linearCapture, SYNS_MS } from "./linearCapture";
+import { lossMarks, open, type Mark } from "./timelinePage";
+
+interface Guide extends Mark {
+  value: number | null;
+}
 
 interface Report {
   diagnoses: { cause: string; verdict: string; missing: { command: string }[] }[];
@@ -41,4 +46,27 @@ test("a chosen instance shows when a retry was to be expected, each with its tol
   await page.getByTestId("timeline").focus();
   await page.keyboard.press("Shift+G");
   await expect.poll(rows).toBe(withGuides - Math.min(guides.length, 8));
+});
+
+test("a linear schedule shows its guides 1, 2, 3, 4, 5 and 7 s after the SYN, each with its tolerance, and the retries lie in them", async ({ page }) => {
+  const { id } = await post<Made>("/investigations", { label: "linear" });
+  await api(`/investigations/${id}/files/linear.pcap`, { method: "PUT", body: new Uint8Array(linearCapture()) });
+  await untilAnalysed(id);
+  const { marks } = await api<{ marks: Guide[] }>(`/investigations/${id}/timeline?px=1200`);
+  const guides = marks.filter((mark) => mark.glyph === "guide" && mark.instance === 1);
+  const [finding] = guides.map((guide) => guide.finding);
+  const first = marks.find((mark) => mark.glyph === "instant" && mark.finding === finding && mark.instance === 1)?.t ?? NaN;
+  expect(guides.map((guide) => (guide.t - first) / 1e9)).toEqual([1, 2, 3, 4, 5, 7]);
+  for (const ms of SYNS_MS.slice(1)) {
+    expect(guides.some((guide) => Math.abs(first + ms * 1e6 - guide.t) <= (guide.value ?? 0) * 1e9)).toBe(true);
+  }
+  await page.goto(`/i/${id}/timeline?w=${first - 200_000_000}~7700000000&sel=${finding}~1`);
+  await page.locator("[data-drawn]").waitFor();
+  const rows = async () => Number(await page.getByTestId("marks-table").getAttribute("aria-rowcount"));
+  const table = page.getByTestId("marks-table");
+  await expect(table.getByRole("row").filter({ hasText: "expected time" }).first()).toContainText("1 s");
+  const withGuides = await rows();
+  await page.getByTestId("timeline").focus();
+  await page.keyboard.press("Shift+G");
+  await expect.poll(rows).toBe(withGuides - guides.length);
 });

@@ -108,13 +108,16 @@ test("the ruler at 20 µs shows three labels or more and none twice", async ({ p
   expect(new Set(labels).size).toBe(labels.length);
 });
 
-test("a reload and a fresh profile show the same window, lanes, selection and filter", async ({ page, browser }) => {
+test("a reload and a fresh profile show the same window, lanes, selection, filter and folds", async ({ page, browser }) => {
   const id = await open(page);
   const [loss] = await lossMarks(id);
   const lanes = await page.locator(".timeline-header[data-lane]").evaluateAll((headers) => headers.map((one) => one.getAttribute("data-lane")));
   const chosen = lanes.slice(1).join("~");
-  const search = `?w=${(loss?.t ?? 0) - 50_000_000}~1200000000&sel=${loss?.finding}~${loss?.instance}&lanes=${encodeURIComponent(chosen)}&q=SYN&unknown=1`;
+  const search = `?w=${(loss?.t ?? 0) - 50_000_000}~1200000000&sel=${loss?.finding}~${loss?.instance}&lanes=${encodeURIComponent(chosen)}&q=SYN&z=1&unknown=1`;
   await open(page, search);
+  const folds = page.getByTestId("fold");
+  await expect(folds.first()).toBeVisible();
+  const folded = await folds.count();
   const picture = await stillPicture(page);
   await page.reload();
   await page.locator("[data-drawn]").waitFor();
@@ -125,6 +128,7 @@ test("a reload and a fresh profile show the same window, lanes, selection and fi
   await other.locator("[data-drawn]").waitFor();
   expect(await differing(page, picture, await stillPicture(other))).toBeLessThan(0.005);
   await expect(other.locator(".timeline-header[data-lane]")).toHaveCount(lanes.length - 1);
+  await expect(other.getByTestId("fold")).toHaveCount(folded);
   await expect(other.getByRole("searchbox", { name: "Filter marks and rows" })).toHaveValue("SYN");
   await fresh.close();
 });

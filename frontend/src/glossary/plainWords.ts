@@ -28,7 +28,7 @@ export function roleSentence(role: keyof typeof ROLES): string {
 
 const LANES = {
   pod: "a container's end of its cable", bridge: "joins the containers of a node", nat: "rewrites addresses on the way",
-  uplink: "the node's way to the network", host: "the machine itself", kernel: "what the kernel wrote down", unknown: "a place where somebody listened",
+  uplink: "the node's way to the network", host: "the machine itself", kernel: "what the kernel wrote down", group: "conversations that went to the same place and ended the same way", unknown: "a place where somebody listened",
 } as const;
 
 export function laneSentence(role: keyof typeof LANES): string {

@@ -12,16 +12,26 @@ const COLUMNS: BigColumn[] = [
   { name: "what", width: 30 }, { name: "source", width: 21 }, { name: "destination", width: 21 }, { name: "length", width: 9, number: true },
 ];
 
-export function PacketsTable({ packets, lanes }: { packets: readonly TimelinePacket[]; lanes: readonly TimelineLane[] }) {
+type LaneName = Pick<TimelineLane, "id" | "name">;
+
+interface PacketsTableProps {
+  packets: readonly TimelinePacket[];
+  lanes: readonly LaneName[];
+  /** Called with the packet under the pointer, with null when it leaves. */
+  onPoint?: (packet: TimelinePacket | null) => void;
+}
+
+export function PacketsTable({ packets, lanes, onPoint }: PacketsTableProps) {
   return (
     <BigTable
       label="Packets in the window" columns={COLUMNS} total={packets.length} height_px={420} testId="packets-table"
+      rowProps={(row) => ({ onPointerEnter: () => onPoint?.(packets[row] ?? null), onPointerLeave: () => onPoint?.(null) })}
       cells={(row) => cellsOf(packets, row, lanes)}
     />
   );
 }
 
-function cellsOf(packets: readonly TimelinePacket[], row: number, lanes: readonly TimelineLane[]): ReactNode[] | null {
+function cellsOf(packets: readonly TimelinePacket[], row: number, lanes: readonly LaneName[]): ReactNode[] | null {
   const packet = packets[row];
   if (packet === undefined) return null;
   const previous = packets[row - 1];

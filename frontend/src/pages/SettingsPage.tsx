@@ -6,6 +6,7 @@ import { PasswordPanel } from "../access/PasswordPanel";
 import { zoneWord } from "../format/zone";
 import { changeSettings, useSettings } from "../settings/settings";
 import { THEME_WORDS, useTheme, type Theme } from "../theme/useTheme";
+import { showOverlay } from "../ui/overlays";
 import { RouteLink } from "../ui/RouteLink";
 import { useTitle } from "../ui/useTitle";
 import "./settings.css";
@@ -34,6 +35,7 @@ export function SettingsPage() {
         <Switch name="Single keys" why="W, S, T, ? and the others without Ctrl. Ctrl K stays on." on={settings.singleKeys} set={(singleKeys) => changeSettings({ singleKeys })} />
         <Switch name="Explain mode" why="A sentence in plain words under claims, lanes and columns." on={settings.explain} set={(explain) => changeSettings({ explain })} />
       </div>
+      <p><button type="button" className="plain-button" onClick={() => showOverlay("keys")}>Show all keys</button></p>
       <p>Tokens for programs are on the page <RouteLink href="/ci">CI and tokens</RouteLink>.</p>
       <PasswordPanel />
       <MembersPanel />

@@ -1,7 +1,7 @@
 /** When groups begin, against the times at which they would if they came at a fixed interval. */
 import type { HeldGroup } from "../api/roundTrips";
 import type { Finding } from "../api/types";
-import { timeToPx } from "../timeline/laneLayout";
+import { linearAxis } from "../timeline/timeAxis";
 import { windowEnd, type TimeWindow } from "../timeline/timeWindow";
 import { AXIS_PX } from "./RttStage";
 import { expectedOnsets, periodOf } from "./words";
@@ -22,7 +22,7 @@ export function Comb({ findings, groups, w, widthPx }: CombProps) {
     const first = own[0];
     if (period === null || first === undefined) return null;
     const expected = period.period_s === null ? [] : expectedOnsets(first.t, period.period_s, w.fromNs, windowEnd(w));
-    const x = (t: number): number => timeToPx(t, w, widthPx);
+    const { x } = linearAxis(w, widthPx);
     return (
       <figure key={finding.id} className="rtt-comb" data-testid="comb" data-period={period.period_s ?? "none"}>
         <figcaption className="dim">{finding.title}: {period.words}</figcaption>

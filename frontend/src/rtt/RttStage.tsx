@@ -1,12 +1,14 @@
 /** Ruler, panels, canvas and everything a pointer does to them. */
-import { lazy, Suspense, useMemo, useRef, useState, type PointerEvent } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, type PointerEvent } from "react";
 
 import type { HeldGroup } from "../api/roundTrips";
 import { offset } from "../format/offset";
 import { count } from "../format/quantity";
-import { pxToTime, timeToPx } from "../timeline/laneLayout";
+import { CursorLine } from "../timeline/CursorLine";
 import { Ruler } from "../timeline/LaneBackdrop";
+import { pointAt } from "../timeline/pointed";
 import type { Tick } from "../timeline/ticks";
+import { linearAxis, type TimeAxis } from "../timeline/timeAxis";
 import type { Span, TimeWindow } from "../timeline/timeWindow";
 import type { Tokens } from "../timeline/tokens";
 import { useDrag, useWheel } from "../timeline/usePointer";
@@ -39,10 +41,12 @@ export function RttStage(props: RttStageProps) {
   const { geometry, window: w, scale } = view;
   const surface = useRef<HTMLDivElement>(null);
   const [hover, setHover] = useState<Hover | null>(null);
-  useWheel(surface, { w, widthPx: geometry.widthPx, span, show });
-  const drag = useDrag(w, geometry.widthPx, (x, y) => {
+  const axis = useMemo(() => linearAxis(w, geometry.widthPx), [w, geometry.widthPx]);
+  useWheel(surface, { axis, span, show });
+  useEffect(() => () => pointAt(), []);
+  const drag = useDrag(axis, (x, y) => {
     const hit = sampleAt(geometry, scale, w, x, y);
-    const group = groupAt(view, content, x, y);
+    const group = groupAt(view, content, axis, x, y);
     if (group !== null) props.pickGroup(group);
     if (hit !== null) props.pickSample(hit);
   });
@@ -54,19 +58,21 @@ export function RttStage(props: RttStageProps) {
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
     const hit = event.buttons === 0 ? sampleAt(geometry, scale, w, x, y) : null;
     setHover(hit === null ? null : { ...hit, x, y });
+    pointAt({ mark: null, t: axis.t(x) });
   }
 
   return (
     <div className="rtt-stage" style={{ paddingLeft: AXIS_PX }}>
-      <Ruler ticks={ticks} w={w} widthPx={geometry.widthPx} />
+      <Ruler ticks={ticks} axis={axis} />
       <div className="rtt-plot" style={{ width: geometry.widthPx, height: geometry.height }}>
-        {geometry.panels.map((panel) => <PanelFrame key={panel.series.id} panel={panel} view={view} ticks={ticks} />)}
+        {geometry.panels.map((panel) => <PanelFrame key={panel.series.id} panel={panel} view={view} axis={axis} ticks={ticks} />)}
         <Suspense fallback={null}>
           <RttChart view={hovered} content={content} tokens={tokens} />
         </Suspense>
+        <CursorLine axis={axis} height={geometry.height} read={(t) => offset(t - w.fromNs)} />
         <div
           ref={surface} className="rtt-surface" data-testid="rtt-surface" style={{ width: geometry.widthPx, height: geometry.height }}
-          onPointerDown={drag.down} onPointerMove={look} onPointerLeave={() => setHover(null)} onDoubleClick={props.fit}
+          onPointerDown={drag.down} onPointerMove={look} onPointerLeave={() => { setHover(null); pointAt(); }} onDoubleClick={props.fit}
           onPointerUp={(event) => drag.up(event)}
         >
           {drag.stretch !== null && (
@@ -85,16 +91,16 @@ export function RttStage(props: RttStageProps) {
   );
 }
 
-function groupAt(view: RttView, content: RttContent, x: number, y: number): HeldGroup | null {
+function groupAt(view: RttView, content: RttContent, axis: TimeAxis, x: number, y: number): HeldGroup | null {
   const panel = view.geometry.panels.find((each) => y >= each.top && y <= each.top + each.height);
   if (panel === undefined) return null;
-  const t = pxToTime(x, view.window, view.geometry.widthPx);
-  const reach = (view.window.durationNs / Math.max(view.geometry.widthPx, 1)) * 3;
+  const t = axis.t(x);
+  const reach = axis.nsPerPx * 3;
   return groupsOf(panel.series, content.groups, view.window).find((group) => t >= group.t - reach && t <= group.t_end + reach) ?? null;
 }
 
 /** Heading, axis and grid lines: HTML, so that they can be read, selected and styled. */
-function PanelFrame({ panel, view, ticks }: { panel: Panel; view: RttView; ticks: Tick[] }) {
+function PanelFrame({ panel, view, axis, ticks }: { panel: Panel; view: RttView; axis: TimeAxis; ticks: Tick[] }) {
   const { series, top, height } = panel;
   return (
     <>
@@ -106,7 +112,7 @@ function PanelFrame({ panel, view, ticks }: { panel: Panel; view: RttView; ticks
         </span>
       </div>
       <div className="rtt-frame" aria-hidden="true" style={{ top, height, width: view.geometry.widthPx }}>
-        {ticks.map((tick) => <i key={tick.t} className="timeline-gridline" style={{ left: timeToPx(tick.t, view.window, view.geometry.widthPx) }} />)}
+        {ticks.map((tick) => <i key={tick.t} className="timeline-gridline" style={{ left: axis.x(tick.t) }} />)}
         {axisTicks(view.scale).map((tick) => (
           <span key={tick.ms} className="rtt-level" style={{ bottom: `${place(view.scale, tick.ms) * 100}%` }}><small>{tick.label}</small></span>
         ))}

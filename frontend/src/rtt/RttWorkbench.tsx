@@ -8,7 +8,8 @@ import { offset, stretch } from "../format/offset";
 import { plural } from "../format/quantity";
 import { evidenceParameter } from "../findings/evidenceAddress";
 import { chooseTicks } from "../timeline/ticks";
-import { panBy, requestFor, wholeWindow, windowAround, windowEnd, zoomAt, type Span } from "../timeline/timeWindow";
+import { linearAxis, panBy, zoomAt } from "../timeline/timeAxis";
+import { requestFor, wholeWindow, windowAround, windowEnd, type Span } from "../timeline/timeWindow";
 import { useTimelineView } from "../timeline/useTimelineView";
 import { useTokens, useWidth } from "../timeline/useTokens";
 import { Failure } from "../ui/Region";
@@ -67,7 +68,8 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
     () => ({ kinds: chart.kinds, groups, bucketNs: chart.bucket_ns, groupNames: chart.groups.map(groupName) }), [chart, groups],
   );
   const inWindow = groups.filter((each) => each.t_end >= w.fromNs && each.t <= windowEnd(w));
-  const ticks = chooseTicks(w, widthPx, "window", null, chart.t0);
+  const axis = linearAxis(w, widthPx);
+  const ticks = chooseTicks(axis, "window", null, chart.t0);
 
   const around = (of: HeldGroup) => windowAround(of.t - (of.t_end - of.t) * 0.4, of.t_end + (of.t_end - of.t) * 0.4, span);
   const say = (of: HeldGroup) =>
@@ -104,8 +106,8 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
   const fit = () => group !== null && show(around(group));
   const toTable = () => change({ asTable: !state.asTable });
   useRttKeys(frame, {
-    zoomIn: (fast) => show(zoomAt(w, fast ? 0.4 : 0.7, 0.5, span)), zoomOut: (fast) => show(zoomAt(w, fast ? 2.5 : 1.4, 0.5, span)),
-    left: (fast) => show(panBy(w, fast ? -0.5 : -0.15, span)), right: (fast) => show(panBy(w, fast ? 0.5 : 0.15, span)),
+    zoomIn: (fast) => show(zoomAt(axis, fast ? 0.4 : 0.7, widthPx / 2, span)), zoomOut: (fast) => show(zoomAt(axis, fast ? 2.5 : 1.4, widthPx / 2, span)),
+    left: (fast) => show(panBy(axis, fast ? -0.5 : -0.15, span)), right: (fast) => show(panBy(axis, fast ? 0.5 : 0.15, span)),
     nextMark: () => step(1), previousMark: () => step(-1), nextInstance: () => walk(1), previousInstance: () => walk(-1), fit,
     all: () => show(wholeWindow(span)), back: view.back, table: toTable, guides: () => setGuides(!guides),
     open: () => openCurrent(), leave: () => { if (document.activeElement === frame.current) frame.current?.blur(); },

@@ -1,25 +1,28 @@
 /** Lane headers, grid lines, hatching and ruler: HTML, so that it can be read, selected and styled. */
+import type { ReactNode } from "react";
+
 import type { TimelineLane } from "../api/types";
-import { count } from "../format/quantity";
+import { count, plural } from "../format/quantity";
 import { Plain } from "../glossary/Plain";
 import { laneSentence } from "../glossary/plainWords";
-import { FINDINGS_HEIGHT, hatchesOf, LANE_HEIGHT, timeToPx, type ChartGeometry } from "./laneLayout";
+import { COLLAPSED_GAP, FINDINGS_HEIGHT, hatchesOf, LANE_HEIGHT, MAX_LANES, type ChartGeometry } from "./laneLayout";
 import type { Tick } from "./ticks";
-import type { TimeWindow } from "./timeWindow";
+import type { TimeAxis } from "./timeAxis";
 
 const ROLE_WORDS: Record<TimelineLane["role"], string> = {
-  pod: "pod", bridge: "bridge", nat: "translation", uplink: "uplink", host: "host", kernel: "kernel state", unknown: "",
+  pod: "pod", bridge: "bridge", nat: "translation", uplink: "uplink", host: "host", kernel: "kernel state", group: "", unknown: "",
 };
 
 /** Nearer to the right edge a label would be cut, so it ends at its tick. */
 const LABEL_ROOM_PX = 32;
 
-export function Ruler({ ticks, w, widthPx }: { ticks: Tick[]; w: TimeWindow; widthPx: number }) {
+export function Ruler({ ticks, axis, children }: { ticks: Tick[]; axis: TimeAxis; children?: ReactNode }) {
   return (
     <div className="timeline-ruler" data-testid="ruler">
       {ticks.map((tick) => (
-        <RulerTick key={tick.t} tick={tick} x={timeToPx(tick.t, w, widthPx)} widthPx={widthPx} />
+        <RulerTick key={tick.t} tick={tick} x={axis.x(tick.t)} widthPx={axis.widthPx} />
       ))}
+      {children}
     </div>
   );
 }
@@ -33,50 +36,85 @@ function RulerTick({ tick, x, widthPx }: { tick: Tick; x: number; widthPx: numbe
   );
 }
 
-export function LaneHeaders({ geometry, inWindow }: { geometry: ChartGeometry; inWindow: ReadonlyMap<string, number> }) {
+interface LaneHeadersProps {
+  geometry: ChartGeometry;
+  inWindow: ReadonlyMap<string, number>;
+  children?: ReactNode;
+}
+
+export function LaneHeaders({ geometry, inWindow, children }: LaneHeadersProps) {
   return (
     <div className="timeline-headers">
       <div className="timeline-header" style={{ height: FINDINGS_HEIGHT }}>
         <span className="timeline-lane-name">Findings</span>
       </div>
       {geometry.rows.map(({ lane, height }) => (
-        <div key={lane.id} className="timeline-header" style={{ height }} data-lane={lane.id} title={lane.note || lane.name}>
-          <span className="timeline-lane-name">{lane.name}</span>
+        <div key={lane.id} className="timeline-header" style={{ height }} data-lane={lane.id} title={lane.note === "" ? lane.name : `${lane.name}: ${lane.note}`}>
+          <span className={`timeline-lane-name${lane.role === "group" ? " timeline-group-name" : ""}`}>{lane.name}</span>
           <span className="timeline-lane-note">{laneNote(lane, inWindow.get(lane.id))}</span>
+          {!lane.captured && lane.packets_total > 0 && <span className="timeline-lane-note">not captured itself</span>}
           {height === LANE_HEIGHT && <Plain sentence={laneSentence(lane.role)} />}
         </div>
       ))}
+      {children}
     </div>
   );
 }
 
 function laneNote(lane: TimelineLane, packets: number | undefined): string {
   if (lane.role === "nat" || lane.role === "kernel") return ROLE_WORDS[lane.role];
-  if (!lane.captured) return "not captured";
-  return `${ROLE_WORDS[lane.role]}${packets === undefined ? "" : ` · ${count(packets)} packets`}`;
+  const seen = packets === undefined ? "" : `${count(packets)} packets`;
+  if (!lane.captured && lane.packets_total === 0) return "not captured";
+  const what = lane.role === "group" && lane.packets_total > 0 ? (/^[\d,]+ connections?$/.exec(lane.note)?.[0] ?? "") : ROLE_WORDS[lane.role];
+  return [what, seen].filter((words) => words !== "").join(" · ");
+}
+
+interface CollapsedProps {
+  geometry: ChartGeometry;
+  /** Lanes the server kept to itself, and findings about them. */
+  left: { lanes: number; findings: number };
+  open: boolean;
+  toggle: () => void;
+}
+
+/** "+7 lanes, 0 findings": lanes there is no room for are told, with what lies on them. */
+export function CollapsedLanes({ geometry, left, open, toggle }: CollapsedProps) {
+  const { collapsed, rows } = geometry;
+  const blind = collapsed.filter((lane) => !lane.captured && lane.role !== "nat").length;
+  const findings = new Set(collapsed.flatMap((lane) => lane.findings)).size + left.findings;
+  const lanes = collapsed.length + left.lanes;
+  if (lanes === 0 && (!open || rows.length <= MAX_LANES)) return null;
+  const words = lanes === 0 ? `first ${MAX_LANES} lanes only` : `+${plural(lanes, "lane")}, ${plural(findings, "finding")}${blind > 0 ? `, ${blind} not captured` : ""}`;
+  const most = open && collapsed.length === 0 && lanes > 0;
+  return (
+    <div className="timeline-collapsed" style={{ height: COLLAPSED_GAP }}>
+      {most && <span>{words}</span>}
+      <button type="button" aria-expanded={open} onClick={toggle} data-testid="more-lanes">{most ? `first ${MAX_LANES} only` : words}</button>
+    </div>
+  );
 }
 
 interface BackdropProps {
   geometry: ChartGeometry;
   ticks: Tick[];
-  w: TimeWindow;
+  axis: TimeAxis;
   /** Nothing after this has been decoded yet; null when all has. */
   completeUntil: number | null;
 }
 
-export function Backdrop({ geometry, ticks, w, completeUntil }: BackdropProps) {
+export function Backdrop({ geometry, ticks, axis, completeUntil }: BackdropProps) {
   const { widthPx } = geometry;
-  const undecoded = completeUntil === null ? widthPx : Math.max(timeToPx(completeUntil, w, widthPx), 0);
+  const undecoded = completeUntil === null ? widthPx : Math.max(axis.x(completeUntil), 0);
   return (
     <div className="timeline-backdrop" aria-hidden="true" style={{ width: widthPx, height: geometry.lanesBottom }}>
       {ticks.map((tick) => (
-        <i key={tick.t} className="timeline-gridline" style={{ left: timeToPx(tick.t, w, widthPx) }} />
+        <i key={tick.t} className="timeline-gridline" style={{ left: axis.x(tick.t) }} />
       ))}
       {geometry.rows.map((row) => (
         <div key={row.lane.id} className="timeline-lane" style={{ top: row.top, height: row.height }}>
-          {hatchesOf(row.lane, w, widthPx).map((hatch) => (
+          {hatchesOf(row.lane, axis).map((hatch) => (
             <div key={hatch.why} className="timeline-hatch" data-lane={row.lane.id} style={{ left: hatch.leftPx, width: hatch.widthPx }}>
-              <span>{row.lane.captured && hatch.widthPx < 260 ? "" : hatch.why}</span>
+              <span>{hatch.widthPx < 260 && row.lane.captured ? "" : hatch.why}</span>
             </div>
           ))}
         </div>

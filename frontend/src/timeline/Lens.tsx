@@ -3,11 +3,12 @@ import { useTimeline } from "../api/queries";
 import type { TimelineLane, TimelineMark } from "../api/types";
 import { offset, stretch } from "../format/offset";
 import { Region } from "../ui/Region";
-import { pxToTime, timeToPx } from "./laneLayout";
 import type { LensHandle } from "./lens";
 import { glyphSign, inWindow } from "./marks";
 import { chooseTicks } from "./ticks";
+import { linearAxis, type TimeAxis } from "./timeAxis";
 import { windowEnd, type TimeWindow } from "./timeWindow";
+import type { LanesAsked } from "./useWindowData";
 
 interface LensHandlesProps {
   handles: readonly LensHandle[];
@@ -28,9 +29,9 @@ export function LensHandles({ handles, open }: LensHandlesProps) {
 
 interface LensProps {
   lens: TimeWindow;
-  /** The window it is tied to. */
-  w: TimeWindow;
-  widthPx: number;
+  /** Of the window it is tied to. */
+  axis: TimeAxis;
+  lanes: LanesAsked;
   t0: string;
   pick: (mark: TimelineMark) => void;
   zoom: () => void;
@@ -39,9 +40,10 @@ interface LensProps {
 
 const TIE_PX = 14;
 
-export function Lens({ lens, w, widthPx, t0, pick, zoom, close }: LensProps) {
-  const query = useTimeline({ from: lens.fromNs, to: windowEnd(lens), px: widthPx });
-  const [left, right] = [lens.fromNs, windowEnd(lens)].map((t) => Math.min(Math.max(timeToPx(t, w, widthPx), 0), widthPx));
+export function Lens({ lens, axis, lanes, t0, pick, zoom, close }: LensProps) {
+  const { widthPx } = axis;
+  const query = useTimeline({ from: lens.fromNs, to: windowEnd(lens), px: widthPx, ...lanes });
+  const [left, right] = [lens.fromNs, windowEnd(lens)].map((t) => Math.min(Math.max(axis.x(t), 0), widthPx));
   return (
     <section className="lens" aria-label={`Lens, ${stretch(lens.durationNs)} from ${offset(lens.fromNs)}`} style={{ width: widthPx }} data-testid="lens">
       <svg className="lens-tie" width={widthPx} height={TIE_PX} aria-hidden="true">
@@ -80,18 +82,19 @@ function Inside({ lanes, marks, lens, widthPx, t0, pick }: InsideProps) {
   const room = widthPx - NAME_PX - 28;
   const moments = marks.filter((mark) => DRAWN.has(mark.glyph)).sort((a, b) => a.t - b.t);
   const rows = lanes.filter((lane) => moments.some((mark) => mark.lanes.includes(lane.id)));
-  const first = moments[0]?.t ?? pxToTime(0, lens, room);
+  const axis = linearAxis(lens, room);
+  const first = moments[0]?.t ?? lens.fromNs;
   return (
     <div className="lens-rows" style={{ paddingLeft: NAME_PX }}>
       <div className="lens-ruler" aria-hidden="true">
-        {chooseTicks(lens, room, "mark", first, t0).map((tick) => <span key={tick.t} data-lens-tick={tick.label} style={{ left: timeToPx(tick.t, lens, room) }}>{tick.label}</span>)}
+        {chooseTicks(axis, "mark", first, t0).map((tick) => <span key={tick.t} data-lens-tick={tick.label} style={{ left: axis.x(tick.t) }}>{tick.label}</span>)}
       </div>
       {rows.map((lane) => (
         <div key={lane.id} className="lens-row">
           <span className="lens-name" style={{ width: NAME_PX - 10, left: 4 - NAME_PX }} title={lane.name}>{lane.name}</span>
           {moments.filter((mark) => mark.lanes.includes(lane.id)).map((mark) => (
             <button
-              key={mark.id} type="button" className={`lens-mark role-${mark.role}${timeToPx(mark.t, lens, room) > room * LABELS_LEFT_FROM ? " lens-mark-left" : ""}`} data-lens-mark={mark.id} data-t={mark.t} style={{ left: timeToPx(mark.t, lens, room) }}
+              key={mark.id} type="button" className={`lens-mark role-${mark.role}${axis.x(mark.t) > room * LABELS_LEFT_FROM ? " lens-mark-left" : ""}`} data-lens-mark={mark.id} data-t={mark.t} style={{ left: axis.x(mark.t) }}
               title={`${mark.label} · ${offset(mark.t)} · ${stretch(mark.t - first)} after the first`} onClick={() => pick(mark)}
             >
               <span aria-hidden="true">{glyphSign(mark.glyph)}</span> <span className="lens-label">{mark.label}</span>

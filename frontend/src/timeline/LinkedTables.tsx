@@ -1,5 +1,5 @@
 /** The tables under the chart: they obey the window, or the stretch they were narrowed to. */
-import type { Timeline, TimelineMark } from "../api/types";
+import type { Timeline, TimelineLane, TimelineMark } from "../api/types";
 import { ConnectionsInWindow } from "../connections/ConnectionsInWindow";
 import { count } from "../format/quantity";
 import { PacketsTable } from "../packets/PacketsTable";
@@ -7,6 +7,7 @@ import type { Note } from "../api/notes";
 import { NotesTable } from "../notes/NotesTable";
 import { inWindow, matchesFilter } from "./marks";
 import { MarksTable } from "./MarksTable";
+import { pointAt } from "./pointed";
 import { windowEnd, type TimeWindow } from "./timeWindow";
 import type { TableTab, ViewState } from "./urlState";
 
@@ -23,6 +24,8 @@ interface LinkedTablesProps {
   onNote: (note: Note) => void;
   onTab: (tab: TableTab) => void;
   onPick: (mark: TimelineMark) => void;
+  /** The capture points, where the chart's lanes are others. */
+  captureLanes: readonly Pick<TimelineLane, "id" | "name">[] | undefined;
 }
 
 export function LinkedTables(props: LinkedTablesProps) {
@@ -47,7 +50,7 @@ export function LinkedTables(props: LinkedTablesProps) {
         <MarksTable marks={marks} lanes={timeline.lanes} letters={letters} selectedMark={props.currentMark} onPick={props.onPick} label="Marks of the window" />
       )}
       {state.tab === "packets" && (timeline.mode === "packets"
-        ? <PacketsTable packets={packets} lanes={timeline.lanes} />
+        ? <PacketsTable packets={packets} lanes={props.captureLanes ?? timeline.lanes} onPoint={(packet) => pointAt({ mark: null, t: packet?.t ?? null })} />
         : <p className="timeline-sub">This window holds more packets than can be listed one by one. Zoom in until it holds fewer than 2,000.</p>)}
       {state.tab === "notes" && notes && <NotesTable notes={notes} lanes={timeline.lanes} onJump={props.onNote} canDelete={props.canWrite} />}
       {state.tab === "connections" && (

@@ -1,11 +1,14 @@
 /** The marks as rows: the chart's twin for eyes that prefer a table and for readers of the screen. */
-import { memo, type MouseEvent, type ReactNode } from "react";
+import { memo, useMemo, useRef, type MouseEvent, type ReactNode } from "react";
 
 import type { TimelineLane, TimelineMark } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 import { offset, stretch } from "../format/offset";
-import { BigTable, type BigColumn } from "../ui/BigTable";
+import { BigTable, type BigColumn, type RowProps } from "../ui/BigTable";
 import { glyphSign, glyphWord, laneNames } from "./marks";
+import { PointedRow } from "./PointedRow";
+import { pointAt } from "./pointed";
+import type { Fold } from "./timeAxis";
 
 const COLUMNS: BigColumn[] = [
   { name: "time", unit: "s", width: 15 }, { name: "lasts", width: 10 }, { name: "mark", width: 17 }, { name: "lane", width: 18 },
@@ -19,24 +22,57 @@ interface MarksTableProps {
   selectedMark: string | null;
   onPick: (mark: TimelineMark) => void;
   label: string;
+  /** Time that the chart folds: told between the marks, where it lies. */
+  folds?: readonly FoldRow[];
 }
 
+interface FoldRow extends Fold {
+  words: string;
+}
+
+type Row = { mark: TimelineMark } | { fold: FoldRow };
+const NO_FOLDS: readonly FoldRow[] = [];
+
 /** Only the rows in view are in the document: a window may show 2,000 marks. */
-export const MarksTable = memo(function MarksTable({ marks, lanes, letters, selectedMark, onPick, label }: MarksTableProps) {
+export const MarksTable = memo(function MarksTable({ marks, lanes, letters, selectedMark, onPick, label, folds = NO_FOLDS }: MarksTableProps) {
+  const frame = useRef<HTMLDivElement>(null);
+  const rows = useMemo(() => withFolds(marks, folds), [marks, folds]);
   return (
-    <BigTable
-      label={label} columns={COLUMNS} total={marks.length} height_px={420} testId="marks-table"
-      rowProps={(row) => {
-        const mark = marks[row];
-        return mark === undefined ? {} : { "data-mark": mark.id, "aria-selected": mark.id === selectedMark, onClick: (event) => pick(event, mark, onPick) };
-      }}
-      cells={(row) => {
-        const mark = marks[row];
-        return mark === undefined ? null : cellsOf(mark, lanes, letters);
-      }}
-    />
+    <div ref={frame}>
+      <PointedRow table={frame} />
+      <BigTable
+        label={label} columns={COLUMNS} total={rows.length} height_px={420} testId="marks-table"
+        rowProps={(number) => propsOf(rows[number], selectedMark, onPick)}
+        cells={(number) => {
+          const row = rows[number];
+          if (row === undefined) return null;
+          return "mark" in row ? cellsOf(row.mark, lanes, letters) : foldCells(row.fold);
+        }}
+      />
+    </div>
   );
 });
+
+function withFolds(marks: readonly TimelineMark[], folds: readonly FoldRow[]): Row[] {
+  const rows: Row[] = [...marks.map((mark) => ({ mark })), ...folds.map((fold) => ({ fold }))];
+  const time = (row: Row): number => ("mark" in row ? row.mark.t : row.fold.from);
+  return folds.length === 0 ? rows : rows.sort((a, b) => time(a) - time(b));
+}
+
+function propsOf(row: Row | undefined, selectedMark: string | null, onPick: (mark: TimelineMark) => void): RowProps {
+  if (row === undefined) return {};
+  if ("fold" in row) return { "data-fold": row.fold.from };
+  const { mark } = row;
+  return {
+    "data-mark": mark.id, "aria-selected": mark.id === selectedMark, onClick: (event) => pick(event, mark, onPick),
+    onPointerEnter: () => pointAt({ mark: mark.id, t: mark.t }), onPointerLeave: () => pointAt(),
+  };
+}
+
+const foldCells = (fold: FoldRow): ReactNode[] => [
+  <span key="t" className="mono dim">{offset(fold.from).replace(" s", "")}</span>, <span key="d" className="mono dim">{stretch(fold.to - fold.from)}</span>,
+  <span key="g" className="dim">folded</span>, "", <span key="w" className="dim" title={fold.words}>{fold.words}</span>, "", "", "",
+];
 
 /** A link in the row has its own meaning. */
 function pick(event: MouseEvent<HTMLElement>, mark: TimelineMark, onPick: (mark: TimelineMark) => void) {

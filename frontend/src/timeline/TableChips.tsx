@@ -7,12 +7,15 @@ interface TableChipsProps {
   state: ViewState;
   t0: string;
   change: (changes: Partial<ViewState>) => void;
+  /** What is folded in view, in words. */
+  foldedWords: string;
 }
 
-export function TableChips({ state, t0, change }: TableChipsProps) {
+export function TableChips({ state, t0, change, foldedWords }: TableChipsProps) {
   const { range, lanes, pinned } = state;
   return (
     <>
+      {state.folded && <Chip text={foldedWords} name="folds" clear={() => change({ folded: false })} />}
       {range !== null && (
         <Chip text={`tables: ${wallClock(t0, range.fromNs)} + ${stretch(range.durationNs)}`} name="range" clear={() => change({ range: null })} />
       )}

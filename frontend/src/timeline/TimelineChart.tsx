@@ -20,7 +20,7 @@ interface TimelineChartProps {
 
 export function TimelineChart({ view, content, tokens }: TimelineChartProps) {
   const option = useMemo(() => buildOption(view, content, tokens), [view, content, tokens]);
-  const { window: w, geometry } = view;
+  const { axis: { window: w }, geometry } = view;
   return (
     <ChartCanvas
       option={option} merge={SERIES_ANEW} widthPx={geometry.widthPx} height={geometry.height} className="timeline-canvas"

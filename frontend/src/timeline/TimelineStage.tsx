@@ -1,21 +1,28 @@
 /** Ruler, lanes, canvas, overview and everything a pointer does to them. */
-import { lazy, Suspense, useMemo, useRef, useState, type PointerEvent } from "react";
+import { lazy, Suspense, useEffect, useMemo, useRef, useState, type MouseEvent, type PointerEvent } from "react";
 
 import type { Timeline, TimelineMark } from "../api/types";
 import type { ChartContent, ChartView } from "./buildOption";
+import { CursorLine } from "./CursorLine";
+import { FoldButtons, FoldLabels, FoldStrips } from "./Folds";
+import type { FoldedTraffic } from "./folds";
 import { instanceAt, markAt } from "./hitTest";
 import type { LensHandle } from "./lens";
 import { Lens, LensHandles } from "./Lens";
-import { Backdrop, LaneHeaders, Ruler } from "./LaneBackdrop";
+import { Backdrop, CollapsedLanes, LaneHeaders, Ruler } from "./LaneBackdrop";
 import { RULER_HEIGHT } from "./laneLayout";
 import type { Instance } from "./marks";
 import { MarkTip } from "./MarkTip";
+import { MarkPulse, type Pulse } from "./MarkPulse";
 import { OverviewHandle } from "./OverviewHandle";
+import { pointAt, usePointedMark } from "./pointed";
 import { SelectionBar } from "./SelectionBar";
 import type { Tick } from "./ticks";
-import { panBy, type TimeWindow } from "./timeWindow";
+import { panBy, type Fold, type TimeAxis } from "./timeAxis";
+import type { TimeWindow } from "./timeWindow";
 import type { Tokens } from "./tokens";
 import { useDrag, useWheel } from "./usePointer";
+import type { LanesAsked } from "./useWindowData";
 
 const TimelineChart = lazy(() => import("./TimelineChart"));
 
@@ -32,10 +39,18 @@ interface TimelineStageProps {
   linkTo: (w: TimeWindow) => string;
   pickMark: (mark: TimelineMark) => void;
   pickInstance: (instance: Instance) => void;
-  fit: () => void;
+  /** Shows a mark's instance, an instance, or without one what is selected, over the whole width. */
+  fit: (what: { finding: string; instance: number | null } | null) => void;
+  /** A time as the ruler reads it. */
+  read: (t: number) => string;
+  traffic: (fold: Fold) => FoldedTraffic;
+  lookInto: (fold: Fold) => void;
+  moreLanes: { left: Timeline["lanes_left"]; open: boolean; toggle: () => void };
+  pulse: Pulse | null;
   describe: (mark: TimelineMark) => string;
   handles: readonly LensHandle[];
   lens: TimeWindow | null;
+  lanesAsked: LanesAsked;
   openLens: (window: TimeWindow | null) => void;
 }
 
@@ -47,43 +62,63 @@ interface Hover {
 
 export function TimelineStage(props: TimelineStageProps) {
   const { view, content, tokens, ticks, show, noteOn } = props;
-  const { geometry, window: w } = view;
+  const { geometry, axis } = view;
+  const w = axis.window;
   const { timeline } = content;
   const lanes = useRef<HTMLDivElement>(null);
   const [hover, setHover] = useState<Hover | null>(null);
-  const surface = { w, widthPx: geometry.widthPx, span: timeline.span, show };
+  const surface = { axis, span: timeline.span, show };
+  const pointed = usePointedMark();
+  useEffect(() => () => pointAt(), []);
   useWheel(lanes, surface);
-  const drag = useDrag(w, geometry.widthPx, (x, y) => {
-    const mark = markAt(content.marks, geometry, w, x, y);
-    const instance = mark === null ? instanceAt(content.marks, geometry, w, x, y) : null;
+  const drag = useDrag(axis, (x, y) => {
+    const mark = markAt(content.marks, geometry, axis, x, y);
+    const instance = mark === null ? instanceAt(content.marks, axis, x, y) : null;
     if (mark !== null) props.pickMark(mark);
     else if (instance !== null) props.pickInstance(instance);
   });
-  const hovered = useMemo(() => ({ ...view, currentMark: hover?.mark.id ?? view.currentMark }), [view, hover?.mark.id]);
+  const hovered = useMemo(() => ({ ...view, currentMark: pointed ?? view.currentMark }), [view, pointed]);
 
   function look(event: PointerEvent<HTMLDivElement>) {
     drag.move(event);
     const box = event.currentTarget.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    const mark = event.buttons === 0 ? markAt(content.marks, geometry, w, x, y) : null;
+    const mark = event.buttons === 0 ? markAt(content.marks, geometry, axis, x, y) : null;
     setHover(mark === null ? null : { mark, x, y });
+    pointAt({ mark: mark?.id ?? null, t: axis.t(x) });
+  }
+  function leave() {
+    setHover(null);
+    pointAt();
+  }
+  function fit(event: MouseEvent<HTMLDivElement>) {
+    const box = event.currentTarget.getBoundingClientRect();
+    const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+    props.fit(markAt(content.marks, geometry, axis, x, y) ?? instanceAt(content.marks, axis, x, y));
   }
 
   return (
     <>
       <div className="timeline-stage" style={{ height: geometry.height + RULER_HEIGHT }}>
-        <LaneHeaders geometry={geometry} inWindow={props.packetsInView} />
+        <LaneHeaders geometry={geometry} inWindow={props.packetsInView}>
+          <CollapsedLanes geometry={geometry} {...props.moreLanes} />
+        </LaneHeaders>
         <div className="timeline-body" style={{ width: geometry.widthPx }}>
-          <RulerPan {...surface}><Ruler ticks={ticks} w={w} widthPx={geometry.widthPx} /></RulerPan>
+          <RulerPan {...surface}><Ruler ticks={ticks} axis={axis}><FoldLabels axis={axis} /></Ruler></RulerPan>
           <div className="timeline-plot">
-            <Backdrop geometry={geometry} ticks={ticks} w={w} completeUntil={undecodedAfter(timeline)} />
+            <Backdrop geometry={geometry} ticks={ticks} axis={axis} completeUntil={undecodedAfter(timeline)} />
+            <div className="timeline-clip" style={{ width: geometry.widthPx, height: geometry.lanesBottom }}>
+              <FoldStrips axis={axis} height={geometry.lanesBottom} traffic={props.traffic} />
+            </div>
             <Suspense fallback={null}>
               <TimelineChart view={hovered} content={content} tokens={tokens} />
             </Suspense>
+            <CursorLine axis={axis} height={geometry.lanesBottom} read={props.read} />
+            {props.pulse !== null && <MarkPulse pulse={props.pulse} geometry={geometry} axis={axis} />}
             <div
               ref={lanes} className="timeline-lanes" data-testid="lanes" style={{ width: geometry.widthPx, height: geometry.lanesBottom }}
-              onPointerDown={drag.down} onPointerMove={look} onPointerUp={drag.up} onPointerLeave={() => setHover(null)}
-              onDoubleClick={props.fit}
+              onPointerDown={drag.down} onPointerMove={look} onPointerUp={drag.up} onPointerLeave={leave}
+              onDoubleClick={fit}
             >
               {drag.stretch !== null && (
                 <div className="timeline-stretch" style={{ left: drag.stretch.fromPx, width: drag.stretch.toPx - drag.stretch.fromPx }} />
@@ -96,6 +131,7 @@ export function TimelineStage(props: TimelineStageProps) {
                   onNote={noteOn && ((range) => { drag.clear(); noteOn(range); })}
                 />
               )}
+              <FoldButtons axis={axis} height={geometry.lanesBottom} traffic={props.traffic} look={props.lookInto} />
               <LensHandles handles={props.handles} open={props.openLens} />
               {hover !== null && !drag.done && (
                 <MarkTip {...hover} text={props.describe(hover.mark)} previous={previousOf(hover.mark, content.marks)} widthPx={geometry.widthPx} />
@@ -107,7 +143,7 @@ export function TimelineStage(props: TimelineStageProps) {
       </div>
       {props.lens !== null && (
         <Lens
-          lens={props.lens} w={w} widthPx={geometry.widthPx} t0={timeline.t0} pick={props.pickMark} close={() => props.openLens(null)}
+          lens={props.lens} axis={axis} lanes={props.lanesAsked} t0={timeline.t0} pick={props.pickMark} close={() => props.openLens(null)}
           zoom={() => { if (props.lens) props.zoomTo(props.lens); }}
         />
       )}
@@ -124,25 +160,24 @@ function previousOf(mark: TimelineMark, marks: readonly TimelineMark[]): Timelin
 }
 
 interface RulerPanProps {
-  w: TimeWindow;
-  widthPx: number;
+  axis: TimeAxis;
   span: Timeline["span"];
   show: (w: TimeWindow) => void;
   children: React.ReactNode;
 }
 
 /** Dragging the ruler drags the paper under it. */
-function RulerPan({ w, widthPx, span, show, children }: RulerPanProps) {
-  const held = useRef<{ x: number; w: TimeWindow } | null>(null);
+function RulerPan({ axis, span, show, children }: RulerPanProps) {
+  const held = useRef<{ x: number; axis: TimeAxis } | null>(null);
   return (
     <div
       className="timeline-ruler-pan" style={{ height: RULER_HEIGHT }}
       onPointerDown={(event) => {
         event.currentTarget.setPointerCapture(event.pointerId);
-        held.current = { x: event.clientX, w };
+        held.current = { x: event.clientX, axis };
       }}
       onPointerMove={(event) => {
-        if (held.current !== null) show(panBy(held.current.w, (held.current.x - event.clientX) / widthPx, span));
+        if (held.current !== null) show(panBy(held.current.axis, (held.current.x - event.clientX) / axis.widthPx, span));
       }}
       onPointerUp={() => (held.current = null)}
     >

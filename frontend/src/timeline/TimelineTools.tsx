@@ -4,7 +4,7 @@ import { useEffect, useState } from "react";
 import type { TimelineLane } from "../api/types";
 import { showOverlay } from "../ui/overlays";
 import type { Reading } from "./ticks";
-import type { ViewState } from "./urlState";
+import type { LaneGrouping, ViewState } from "./urlState";
 
 interface TimelineToolsProps {
   state: ViewState;
@@ -20,6 +20,10 @@ interface TimelineToolsProps {
   onTable: () => void;
 }
 
+const GROUPING_WORDS: Record<LaneGrouping, string> = {
+  capture: "by capture point", connection: "by destination and outcome", pod: "by pod",
+};
+
 const READING_WORDS: Record<Reading, string> = { window: "since start", mark: "since mark", clock: "clock" };
 
 export function TimelineTools(props: TimelineToolsProps) {
@@ -31,15 +35,27 @@ export function TimelineTools(props: TimelineToolsProps) {
   }
   return (
     <div className="timeline-tools">
-      <FilterField value={state.filter} commit={(filter) => change({ filter })} />
+      <FilterField value={state.filter} commit={(filter) => change({ filter })} toggleOthers={(filter) => change({ filter, onlyMatching: !state.onlyMatching })} />
+      {state.filter !== "" && (
+        <button type="button" onClick={() => change({ onlyMatching: !state.onlyMatching })} aria-pressed={state.onlyMatching} title="Marks without that text: Shift + Enter in the filter">
+          others: {state.onlyMatching ? "taken out" : "faded"}
+        </button>
+      )}
       <button type="button" onClick={() => props.onWalk(-1)} disabled={!props.canWalk} title="Previous instance [">◂</button>
       <button type="button" onClick={() => props.onWalk(1)} disabled={!props.canWalk} title="Next instance ]">▸</button>
       <button type="button" onClick={props.onAll} title="All data: 0">all</button>
       <button type="button" onClick={props.onReading} title="Ruler reading: R">ruler: {READING_WORDS[props.reading]}</button>
       <button type="button" onClick={props.onGuides} aria-pressed={props.guides} title="Guides: Shift G">guides</button>
+      <button type="button" onClick={() => change({ folded: !state.folded })} aria-pressed={state.folded} title="Fold long stretches without marks: Z">fold</button>
       <details>
         <summary>lanes</summary>
         <div>
+          <label className="timeline-grouping">
+            lanes{" "}
+            <select value={state.grouping} onChange={(event) => change({ grouping: event.target.value as LaneGrouping, lanes: [], pinned: [], moreLanes: false })}>
+              {Object.entries(GROUPING_WORDS).map(([value, words]) => <option key={value} value={value}>{words}</option>)}
+            </select>
+          </label>
           {lanes.map((lane) => (
             <label key={lane.id}>
               <input type="checkbox" checked={shown(lane.id)} onChange={() => toggle(lane.id)} /> {lane.name}
@@ -56,9 +72,10 @@ export function TimelineTools(props: TimelineToolsProps) {
 interface FilterFieldProps {
   value: string;
   commit: (filter: string) => void;
+  toggleOthers: (filter: string) => void;
 }
 
-function FilterField({ value, commit }: FilterFieldProps) {
+function FilterField({ value, commit, toggleOthers }: FilterFieldProps) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   const send = () => {
@@ -69,7 +86,8 @@ function FilterField({ value, commit }: FilterFieldProps) {
       className="timeline-filter" type="search" aria-label="Filter marks and rows" placeholder="Filter  /"
       value={text} onChange={(event) => setText(event.target.value)} onBlur={send}
       onKeyDown={(event) => {
-        if (event.key === "Enter") send();
+        if (event.key === "Enter" && event.shiftKey) toggleOthers(text.trim());
+        else if (event.key === "Enter") send();
         if (event.key === "Escape") event.currentTarget.blur();
       }}
     />

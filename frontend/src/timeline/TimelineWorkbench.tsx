@@ -1,5 +1,5 @@
 /** The timeline page's body: heading, chips, chart or its table twin, linked tables, side panel. */
-import { useMemo, useRef, useState } from "react";
+import { useCallback, useMemo, useRef, useState } from "react";
 
 import { useNotes, type Note, type NoteWish } from "../api/notes";
 import type { Finding, Timeline, TimelineMark } from "../api/types";
@@ -16,10 +16,13 @@ import { detailText, marksText, packetsByLane } from "./detail";
 import { layoutLanes, orderLanes } from "./laneLayout";
 import { lensHandles } from "./lens";
 import { LinkedTables } from "./LinkedTables";
-import { chosenGroups, describeMark, instancesOf, isChosen } from "./marks";
+import { foldWords, roundTo3 } from "./folds";
+import { chosenGroups, describeMark, instancesOf, isChosen, shownMarks } from "./marks";
 import { MarkPanel } from "./MarkPanel";
+import type { Pulse } from "./MarkPulse";
 import { MarksTable } from "./MarksTable";
-import { chooseTicks } from "./ticks";
+import { chooseTicks, readTime } from "./ticks";
+import { foldsInView, openNs, type Fold } from "./timeAxis";
 import { wholeWindow, type TimeWindow } from "./timeWindow";
 import { TimelineStage } from "./TimelineStage";
 import { TimelineTools } from "./TimelineTools";
@@ -29,7 +32,7 @@ import { useTimelineView } from "./useTimelineView";
 import { useTokens, useWidth } from "./useTokens";
 import { fitted, useLetters, useWorkbench } from "./useWorkbench";
 import { useWindowData } from "./useWindowData";
-import { writeWindow } from "./urlState";
+import { lanesAsked, writeWindow } from "./urlState";
 import "../ui/roles.css";
 import "./timeline.css";
 
@@ -41,9 +44,11 @@ interface TimelineWorkbenchProps {
   findings: readonly Finding[];
   /** Ids of findings, the most telling first: the first decides the default window. */
   telling: readonly string[];
+  /** Names of the capture points, for tables of packets; undefined while they are not known. */
+  captureLanes: readonly { id: string; name: string }[] | undefined;
 }
 
-export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkbenchProps) {
+export function TimelineWorkbench({ overview, findings, telling, captureLanes }: TimelineWorkbenchProps) {
   const frame = useRef<HTMLDivElement>(null);
   const [panel, setPanel] = useState(false);
   const [said, setSaid] = useState("");
@@ -52,38 +57,48 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
   const initial = useMemo(() => defaultWindow(overview, parameters["sel"], telling), [overview, parameters, telling]);
   const view = useTimelineView(overview.span, initial);
   const widthPx = useWidth(frame, HEADERS_PX + PADDING_PX) || 1200;
-  const data = useWindowData(view.window, widthPx, overview.span);
   const source = useSource();
   const mayWrite = useMayWrite();
   const notes = useNotes().data;
   const [wish, setWish] = useState<Omit<NoteWish, "text"> | null>(null);
-  const measured = data.data ?? overview;
-  const timeline = useMemo(() => ({ ...measured, marks: [...measured.marks, ...marksOfNotes(notes ?? [])] }), [measured, notes]);
-  const bench = useWorkbench({ view, timeline, overview, findings });
+  const [guides, setGuides] = useState(true);
+  const [pulse, setPulse] = useState<Pulse | null>(null);
+  const { state, window: w, change } = view;
+  const noted = useMemo(() => marksOfNotes(notes ?? []), [notes]);
+  const drawn = useCallback(
+    (all: readonly TimelineMark[]) => [...shownMarks(all, state.selection, guides).filter((mark) => mark.glyph === "guide"), ...noted],
+    [state.selection, guides, noted],
+  );
+  const lanes = useMemo(() => lanesAsked(state), [state]);
+  const data = useWindowData({ window: w, widthPx, overview, lanes, folded: state.folded, drawn });
+  const { axis } = data;
+  const timeline = useMemo(() => ({ ...data.timeline, marks: [...data.timeline.marks, ...noted] }), [data.timeline, noted]);
+  const bench = useWorkbench({ view, timeline, overview, findings, axis, guides });
   const letters = useLetters(findings);
   const tokens = useTokens();
   const counts = useMemo(() => new Map(findings.map((finding) => [finding.id, finding.count])), [findings]);
-  const { state, window: w, change } = view;
   const { current, marks } = bench;
 
   const geometry = useMemo(
-    () => layoutLanes(orderLanes(overview.lanes, state.pinned), state.lanes, widthPx), [overview.lanes, state.lanes, state.pinned, widthPx],
+    () => layoutLanes(orderLanes(overview.lanes, state.pinned), widthPx, { chosen: state.lanes, all: state.moreLanes, left: overview.lanes_left.lanes > 0 }),
+    [overview, state.lanes, state.pinned, state.moreLanes, widthPx],
   );
   const chart = useMemo(
-    () => ({ window: w, geometry, selection: state.selection, currentMark: current, filter: state.filter }),
-    [w, geometry, state.selection, current, state.filter],
+    () => ({ axis, geometry, selection: state.selection, currentMark: current, filter: state.filter }),
+    [axis, geometry, state.selection, current, state.filter],
   );
   const chosen = useMemo(() => chosenGroups(timeline.marks, state.selection), [timeline.marks, state.selection]);
   const content = useMemo(
     () => ({ timeline, overview, marks, findings, letters, chosen }),
     [timeline, overview, marks, findings, letters, chosen],
   );
-  const handles = useMemo(() => lensHandles(marks, (mark) => isChosen(mark, chosen), geometry, w), [chosen, geometry, marks, w]);
+  const handles = useMemo(() => lensHandles(marks, (mark) => isChosen(mark, chosen), geometry, axis), [chosen, geometry, marks, axis]);
   const describe = (mark: TimelineMark): string => describeMark(mark, overview.lanes, letters, counts);
   const currentMark = timeline.marks.find((mark) => mark.id === current) ?? null;
-  const ticks = chooseTicks(w, widthPx, bench.reading, currentMark?.t ?? null, overview.t0);
+  const ticks = chooseTicks(axis, bench.reading, currentMark?.t ?? null, overview.t0);
   const packets = packetsByLane(timeline, w);
   const total = [...packets.values()].reduce((sum, value) => sum + value, 0);
+  const folds = foldsInView(axis).map((fold) => ({ ...fold, words: foldWords(fold, data.traffic(fold)) }));
   const linkTo = (range: TimeWindow): string =>
     window.location.origin + path + stringifySearch({ ...parameters, w: writeWindow(range) }) + window.location.hash;
 
@@ -96,6 +111,15 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
     bench.pickMark(mark);
     setPanel(true);
   }
+  function openFromTable(mark: TimelineMark) {
+    open(mark);
+    setPulse({ mark, times: (pulse?.times ?? 0) + 1 });
+  }
+  function toggleFolds() {
+    change({ folded: !state.folded });
+    setSaid(state.folded ? "Time is no longer folded" : "Time is folded: long stretches without marks are cut short");
+  }
+  const lookInto = (fold: Fold) => view.show({ fromNs: fold.from, durationNs: fold.to - fold.from });
   function leave() {
     if (panel) setPanel(false);
     else if (document.activeElement === frame.current) frame.current?.blur();
@@ -120,7 +144,7 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
   function addNote() {
     if (!mayWrite) setSaid("Notes cannot be written here");
     else if (currentMark === null) noteOn(state.range ?? w);
-    else setWish({ from: currentMark.t, to: currentMark.t_end, lane: currentMark.lanes[0] ?? "", finding: currentMark.finding });
+    else setWish({ from: currentMark.t, to: currentMark.t_end, lane: state.grouping === "capture" ? (currentMark.lanes[0] ?? "") : "", finding: currentMark.finding });
   }
   function jumpTo(note: Note) {
     const mark = marksOfNotes([note])[0];
@@ -131,22 +155,22 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
     left: (fast) => bench.pan(-1, fast), right: (fast) => bench.pan(1, fast),
     nextMark: () => walk(1), previousMark: () => walk(-1),
     nextInstance: () => bench.walkInstances(1), previousInstance: () => bench.walkInstances(-1),
-    fit: bench.fit, all: bench.all, back: view.back, table: () => change({ asTable: !state.asTable }),
-    timeReference: bench.readFromMark, reading: bench.nextReading, guides: bench.toggleGuides,
+    fit: () => bench.fit(), all: bench.all, back: view.back, table: () => change({ asTable: !state.asTable }),
+    timeReference: bench.readFromMark, reading: bench.nextReading, guides: () => setGuides(!guides), fold: toggleFolds,
     copyLink: () => void navigator.clipboard.writeText(window.location.href).then(() => setSaid("Link copied")),
     lens: toggleLens, pin: togglePin, note: addNote, open: () => open(currentMark), leave,
   });
-  const label = `Timeline from ${wallClock(overview.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(geometry.rows.length, "lane")}, ${plural(findings.length, "finding")}`;
+  const label = `Timeline from ${wallClock(overview.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(geometry.rows.length, "lane")}, ${plural(findings.length, "finding")}${state.folded ? ", time folded" : ""}`;
 
   return (
     <div className="timeline">
       <Heading view={view.state.selection} findings={findings} letters={letters} />
       <div className="timeline-status">
-        <TableChips state={state} t0={overview.t0} change={change} />
+        <TableChips state={state} t0={overview.t0} change={change} foldedWords={chipOfFolds(folds)} />
         <span className="spacer" />
         <TimelineTools
-          state={state} lanes={overview.lanes} reading={bench.reading} guides={bench.guides} canWalk={bench.instances.length > 0}
-          change={change} onAll={bench.all} onReading={bench.nextReading} onGuides={bench.toggleGuides}
+          state={state} lanes={overview.lanes} reading={bench.reading} guides={guides} canWalk={bench.instances.length > 0}
+          change={change} onAll={bench.all} onReading={bench.nextReading} onGuides={() => setGuides(!guides)}
           onWalk={bench.walkInstances} onTable={() => change({ asTable: !state.asTable })}
         />
       </div>
@@ -154,25 +178,27 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
         ref={frame} className="timeline-frame" data-testid="timeline" tabIndex={0} role={focused ? "application" : "group"} aria-label={label}
         onFocus={(event) => setFocused(event.target === event.currentTarget)} onBlur={() => setFocused(false)}
       >
-        {data.isFetching && data.isPlaceholderData && <div className="timeline-progress" />}
+        {data.query.isFetching && data.query.isPlaceholderData && <div className="timeline-progress" />}
         {state.asTable ? (
-          <MarksTable marks={marks} lanes={overview.lanes} letters={letters} selectedMark={current} onPick={open} label="Marks of the window" />
+          <MarksTable marks={marks} lanes={overview.lanes} letters={letters} selectedMark={current} onPick={open} label="Marks of the window" folds={folds} />
         ) : (
           <TimelineStage
             view={chart} content={content} tokens={tokens} ticks={ticks} packetsInView={packets} show={view.show} linkTo={linkTo}
             zoomTo={view.show} filterTo={(range) => change({ range })} noteOn={mayWrite ? noteOn : undefined} pickMark={open} pickInstance={bench.focusInstance}
-            fit={bench.fit} describe={describe} handles={handles} lens={state.lens} openLens={(lens) => change({ lens })}
+            fit={bench.fit} describe={describe} handles={handles} lens={state.lens} openLens={(lens) => change({ lens })} lanesAsked={lanes}
+            read={(t) => readTime(t, w, bench.reading, currentMark?.t ?? null, overview.t0)} traffic={data.traffic} lookInto={lookInto} pulse={pulse}
+            moreLanes={{ left: overview.lanes_left, open: state.moreLanes, toggle: () => change({ moreLanes: !state.moreLanes }) }}
           />
         )}
       </div>
       <div className="timeline-status" data-testid="detail">
         <span>window {wallClock(overview.t0, w.fromNs)} + {stretch(w.durationNs)}</span>
-        <span>{detailText(timeline, w, total)}</span><span data-testid="marks-shown" data-count={marks.length}>{marksText(marks.length, timeline)}</span>
+        <span>{detailText(timeline, openNs(axis), total)}</span><span data-testid="marks-shown" data-count={marks.length}>{marksText(marks.length, timeline)}</span>
       </div>
       <div className="visually-hidden" aria-live="polite" data-testid="live">{said}</div>
       <LinkedTables
         state={state} w={w} timeline={timeline} marks={marks} letters={letters} currentMark={current}
-        onTab={(tab) => change({ tab })} onPick={open}
+        onTab={(tab) => change({ tab })} onPick={openFromTable} captureLanes={state.grouping === "capture" ? undefined : captureLanes}
         notes={source.readOnly ? null : (notes ?? [])} canWrite={mayWrite} onNote={jumpTo}
       />
       {wish !== null && (
@@ -186,6 +212,12 @@ export function TimelineWorkbench({ overview, findings, telling }: TimelineWorkb
       )}
     </div>
   );
+}
+
+function chipOfFolds(folds: readonly Fold[]): string {
+  if (folds.length === 0) return "time is folded: no long gap here";
+  const total = folds.reduce((ns, fold) => ns + fold.to - fold.from, 0);
+  return `time is folded: ${plural(folds.length, "stretch", "stretches")}, ${stretch(roundTo3(total))}`;
 }
 
 function defaultWindow(overview: Timeline, selected: string | undefined, telling: readonly string[]): TimeWindow {

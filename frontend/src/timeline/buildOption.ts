@@ -8,13 +8,13 @@ import { placeLabels, type Label } from "./labels";
 import { instancesOf, isChosen, matchesFilter, slotOf } from "./marks";
 import { overviewShapes } from "./overview";
 import { shapesOf, type Brush, type Shape } from "./shapes";
-import type { TimeWindow } from "./timeWindow";
+import type { TimeAxis } from "./timeAxis";
 import { windowEnd } from "./timeWindow";
 import type { Tokens } from "./tokens";
 import type { Selection } from "./urlState";
 
 export interface ChartView {
-  window: TimeWindow;
+  axis: TimeAxis;
   geometry: ChartGeometry;
   selection: Selection | null;
   /** Id of the mark under the pointer or the keyboard's cursor. */
@@ -34,10 +34,6 @@ export interface ChartContent {
   chosen: ReadonlySet<string>;
 }
 
-interface SeriesApi {
-  coord: (point: [number, number]) => number[];
-}
-
 export interface CustomSeries {
   id: string;
   type: "custom";
@@ -49,7 +45,7 @@ export interface CustomSeries {
   clip: boolean;
   z: number;
   data: [number, number][];
-  renderItem: (params: { dataIndex: number }, api: SeriesApi) => Shape | undefined;
+  renderItem: (params: { dataIndex: number }) => Shape | undefined;
 }
 
 /** Later is drawn above; a missing packet above all. */
@@ -60,7 +56,8 @@ const FADED = 0.15;
 const UNSELECTED = 0.55;
 
 export function buildOption(view: ChartView, content: ChartContent, tokens: Tokens) {
-  const { window: w, geometry } = view;
+  const { axis, geometry } = view;
+  const w = axis.window;
   const { span } = content.timeline;
   const length = Math.max(span.to, 1);
   return {
@@ -76,7 +73,7 @@ export function buildOption(view: ChartView, content: ChartContent, tokens: Toke
     dataZoom: [{ type: "inside", xAxisIndex: 0, disabled: true, filterMode: "none", startValue: w.fromNs, endValue: windowEnd(w) }],
     series: [
       densitySeries(view, content, tokens),
-      series("findings", 2, [[w.fromNs, 0]], (x) => group(findingBars(findingInput(view, content), x, tokens))),
+      series("findings", 2, [[w.fromNs, 0]], () => group(findingBars(findingInput(view, content), axis.x, tokens))),
       ...markSeries(view, content, tokens),
       labelSeries(view, content, tokens),
       overviewSeries(view, content, tokens),
@@ -90,14 +87,11 @@ const hiddenAxis = (gridIndex: number, min: number, max: number) => ({
 
 const group = (children: Shape[]): Shape => ({ type: "group", children });
 
-function series(
-  id: string, z: number, data: [number, number][], draw: (x: (t: number) => number, index: number) => Shape | undefined,
-  axis = 0,
-): CustomSeries {
+/** Pixels are ours, not ECharts': its axes know no folds that pointer, ruler and tables could share. */
+function series(id: string, z: number, data: [number, number][], draw: (index: number) => Shape | undefined, axis = 0): CustomSeries {
   return {
     id, type: "custom", xAxisIndex: axis, yAxisIndex: axis, silent: true, animation: false, progressive: 0,
-    clip: true, z, data,
-    renderItem: (params, api) => draw((t) => api.coord([t, 0])[0] ?? 0, params.dataIndex),
+    clip: true, z, data, renderItem: (params) => draw(params.dataIndex),
   };
 }
 
@@ -105,11 +99,11 @@ function densitySeries(view: ChartView, content: ChartContent, tokens: Tokens): 
   const { rows, widthPx } = view.geometry;
   const { timeline } = content;
   const most = fullestBucket(timeline.lanes);
-  return series("density", 1, rows.map((): [number, number] => [view.window.fromNs, 0]), (x, index) => {
+  return series("density", 1, rows.map((): [number, number] => [view.axis.window.fromNs, 0]), (index) => {
     const row = rows[index];
     const lane = timeline.lanes.find((candidate) => candidate.id === row?.lane.id);
     if (row === undefined || lane === undefined) return undefined;
-    const on = { x, floor: row.floor, heightPx: SPIKE_HEIGHT_PX, widthPx };
+    const on = { x: view.axis.x, floor: row.floor, heightPx: SPIKE_HEIGHT_PX, widthPx };
     const points = timeline.mode === "packets"
       ? packetOutline(timeline.packets, lane.id, on)
       : densityOutline(lane, timeline.bucket_ns, most, on);
@@ -124,15 +118,21 @@ function findingInput(view: ChartView, content: ChartContent) {
   };
 }
 
+/** What all marks are drawn with. */
+interface Shared extends Pick<Brush, "x" | "accent" | "tokens"> {
+  pointed: Mark | undefined;
+}
+
 /** Bands, ladders and paths below, marks above: ids are stable, so that ECharts replaces like by like. */
 function markSeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries[] {
-  const accent = accentOf(content);
+  const pointed = content.marks.find((mark) => mark.id === view.currentMark);
+  const shared: Shared = { x: view.axis.x, accent: accentOf(content), tokens, pointed };
   const of = (id: string, z: number, glyphs: Mark["glyph"][]): CustomSeries => {
     const marks = content.marks
       .filter((mark) => glyphs.includes(mark.glyph))
       .sort((a, b) => ORDER.indexOf(a.glyph) - ORDER.indexOf(b.glyph));
     const data = marks.map((mark): [number, number] => [mark.t, 0]);
-    return series(id, z, data, (x, index) => drawMark(marks[index], { x, accent, tokens }, view, content));
+    return series(id, z, data, (index) => drawMark(marks[index], shared, view, content));
   };
   return [
     of("guides", 2, ["guide", "note"]),
@@ -142,14 +142,19 @@ function markSeries(view: ChartView, content: ChartContent, tokens: Tokens): Cus
   ];
 }
 
-function drawMark(mark: Mark | undefined, dipped: Pick<Brush, "x" | "accent" | "tokens">, view: ChartView, content: ChartContent): Shape | undefined {
+function drawMark(mark: Mark | undefined, shared: Shared, view: ChartView, content: ChartContent): Shape | undefined {
   if (mark === undefined) return undefined;
+  const { pointed, ...dipped } = shared;
   const brush: Brush = {
     ...dipped, geometry: view.geometry, opacity: opacityOf(mark, view, content),
-    strong: mark.id === view.currentMark || isChosen(mark, content.chosen), slot: slotOf(mark, content.marks),
+    strong: isSameEvent(mark, pointed) || mark.id === view.currentMark || isChosen(mark, content.chosen), slot: slotOf(mark, content.marks),
   };
   return group(shapesOf(mark, brush));
 }
+
+/** Of the mark under the pointer all marks of the instance are drawn stronger, on every lane. */
+const isSameEvent = (mark: Mark, pointed: Mark | undefined): boolean =>
+  pointed?.instance != null && pointed.finding === mark.finding && pointed.instance === mark.instance;
 
 /** Guides take the hue of what they explain. */
 function accentOf(content: ChartContent): Mark["role"] {
@@ -167,8 +172,8 @@ function opacityOf(mark: Mark, view: ChartView, content: ChartContent): number {
 function labelSeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries {
   const named = (mark: Mark): boolean =>
     mark.id === view.currentMark || (view.selection?.instance != null && isChosen(mark, content.chosen));
-  const labels = placeLabels(content.marks, named, view.geometry, view.window);
-  return series("labels", 7, labels.map((label): [number, number] => [label.mark.t, 0]), (_x, index) => {
+  const labels = placeLabels(content.marks, named, view.geometry, view.axis);
+  return series("labels", 7, labels.map((label): [number, number] => [label.mark.t, 0]), (index) => {
     const label = labels[index];
     return label === undefined ? undefined : textShape(label, tokens);
   });
@@ -186,6 +191,7 @@ function textShape(label: Label, tokens: Tokens): Shape {
 }
 
 function overviewSeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries {
-  return series("overview", 1, [[0, 0]], (x) => group(overviewShapes(content.overview, view.geometry, x, tokens)), 1);
+  const pxPerNs = view.geometry.widthPx / Math.max(content.overview.span.to, 1);
+  return series("overview", 1, [[0, 0]], () => group(overviewShapes(content.overview, view.geometry, (t) => t * pxPerNs, tokens)), 1);
 }
 

@@ -34,7 +34,7 @@ export function densityOutline(lane: TimelineLane, bucketNs: number, most: numbe
 export function packetOutline(packets: readonly TimelinePacket[], laneId: string, on: Spikes): Point[] {
   const points: Point[] = [[0, on.floor]];
   for (const packet of packets) {
-    if (packet.lane !== laneId) continue;
+    if ((packet.group ?? packet.lane) !== laneId) continue;
     const x = on.x(packet.t);
     if (x < 0 || x > on.widthPx) continue;
     const top = on.floor - (packet.what.startsWith("SYN") ? on.heightPx * 0.6 : on.heightPx * 0.3);

@@ -10,7 +10,8 @@ export function packetsByLane(timeline: Timeline, w: TimeWindow): Map<string, nu
   const inside = (t: number): boolean => t >= w.fromNs && t <= windowEnd(w);
   if (timeline.mode === "packets") {
     for (const packet of timeline.packets) {
-      if (inside(packet.t)) totals.set(packet.lane, (totals.get(packet.lane) ?? 0) + 1);
+      const lane = packet.group ?? packet.lane;
+      if (inside(packet.t) && totals.has(lane)) totals.set(lane, (totals.get(lane) ?? 0) + 1);
     }
     return totals;
   }
@@ -21,9 +22,10 @@ export function packetsByLane(timeline: Timeline, w: TimeWindow): Map<string, nu
   return totals;
 }
 
-export function detailText(timeline: Timeline, w: TimeWindow, packets: number): string {
+/** `openNs` is how much of the window is not folded. */
+export function detailText(timeline: Timeline, openNs: number, packets: number): string {
   if (timeline.mode === "packets") return `1 mark = 1 packet · ${count(packets)} packets in view`;
-  const bars = Math.max(w.durationNs / Math.max(timeline.bucket_ns, 1), 1);
+  const bars = Math.max(openNs / Math.max(timeline.bucket_ns, 1), 1);
   const each = packets / bars;
   const about = each >= 1 ? `about ${plural(Math.round(each), "packet")}` : "mostly fewer than 1 packet";
   return `1 bar = ${stretch(timeline.bucket_ns)}, ${about} · ${count(packets)} packets in view`;

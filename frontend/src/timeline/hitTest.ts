@@ -1,21 +1,21 @@
 /** Which mark is under the pointer. */
 import type { TimelineMark as Mark } from "../api/types";
 import type { ChartGeometry } from "./laneLayout";
-import { FINDINGS_HEIGHT, LANE_HEIGHT, timeToPx } from "./laneLayout";
+import { FINDINGS_HEIGHT, LANE_HEIGHT } from "./laneLayout";
 import { instancesOf, markEnd, type Instance } from "./marks";
-import { MISSING_OFFSET_PX } from "./shapes";
-import type { TimeWindow } from "./timeWindow";
+import { MISSING_OFFSET_PX, pairY } from "./shapes";
+import type { TimeAxis } from "./timeAxis";
 
 const REACH_PX = 11;
 
 /** The same order in which marks survive grouping: what is missing comes first. */
 const RANK: Mark["glyph"][] = ["missing", "pair", "repeat", "instant", "step", "note", "ladder", "path", "bracket", "band", "comb"];
 
-export function markAt(marks: readonly Mark[], geometry: ChartGeometry, w: TimeWindow, x: number, y: number): Mark | null {
+export function markAt(marks: readonly Mark[], geometry: ChartGeometry, axis: TimeAxis, x: number, y: number): Mark | null {
   let best: Mark | null = null;
   let bestScore = Infinity;
   for (const mark of marks) {
-    const distance = distanceTo(mark, geometry, w, x, y);
+    const distance = distanceTo(mark, geometry, axis, x, y);
     if (distance > REACH_PX) continue;
     const score = distance + Math.max(RANK.indexOf(mark.glyph), 0) * 0.9;
     if (score < bestScore) [best, bestScore] = [mark, score];
@@ -23,13 +23,14 @@ export function markAt(marks: readonly Mark[], geometry: ChartGeometry, w: TimeW
   return best;
 }
 
-function distanceTo(mark: Mark, geometry: ChartGeometry, w: TimeWindow, x: number, y: number): number {
+function distanceTo(mark: Mark, geometry: ChartGeometry, axis: TimeAxis, x: number, y: number): number {
   if (mark.glyph === "guide") return Infinity;
   const rows = geometry.rows.filter((row) => mark.lanes.includes(row.lane.id));
-  const from = timeToPx(mark.t, w, geometry.widthPx) + (mark.glyph === "missing" ? MISSING_OFFSET_PX : 0);
+  const from = axis.x(mark.t) + (mark.glyph === "missing" ? MISSING_OFFSET_PX : 0);
   const to = mark.glyph === "instant" || mark.glyph === "repeat" || mark.glyph === "missing" || mark.glyph === "pair"
-    ? from : timeToPx(markEnd(mark), w, geometry.widthPx);
+    ? from : axis.x(markEnd(mark));
   const dx = x < from ? from - x : x > to ? x - to : 0;
+  if (mark.glyph === "pair" && rows.length > 1) return Math.hypot(dx, pairY(rows) - y);
   const heights = rows.map((row) => Math.abs(row.middle - y));
   if (mark.glyph === "note") return Math.min(Math.abs(x - from), Math.abs(x - to));
   if (mark.glyph === "ladder") return dx + (heights[0] ?? Infinity) * 0.5;
@@ -39,10 +40,10 @@ function distanceTo(mark: Mark, geometry: ChartGeometry, w: TimeWindow, x: numbe
 }
 
 /** The instance whose bar in the first lane is under the pointer; the shortest where several overlap. */
-export function instanceAt(marks: readonly Mark[], geometry: ChartGeometry, w: TimeWindow, x: number, y: number): Instance | null {
+export function instanceAt(marks: readonly Mark[], axis: TimeAxis, x: number, y: number): Instance | null {
   if (y > FINDINGS_HEIGHT) return null;
   const hit = instancesOf(marks).filter((instance) => {
-    const [from, to] = [timeToPx(instance.from, w, geometry.widthPx), timeToPx(instance.to, w, geometry.widthPx)];
+    const [from, to] = [axis.x(instance.from), axis.x(instance.to)];
     return x >= from - 3 && x <= Math.max(to, from) + 3;
   });
   return hit.sort((a, b) => b.from - a.from)[0] ?? null;

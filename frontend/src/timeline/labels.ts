@@ -1,10 +1,9 @@
 /** Which marks get their words beside them, so that no two texts touch. */
 import type { TimelineMark as Mark } from "../api/types";
 import type { ChartGeometry } from "./laneLayout";
-import { timeToPx } from "./laneLayout";
 import { guideRange, MISSING_OFFSET_PX, stairOf } from "./shapes";
 import { markEnd, slotOf } from "./marks";
-import type { TimeWindow } from "./timeWindow";
+import { foldsInView, type TimeAxis } from "./timeAxis";
 
 export interface Label {
   mark: Mark;
@@ -32,7 +31,7 @@ interface Box {
 }
 
 export function placeLabels(
-  marks: readonly Mark[], isSelected: (mark: Mark) => boolean, geometry: ChartGeometry, w: TimeWindow,
+  marks: readonly Mark[], isSelected: (mark: Mark) => boolean, geometry: ChartGeometry, axis: TimeAxis,
 ): Label[] {
   const some = marks.length <= NAMED_WITHOUT_SELECTION && !marks.some(isSelected);
   // Without its words a staircase does not say what it counts.
@@ -41,10 +40,11 @@ export function placeLabels(
   const spoken = (mark: Mark): boolean => (steps && mark.glyph === "step") || (notes && mark.glyph === "note");
   const wanted = marks.filter((mark) => mark.label !== "" && (isSelected(mark) || some || spoken(mark)));
   const ordered = [...wanted].sort((a, b) => urgency(b, isSelected) - urgency(a, isSelected));
-  const taken: Box[] = markBoxes(marks, geometry, w);
+  const taken: Box[] = markBoxes(marks, geometry, axis);
   const labels: Label[] = [];
   for (const mark of ordered) {
-    const free = candidates(mark, marks, geometry, w).find((label) => fits(boxOf(label), taken, geometry.widthPx));
+    const fitting = candidates(mark, marks, geometry, axis).filter((label) => fits(boxOf(label), taken, geometry.widthPx));
+    const free = fitting.find((label) => !crossesFold(boxOf(label), axis)) ?? fitting[0];
     if (free === undefined) continue;
     taken.push(boxOf(free));
     labels.push(free);
@@ -58,29 +58,29 @@ const urgency = (mark: Mark, isSelected: (mark: Mark) => boolean): number =>
   (isSelected(mark) ? 10 : 0) + (GLYPH_URGENCY[mark.glyph] ?? 0);
 
 /** Glyphs themselves, so that no text is written over one. */
-function markBoxes(marks: readonly Mark[], geometry: ChartGeometry, w: TimeWindow): Box[] {
+function markBoxes(marks: readonly Mark[], geometry: ChartGeometry, axis: TimeAxis): Box[] {
   return marks.filter((mark) => mark.glyph !== "ladder" && mark.glyph !== "step" && mark.glyph !== "guide" && mark.glyph !== "path" && mark.glyph !== "note").flatMap((mark) => {
-    const x = glyphX(mark, geometry, w);
+    const x = glyphX(mark, axis);
     return geometry.rows
       .filter((row) => mark.lanes.includes(row.lane.id))
       .map((row) => ({ left: x - 6, right: x + 6, y: row.middle }));
   });
 }
 
-const glyphX = (mark: Mark, geometry: ChartGeometry, w: TimeWindow): number =>
-  timeToPx(mark.glyph === "step" ? markEnd(mark) : mark.t, w, geometry.widthPx) + (mark.glyph === "missing" ? MISSING_OFFSET_PX : 0);
+const glyphX = (mark: Mark, axis: TimeAxis): number =>
+  axis.x(mark.glyph === "step" ? markEnd(mark) : mark.t) + (mark.glyph === "missing" ? MISSING_OFFSET_PX : 0);
 
-function candidates(mark: Mark, marks: readonly Mark[], geometry: ChartGeometry, w: TimeWindow): Label[] {
+function candidates(mark: Mark, marks: readonly Mark[], geometry: ChartGeometry, axis: TimeAxis): Label[] {
   const text = mark.label.length > LONGEST ? `${mark.label.slice(0, LONGEST - 1)}…` : mark.label;
   const base = { mark, text, bold: mark.glyph === "ladder" || mark.glyph === "pair" };
-  if (mark.glyph === "guide") return footLabels(base, timeToPx(guideRange(mark).at, w, geometry.widthPx), geometry);
-  if (mark.glyph === "note") return footLabels(base, timeToPx(mark.t, w, geometry.widthPx), geometry);
+  if (mark.glyph === "guide") return footLabels(base, axis.x(guideRange(mark).at), geometry);
+  if (mark.glyph === "note") return footLabels(base, axis.x(mark.t), geometry);
   const rows = geometry.rows.filter((row) => mark.lanes.includes(row.lane.id));
   const row = mark.glyph === "path" ? rows[Math.floor(rows.length / 2)] : rows[0];
   if (row === undefined) return [];
-  const from = glyphX(mark, geometry, w);
+  const from = glyphX(mark, axis);
   if (mark.glyph === "ladder") {
-    const to = timeToPx(mark.t_end ?? mark.t, w, geometry.widthPx);
+    const to = axis.x(mark.t_end ?? mark.t);
     const middle = (Math.max(from, 0) + Math.min(to, geometry.widthPx)) / 2;
     return [{ ...base, x: middle, y: row.middle - 33, align: "center" }];
   }
@@ -109,6 +109,9 @@ function boxOf(label: Label): Box {
   const left = label.align === "left" ? label.x : label.align === "right" ? label.x - width : label.x - width / 2;
   return { left, right: left + width, y: label.y };
 }
+
+const crossesFold = (box: Box, axis: TimeAxis): boolean =>
+  foldsInView(axis).some((fold) => box.right > axis.x(fold.from) && box.left < axis.x(fold.to));
 
 function fits(box: Box, taken: readonly Box[], widthPx: number): boolean {
   if (box.left < 0 || box.right > widthPx) return false;

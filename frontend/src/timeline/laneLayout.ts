@@ -1,7 +1,7 @@
 /** Where each lane stands: pure geometry shared by the canvas and by the HTML around it. */
 
 import type { TimelineLane as Lane } from "../api/types";
-import type { TimeWindow } from "./timeWindow";
+import type { TimeAxis } from "./timeAxis";
 
 export const RULER_HEIGHT = 26;
 export const FINDINGS_HEIGHT = 40;
@@ -10,7 +10,9 @@ export const LANE_HEIGHT = 58;
 export const UNCAPTURED_HEIGHT = 36;
 export const OVERVIEW_HEIGHT = 56;
 export const OVERVIEW_GAP = 18;
-/** More lanes than this are collapsed into one line under the chart. */
+/** The same with the line that says how many lanes are collapsed. */
+export const COLLAPSED_GAP = 30;
+/** More lanes than this are collapsed into one line under them. */
 export const MAX_LANES = 12;
 
 export interface LaneRow {
@@ -26,6 +28,8 @@ export interface LaneRow {
 export interface ChartGeometry {
   widthPx: number;
   rows: LaneRow[];
+  /** Lanes there was no room for. */
+  collapsed: Lane[];
   lanesBottom: number;
   overviewTop: number;
   overviewFloor: number;
@@ -38,33 +42,39 @@ export function orderLanes(lanes: readonly Lane[], pinned: readonly string[]): L
   return [...top, ...lanes.filter((lane) => !pinned.includes(lane.id))];
 }
 
-export function layoutLanes(lanes: readonly Lane[], chosen: readonly string[], widthPx: number): ChartGeometry {
+interface LanesWanted {
+  /** Ids; empty wants all. */
+  chosen?: readonly string[];
+  /** Whether more than `MAX_LANES` are shown, and whether there are more than are given. */
+  all?: boolean;
+  left?: boolean;
+}
+
+export function layoutLanes(lanes: readonly Lane[], widthPx: number, { chosen = [], all = false, left = false }: LanesWanted = {}): ChartGeometry {
   const known = lanes.filter((lane) => chosen.includes(lane.id));
-  const shown = (known.length > 0 ? known : lanes).slice(0, MAX_LANES);
+  const wanted = known.length > 0 ? known : lanes;
+  const shown = all ? wanted : wanted.slice(0, MAX_LANES);
+  const collapsed = wanted.slice(shown.length);
   let top = FINDINGS_HEIGHT;
   const rows = shown.map((lane) => {
-    const height = lane.captured || isVirtual(lane) ? LANE_HEIGHT : UNCAPTURED_HEIGHT;
+    const height = lane.captured || isVirtual(lane) || lane.packets_total > 0 ? LANE_HEIGHT : UNCAPTURED_HEIGHT;
     const row = { lane, top, height, middle: top + height / 2, floor: top + height - 3 };
     top += height;
     return row;
   });
   const lanesBottom = top;
-  const overviewTop = lanesBottom + OVERVIEW_GAP;
+  const collapsible = collapsed.length > 0 || left || (all && wanted.length > MAX_LANES);
+  const overviewTop = lanesBottom + (collapsible ? COLLAPSED_GAP : OVERVIEW_GAP);
   return {
     widthPx,
     rows,
+    collapsed,
     lanesBottom,
     overviewTop,
     overviewFloor: overviewTop + OVERVIEW_HEIGHT - 3,
     height: overviewTop + OVERVIEW_HEIGHT,
   };
 }
-
-export const timeToPx = (t: number, w: TimeWindow, widthPx: number): number =>
-  ((t - w.fromNs) / w.durationNs) * widthPx;
-
-export const pxToTime = (px: number, w: TimeWindow, widthPx: number): number =>
-  Math.round(w.fromNs + (px / Math.max(widthPx, 1)) * w.durationNs);
 
 export interface Hatch {
   leftPx: number;
@@ -73,13 +83,15 @@ export interface Hatch {
 }
 
 /** The stretches of a lane where nothing could be seen: not captured, not begun, already ended. */
-export function hatchesOf(lane: Lane, w: TimeWindow, widthPx: number): Hatch[] {
+export function hatchesOf(lane: Lane, { x, widthPx }: TimeAxis): Hatch[] {
   if (!lane.captured) {
-    return isVirtual(lane) ? [] : [{ leftPx: 0, widthPx, why: "no capture point: nothing can be seen here" }];
+    // A pod whose packets were seen elsewhere: its header says what the hatching means.
+    const why = lane.packets_total > 0 ? "" : "no capture point: nothing can be seen here";
+    return isVirtual(lane) ? [] : [{ leftPx: 0, widthPx, why }];
   }
   if (lane.first === null || lane.last === null || lane.role === "kernel") return [];
-  const begin = Math.min(Math.max(timeToPx(lane.first, w, widthPx), 0), widthPx);
-  const end = Math.min(Math.max(timeToPx(lane.last, w, widthPx), 0), widthPx);
+  const begin = Math.min(Math.max(x(lane.first), 0), widthPx);
+  const end = Math.min(Math.max(x(lane.last), 0), widthPx);
   const hatches = [
     { leftPx: 0, widthPx: begin, why: "before the first packet of this capture" },
     { leftPx: end, widthPx: widthPx - end, why: "after the last packet of this capture" },

@@ -1,6 +1,7 @@
 /** Marks too close to be told apart at this width, and the window that shows them apart. Pure. */
 import type { TimelineMark as Mark } from "../api/types";
-import { timeToPx, type ChartGeometry } from "./laneLayout";
+import type { ChartGeometry } from "./laneLayout";
+import type { TimeAxis } from "./timeAxis";
 import { MIN_DURATION_NS, windowEnd, type TimeWindow } from "./timeWindow";
 
 export interface LensHandle {
@@ -30,28 +31,29 @@ function momentsOf(mark: Mark): Moment[] {
   return mark.glyph === "instant" || mark.glyph === "repeat" ? [{ t: mark.t, mark }] : [];
 }
 
-export function lensHandles(marks: readonly Mark[], isChosen: (mark: Mark) => boolean, geometry: ChartGeometry, w: TimeWindow): LensHandle[] {
+export function lensHandles(marks: readonly Mark[], isChosen: (mark: Mark) => boolean, geometry: ChartGeometry, axis: TimeAxis): LensHandle[] {
+  const w = axis.window;
   const chosen = marks.some(isChosen) ? marks.filter(isChosen) : marks;
   const moments = chosen.flatMap(momentsOf).filter(({ t }) => t >= w.fromNs && t <= windowEnd(w)).sort((a, b) => a.t - b.t);
-  const reach = (ONE_MARK_PX / Math.max(geometry.widthPx, 1)) * w.durationNs;
+  const reach = ONE_MARK_PX * axis.nsPerPx;
   const handles: LensHandle[] = [];
   for (let first = 0; first < moments.length;) {
     let last = first;
     while (moments[last + 1] && (moments[last + 1]?.t ?? 0) - (moments[first]?.t ?? 0) <= reach) last += 1;
-    const handle = handleOf(moments.slice(first, last + 1), geometry, w);
+    const handle = handleOf(moments.slice(first, last + 1), geometry, axis);
     if (handle) handles.push(handle);
     first = last + 1;
   }
   return handles.length <= MOST_HANDLES ? handles : [];
 }
 
-function handleOf(moments: Moment[], geometry: ChartGeometry, w: TimeWindow): LensHandle | null {
+function handleOf(moments: Moment[], geometry: ChartGeometry, axis: TimeAxis): LensHandle | null {
   const [first, last] = [moments[0]?.t ?? 0, moments.at(-1)?.t ?? 0];
   const row = geometry.rows.find((each) => moments.some(({ mark }) => mark.lanes.includes(each.lane.id)));
   if (first === last || row === undefined) return null;
   const air = Math.max((last - first) * AIR, MIN_DURATION_NS);
   return {
     window: { fromNs: Math.floor(first - air), durationNs: Math.ceil(last - first + 2 * air) }, apartNs: last - first,
-    x: timeToPx((first + last) / 2, w, geometry.widthPx), y: row.middle, marks: moments.map(({ mark }) => mark.id),
+    x: axis.x((first + last) / 2), y: row.middle, marks: moments.map(({ mark }) => mark.id),
   };
 }

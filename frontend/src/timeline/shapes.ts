@@ -139,20 +139,29 @@ function path(mark: Mark, rows: LaneRow[], brush: Brush): Shape[] {
   return mark.role === "ok" ? [line, foot] : [line];
 }
 
+/** In its lane; of two lanes at the border of the upper one, for in the middle it would stand in a lane between them. */
+export function pairY(rows: readonly LaneRow[]): number {
+  const upper = rows.reduce((a, b) => (b.top < a.top ? b : a), rows[0] as LaneRow);
+  return rows.length < 2 ? upper.middle : upper.top + upper.height;
+}
+
 function pair(mark: Mark, rows: LaneRow[], brush: Brush): Shape[] {
   const x = brush.x(mark.t);
-  const y = rows.reduce((sum, row) => sum + row.middle, 0) / rows.length;
+  const y = pairY(rows);
   const half = brush.strong ? 10 : 8;
   const fill = inkOf(mark, brush.tokens);
   const leg = (other: number): Shape => ({
     type: "line", shape: { x1: brush.x(other), y1: y - half - 6, x2: x, y2: y }, style: { stroke: fill, lineWidth: 1, opacity: brush.opacity },
   });
+  const across: Shape[] = rows.length < 2 ? [] : rows.map((row) => ({
+    type: "line", shape: { x1: x, y1: y, x2: x, y2: row.middle }, style: { stroke: fill, lineWidth: 1, opacity: brush.opacity },
+  }));
   const diamond: Shape = {
     type: "polygon",
     shape: { points: [[x, y - half], [x + half, y], [x, y + half], [x - half, y]] },
     style: { fill, stroke: brush.tokens.surface, lineWidth: 1, lineDash: dashOf(mark), opacity: brush.opacity },
   };
-  return [leg(mark.t), leg(mark.t_end ?? mark.t), diamond];
+  return [...(rows.length < 2 ? [leg(mark.t), leg(mark.t_end ?? mark.t)] : across), diamond];
 }
 
 function triangle(x: number, y: number, mark: Mark, brush: Brush): Shape {

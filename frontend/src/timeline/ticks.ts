@@ -1,9 +1,9 @@
 /** Ruler ticks chosen by us: 1, 2, 5 × 10^n below a second, clock-like steps above. No label twice. */
 
 import { wallClock } from "../format/instant";
-import { NS_PER_MS, NS_PER_S, NS_PER_US } from "../format/offset";
-import type { TimeWindow } from "./timeWindow";
-import { niceAtLeast, windowEnd } from "./timeWindow";
+import { NS_PER_MS, NS_PER_S, NS_PER_US, offset } from "../format/offset";
+import { FOLD_PX, foldsInView, openStretches, type TimeAxis } from "./timeAxis";
+import { niceAtLeast, type TimeWindow } from "./timeWindow";
 
 /** What the ruler counts from: the window's start, the selected mark, or the wall clock in UTC. */
 export type Reading = "window" | "mark" | "clock";
@@ -24,23 +24,33 @@ export function tickStep(durationNs: number, widthPx: number, reading: Reading =
   return (seconds ?? Math.ceil(wanted / NS_PER_S / 86_400) * 86_400) * NS_PER_S;
 }
 
-/** Ticks of a window. `origin` is the time read as zero; the clock reading aligns to round times. */
-export function chooseTicks(
-  w: TimeWindow,
-  widthPx: number,
-  reading: Reading,
-  markNs: number | null,
-  t0: string,
-): Tick[] {
-  const step = tickStep(w.durationNs, widthPx, reading);
-  const origin = originOf(w, reading, markNs, t0, step);
+/** Room of a fold's own label in the ruler. */
+export const FOLD_LABEL_PX = 58;
+
+/**
+ * Ticks of a window, as close as the time that is not folded allows; none stands in a fold or in its label. `origin` is
+ * the time read as zero; the clock reading aligns to round times.
+ */
+export function chooseTicks(axis: TimeAxis, reading: Reading, markNs: number | null, t0: string): Tick[] {
+  const step = tickStep(axis.nsPerPx * axis.widthPx, axis.widthPx, reading);
+  const origin = originOf(axis.window, reading, markNs, t0, step);
+  const folds = foldsInView(axis).map((fold) => (axis.x(fold.from) + axis.x(fold.to)) / 2);
+  const room = (LABEL_PX[reading] + Math.max(FOLD_LABEL_PX, FOLD_PX)) / 2;
   const ticks: Tick[] = [];
-  for (let n = Math.ceil((w.fromNs - origin) / step); origin + n * step <= windowEnd(w); n += 1) {
-    const label =
-      reading === "clock" ? wallClock(t0, origin + n * step, clockDigits(step)) : offsetLabel(n * step, step);
-    ticks.push({ t: origin + n * step, label });
+  for (const { from, to } of openStretches(axis)) {
+    for (let n = Math.ceil((from - origin) / step); origin + n * step <= to; n += 1) {
+      const t = origin + n * step;
+      if (folds.some((middle) => Math.abs(axis.x(t) - middle) < room)) continue;
+      ticks.push({ t, label: reading === "clock" ? wallClock(t0, t, clockDigits(step)) : offsetLabel(n * step, step) });
+    }
   }
   return ticks;
+}
+
+/** A time in full, counted as the ruler counts. */
+export function readTime(t: number, w: TimeWindow, reading: Reading, markNs: number | null, t0: string): string {
+  if (reading === "clock") return wallClock(t0, t, 9);
+  return offset(t - (reading === "mark" && markNs !== null ? markNs : w.fromNs));
 }
 
 function originOf(w: TimeWindow, reading: Reading, markNs: number | null, t0: string, step: number): number {

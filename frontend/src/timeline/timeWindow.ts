@@ -24,13 +24,16 @@ export const sameWindow = (a: TimeWindow, b: TimeWindow): boolean =>
 
 /** Keeps a window inside the data plus its margin and no shorter than 1 µs. */
 export function clampWindow(w: TimeWindow, span: Span): TimeWindow {
+  const limits = limitsOf(span);
+  const durationNs = Math.round(Math.min(Math.max(w.durationNs, MIN_DURATION_NS), limits.to - limits.from));
+  return { fromNs: Math.round(Math.min(Math.max(w.fromNs, limits.from), limits.to - durationNs)), durationNs };
+}
+
+/** The data and their margin: no window reaches further. */
+export function limitsOf(span: Span): Span {
   const length = Math.max(span.to - span.from, MIN_DURATION_NS);
   const margin = Math.ceil(length * MARGIN_RATIO);
-  const longest = length + 2 * margin;
-  const durationNs = Math.round(Math.min(Math.max(w.durationNs, MIN_DURATION_NS), longest));
-  const first = span.from - margin;
-  const last = span.from + length + margin - durationNs;
-  return { fromNs: Math.round(Math.min(Math.max(w.fromNs, first), last)), durationNs };
+  return { from: span.from - margin, to: span.from + length + margin };
 }
 
 export function wholeWindow(span: Span): TimeWindow {
@@ -46,17 +49,6 @@ function padded(from: number, to: number, padNs: number): TimeWindow {
 export function windowAround(from: number, to: number, span: Span): TimeWindow {
   const pad = Math.max((to - from) * 0.05, 10 * MIN_DURATION_NS);
   return clampWindow(padded(from, to, pad), span);
-}
-
-/** Zooms by `factor` (< 1 is closer) and keeps the time at `anchorRatio` of the width in place. */
-export function zoomAt(w: TimeWindow, factor: number, anchorRatio: number, span: Span): TimeWindow {
-  const anchor = w.fromNs + w.durationNs * anchorRatio;
-  const wanted = clampWindow({ fromNs: 0, durationNs: w.durationNs * factor }, span).durationNs;
-  return clampWindow({ fromNs: anchor - wanted * anchorRatio, durationNs: wanted }, span);
-}
-
-export function panBy(w: TimeWindow, ratio: number, span: Span): TimeWindow {
-  return clampWindow({ fromNs: w.fromNs + w.durationNs * ratio, durationNs: w.durationNs }, span);
 }
 
 /** Smallest 1, 2 or 5 × 10^n that is at least `value`. */

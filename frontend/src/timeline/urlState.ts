@@ -1,4 +1,4 @@
-/** The view's state in the address: `w=<from_ns>~<dur_ns> sel= lanes= pin= lens= q= r= tab= t=`. Other keys are left alone. */
+/** The view's state in the address: `w=<from_ns>~<dur_ns> sel= by= lanes= pin= more= lens= z= q= only= r= tab= t=`. Other keys are left alone. */
 import type { TimeWindow } from "./timeWindow";
 import { MIN_DURATION_NS } from "./timeWindow";
 
@@ -9,20 +9,30 @@ export interface Selection {
   mark: string | null;
 }
 
+/** What a lane is: a place where somebody listened, connections of one kind, or a pod's connections. */
+export type LaneGrouping = "capture" | "connection" | "pod";
+
 export type TableTab = "marks" | "packets" | "connections" | "notes";
 
 export interface ViewState {
   /** Null: the default window, decided once the data are known. */
   window: TimeWindow | null;
   selection: Selection | null;
+  grouping: LaneGrouping;
   /** Ids of the lanes shown; empty shows all. */
   lanes: string[];
   /** Ids of lanes that stand at the top, in this order. */
   pinned: string[];
+  /** Whether lanes beyond those there is room for are shown, too. */
+  moreLanes: boolean;
+  /** Whether long stretches without marks are folded. */
+  folded: boolean;
   /** What the lens shows; null: it is closed. */
   lens: TimeWindow | null;
   /** Text that marks and rows must contain. */
   filter: string;
+  /** Whether marks without that text are taken out; else they are faded. */
+  onlyMatching: boolean;
   /** Stretch the tables are narrowed to; null: they follow the window. */
   range: TimeWindow | null;
   tab: TableTab;
@@ -32,14 +42,18 @@ export interface ViewState {
 export type Parameters = Record<string, string>;
 
 export function readView(parameters: Parameters): ViewState {
-  const { tab } = parameters;
+  const { tab, by } = parameters;
   return {
     window: readWindow(parameters["w"]),
     selection: readSelection(parameters["sel"]),
+    grouping: by === "connection" || by === "pod" ? by : "capture",
     lanes: readLanes(parameters["lanes"]),
     pinned: readLanes(parameters["pin"]),
+    moreLanes: parameters["more"] === "1",
+    folded: parameters["z"] === "1",
     lens: readWindow(parameters["lens"]),
     filter: parameters["q"] ?? "",
+    onlyMatching: parameters["only"] === "1",
     range: readWindow(parameters["r"]),
     tab: tab === "packets" || tab === "connections" || tab === "notes" ? tab : "marks",
     asTable: parameters["t"] === "1",
@@ -51,14 +65,28 @@ export function viewParameters(view: ViewState): Record<string, string | null> {
   return {
     w: view.window === null ? null : writeWindow(view.window),
     sel: view.selection === null ? null : writeSelection(view.selection),
+    by: view.grouping === "capture" ? null : view.grouping,
     lanes: view.lanes.join("~") || null,
     pin: view.pinned.join("~") || null,
     lens: view.lens === null ? null : writeWindow(view.lens),
+    more: view.moreLanes ? "1" : null,
+    z: view.folded ? "1" : null,
     q: view.filter || null,
+    only: view.onlyMatching ? "1" : null,
     r: view.range === null ? null : writeWindow(view.range),
     tab: view.tab === "marks" ? null : view.tab,
     t: view.asTable ? "1" : null,
   };
+}
+
+/** More groups than this are asked for only to be opened, chosen or pinned. */
+const GROUPS_AT_FIRST = 12;
+
+/** What the server is asked for: capture points come all, groups as many as are shown. */
+export function lanesAsked(view: ViewState): { group?: "connection" | "pod"; lanes?: number } {
+  if (view.grouping === "capture") return {};
+  const some = !view.moreLanes && view.pinned.length === 0 && view.lanes.length === 0;
+  return { group: view.grouping, ...(some ? { lanes: GROUPS_AT_FIRST } : {}) };
 }
 
 const readLanes = (text: string | undefined): string[] => (text ?? "").split("~").filter((lane) => lane !== "");

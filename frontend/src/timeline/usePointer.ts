@@ -1,8 +1,8 @@
 /** Pointer and wheel over the lanes: the page keeps its plain wheel, a drag selects a stretch of time. */
 import { useEffect, useRef, useState, type PointerEvent, type RefObject } from "react";
 
-import { pxToTime } from "./laneLayout";
-import { panBy, zoomAt, type Span, type TimeWindow } from "./timeWindow";
+import { panBy, zoomAt, type TimeAxis } from "./timeAxis";
+import type { Span, TimeWindow } from "./timeWindow";
 
 /** A movement shorter than this is a click. */
 const DRAG_PX = 4;
@@ -15,17 +15,16 @@ export interface Stretch {
 }
 
 interface Surface {
-  w: TimeWindow;
-  widthPx: number;
+  axis: TimeAxis;
   span: Span;
   show: (w: TimeWindow) => void;
 }
 
 /** Ctrl/⌘ + wheel (and pinch) zooms at the pointer, Shift + wheel or a sideways swipe pans. */
-export function useWheel(surface: RefObject<HTMLElement | null>, { w, widthPx, span, show }: Surface): void {
-  const latest = useRef({ w, widthPx, span, show });
+export function useWheel(surface: RefObject<HTMLElement | null>, { axis, span, show }: Surface): void {
+  const latest = useRef({ axis, span, show });
   useEffect(() => {
-    latest.current = { w, widthPx, span, show };
+    latest.current = { axis, span, show };
   });
   useEffect(() => {
     const element = surface.current;
@@ -35,10 +34,10 @@ export function useWheel(surface: RefObject<HTMLElement | null>, { w, widthPx, s
       const sideways = event.shiftKey ? event.deltaX || event.deltaY : Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : 0;
       if (!event.ctrlKey && !event.metaKey && sideways === 0) return;
       event.preventDefault();
-      if (!event.ctrlKey && !event.metaKey) return now.show(panBy(now.w, sideways / now.widthPx, now.span));
+      if (!event.ctrlKey && !event.metaKey) return now.show(panBy(now.axis, sideways / now.axis.widthPx, now.span));
       const box = (event.currentTarget as HTMLElement).getBoundingClientRect();
-      const at = Math.min(Math.max((event.clientX - box.left) / now.widthPx, 0), 1);
-      now.show(zoomAt(now.w, Math.exp(event.deltaY * WHEEL_STEP), at, now.span));
+      const at = Math.min(Math.max(event.clientX - box.left, 0), now.axis.widthPx);
+      now.show(zoomAt(now.axis, Math.exp(event.deltaY * WHEEL_STEP), at, now.span));
     }
     // React's own wheel listeners are passive and could not keep the page from zooming.
     element.addEventListener("wheel", turn, { passive: false });
@@ -56,12 +55,12 @@ export interface Drag {
 }
 
 /** Drag over the lanes. `click` is called for a press that did not move. */
-export function useDrag(w: TimeWindow, widthPx: number, click: (x: number, y: number) => void): Drag {
+export function useDrag(axis: TimeAxis, click: (x: number, y: number) => void): Drag {
   const start = useRef<number | null>(null);
   const [stretch, setStretch] = useState<Stretch | null>(null);
   const [done, setDone] = useState(false);
   const xOf = (event: PointerEvent<HTMLElement>): number =>
-    Math.min(Math.max(event.clientX - event.currentTarget.getBoundingClientRect().left, 0), widthPx);
+    Math.min(Math.max(event.clientX - event.currentTarget.getBoundingClientRect().left, 0), axis.widthPx);
   const clear = () => {
     setStretch(null);
     setDone(false);
@@ -79,8 +78,8 @@ export function useDrag(w: TimeWindow, widthPx: number, click: (x: number, y: nu
       const x = xOf(event);
       if (Math.abs(x - start.current) < DRAG_PX && stretch === null) return;
       const [fromPx, toPx] = [Math.min(x, start.current), Math.max(x, start.current)];
-      const fromNs = pxToTime(fromPx, w, widthPx);
-      setStretch({ fromPx, toPx, range: { fromNs, durationNs: Math.max(pxToTime(toPx, w, widthPx) - fromNs, 1) } });
+      const fromNs = axis.t(fromPx);
+      setStretch({ fromPx, toPx, range: { fromNs, durationNs: Math.max(axis.t(toPx) - fromNs, 1) } });
     },
     up: (event) => {
       if (start.current === null) return;

@@ -21,6 +21,7 @@ export interface KeyActions {
   guides: () => void;
   copyLink: () => void;
   lens: () => void;
+  fold: () => void;
   pin: () => void;
   note: () => void;
   open: () => void;
@@ -32,7 +33,7 @@ type Action = keyof KeyActions;
 const BY_CODE: Record<string, Action> = { KeyW: "zoomIn", KeyS: "zoomOut", KeyA: "left", KeyD: "right" };
 const BY_KEY: Record<string, Action> = {
   ".": "nextMark", ",": "previousMark", "]": "nextInstance", "[": "previousInstance", f: "fit", "0": "all",
-  t: "table", m: "timeReference", r: "reading", y: "copyLink", l: "lens", p: "pin", n: "note",
+  t: "table", m: "timeReference", r: "reading", y: "copyLink", l: "lens", z: "fold", p: "pin", n: "note",
 };
 /** Only while the chart itself has the focus: elsewhere these keys have their own meaning. */
 const ON_CHART: Record<string, Action> = { ArrowRight: "nextMark", ArrowLeft: "previousMark", Enter: "open" };

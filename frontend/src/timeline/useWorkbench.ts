@@ -2,10 +2,11 @@
 import { useCallback, useMemo, useState } from "react";
 
 import type { Finding, Timeline, TimelineMark } from "../api/types";
-import { instancesOf, neighbour, visibleMarks, type Instance } from "./marks";
+import { instancesOf, matchesFilter, neighbour, visibleMarks, type Instance } from "./marks";
 import { lettersOf } from "../format/findingLetters";
 import type { Reading } from "./ticks";
-import { panBy, wholeWindow, windowAround, windowEnd, zoomAt, type TimeWindow } from "./timeWindow";
+import { panBy, zoomAt, type TimeAxis } from "./timeAxis";
+import { wholeWindow, windowAround, windowEnd, type TimeWindow } from "./timeWindow";
 import type { TimelineView } from "./useTimelineView";
 import type { Selection } from "./urlState";
 
@@ -24,16 +25,19 @@ export interface WorkbenchInput {
   timeline: Timeline;
   overview: Timeline;
   findings: readonly Finding[];
+  axis: TimeAxis;
+  guides: boolean;
 }
 
-export function useWorkbench({ view, timeline, overview, findings }: WorkbenchInput) {
+export function useWorkbench({ view, timeline, overview, findings, axis, guides }: WorkbenchInput) {
   const [reading, setReading] = useState<Reading>("window");
-  const [guides, setGuides] = useState(true);
   const [current, setCurrent] = useState<string | null>(view.state.selection?.mark ?? null);
   const { span } = overview;
   const { window: w, show, select, state } = view;
+  const filter = state.onlyMatching ? state.filter : "";
   const marks = useMemo(
-    () => visibleMarks(timeline.marks, w, state.selection, guides), [timeline.marks, w, state.selection, guides],
+    () => visibleMarks(timeline.marks, w, state.selection, guides).filter((mark) => matchesFilter(mark, timeline.lanes, filter)),
+    [timeline.marks, timeline.lanes, w, state.selection, guides, filter],
   );
   const instances = useMemo(() => instancesOf(overview.marks.length >= timeline.marks.length ? overview.marks : timeline.marks), [overview.marks, timeline.marks]);
 
@@ -65,26 +69,29 @@ export function useWorkbench({ view, timeline, overview, findings }: WorkbenchIn
     if (next !== null) focusInstance(next);
   }, [findings, focusInstance, instances, state.selection]);
 
-  const fit = useCallback(() => show(fitted(instances, state.selection, span)), [instances, show, span, state.selection]);
+  const fit = useCallback((what: { finding: string; instance: number | null } | null = null) => {
+    const wanted = what === null || what.finding === "" ? state.selection : { ...what, mark: null };
+    show(fitted(instances, wanted, span));
+  }, [instances, show, span, state.selection]);
   const all = useCallback(() => show(wholeWindow(span)), [show, span]);
   const zoom = (closer: boolean, fast: boolean): void => {
     const factor = fast ? FAST_ZOOM : ZOOM;
-    show(zoomAt(w, closer ? factor : 1 / factor, anchorRatio(marks, current, w), span));
+    show(zoomAt(axis, closer ? factor : 1 / factor, anchorPx(marks, current, axis), span));
   };
-  const pan = (sign: 1 | -1, fast: boolean): void => show(panBy(w, sign * (fast ? FAST_PAN : PAN), span));
+  const pan = (sign: 1 | -1, fast: boolean): void => show(panBy(axis, sign * (fast ? FAST_PAN : PAN), span));
   return {
-    reading, guides, current, setCurrent, marks, instances, pickMark, walkMarks, walkInstances, focusInstance, fit, all, zoom, pan,
+    reading, current, setCurrent, marks, instances, pickMark, walkMarks, walkInstances, focusInstance, fit, all, zoom, pan,
     nextReading: () => setReading(NEXT_READING[reading]),
     readFromMark: () => setReading("mark"),
-    toggleGuides: () => setGuides(!guides),
   };
 }
 
 /** Keys zoom at the current mark if it is in view, else at the middle. */
-function anchorRatio(marks: readonly TimelineMark[], current: string | null, w: TimeWindow): number {
+function anchorPx(marks: readonly TimelineMark[], current: string | null, axis: TimeAxis): number {
+  const w = axis.window;
   const mark = marks.find((candidate) => candidate.id === current);
-  if (mark === undefined || mark.t < w.fromNs || mark.t > windowEnd(w)) return 0.5;
-  return (mark.t - w.fromNs) / w.durationNs;
+  if (mark === undefined || mark.t < w.fromNs || mark.t > windowEnd(w)) return axis.widthPx / 2;
+  return axis.x(mark.t);
 }
 
 /** The next instance of the selected finding; without a selection the first of the first finding. */

@@ -23,7 +23,7 @@ export interface BigColumn {
 }
 
 /** What a row of the table says of itself. */
-export type RowProps = Pick<HTMLAttributes<HTMLDivElement>, "onClick" | "aria-selected"> & { [name: `data-${string}`]: string | number | undefined };
+export type RowProps = Pick<HTMLAttributes<HTMLDivElement>, "onClick" | "onPointerEnter" | "onPointerLeave" | "aria-selected"> & { [name: `data-${string}`]: string | number | undefined };
 
 interface BigTableProps {
   label: string;

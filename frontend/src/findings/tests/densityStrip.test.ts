@@ -6,13 +6,13 @@ import { packetColumns, ticksOf } from "../DensityStrip";
 function timeline(changes: Partial<Timeline>): Timeline {
   return {
     t0: "0", span: { from: 0, to: 100 }, from: 0, to: 100, bucket_ns: 10, mode: "density", lanes: [], packets: [],
-    marks: [], marks_total: 0, complete_until_ns: null, ...changes,
+    marks: [], marks_total: 0, complete_until_ns: null, gaps: [], lanes_left: { lanes: 0, findings: 0 }, ...changes,
   };
 }
 
 function lane(start: number[], packets: number[]): Timeline["lanes"][number] {
   return {
-    id: "a#0", name: "eth0", role: "uplink", captured: true, note: "", first: 0, last: 100, packets_total: 9,
+    id: "a#0", name: "eth0", role: "uplink", captured: true, note: "", first: 0, last: 100, packets_total: 9, findings: [],
     start, packets, bytes: [], syns: [],
   };
 }

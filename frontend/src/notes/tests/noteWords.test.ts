@@ -4,6 +4,7 @@ import type { Note } from "../../api/notes";
 import type { Diagnosis } from "../../api/types";
 import { markAt } from "../../timeline/hitTest";
 import { layoutLanes } from "../../timeline/laneLayout";
+import { linearAxis } from "../../timeline/timeAxis";
 import { sampleTimeline } from "../../timeline/tests/sampleTimeline";
 import { disagreementsWith, marksOfNotes, signature, wordsOfTime } from "../noteWords";
 
@@ -40,8 +41,8 @@ describe("notes", () => {
 
   test("are hit at either of their lines, not between them", () => {
     const marks = marksOfNotes([{ ...NOTE, kind: "note", from: 500_000_000, to: 1_500_000_000 }]);
-    const geometry = layoutLanes(sampleTimeline().lanes, [], 1000);
-    const hit = (x: number) => markAt(marks, geometry, { fromNs: 0, durationNs: 2_000_000_000 }, x, 60)?.id ?? null;
+    const geometry = layoutLanes(sampleTimeline().lanes, 1000);
+    const hit = (x: number) => markAt(marks, geometry, linearAxis({ fromNs: 0, durationNs: 2_000_000_000 }, 1000), x, 60)?.id ?? null;
     expect([250, 500, 750, 262].map(hit)).toEqual(["note:n", null, "note:n", null]);
   });
 });

@@ -6,17 +6,19 @@ import { marksOfNotes } from "../../notes/noteWords";
 import { layoutLanes } from "../laneLayout";
 import { chosenGroups, visibleMarks } from "../marks";
 import type { Shape } from "../shapes";
+import { linearAxis } from "../timeAxis";
 import type { Tokens } from "../tokens";
 import { sampleMark, sampleTimeline } from "./sampleTimeline";
 
 const ROLES = { loss: "#f00", stall: "#541", burst: "#00f", collision: "#e0e", ok: "#0a0", neutral: "#777" };
 const TOKENS: Tokens = { surface: "#fff", text: "#111", textDim: "#666", line: "#ddd", roles: ROLES, roleTexts: ROLES };
 const WINDOW = { fromNs: 0, durationNs: 2_000_000_000 };
+const AXIS = linearAxis(WINDOW, 1000);
 const SELECTION = { finding: "one", instance: 1, mark: null };
 
 function draw(selection: ChartView["selection"] = null) {
   const timeline = sampleTimeline();
-  const view: ChartView = { window: WINDOW, geometry: layoutLanes(timeline.lanes, [], 1000), selection, currentMark: null, filter: "" };
+  const view: ChartView = { axis: AXIS, geometry: layoutLanes(timeline.lanes, 1000), selection, currentMark: null, filter: "" };
   const content: ChartContent = {
     timeline, overview: timeline, findings: [], letters: new Map(),
     marks: visibleMarks(timeline.marks, WINDOW, selection, true), chosen: chosenGroups(timeline.marks, selection),
@@ -24,11 +26,9 @@ function draw(selection: ChartView["selection"] = null) {
   return { option: buildOption(view, content, TOKENS), view };
 }
 
-const api = { coord: ([t]: [number, number]) => [(t / WINDOW.durationNs) * 1000, 0] };
-
 function shapes(id: string, selection: ChartView["selection"] = null): Shape[] {
   const found = draw(selection).option.series.find((series) => series.id === id);
-  return found?.data.flatMap((_, dataIndex) => found.renderItem({ dataIndex }, api)?.children ?? []) ?? [];
+  return found?.data.flatMap((_, dataIndex) => found.renderItem({ dataIndex })?.children ?? []) ?? [];
 }
 
 describe("option", () => {
@@ -56,10 +56,10 @@ describe("option", () => {
     const stretched = { id: "n", kind: "note" as const, text: "eth0 was\nreplaced", author: "ann", created: "", from: 500_000_000, to: 1_500_000_000, lane: "far", finding: "", cause: "", diagnosis: "" };
     const marks = marksOfNotes([stretched, { ...stretched, id: "o", from: 200_000_000, to: null, lane: "" }, { ...stretched, from: null, to: null }]);
     const timeline = sampleTimeline({ marks });
-    const view: ChartView = { window: WINDOW, geometry: layoutLanes(timeline.lanes, [], 1000), selection: null, currentMark: null, filter: "" };
+    const view: ChartView = { axis: AXIS, geometry: layoutLanes(timeline.lanes, 1000), selection: null, currentMark: null, filter: "" };
     const content: ChartContent = { timeline, overview: timeline, findings: [], letters: new Map(), marks, chosen: new Set() };
     const of = (id: string) => buildOption(view, content, TOKENS).series.find((series) => series.id === id);
-    const drawn = of("guides")?.data.map((_, dataIndex) => of("guides")?.renderItem({ dataIndex }, api)?.children ?? []) ?? [];
+    const drawn = of("guides")?.data.map((_, dataIndex) => of("guides")?.renderItem({ dataIndex })?.children ?? []) ?? [];
     const { lanesBottom, rows } = view.geometry;
     expect(drawn.map((shapes) => shapes.map((shape) => shape.type))).toEqual([["line", "line", "polygon"], ["line", "polygon"]]);
     expect(drawn[0]?.slice(0, 2).map((line) => line.shape)).toEqual([250, 750].map((x) => ({ x1: x, y1: 0, x2: x, y2: lanesBottom })));
@@ -67,7 +67,7 @@ describe("option", () => {
     const far = rows.find((row) => row.lane.id === "far")?.middle ?? 0;
     expect(drawn[0]?.[2]?.shape).toEqual({ points: [[250, far - 10], [260, far - 5], [250, far]] });
     expect(drawn[1]?.[1]?.shape).toEqual({ points: [[100, 0], [110, 5], [100, 10]] });
-    expect(placeLabels(marks, () => false, view.geometry, WINDOW).map((label) => label.text)).toContain("ann: eth0 was replaced");
+    expect(placeLabels(marks, () => false, view.geometry, AXIS).map((label) => label.text)).toContain("ann: eth0 was replaced");
   });
 
   it("draws guides of the selected instance only, with their tolerance", () => {
@@ -91,10 +91,10 @@ describe("a counter between two dumps", () => {
 
   function stairs(): [number, number][][] {
     const timeline = sampleTimeline({ marks: steps });
-    const view: ChartView = { window: WINDOW, geometry: layoutLanes(timeline.lanes, [], 1000), selection: null, currentMark: null, filter: "" };
+    const view: ChartView = { axis: AXIS, geometry: layoutLanes(timeline.lanes, 1000), selection: null, currentMark: null, filter: "" };
     const content: ChartContent = { timeline, overview: timeline, findings: [], letters: new Map(), marks: steps, chosen: new Set() };
     const marks = buildOption(view, content, TOKENS).series.find((series) => series.id === "marks");
-    const drawn = steps.flatMap((_, dataIndex) => marks?.renderItem({ dataIndex }, api)?.children ?? []);
+    const drawn = steps.flatMap((_, dataIndex) => marks?.renderItem({ dataIndex })?.children ?? []);
     return drawn.filter((shape) => shape.type === "polyline").map((shape) => shape.shape?.["points"] as [number, number][]);
   }
 
@@ -106,8 +106,8 @@ describe("a counter between two dumps", () => {
   });
 
   it("names each counter beside its own staircase", () => {
-    const { rows, ...rest } = layoutLanes(sampleTimeline().lanes, [], 1000);
-    const labels = placeLabels(steps, () => false, { rows, ...rest }, WINDOW);
+    const { rows, ...rest } = layoutLanes(sampleTimeline().lanes, 1000);
+    const labels = placeLabels(steps, () => false, { rows, ...rest }, AXIS);
     const stairsOf = new Map(steps.map((mark, at) => [mark.label, stairs()[at]]));
     expect(labels).toHaveLength(2);
     for (const label of labels) {

@@ -1,26 +1,27 @@
 import { expect, it } from "vitest";
 
 import { markAt } from "../hitTest";
-import { hatchesOf, layoutLanes, MAX_LANES, orderLanes, pxToTime, timeToPx } from "../laneLayout";
+import { hatchesOf, LANE_HEIGHT, layoutLanes, MAX_LANES, orderLanes } from "../laneLayout";
+import { linearAxis } from "../timeAxis";
 import { visibleMarks } from "../marks";
 import { sampleLane, sampleTimeline } from "./sampleTimeline";
 
-const W = { fromNs: 0, durationNs: 1_000 };
+const AXIS = linearAxis({ fromNs: 0, durationNs: 1_000 }, 500);
 
 it("hatches a lane nobody captured, and a capture outside its span", () => {
-  expect(hatchesOf(sampleLane({ id: "x", captured: false }), W, 500)).toMatchObject([{ leftPx: 0, widthPx: 500 }]);
-  const late = hatchesOf(sampleLane({ id: "x", first: 200, last: 900 }), W, 500);
+  expect(hatchesOf(sampleLane({ id: "x", captured: false, packets_total: 0 }), AXIS)).toMatchObject([{ leftPx: 0, widthPx: 500 }]);
+  const late = hatchesOf(sampleLane({ id: "x", first: 200, last: 900 }), AXIS);
   expect(late).toMatchObject([{ leftPx: 0, widthPx: 100 }, { leftPx: 450, widthPx: 50 }]);
 });
 
 it("does not hatch a place that cannot be captured", () => {
-  expect(hatchesOf(sampleLane({ id: "nat", role: "nat", captured: false }), W, 500)).toEqual([]);
+  expect(hatchesOf(sampleLane({ id: "nat", role: "nat", captured: false, packets_total: 0 }), AXIS)).toEqual([]);
 });
 
 it("shows the chosen lanes in path order, at most twelve", () => {
   const lanes = Array.from({ length: 20 }, (_, i) => sampleLane({ id: `lane ${i}` }));
-  expect(layoutLanes(lanes, [], 500).rows).toHaveLength(MAX_LANES);
-  expect(layoutLanes(lanes, ["lane 7", "lane 3"], 500).rows.map((row) => row.lane.id)).toEqual(["lane 3", "lane 7"]);
+  expect(layoutLanes(lanes, 500).rows).toHaveLength(MAX_LANES);
+  expect(layoutLanes(lanes, 500, { chosen: ["lane 7", "lane 3"] }).rows.map((row) => row.lane.id)).toEqual(["lane 3", "lane 7"]);
 });
 
 it("puts pinned lanes first, in the order they were pinned", () => {
@@ -28,15 +29,24 @@ it("puts pinned lanes first, in the order they were pinned", () => {
   expect(orderLanes(lanes, ["d", "gone", "b"]).map((lane) => lane.id)).toEqual(["d", "b", "a", "c"]);
 });
 
-it("turns pixels into times and back", () => {
-  expect(pxToTime(timeToPx(250, W, 500), W, 500)).toBe(250);
-});
-
 it("finds the missing mark before the packet beside it", () => {
   const { lanes, marks } = sampleTimeline();
-  const geometry = layoutLanes(lanes, [], 1000);
+  const geometry = layoutLanes(lanes, 1000);
   const all = { fromNs: 0, durationNs: 2_000_000_000 };
   const far = geometry.rows.find((row) => row.lane.id === "far");
-  expect(markAt(visibleMarks(marks, all, null, true), geometry, all, 14, far?.middle ?? 0)?.id).toBe("m2");
-  expect(markAt(visibleMarks(marks, all, null, true), geometry, all, 700, far?.middle ?? 0)).toBeNull();
+  expect(markAt(visibleMarks(marks, all, null, true), geometry, linearAxis(all, 1000), 14, far?.middle ?? 0)?.id).toBe("m2");
+  expect(markAt(visibleMarks(marks, all, null, true), geometry, linearAxis(all, 1000), 700, far?.middle ?? 0)).toBeNull();
+});
+
+it("collapses what there is no room for, and shows it when asked", () => {
+  const lanes = Array.from({ length: 19 }, (_, i) => sampleLane({ id: `lane ${i}` }));
+  expect(layoutLanes(lanes, 500).collapsed.map((lane) => lane.id)).toEqual(lanes.slice(MAX_LANES).map((lane) => lane.id));
+  expect(layoutLanes(lanes, 500, { all: true }).collapsed).toEqual([]);
+  expect(layoutLanes(lanes.slice(0, MAX_LANES), 500).collapsed).toEqual([]);
+});
+
+it("gives a pod that was seen elsewhere a lane of full height, hatched", () => {
+  const pod = sampleLane({ id: "pod", role: "pod", captured: false, first: null, last: null });
+  expect(layoutLanes([pod], 500).rows[0]?.height).toBe(LANE_HEIGHT);
+  expect(hatchesOf(pod, AXIS)).toMatchObject([{ leftPx: 0, widthPx: 500 }]);
 });

@@ -3,7 +3,7 @@ import type { Timeline, TimelineLane, TimelineMark } from "../../api/types";
 
 export function sampleLane(changes: Partial<TimelineLane> & { id: string }): TimelineLane {
   return {
-    name: changes.id, role: "bridge", captured: true, note: "", first: 0, last: 2_000_000_000, packets_total: 10,
+    name: changes.id, role: "bridge", captured: true, note: "", first: 0, last: 2_000_000_000, packets_total: 10, findings: [],
     start: [0, 1_000_000], packets: [4, 8], bytes: [400, 800], syns: [1, 0], ...changes,
   };
 }
@@ -18,8 +18,8 @@ export function sampleMark(changes: Partial<TimelineMark> & { id: string }): Tim
 export function sampleTimeline(changes: Partial<Timeline> = {}): Timeline {
   return {
     t0: "1795223503486947163", span: { from: 0, to: 2_000_000_000 }, from: 0, to: 2_000_000_000, bucket_ns: 1_000_000,
-    mode: "density", packets: [], marks_total: 0, complete_until_ns: null,
-    lanes: [sampleLane({ id: "near" }), sampleLane({ id: "blind", captured: false, first: null, last: null, start: [] }), sampleLane({ id: "far" })],
+    mode: "density", packets: [], marks_total: 0, complete_until_ns: null, gaps: [], lanes_left: { lanes: 0, findings: 0 },
+    lanes: [sampleLane({ id: "near" }), sampleLane({ id: "blind", captured: false, first: null, last: null, packets_total: 0, start: [] }), sampleLane({ id: "far" })],
     marks: [
       sampleMark({ id: "m1", t: 100 }),
       sampleMark({ id: "m2", t: 100, glyph: "missing", role: "loss", lanes: ["far"] }),

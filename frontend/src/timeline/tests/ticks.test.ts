@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { linearAxis } from "../timeAxis";
 import { chooseTicks, offsetLabel, tickStep } from "../ticks";
 
 const T0 = "1795223503486947163";
@@ -9,7 +10,7 @@ describe("ruler", () => {
     "shows at least three labels and none twice over %d ns",
     (durationNs) => {
       for (const reading of ["window", "mark", "clock"] as const) {
-        const labels = chooseTicks({ fromNs: 353_490_000, durationNs }, 1250, reading, 353_498_169, T0).map((tick) => tick.label);
+        const labels = chooseTicks(linearAxis({ fromNs: 353_490_000, durationNs }, 1250), reading, 353_498_169, T0).map((tick) => tick.label);
         expect(labels.length).toBeGreaterThanOrEqual(3);
         expect(new Set(labels).size).toBe(labels.length);
       }
