@@ -9,7 +9,7 @@ import type { Page } from "@playwright/test";
 import { analysedDemo, api, DEMOS, expect, test } from "./product";
 
 interface Part {
-  items: { input: string; frame: number; t: number }[];
+  items: { input: string; frame: number; t: number; source: string }[];
   total: number;
 }
 
@@ -163,6 +163,10 @@ test("carved captures hold as many packets as their buttons say, and copied filt
   const button = page.getByTestId("carve");
   await expect(button).toHaveAttribute("data-packets", String(total));
   expect(countIn(await download(page, button))).toBe(total);
+  const other = await download(page, page.getByTestId("carve-anonymised"));
+  expect(countIn(other)).toBe(total);
+  const [first] = (await packets(id, "offset=0&limit=1")).items;
+  expect(tshark(other, `ip.addr == ${first?.source.split(":")[0]}`)).toEqual([]);
   const { items } = await api<{ items: { id: string; evidence: { input: string; frames: number[] }[] }[] }>(`/investigations/${id}/findings`);
   let copied = 0;
   for (const finding of items) {
@@ -182,4 +186,7 @@ test("carved captures hold as many packets as their buttons say, and copied filt
   await page.getByRole("spinbutton", { name: "Instance" }).fill("2");
   const instance = page.getByTestId("instance").getByTestId("carve");
   expect(countIn(await download(page, instance))).toBe(Number(await instance.getAttribute("data-packets")));
+  await page.goto(`/i/${id}/files`);
+  const [bundle] = await Promise.all([page.waitForEvent("download"), page.getByTestId("anonymised").click()]);
+  expect(bundle.suggestedFilename()).toBe("anonymised.tar.gz");
 });

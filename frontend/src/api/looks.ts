@@ -8,7 +8,8 @@ import { useSource } from "./source";
 export type LookQuestion =
   | { kind: "dissection"; file: string; frame: number }
   | { kind: "display-filter"; filter: string }
-  | { kind: "carving"; filter?: string; look?: string; from_ns?: number; to_ns?: number; finding?: string; instance?: number };
+  | { kind: "carving"; filter?: string; look?: string; from_ns?: number; to_ns?: number; finding?: string; instance?: number; anonymise?: boolean }
+  | { kind: "anonymising" };
 
 export interface Look {
   id: string;

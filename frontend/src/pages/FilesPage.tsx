@@ -11,6 +11,7 @@ import { DumpText } from "../findings/DumpText";
 import { evidenceParameter } from "../findings/evidenceAddress";
 import { StrangeLines } from "../findings/StrangeLines";
 import { bytes, count, plural } from "../format/quantity";
+import { AnonymisedDownload } from "../packets/AnonymisedDownload";
 import { CopyButton } from "../ui/CopyButton";
 import { Region } from "../ui/Region";
 import { RouteLink, useAddress, useHrefWith, useSetParameters } from "../ui/RouteLink";
@@ -46,6 +47,7 @@ export function FilesPage() {
         {(list) => <FilesTable files={list} />}
       </Region>
       <NotUsed report={report} />
+      {investigation?.analysis === "finished" && files.data !== undefined && files.data.length > 0 && <AnonymisedDownload />}
       {investigation?.analysis === "finished" && (
         <p>
           <RouteLink href={`/i/${id}`}>See the verdict</RouteLink> <AnalyseAnew />

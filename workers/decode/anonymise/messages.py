@@ -178,9 +178,11 @@ def _patches(told: _Told, stream: Stream, source: mmap.mmap, disguise: Disguise)
 
 
 def _of_tls(told: _Told, stream: Stream, source: mmap.mmap, disguise: Disguise) -> Iterator[Patch]:
-    for number in np.flatnonzero(np.isin(stream.frame, list(told.tls))).tolist() if told.tls else ():
-        begin = int(stream.start[number])
-        if told.tls[int(stream.frame[number])] == ALERT:
+    for number, frame in enumerate(stream.frame) if told.tls else ():
+        if frame not in told.tls:
+            continue
+        begin = stream.start[number]
+        if told.tls[frame] == ALERT:
             yield begin, alert_text(stream.content(source, begin, begin + 7))
             continue
         length = int.from_bytes(stream.content(source, begin + 3, begin + 5), "big") + 5

@@ -6,6 +6,7 @@ import bisect
 import mmap
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 import numpy as np
@@ -28,17 +29,21 @@ class Stream:
 
     begin: int
     """Sequence number of the first byte seen."""
-    start: Ints
-    at: Ints
-    length: Ints
-    place: Ints
-    field: Ints
-    frame: Ints
+    start: list[int]
+    at: list[int]
+    length: list[int]
+    place: list[int]
+    field: list[int]
+    frame: list[int]
 
-    @property
+    @cached_property
     def end(self) -> int:
         """Behind the last byte seen."""
-        return int((self.start + self.length).max(initial=0))
+        return max((start + length for start, length in zip(self.start, self.length, strict=True)), default=0)
+
+    @cached_property
+    def _longest(self) -> int:
+        return max(self.length, default=0)
 
     def offset(self, sequence: int) -> int:
         """Of the byte with this sequence number."""
@@ -48,16 +53,13 @@ class Stream:
         """The bytes; MISSING where no frame holds them."""
         found = bytearray(max(0, min(end, self.end) - begin))
         end = begin + len(found)
-        for number in self._overlapping(begin, end):
-            start, at = int(self.start[number]), int(self.at[number])
-            skip, stop = max(0, begin - start), min(int(self.length[number]), end - start)
+        first = bisect.bisect_left(self.start, begin - self._longest)
+        for number in range(first, bisect.bisect_left(self.start, end)):
+            start, at = self.start[number], self.at[number]
+            skip, stop = max(0, begin - start), min(self.length[number], end - start)
             if skip < stop:
                 found[start + skip - begin : start + stop - begin] = source[at + skip : at + stop]
         return bytes(found)
-
-    def _overlapping(self, begin: int, end: int) -> range:
-        longest = int(self.length.max(initial=0))
-        return range(*np.searchsorted(self.start, [begin - longest, end]).tolist())
 
 
 def make_stream(sequence: Ints, at: Ints, length: Ints, place: Ints, field: Ints, frame: Ints) -> Stream:
@@ -66,7 +68,7 @@ def make_stream(sequence: Ints, at: Ints, length: Ints, place: Ints, field: Ints
     distance = np.cumsum((steps + 0x80000000) % 0x100000000 - 0x80000000)
     first = int(distance.min(initial=0))
     order = np.argsort(distance, kind="stable")
-    parts = (each[order] for each in (distance - first, at, length, place, field, frame))
+    parts = (each[order].tolist() for each in (distance - first, at, length, place, field, frame))
     return Stream(int((sequence[0] + first) & 0xFFFFFFFF), *parts)
 
 
@@ -74,7 +76,7 @@ def write_patches(stream: Stream, patches: Sequence[Patch], target: mmap.mmap) -
     """Into every segment that holds some of them: what was sent again is the same again."""
     begins = [begin for begin, _ in patches]
     for number in range(len(stream.start)):
-        start, length = int(stream.start[number]), int(stream.length[number])
+        start, length = stream.start[number], stream.length[number]
         first = max(0, bisect.bisect_right(begins, start) - 1)
         payload = bytearray(length)
         for begin, shown in patches[first : bisect.bisect_left(begins, start + length)]:
@@ -82,9 +84,7 @@ def write_patches(stream: Stream, patches: Sequence[Patch], target: mmap.mmap) -
             if skip < stop:
                 payload[begin + skip - start : begin + stop - start] = shown[skip:stop]
         if any(payload):
-            put_payload(
-                target, int(stream.place[number]), bytes(payload), int(stream.field[number]), is_udp=False
-            )
+            put_payload(target, stream.place[number], bytes(payload), stream.field[number], is_udp=False)
 
 
 def put_payload(target: mmap.mmap, place: int, payload: bytes, field: int, *, is_udp: bool) -> None:
@@ -92,9 +92,9 @@ def put_payload(target: mmap.mmap, place: int, payload: bytes, field: int, *, is
     target[place : place + len(payload)] = payload
     if field < 0:
         return
-    words = np.frombuffer(payload + bytes(len(payload) & 1), ">u2")
+    words = int.from_bytes(payload + bytes(len(payload) & 1), "big") % 0xFFFF  # the sum: 2^16 is 1 here
     old = int.from_bytes(target[field : field + 2], "big")
-    new = 0xFFFF - folded(0xFFFF - old + int(words.sum(dtype=np.int64)))
+    new = 0xFFFF - folded(0xFFFF - old + words)
     if is_udp and new == 0:
         new = 0xFFFF
     target[field : field + 2] = new.to_bytes(2, "big")
