@@ -60,9 +60,9 @@ class Stallscope:
         """End all connections."""
         self._transport.close()
 
-    def create_investigation(self, label: str = "") -> Investigation:
-        """A new, empty one."""
-        content = json.dumps({"label": label}).encode()
+    def create_investigation(self, label: str = "", *, source: str = "api") -> Investigation:
+        """A new, empty one; `source` is ``ci`` for a pipeline's."""
+        content = json.dumps({"label": label, "source": source}).encode()
         # The key lets a request that is asked twice, because the server was full, create one investigation.
         made = self._transport.ask(
             "POST",

@@ -15,6 +15,32 @@ from backend.storage.store import Store
 
 LABEL_LIMIT = 200
 UNTITLED = "Untitled investigation"
+READ_AT_ONCE = 201
+"""Rows: one more than the longest page."""
+
+
+@dataclass(frozen=True)
+class InvestigationFilter:
+    """Which investigations are wanted; None wants all."""
+
+    text: str | None = None
+    """In the label, the verdict's title or its statement; capitals do not matter."""
+    label: str | None = None
+    kind: str | None = None
+    """A detector that found something."""
+    host: str | None = None
+
+    def fits(self, one: Investigation) -> bool:
+        """Whether it is one of them."""
+        summary = one.summary or {}
+        verdict = summary.get("verdict") or {}
+        told = f"{one.label} {verdict.get('title', '')} {verdict.get('statement', '')}".casefold()
+        return (
+            (self.text is None or self.text.casefold() in told)
+            and self.label in (None, one.label)
+            and (self.kind is None or self.kind in summary.get("kinds", ()))
+            and (self.host is None or self.host in summary.get("hosts", ()))
+        )
 
 
 @dataclass(frozen=True)
@@ -26,7 +52,13 @@ class InvestigationPage:
 
 
 def create_investigation(
-    store: Store, label: str, *, demo: str = "", key: str | None = None, owner_id: str | None = None
+    store: Store,
+    label: str,
+    *,
+    demo: str = "",
+    key: str | None = None,
+    owner_id: str | None = None,
+    source: str = "api",
 ) -> Investigation:
     """A new, empty investigation; the same idempotency key gives the same one again."""
     label = _checked_label(label)
@@ -38,20 +70,28 @@ def create_investigation(
         if earlier is not None:
             return investigations.get_investigation(session, earlier[1])
         investigation_id = uuid4().hex[:16]
-        investigations.add_investigation(session, investigation_id, label, demo, owner_id)
+        investigations.add_investigation(session, investigation_id, label, demo, owner_id, source=source)
         if key:
             investigations.add_idempotent(session, key, request_hash, investigation_id)
         return investigations.get_investigation(session, investigation_id)
 
 
-def list_investigations(store: Store, limit: int, cursor: str | None) -> InvestigationPage:
+def list_investigations(
+    store: Store, limit: int, cursor: str | None, wanted: InvestigationFilter | None = None
+) -> InvestigationPage:
     """The newest first; `cursor` is the one a previous page gave."""
     before: tuple[str, str] | None = None
     if cursor is not None:
         created, _, investigation_id = cursor.partition("~")
         before = (created, investigation_id)
+    found: list[Investigation] = []
     with store.database.reading() as session:
-        found = investigations.list_investigations(session, limit + 1, before)
+        while len(found) <= limit:
+            part = investigations.list_investigations(session, READ_AT_ONCE, before)
+            found += [each for each in part if wanted is None or wanted.fits(each)]
+            if len(part) < READ_AT_ONCE:
+                break
+            before = (part[-1].created, part[-1].id)
     last = found[limit - 1] if len(found) > limit else None
     return InvestigationPage(tuple(found[:limit]), f"{last.created}~{last.id}" if last else None)
 

@@ -44,7 +44,9 @@ def load_demo(
     demo = next((demo for demo in list_demos() if demo.name == name), None)
     if demo is None:
         raise NotFound("There is no such demonstration.")
-    investigation = create_investigation(store, demo.title, demo=name, key=key, owner_id=owner_id)
+    investigation = create_investigation(
+        store, demo.title, demo=name, key=key, owner_id=owner_id, source="browser"
+    )
     if investigation.analysis is not None:
         return investigation
     for path in sorted((DEMO_FOLDER / name).iterdir()):

@@ -27,6 +27,7 @@ COLUMNS = (
     "found_so_far",
     "summary",
     "updated",
+    "source",
 )
 
 UNDER_WAY = ("queued", "running")
@@ -35,13 +36,25 @@ MOST_SHOWN = 50
 
 
 def add_investigation(
-    session: Session, investigation_id: str, label: str, demo: str = "", owner_id: str | None = None
+    session: Session,
+    investigation_id: str,
+    label: str,
+    demo: str = "",
+    owner_id: str | None = None,
+    *,
+    source: str = "api",
 ) -> None:
     """A new, empty investigation."""
     now = now_text()
     session.add(
         InvestigationRow(
-            id=investigation_id, label=label, created=now, updated=now, demo=demo, owner_id=owner_id
+            id=investigation_id,
+            label=label,
+            created=now,
+            updated=now,
+            demo=demo,
+            owner_id=owner_id,
+            source=source,
         )
     )
     session.flush()

@@ -47,6 +47,8 @@ class Investigation:
     """What the running analysis has found, in short and in the order in which it came; None when none runs."""
     summary: dict[str, Any] | None
     updated: str
+    source: str
+    """browser, ci or api."""
     files_total: int = 0
     packets_total: int = 0
     share_count: int = 0

@@ -57,6 +57,8 @@ class InvestigationRow(Base):
     summary: Mapped[dict[str, Any] | None] = mapped_column(JSON)
     """The verdict of the last finished analysis, for the list."""
     updated: Mapped[str] = mapped_column(String(40))
+    source: Mapped[str] = mapped_column(String(8), default="api")
+    """How it came: browser, ci or api."""
     owner_id: Mapped[str | None] = mapped_column(String(32))
     """The member who created it, who may be gone; None where nobody signed in."""
 

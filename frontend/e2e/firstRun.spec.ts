@@ -21,6 +21,18 @@ test("every demonstration is named by its symptom and reaches its cause in two c
     if (cause) await expect(page.getByTestId("diagnosis").first()).toHaveAttribute("data-cause", cause);
     else await expect(page.getByTestId("diagnosis")).toHaveCount(0);
   }
+  await page.goto("/");
+  const rows = page.getByTestId("investigation");
+  await page.getByLabel("Search title and verdict").fill("SYN was dropped");
+  await expect(page).toHaveURL(/q=SYN/);
+  await expect(rows.filter({ hasText: "SNAT" }).first()).toContainText("browser");
+  await expect(rows.filter({ hasText: "nothing found" })).toHaveCount(0);
+  await page.getByLabel("Found").selectOption("metadata-burst");
+  await expect(page.getByTestId("empty-filter")).toContainText("No investigation matches “SYN was dropped”, metadata-burst.");
+  await page.getByRole("button", { name: "clear filter" }).click();
+  await page.getByLabel("Found").selectOption("metadata-burst");
+  await expect(rows.filter({ hasText: "SNAT" })).toHaveCount(0);
+  await expect(rows.first()).toBeVisible();
 });
 
 test("pasted counters are recognised with their line count", async ({ page }) => {

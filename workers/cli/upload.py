@@ -82,7 +82,7 @@ def _run(arguments: argparse.Namespace) -> int:
     with _server(arguments) as server:
         from workers.cli.analyse_files import label_for
 
-        made = server.create_investigation(arguments.label or label_for(arguments.files))
+        made = server.create_investigation(arguments.label or label_for(arguments.files), source="ci")
         _say(f"{made.link}\n", paths)
         try:
             _send(made, files, arguments.timeout, waits=waits)

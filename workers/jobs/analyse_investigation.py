@@ -29,6 +29,7 @@ from workers.pipeline import analyse, load_ingested
 from workers.sandbox import ChildDied, Tell
 
 JOIN, DETECT, DIAGNOSE = 4, 5, 6
+HOSTS_LISTED = 20
 ROUNDS = 2
 """What comes out of bundles is decoded in a second round; nothing comes out of that."""
 NOTHING_READABLE = "None of the files could be read, so there is nothing to analyse."
@@ -230,7 +231,13 @@ def summary_of(report: Report) -> dict[str, Any]:
         "role": first.role,
     }
     lost_s = first.time_lost_s if first else sum(finding.time_lost_s for finding in report.findings)
-    return {"verdict": verdict, "time_lost_s": lost_s, "findings": len(report.findings)}
+    return {
+        "verdict": verdict,
+        "time_lost_s": lost_s,
+        "findings": len(report.findings),
+        "kinds": sorted({finding.kind for finding in report.findings}),
+        "hosts": sorted({part.host for part in report.inputs if part.host})[:HOSTS_LISTED],
+    }
 
 
 def _is_current(shop: Workshop, investigation_id: str, generation: int) -> bool:

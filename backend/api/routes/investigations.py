@@ -37,17 +37,26 @@ def create_investigation(
     idempotency_key: IdempotencyKey = None,
 ) -> Investigation:
     """A new, empty investigation."""
-    created = service.create_investigation(store, wish.label, key=idempotency_key, owner_id=caller.member_id)
+    created = service.create_investigation(
+        store, wish.label, key=idempotency_key, owner_id=caller.member_id, source=wish.source
+    )
     response.headers["Location"] = address(created.id)
     return Investigation.of(created)
 
 
 @router.get("/investigations")
 def list_investigations(
-    store: StoreDep, limit: Annotated[int, Query(ge=1, le=200)] = 50, cursor: str | None = None
+    store: StoreDep,
+    limit: Annotated[int, Query(ge=1, le=200)] = 50,
+    cursor: str | None = None,
+    q: Annotated[str | None, Query(max_length=200, description="In the label or the verdict")] = None,
+    label: Annotated[str | None, Query(max_length=200, description="Exactly this label")] = None,
+    kind: Annotated[str | None, Query(max_length=80, description="A detector that found something")] = None,
+    host: Annotated[str | None, Query(max_length=260, description="A host that evidence is from")] = None,
 ) -> InvestigationList:
     """The newest first."""
-    page = service.list_investigations(store, limit, cursor)
+    wanted = service.InvestigationFilter(q or None, label or None, kind or None, host or None)
+    page = service.list_investigations(store, limit, cursor, wanted)
     return InvestigationList(
         items=[Investigation.of(found) for found in page.items], next_cursor=page.next_cursor
     )

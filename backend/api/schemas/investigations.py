@@ -14,10 +14,14 @@ from backend.storage.records import Investigation as InvestigationRecord
 Analysis = Literal["queued", "running", "finished", "failed", "cancelled"]
 
 
+Source = Literal["browser", "ci", "api"]
+
+
 class NewInvestigation(BaseModel):
     """What to create."""
 
     label: str = ""
+    source: Source = "api"
 
 
 class Renaming(BaseModel):
@@ -49,6 +53,12 @@ class Investigation(BaseModel):
     files_total: int
     packets_total: int
     share_count: int
+    source: Source
+    """Who made it: a person on the page, a pipeline, another program."""
+    finding_kinds: list[str]
+    """Of the detectors that found something; empty for analyses of older versions."""
+    hosts: list[str]
+    """Machines that the evidence names, at most 20; empty for analyses of older versions."""
 
     @classmethod
     def of(cls, record: InvestigationRecord) -> Investigation:
@@ -65,6 +75,9 @@ class Investigation(BaseModel):
             files_total=record.files_total,
             packets_total=record.packets_total,
             share_count=record.share_count,
+            source=record.source,  # type: ignore[arg-type]
+            finding_kinds=summary.get("kinds", []),
+            hosts=summary.get("hosts", []),
         )
 
 

@@ -3556,6 +3556,10 @@ export interface components {
             demo: boolean;
             /** Files Total */
             files_total: number;
+            /** Finding Kinds */
+            finding_kinds: string[];
+            /** Hosts */
+            hosts: string[];
             /** Id */
             id: string;
             /** Label */
@@ -3564,6 +3568,11 @@ export interface components {
             packets_total: number;
             /** Share Count */
             share_count: number;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "browser" | "ci" | "api";
             /** Time Lost S */
             time_lost_s: number;
             verdict: components["schemas"]["VerdictSummary"] | null;
@@ -3850,6 +3859,12 @@ export interface components {
              * @default
              */
             label: string;
+            /**
+             * Source
+             * @default api
+             * @enum {string}
+             */
+            source: "browser" | "ci" | "api";
         };
         /**
          * NewMember
@@ -5576,6 +5591,14 @@ export interface operations {
             query?: {
                 limit?: number;
                 cursor?: string | null;
+                /** @description In the label or the verdict */
+                q?: string | null;
+                /** @description Exactly this label */
+                label?: string | null;
+                /** @description A detector that found something */
+                kind?: string | null;
+                /** @description A host that evidence is from */
+                host?: string | null;
             };
             header?: never;
             path?: never;

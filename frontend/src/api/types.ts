@@ -26,6 +26,10 @@ export interface Investigation {
   files_total: number;
   packets_total: number;
   share_count: number;
+  source: "browser" | "ci" | "api";
+  /** Of the detectors that found something. */
+  finding_kinds: string[];
+  hosts: string[];
 }
 
 export interface Stage {

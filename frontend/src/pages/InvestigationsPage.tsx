@@ -1,15 +1,17 @@
 /** All investigations; when there are none, three doors. */
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { ask } from "../api/http";
 import { askAgain } from "../api/refetch";
-import type { Investigation, Page } from "../api/types";
+import type { Investigation } from "../api/types";
 import { VerdictWord } from "../diagnosis/VerdictWord";
 import { ago, count, duration } from "../format/quantity";
+import { InvestigationFilters } from "../investigations/InvestigationFilters";
+import { useInvestigationList, type InvestigationFilter } from "../investigations/useInvestigationList";
 import { RoleGlyph } from "../ui/Glyph";
 import { Region } from "../ui/Region";
-import { RouteLink } from "../ui/RouteLink";
+import { RouteLink, useAddress, useSetParameters } from "../ui/RouteLink";
 import { useTitle } from "../ui/useTitle";
 import { Doors } from "../upload/Doors";
 import "../diagnosis/diagnosis.css";
@@ -17,14 +19,27 @@ import "./investigations.css";
 
 export function InvestigationsPage() {
   useTitle("Investigations");
-  const query = useQuery({
-    queryKey: ["investigations"],
-    queryFn: ({ signal }) => ask<Page<Investigation>>("/api/v1/investigations", { signal }),
-  });
+  const { parameters } = useAddress();
+  const filter = { q: parameters.q ?? null, kind: parameters.kind ?? null, host: parameters.host ?? null };
+  const list = useInvestigationList(filter);
+  const filtered = Object.values(filter).some((part) => part !== null);
   return (
     <main id="main" className="page" tabIndex={-1}>
-      <Region label="Investigations" query={query}>
-        {(list) => (list.items.length ? <List investigations={list.items} /> : <EmptyHome />)}
+      <Region label="Investigations" query={list}>
+        {({ pages }) => {
+          const investigations = pages.flatMap((page) => page.items);
+          if (!investigations.length && !filtered) return <EmptyHome />;
+          return (
+            <>
+              <List investigations={investigations} filter={filter} />
+              {list.hasNextPage && (
+                <p className="list-more">
+                  <button type="button" className="button" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>Show older ones</button>
+                </p>
+              )}
+            </>
+          );
+        }}
       </Region>
     </main>
   );
@@ -39,24 +54,13 @@ function EmptyHome() {
   );
 }
 
-function List({ investigations }: { investigations: Investigation[] }) {
-  const [search, setSearch] = useState("");
-  const wanted = search.toLowerCase();
-  const visible = investigations.filter((investigation) =>
-    `${investigation.label} ${investigation.verdict?.statement ?? ""}`.toLowerCase().includes(wanted),
-  );
+function List({ investigations, filter }: { investigations: Investigation[]; filter: InvestigationFilter }) {
+  const setParameters = useSetParameters();
   return (
     <>
       <header className="list-head">
         <h1>Investigations</h1>
-        <input
-          className="input list-search"
-          type="search"
-          placeholder="Search title and verdict"
-          aria-label="Search title and verdict"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
+        <InvestigationFilters filter={filter} investigations={investigations} />
         <RouteLink className="button button-main" href="/new">
           New investigation
         </RouteLink>
@@ -70,21 +74,29 @@ function List({ investigations }: { investigations: Investigation[] }) {
               <th className="number">Time lost</th>
               <th className="number">Files</th>
               <th className="number">Packets</th>
+              <th>Source</th>
               <th className="number">Made</th>
               <th aria-label="Actions" />
             </tr>
           </thead>
           <tbody>
-            {visible.map((investigation) => (
+            {investigations.map((investigation) => (
               <Row key={investigation.id} investigation={investigation} />
             ))}
           </tbody>
         </table>
-        {!visible.length && <p className="region-empty list-none">0 of {investigations.length} match “{search}”.</p>}
+        {!investigations.length && (
+          <p className="region-empty list-none" data-testid="empty-filter">
+            No investigation matches {[filter.q && `“${filter.q}”`, filter.kind, filter.host].filter(Boolean).join(", ")}.{" "}
+            <button type="button" className="link-button" onClick={() => setParameters({ q: null, kind: null, host: null }, "push")}>clear filter</button>
+          </p>
+        )}
       </div>
     </>
   );
 }
+
+const SOURCES: Record<Investigation["source"], string> = { browser: "browser", ci: "CI run", api: "API" };
 
 function Row({ investigation }: { investigation: Investigation }) {
   const [naming, setNaming] = useState(false);
@@ -108,6 +120,7 @@ function Row({ investigation }: { investigation: Investigation }) {
       <td className="number">{investigation.time_lost_s > 0 ? duration(investigation.time_lost_s) : "–"}</td>
       <td className="number">{count(investigation.files_total)}</td>
       <td className="number">{count(investigation.packets_total)}</td>
+      <td className="dim">{SOURCES[investigation.source]}</td>
       <td className="number dim" title={investigation.created}>
         {ago(investigation.created)}
       </td>

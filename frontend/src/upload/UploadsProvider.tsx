@@ -46,7 +46,7 @@ export function labelFor(names: string[]): string {
 }
 
 export function createInvestigation(label: string): Promise<Investigation> {
-  return ask<Investigation>("/api/v1/investigations", { method: "POST", json: { label } });
+  return ask<Investigation>("/api/v1/investigations", { method: "POST", json: { label, source: "browser" } });
 }
 
 export function UploadsProvider({ children }: { children: ReactNode }) {
