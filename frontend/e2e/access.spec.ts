@@ -37,7 +37,12 @@ async function routes(page: Page, id: string): Promise<string[]> {
   const rules = await api<{ items: { kind: string }[] }>("/detectors");
   const tabs = await page.locator("nav.tabs a").evaluateAll((links) => links.map((link) => link.getAttribute("href") ?? ""));
   const inside = ["timeline?t=1&w=0~600000000", `findings/${report.findings[0]?.id}`, `connections/${items[0]?.cid}`].map((path) => `/i/${id}/${path}`);
-  return ["/", "/new", "/capture", "/settings", "/ci", "/detectors", `/detectors/${rules.items[0]?.kind}`, ...tabs, ...inside, ...(await waits())];
+  return ["/", "/new", "/capture", "/settings", "/ci", "/detectors", `/detectors/${rules.items[0]?.kind}`, ...tabs, ...inside, ...(await waits()), await compared(id)];
+}
+
+/** Two sides with findings, waits and counters; the second is there for the waits, too. */
+async function compared(id: string): Promise<string> {
+  return `/compare?a=${await analysedDemo("imds-burst")}&b=${id}`;
 }
 
 /** Round trips and requests of the demonstrations that are full of them: with a group chosen, by shape, one taken apart. */
@@ -61,6 +66,7 @@ test("axe finds nothing serious on any page, light and dark", async ({ page }) =
   for (const route of all) {
     await page.goto(route);
     await settled(page);
+    if (route.startsWith("/compare")) await expect(page.getByTestId("comparison-statement")).toBeVisible();
     if (/[?&](sel|rid)=/.test(route)) {
       await expect(page.locator("main .panel").first()).toBeVisible();
       await settled(page);

@@ -219,7 +219,7 @@ function PlainTable({ table }: { table: RecordTable }) {
         </thead>
         <tbody>
           {rows.map((row, at) => (
-            <tr key={at}>{table.columns.map((column, cell) => <td key={column.name} className={column.number ? "number" : undefined}>{cellWords(row[cell], column.kind)}</td>)}</tr>
+            <tr key={at}>{table.columns.map((column, cell) => <td key={column.name} className={column.number ? "number" : column.kind === "frame" ? "whole" : undefined}>{cellWords(row[cell], column.kind)}</td>)}</tr>
           ))}
         </tbody>
       </table>
