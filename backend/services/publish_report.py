@@ -22,12 +22,12 @@ def report_bytes(store: Store, investigation_id: str, *, with_notes: bool) -> by
 
 
 def render_report(
-    store: Store, investigation_id: str, form: ReportForm, *, with_notes: bool
+    store: Store, investigation_id: str, form: ReportForm, *, with_notes: bool, page: str = ""
 ) -> tuple[str, str]:
     """(the report in that form, its media type); raises NotFound."""
     report = read_report(store, investigation_id)
     written = _written(store, investigation_id) if with_notes else []
-    return render_form(noted(report, written) if written else report, form)
+    return render_form(noted(report, written) if written else report, form, page=page)
 
 
 def noted(report: Report, written: list[Note]) -> Report:

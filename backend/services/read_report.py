@@ -24,13 +24,13 @@ NOT_YET = {
 }
 
 
-def render_form(report: Report, form: ReportForm) -> tuple[str, str]:
-    """(this report in that form, its media type)."""
+def render_form(report: Report, form: ReportForm, *, page: str = "") -> tuple[str, str]:
+    """(this report in that form, its media type); Markdown links its evidence to `page` where one is given."""
     if form == "junit":
         return render_report_junit(report), "application/xml; charset=utf-8"
     if form == "sarif":
         return render_report_sarif(report), "application/sarif+json"
-    return render_markdown(report), "text/markdown; charset=utf-8"
+    return render_markdown(report, page=page), "text/markdown; charset=utf-8"
 
 
 def read_report(store: Store, investigation_id: str) -> Report:

@@ -16,6 +16,7 @@ from backend.forensics.report import (
     TablePart,
 )
 from backend.services.markdown_notes import disagreement_blocks, disagreements_with, note_blocks
+from backend.services.markdown_references import References
 from backend.services.markdown_text import code_block, code_span, table_of, text_of
 from backend.services.report_words import (
     CHECKED,
@@ -33,7 +34,6 @@ from backend.services.report_words import (
     nothing_against,
     parts_of,
     plain_verdict,
-    references_of,
     remedies_without_repeats,
     size_of,
 )
@@ -42,21 +42,26 @@ FRAMES_EACH = 1_000
 ROWS_EACH = 200
 
 
-def render_markdown(report: Report) -> str:
-    """The whole report; texts from files are escaped, so they can neither format nor link."""
+def render_markdown(report: Report, *, page: str = "") -> str:
+    """The whole report; texts from files are escaped, so they can neither format nor link.
+
+    `page` is the investigation's address on a server: frames and lines are links to it then."""
+    references = References(page)
     blocks = [f"# {text_of(report.label) or 'Investigation'}"]
     if not report.diagnoses:
         blocks.append(f"**{text_of(plain_verdict(report))}.**")
     for diagnosis in report.diagnoses:
-        blocks += _diagnosis(diagnosis, disagreements_with(diagnosis, report.notes))
-    blocks += _account(report)
-    blocks += _requests(report)
+        blocks += _diagnosis(diagnosis, disagreements_with(diagnosis, report.notes), references)
+    blocks += _account(report, references)
+    blocks += _requests(report, references)
     without_cause = findings_without_cause(report)
     if without_cause:
         blocks.append("## Also found" if report.diagnoses else "## Found")
-        blocks += [_bullet(_finding_sentence(finding), finding.evidence) for finding in without_cause]
-    blocks += _evidence(report.findings)
-    blocks += _checked(report)
+        blocks += [
+            _bullet(_finding_sentence(finding), finding.evidence, references) for finding in without_cause
+        ]
+    blocks += _evidence(report.findings, references)
+    blocks += _checked(report, references)
     blocks += _inputs(report.inputs)
     blocks += note_blocks(report)
     blocks.append(f"References read {text_of(REFERENCES_EXPLAINED)}.")
@@ -64,7 +69,9 @@ def render_markdown(report: Report) -> str:
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def _diagnosis(diagnosis: DiagnosisPart, disagreements: Sequence[NotePart]) -> list[str]:
+def _diagnosis(
+    diagnosis: DiagnosisPart, disagreements: Sequence[NotePart], references: References
+) -> list[str]:
     role, verdict = ROLES[diagnosis.role], VERDICTS[diagnosis.verdict]
     statement = f"**{text_of(diagnosis.statement)}**"
     blocks = [
@@ -78,10 +85,15 @@ def _diagnosis(diagnosis: DiagnosisPart, disagreements: Sequence[NotePart]) -> l
     blocks += _remedies(diagnosis, heading="What to do") if is_sure(diagnosis) else _missing(diagnosis)
     for heading, claim_role in (("What happened", "step"), ("What speaks for it", "for")):
         claims = [claim for claim in diagnosis.claims if claim.role == claim_role]
-        blocks += [f"### {heading}", _claims(claims, numbered=claim_role == "step")] if claims else []
+        blocks += (
+            [f"### {heading}", _claims(claims, references, numbered=claim_role == "step")] if claims else []
+        )
     against = [claim for claim in diagnosis.claims if claim.role == "against"]
     nothing = text_of(nothing_against(diagnosis))
-    blocks += ["### What speaks against it", _claims(against, numbered=False) if against else nothing]
+    blocks += [
+        "### What speaks against it",
+        _claims(against, references, numbered=False) if against else nothing,
+    ]
     blocks += _rivals(diagnosis)
     rest = _missing(diagnosis) if is_sure(diagnosis) else _remedies(diagnosis, heading="If it is this")
     blocks += rest
@@ -125,10 +137,10 @@ def _remedy(remedy: RemedyPart) -> list[str]:
     return [*blocks, table_of(["", ""], rows)] if rows else blocks
 
 
-def _claims(claims: Sequence[ClaimPart], *, numbered: bool) -> str:
+def _claims(claims: Sequence[ClaimPart], references: References, *, numbered: bool) -> str:
     signs = [f"{number}." if numbered else "-" for number in range(1, len(claims) + 1)]
     return "\n".join(
-        f"{sign} {text_of(claim.text)}{_references(claim.evidence, shown_each=12)}"
+        f"{sign} {text_of(claim.text)}{references.of(claim.evidence, shown_each=12)}"
         for sign, claim in zip(signs, claims, strict=True)
     )
 
@@ -149,15 +161,15 @@ def _rivals(diagnosis: DiagnosisPart) -> list[str]:
     return ["### What else looks like this", table_of(header, rows)]
 
 
-def _account(report: Report) -> list[str]:
+def _account(report: Report, references: References) -> list[str]:
     sentence = account_sentence(report)
     if not sentence or report.account is None:
         return []
-    shown = _references(report.account.unexplained_evidence, shown_each=FRAMES_EACH)
+    shown = references.of(report.account.unexplained_evidence, shown_each=FRAMES_EACH)
     return ["## The account", f"{text_of(sentence)}{shown}."]
 
 
-def _requests(report: Report) -> list[str]:
+def _requests(report: Report, references: References) -> list[str]:
     requests = report.requests
     if requests is None:
         return []
@@ -170,7 +182,7 @@ def _requests(report: Report) -> list[str]:
             f"{shape.total_p95_ms:,.1f}",
             ", ".join(f"{name} {ms:,.1f}" for name, ms in parts_of(shape)),
             text_of(callees_of(shape)),
-            _references(shape.examples, shown_each=3).strip(" ()"),
+            references.of(shape.examples, shown_each=3)[2:-1],
         ]
         for shape in requests.shapes
     ]
@@ -184,7 +196,7 @@ def _finding_sentence(finding: FindingPart) -> str:
     return f"{finding.severity}: {finding.title} ({finding.kind}, {finding.count:,}). {finding.summary}"
 
 
-def _evidence(findings: Sequence[FindingPart]) -> list[str]:
+def _evidence(findings: Sequence[FindingPart], references: References) -> list[str]:
     if not findings:
         return []
     rows = [
@@ -207,7 +219,7 @@ def _evidence(findings: Sequence[FindingPart]) -> list[str]:
                 ["Measure", "Value"], [[text_of(k), text_of(str(v))] for k, v in finding.measures.items()]
             )
         )
-        blocks.append("\n".join(_bullet(part.note, [part]) for part in finding.evidence))
+        blocks.append("\n".join(_bullet(part.note, [part], references) for part in finding.evidence))
         for table in finding.tables:
             blocks += _finding_table(table)
     return blocks
@@ -221,9 +233,11 @@ def _finding_table(table: TablePart) -> list[str]:
     return [f"#### {text_of(table.name)}", table_of([text_of(name) for name in header], rows), note]
 
 
-def _checked(report: Report) -> list[str]:
+def _checked(report: Report, references: References) -> list[str]:
     rows = [[text_of(c.kind), CHECKED[c.status], text_of(c.why)] for c in looked_for(report)]
-    cautions = [_bullet(line.text, line.evidence) for line in report.quality if line.status == "caution"]
+    cautions = [
+        _bullet(line.text, line.evidence, references) for line in report.quality if line.status == "caution"
+    ]
     blocks = ["## What was checked", table_of(["Kind", "Result", "Why"], rows)] if rows else []
     unknown = not_looked_for(report)
     blocks += [text_of(f"This version does not look for: {', '.join(unknown)}.")] if unknown else []
@@ -244,7 +258,7 @@ def _inputs(inputs: Sequence[InputPart]) -> list[str]:
         for part in inputs
     ]
     warnings = [
-        _bullet(f"{part.name}: {warning}", [])
+        f"- {text_of(f'{part.name}: {warning}')}"
         for part in inputs
         for warning in (*part.warnings, *([part.error] if part.error else []))
     ]
@@ -252,10 +266,5 @@ def _inputs(inputs: Sequence[InputPart]) -> list[str]:
     return ["## What was read", table, "\n".join(warnings)]
 
 
-def _bullet(text: str, evidence: Sequence[EvidencePart]) -> str:
-    return f"- {text_of(text)}{_references(evidence, shown_each=FRAMES_EACH)}"
-
-
-def _references(evidence: Sequence[EvidencePart], *, shown_each: int) -> str:
-    texts = references_of(evidence, shown_each=shown_each)
-    return f" ({', '.join(code_span(text) for text in texts)})" if texts else ""
+def _bullet(text: str, evidence: Sequence[EvidencePart], references: References) -> str:
+    return f"- {text_of(text)}{references.of(evidence, shown_each=FRAMES_EACH)}"

@@ -11,8 +11,8 @@ from workers.cli.report_files import Output
 FORMS = ("json", "junit", "sarif", "markdown")
 
 
-def report_outputs(report: Report, paths: Mapping[str, str | None]) -> list[Output]:
-    """By form: where it goes, and how it is made."""
+def report_outputs(report: Report, paths: Mapping[str, str | None], *, page: str = "") -> list[Output]:
+    """By form: where it goes, and how it is made; `page` is its address on a server, for links to evidence."""
     from backend.services.render_junit import render_report_junit
     from backend.services.render_markdown import render_markdown
     from backend.services.render_sarif import render_report_sarif
@@ -23,7 +23,7 @@ def report_outputs(report: Report, paths: Mapping[str, str | None]) -> list[Outp
             "json": lambda: report.model_dump_json(by_alias=True, indent=2) + "\n",
             "junit": lambda: render_report_junit(report),
             "sarif": lambda: render_report_sarif(report),
-            "markdown": lambda: render_markdown(report),
+            "markdown": lambda: render_markdown(report, page=page),
         },
     )
 

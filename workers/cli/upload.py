@@ -144,7 +144,7 @@ def _judged(made: Investigation, paths: dict[str, str | None], fail_on: FailOn) 
 
     report = parse_report(made.report(), made.link)
     write_outputs(
-        report_outputs(report, paths),
+        report_outputs(report, paths, page=made.link),
         lambda width, colour: render_terminal(report, width=width, colour=colour),
     )
     code = outcome(report, fail_on)

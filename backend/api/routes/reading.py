@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from backend.api.dependencies import FileId, NotesShown, StoreDep, Subject
@@ -56,15 +56,26 @@ def get_lines(
 
 @router.get("/report", response_model=Report)
 def get_report(
-    subject: Subject, notes_shown: NotesShown, store: StoreDep, format: ReportForm = "json"
+    subject: Subject,
+    notes_shown: NotesShown,
+    store: StoreDep,
+    request: Request,
+    format: ReportForm = "json",
 ) -> Response:
     """The report `stallscope.report/1`, byte for byte as the analysis wrote it but for the notes of people, or as a
     text to paste, or for CI."""
     if format == "json":
         body = report_bytes(store, subject, with_notes=notes_shown)
         return Response(body, media_type="application/json")
-    text, media_type = render_report(store, subject, format, with_notes=notes_shown)
+    text, media_type = render_report(store, subject, format, with_notes=notes_shown, page=_page(request))
     return Response(text, media_type=media_type)
+
+
+def _page(request: Request) -> str:
+    """Where people look at this investigation; "" behind a share link, which opens nothing without its secret."""
+    own = request.path_params.get("investigation_id")
+    origin = getattr(request.state, "origin", "")
+    return f"{origin}/i/{own}" if own and origin else ""
 
 
 @router.get("/report/outline", response_model=ReportOutline)

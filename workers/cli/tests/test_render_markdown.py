@@ -1,5 +1,8 @@
 import re
+from urllib.parse import unquote
 
+from backend.forensics.report import EvidencePart
+from backend.services.markdown_references import LINKED_EACH, References, line_runs
 from backend.services.render_markdown import render_markdown
 from workers.cli.tests.reports import collision_report, empty_report, served_report
 
@@ -24,6 +27,41 @@ def test_every_frame_and_line_of_the_evidence_is_there() -> None:
     assert "`any.pcap#3130 #3131`" in text
     assert "`S.txt:1 :2`" in text
     assert "8 more rows are in the JSON report." in text
+
+
+def test_on_a_server_every_claim_links_to_its_frames_and_lines() -> None:
+    report = collision_report(hostile=MARKUP, against=True)
+    page = "http://127.0.0.1:8000/i/3f2a"
+    text = render_markdown(report, page=page)
+    prose = re.sub(r"(?s)```.*?```|`+[^`\n]*`+", "", text)
+    found = {
+        unquote(place) for place in re.findall(r"\]\(" + re.escape(page) + r"\?evidence=([^\s()]+)\)", prose)
+    }
+    # Nothing else is a link, and nothing is markup that CommonMark and its tables lack.
+    assert len(re.findall(r"(?<!\\)\]\(", prose)) == len(re.findall(r"\]\(" + re.escape(page), prose))
+    assert not re.search(r"(?<!\\)<[a-z]", prose)
+    wanted = set()
+    for claim in (claim for diagnosis in report.diagnoses for claim in diagnosis.claims):
+        for part in claim.evidence:
+            wanted |= {f"{part.input}#f{frame}" for frame in part.frames[:LINKED_EACH]}
+            wanted |= {
+                f"{part.input}#l{first}" + (f"-{last}" if last > first else "")
+                for first, last in line_runs(part.lines)[:LINKED_EACH]
+            }
+    assert wanted
+    assert wanted <= found
+
+
+def test_a_thousand_frames_are_not_a_thousand_links() -> None:
+    many = EvidencePart(input="a (1).pcap", frames=list(range(1, 1001)), lines=[4, 5, 6, 9])
+    text = References("http://h/i/3f").of([many], shown_each=20)
+    assert text.startswith(" (`a (1).pcap` [#1](http://h/i/3f?evidence=a%20%281%29.pcap%23f1) ")
+    assert text.count("#f") == 0
+    assert text.count("%23f") == LINKED_EACH
+    assert " `#13 #14 #15 #16 #17 #18 #19 #20` and 980 more, " in text
+    assert text.endswith(
+        "[:4–6](http://h/i/3f?evidence=a%20%281%29.pcap%23l4-6) [:9](http://h/i/3f?evidence=a%20%281%29.pcap%23l9))"
+    )
 
 
 def test_every_row_of_a_table_has_as_many_cells_as_its_header() -> None:
