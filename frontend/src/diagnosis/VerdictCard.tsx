@@ -11,6 +11,7 @@ import { RoleGlyph, roleWord } from "../ui/Glyph";
 import { RouteLink } from "../ui/RouteLink";
 import { useDisagreements } from "../notes/Disagreement";
 import { signature } from "../notes/noteWords";
+import { INSTANCES_ID } from "../findings/findingWords";
 import { sectionId } from "./DiagnosisCard";
 import { VerdictWord } from "./VerdictWord";
 
@@ -105,6 +106,11 @@ function DoNow({ diagnosis }: { diagnosis: Diagnosis }) {
   );
 }
 
+/** On the finding's own page the address may not change. */
+function scrollToInstances() {
+  scrollToSection(INSTANCES_ID);
+}
+
 function scrollToSection(id: string) {
   document.getElementById(id)?.scrollIntoView({ block: "start" });
 }
@@ -116,7 +122,7 @@ function Doors({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Findin
     <div className="doors-row">
       {first && (
         <>
-          <RouteLink className="button button-main" href={`${source.page}/connections?sel=${encodeURIComponent(first.id)}`}>
+          <RouteLink className="button button-main" href={`${source.page}/findings/${encodeURIComponent(first.id)}?at=instances`} onClick={scrollToInstances}>
             {first.count === 1 ? "See it" : `See the ${count(first.count)}`}
           </RouteLink>
           <RouteLink className="button" href={`${source.page}/timeline?sel=${first.id}${first.instances > 0 ? "~1" : ""}`}>

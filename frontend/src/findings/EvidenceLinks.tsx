@@ -34,10 +34,12 @@ interface EvidenceLinksProps {
   shown?: number;
   /** How many different frames there are in all, where `evidence` may be a part of them. */
   frames_total?: number;
+  /** The rest is only counted, where a row has no room. */
+  fixed?: boolean;
 }
 
 /** `evidence` as in the report; the first few links, the rest on demand. */
-export function EvidenceLinks({ evidence, shown = SHOWN_AT_FIRST, frames_total }: EvidenceLinksProps) {
+export function EvidenceLinks({ evidence, shown = SHOWN_AT_FIRST, frames_total, fixed = false }: EvidenceLinksProps) {
   const [all, setAll] = useState(false);
   const targets = targetsOf(evidence);
   const inputs = new Set(evidence.filter((part) => part.frames.length > 0).map((part) => part.input)).size;
@@ -51,7 +53,8 @@ export function EvidenceLinks({ evidence, shown = SHOWN_AT_FIRST, frames_total }
           {words(target, inputs)}
         </EvidenceLink>
       ))}
-      {targets.length > visible.length && (
+      {fixed && targets.length > visible.length && <span className="dim">+{targets.length - visible.length}</span>}
+      {!fixed && targets.length > visible.length && (
         <button type="button" className="link-button evidence-more" onClick={() => setAll(true)}>
           +{targets.length - visible.length} more
         </button>

@@ -74,7 +74,8 @@ function Walk({ finding, instance }: { finding: Finding; instance: number | null
 }
 
 function Lanes({ timeline, instance, window }: { timeline: Timeline; instance: number | null; window: StripWindow }) {
-  const marks = timeline.marks.filter((mark) => instance === null || mark.instance === instance || mark.instance === null);
+  // The teeth of a comb stand inside its band, which says the same where all instances are in view.
+  const marks = timeline.marks.filter((mark) => (instance === null ? mark.glyph !== "comb" : mark.instance === instance || mark.instance === null));
   const lanes = stripLanes(timeline, marks, window);
   if (!lanes.length) return <p className="dim">No mark of it lies on a lane.</p>;
   return (

@@ -7,3 +7,6 @@ export function roleOf(report: Pick<Report, "diagnoses">, finding: Finding): Rol
   if (diagnosis) return diagnosis.role;
   return finding.role;
 }
+
+/** Of the first table of a finding's page. */
+export const INSTANCES_ID = "instances";

@@ -1,24 +1,25 @@
 /** `/i/:id/findings/:fid`: the diagnosis in full, what was measured, every instance, and the frames and lines that prove it. */
 import { useParams } from "@tanstack/react-router";
+import { useEffect } from "react";
 
-import { useFinding, useReport } from "../api/queries";
+import { useConnections, useFinding, useReport } from "../api/queries";
 import { useSource } from "../api/source";
 import type { Finding, Report } from "../api/types";
 import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
 import { FindingsEvidence } from "../diagnosis/FindingsEvidence";
 import { HowRecognised } from "../diagnosis/HowRecognised";
 import { VerdictCard } from "../diagnosis/VerdictCard";
-import { roleOf } from "../findings/findingWords";
+import { INSTANCES_ID, roleOf } from "../findings/findingWords";
 import { LocalStrip } from "../findings/LocalStrip";
 import { measuresOf } from "../findings/measureWords";
 import { FindingRows } from "../findings/FindingRows";
 import { lettersOf } from "../format/findingLetters";
-import { duration, plural } from "../format/quantity";
+import { count, duration, plural } from "../format/quantity";
 import { dateWords } from "../format/zone";
 import { RoleGlyph, roleWord } from "../ui/Glyph";
 import { Region } from "../ui/Region";
 import { InstancePackets } from "../packets/InstancePackets";
-import { RouteLink } from "../ui/RouteLink";
+import { RouteLink, useAddress } from "../ui/RouteLink";
 import { useTitle } from "../ui/useTitle";
 import "../diagnosis/diagnosis.css";
 import "../findings/finding.css";
@@ -55,6 +56,7 @@ function Gone({ report }: { report: Report }) {
 function Found({ report, finding }: { report: Report; finding: Finding }) {
   useTitle(finding.title);
   const diagnoses = report.diagnoses.filter((diagnosis) => diagnosis.findings.includes(finding.id));
+  useScrollToInstances();
   const analysed = { version: report.tool.version, created: report.created };
   return (
     <div className="finding-page">
@@ -65,6 +67,7 @@ function Found({ report, finding }: { report: Report; finding: Finding }) {
       {!diagnoses.length && <p className="dim">No known cause explains it; what was seen is below.</p>}
       <LocalStrip finding={finding} />
       <Measures finding={finding} />
+      <div id={INSTANCES_ID} className="finding-anchor" />
       {finding.tables.map((table, at) => (
         <FindingRows key={table.name} finding={finding.id} part={String(at)} name={table.name} table={table} />
       ))}
@@ -86,6 +89,17 @@ function Found({ report, finding }: { report: Report; finding: Finding }) {
   );
 }
 
+/** `at=instances` in the address: whoever asked to see them does not want to look for them. */
+function useScrollToInstances() {
+  const wanted = useAddress().parameters.at === "instances";
+  useEffect(() => {
+    if (!wanted) return undefined;
+    // After the router, which begins a page at its top.
+    const soon = setTimeout(() => document.getElementById(INSTANCES_ID)?.scrollIntoView({ block: "start" }));
+    return () => clearTimeout(soon);
+  }, [wanted]);
+}
+
 function Head({ report, finding }: { report: Report; finding: Finding }) {
   const { page } = useSource();
   const letter = lettersOf(report.findings).get(finding.id);
@@ -101,13 +115,21 @@ function Head({ report, finding }: { report: Report; finding: Finding }) {
         {finding.time_lost_s > 0 && ` · ${duration(finding.time_lost_s)} lost`}
       </span>
       <span className="connection-walk">
-        <RouteLink className="button" href={`${page}/connections?sel=${encodeURIComponent(finding.id)}`}>Connections</RouteLink>
+        <ItsConnections finding={finding} />
         {previous && <RouteLink className="button" href={`${page}/findings/${encodeURIComponent(previous.id)}`}>◂ {lettersOf(report.findings).get(previous.id)}</RouteLink>}
         {next && <RouteLink className="button" href={`${page}/findings/${encodeURIComponent(next.id)}`}>{lettersOf(report.findings).get(next.id)} ▸</RouteLink>}
       </span>
       <p data-claim="summary">{finding.summary}</p>
     </header>
   );
+}
+
+/** A stall or a burst is about packets and requests: a door to an empty list leads nowhere. */
+function ItsConnections({ finding }: { finding: Finding }) {
+  const { page } = useSource();
+  const total = useConnections({ finding: finding.id, limit: 1 }).data?.total ?? 0;
+  if (!total) return null;
+  return <RouteLink className="button" href={`${page}/connections?sel=${encodeURIComponent(finding.id)}`}>{total === 1 ? "Its connection" : `Its ${count(total)} connections`}</RouteLink>;
 }
 
 function Measures({ finding }: { finding: Finding }) {

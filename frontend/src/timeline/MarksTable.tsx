@@ -88,6 +88,6 @@ function cellsOf(mark: TimelineMark, lanes: readonly TimelineLane[], letters: Re
     <span key="w" title={mark.label}>{mark.label}</span>,
     mark.glyph === "note" ? "" : mark.basis,
     `${letters.get(mark.finding) ?? mark.finding}${mark.instance === null ? "" : ` · ${mark.instance}`}`,
-    <EvidenceLinks key="e" evidence={mark.evidence} />,
+    <EvidenceLinks key="e" evidence={mark.evidence} shown={2} fixed />,
   ];
 }

@@ -7,7 +7,7 @@ import { findingBars } from "./findingBars";
 import { placeLabels, type Label } from "./labels";
 import { instancesOf, isChosen, matchesFilter, slotOf } from "./marks";
 import { overviewShapes } from "./overview";
-import { shapesOf, type Brush, type Shape } from "./shapes";
+import { shapesOf, toothLength, type Brush, type Shape } from "./shapes";
 import type { TimeAxis } from "./timeAxis";
 import { windowEnd } from "./timeWindow";
 import type { Tokens } from "./tokens";
@@ -119,14 +119,14 @@ function findingInput(view: ChartView, content: ChartContent) {
 }
 
 /** What all marks are drawn with. */
-interface Shared extends Pick<Brush, "x" | "accent" | "tokens"> {
+interface Shared extends Pick<Brush, "x" | "accent" | "toothNs" | "tokens"> {
   pointed: Mark | undefined;
 }
 
 /** Bands, ladders and paths below, marks above: ids are stable, so that ECharts replaces like by like. */
 function markSeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries[] {
   const pointed = content.marks.find((mark) => mark.id === view.currentMark);
-  const shared: Shared = { x: view.axis.x, accent: accentOf(content), tokens, pointed };
+  const shared: Shared = { x: view.axis.x, accent: accentOf(content), toothNs: Math.max(0, ...content.marks.map(toothLength)), tokens, pointed };
   const of = (id: string, z: number, glyphs: Mark["glyph"][]): CustomSeries => {
     const marks = content.marks
       .filter((mark) => glyphs.includes(mark.glyph))

@@ -20,13 +20,27 @@ const CHARACTER_PX = 7;
 
 export function findingBars(row: FindingRow, x: (t: number) => number, tokens: Tokens): Shape[] {
   const chosen = row.instances.filter((instance) => isChosen(instance, row.selection));
-  const bars = row.instances.map((instance) => bar(instance, isChosen(instance, row.selection), x, tokens));
+  const others = row.instances.filter((instance) => !isChosen(instance, row.selection));
+  const bars = [...stretches(others).map((one) => bar(one, false, x, tokens)), ...stretches(chosen).map((one) => bar(one, true, x, tokens))];
   return [...bars, ...names(row, chosen.length > 0 ? chosen : row.instances, x, tokens)];
 }
 
 const isChosen = (instance: Instance, selection: Selection | null): boolean =>
   selection !== null && instance.finding === selection.finding
   && (selection.instance === null || selection.instance === instance.instance);
+
+/** Instances of one finding that overlap, as one: hundreds of thin fills above one another hide all of them. */
+export function stretches(instances: readonly Instance[]): Instance[] {
+  const joined: Instance[] = [];
+  for (const one of [...instances].sort((a, b) => compare(a.finding, b.finding) || a.from - b.from)) {
+    const last = joined.at(-1);
+    if (last?.finding === one.finding && one.from <= last.to) joined[joined.length - 1] = { ...last, to: Math.max(last.to, one.to) };
+    else joined.push(one);
+  }
+  return joined;
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
 function bar(instance: Instance, chosen: boolean, x: (t: number) => number, tokens: Tokens): Shape {
   const left = x(instance.from);

@@ -38,7 +38,7 @@ export function placeLabels(
   const steps = marks.filter((mark) => mark.glyph === "step").length <= NAMED_STEPS;
   const notes = marks.filter((mark) => mark.glyph === "note").length <= NAMED_NOTES;
   const spoken = (mark: Mark): boolean => (steps && mark.glyph === "step") || (notes && mark.glyph === "note");
-  const wanted = marks.filter((mark) => mark.label !== "" && (isSelected(mark) || some || spoken(mark)));
+  const wanted = marks.filter((mark) => mark.label !== "" && mark.glyph !== "comb" && (isSelected(mark) || some || spoken(mark)));
   const ordered = [...wanted].sort((a, b) => urgency(b, isSelected) - urgency(a, isSelected));
   const taken: Box[] = markBoxes(marks, geometry, axis);
   const labels: Label[] = [];

@@ -34,6 +34,8 @@ export interface Brush {
   slot: Slot;
   /** Role whose hue guides take. */
   accent: Mark["role"];
+  /** Longest tooth of a comb in view, ns: it takes the lane's whole height. */
+  toothNs: number;
 }
 
 const RADIUS = 5;
@@ -66,6 +68,7 @@ export function shapesOf(mark: Mark, brush: Brush): Shape[] {
     case "pair": return pair(mark, rows, brush);
     case "step": return rows.flatMap((row) => step(mark, row, brush));
     case "bracket": return rows.map((row) => bracket(mark, row, brush));
+    case "comb": return rows.map((row) => tooth(mark, row, brush));
     default: return band(mark, rows, brush);
   }
 }
@@ -212,6 +215,20 @@ function bracket(mark: Mark, row: LaneRow, brush: Brush): Shape {
     style: { fill: "none", stroke: inkOf(mark, brush.tokens), lineWidth: 2, opacity: brush.opacity },
   };
 }
+
+/** One of a falling series, where it was sent, as high as it took long. */
+function tooth(mark: Mark, row: LaneRow, brush: Brush): Shape {
+  const x = brush.x(mark.t);
+  const height = (row.floor - row.top - 4) * Math.min(1, toothLength(mark) / Math.max(brush.toothNs, 1));
+  return {
+    type: "line",
+    shape: { x1: x, y1: row.floor, x2: x, y2: row.floor - Math.max(height, 2) },
+    style: { stroke: inkOf(mark, brush.tokens), lineWidth: brush.strong ? 3 : 2, lineDash: dashOf(mark), opacity: brush.opacity },
+  };
+}
+
+/** ns; 0 for what is no tooth. */
+export const toothLength = (mark: Mark): number => (mark.glyph === "comb" ? (mark.t_end ?? mark.t) - mark.t : 0);
 
 const BAND_FILL = 0.22;
 

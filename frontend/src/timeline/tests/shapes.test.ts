@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+
+import { findingBars, stretches } from "../findingBars";
+import { layoutLanes } from "../laneLayout";
+import { shapesOf, toothLength, type Brush } from "../shapes";
+import { sampleMark, sampleTimeline } from "./sampleTimeline";
+
+const ROLES = { loss: "#f00", stall: "#541", burst: "#00f", collision: "#e0e", ok: "#0a0", neutral: "#777" };
+const TOKENS = { surface: "#fff", text: "#111", textDim: "#666", line: "#ddd", roles: ROLES, roleTexts: ROLES };
+const GEOMETRY = layoutLanes(sampleTimeline().lanes, 1000);
+
+function brush(toothNs: number): Brush {
+  return { x: (t) => t / 1e6, geometry: GEOMETRY, tokens: TOKENS, opacity: 1, strong: false, slot: { index: 0, of: 1 }, accent: "stall", toothNs };
+}
+
+function heightOf(lastsNs: number, longestNs: number): number {
+  const mark = sampleMark({ id: "c", glyph: "comb", role: "stall", t: 0, t_end: lastsNs });
+  const { y1, y2 } = shapesOf(mark, brush(longestNs))[0]?.shape as { y1: number; y2: number };
+  return y1 - y2;
+}
+
+test("a tooth of a comb is one line where it was sent, as high as it took long", () => {
+  const shapes = shapesOf(sampleMark({ id: "c", glyph: "comb", role: "stall", t: 5e6, t_end: 105e6 }), brush(100e6));
+  expect(shapes.map((shape) => shape.type)).toEqual(["line"]);
+  expect(shapes[0]?.shape).toMatchObject({ x1: 5, x2: 5 });
+  expect(heightOf(50e6, 100e6)).toBeCloseTo(heightOf(100e6, 100e6) / 2);
+  expect(heightOf(1, 100e6)).toBe(2);
+});
+
+test("only a comb has teeth", () => {
+  expect(toothLength(sampleMark({ id: "b", glyph: "band", t: 0, t_end: 9 }))).toBe(0);
+  expect(toothLength(sampleMark({ id: "c", glyph: "comb", t: 1, t_end: 9 }))).toBe(8);
+});
+
+const bar = (finding: string, instance: number, from: number, to: number) => ({ finding, instance, from, to, role: "loss" as const });
+
+test("instances of one finding that overlap or touch are one stretch, those of two findings are not", () => {
+  const spans = stretches([bar("a", 2, 5, 20), bar("a", 1, 0, 5), bar("b", 1, 3, 4), bar("a", 3, 21, 30)]).map((one) => [one.finding, one.from, one.to]);
+  expect(spans).toEqual([["a", 0, 20], ["a", 21, 30], ["b", 3, 4]]);
+});
+
+test("a hundred overlapping instances are filled once, and the chosen one apart", () => {
+  const instances = Array.from({ length: 100 }, (_, at) => bar("a", at + 1, at, at + 50));
+  const row = { instances, findings: [], letters: new Map(), widthPx: 1000 };
+  expect(findingBars({ ...row, selection: null }, (t) => t, TOKENS)).toHaveLength(1);
+  expect(findingBars({ ...row, selection: { finding: "a", instance: 50, mark: null } }, (t) => t, TOKENS)).toHaveLength(2);
+});
