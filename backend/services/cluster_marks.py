@@ -1,7 +1,8 @@
 """Marks of a report on the timeline: relative times, and never more than a chart can draw.
 
 Above 1,000 marks those of one lane and role within 8 pixels become one mark with a count. A role keeps a mark
-of its own in each such cell, so that a loss is never crowded out by traffic.
+of its own in each such cell, so that a loss is never crowded out by traffic. The same is done, in larger cells, where
+fewer marks would be a longer answer than a page should wait for.
 """
 
 from __future__ import annotations
@@ -21,6 +22,15 @@ Value = TypeVar("Value")
 WANTED = 1000
 HARD_LIMIT = 2000
 CELL_PX = 8
+MOST_BYTES = 225_000
+"""Of an answer's marks, rather too much than too little: the whole answer stays below 300 kB."""
+FRAMES_OF_ONE = 32
+FRAMES_OF_MANY = 2
+"""Of one part, of groups and of marks that are too many to be told with all their evidence."""
+WIDER = 1.5
+_BYTES_OF_A_MARK = 185
+_BYTES_OF_A_PART = 50
+_BYTES_OF_A_NUMBER = 8
 SURVIVAL = ("missing", "pair", "repeat", "band", "bracket")
 """Which glyph stands for a cell; the others follow, instants last."""
 
@@ -65,16 +75,44 @@ def marks_between(
     ]
 
 
-def cluster(marks: list[TimelineMark], ns_per_px: float) -> list[TimelineMark]:
-    """At most HARD_LIMIT marks; nothing is done to WANTED or fewer."""
-    if len(marks) <= WANTED:
-        return marks
+def cluster(marks: list[TimelineMark], ns_per_px: float, most_bytes: int = MOST_BYTES) -> list[TimelineMark]:
+    """At most HARD_LIMIT marks in about `most_bytes`; WANTED or fewer stay as they are if they fit."""
+    shown = [_with_evidence(mark, FRAMES_OF_ONE) for mark in marks[: WANTED + 1]]
+    if len(marks) <= WANTED and _bytes_of(shown) <= most_bytes:
+        return shown
+    shown = [_with_evidence(mark, FRAMES_OF_MANY, parts=1) for mark in shown]
+    if len(marks) <= WANTED and _bytes_of(shown) <= most_bytes:
+        return shown
     cell_ns = max(1, int(CELL_PX * ns_per_px))
     clustered = _in_cells(marks, cell_ns)
-    while len(clustered) > HARD_LIMIT:
-        cell_ns *= 2
+    while len(clustered) > 1 and (len(clustered) > HARD_LIMIT or _bytes_of(clustered) > most_bytes):
+        if cell_ns > marks[-1].t - marks[0].t:
+            break  # one of each lane and role is left
+        cell_ns = int(cell_ns * WIDER) + 1
         clustered = _in_cells(marks, cell_ns)
     return clustered
+
+
+def _bytes_of(marks: Iterable[TimelineMark]) -> int:
+    """About how long they are as JSON."""
+    return sum(
+        _BYTES_OF_A_MARK + len(mark.id) + len(mark.label) + len(mark.finding) + sum(map(len, mark.lanes))
+        + sum(
+            _BYTES_OF_A_PART + len(part.input) + len(part.note)
+            + _BYTES_OF_A_NUMBER * (len(part.frames) + len(part.lines))
+            for part in mark.evidence
+        )
+        for mark in marks
+    )  # fmt: skip
+
+
+def _with_evidence(mark: TimelineMark, frames: int, parts: int | None = None) -> TimelineMark:
+    """With the first frames and lines of each part; the finding's page has them all."""
+    kept = mark.evidence[:parts]
+    if len(kept) == len(mark.evidence) and all(max(len(p.frames), len(p.lines)) <= frames for p in kept):
+        return mark
+    short = (p.model_copy(update={"frames": p.frames[:frames], "lines": p.lines[:frames]}) for p in kept)
+    return replace(mark, evidence=tuple(short))
 
 
 def _in_cells(marks: list[TimelineMark], cell_ns: int) -> list[TimelineMark]:
@@ -86,9 +124,9 @@ def _in_cells(marks: list[TimelineMark], cell_ns: int) -> list[TimelineMark]:
 
 def _one_of(together: list[TimelineMark]) -> TimelineMark:
     if len(together) == 1:
-        return together[0]
+        return _with_evidence(together[0], FRAMES_OF_MANY, parts=1)
     shown = min(together, key=lambda mark: (_rank(mark.glyph), mark.t))
-    return replace(shown, count=len(together))
+    return replace(_with_evidence(shown, FRAMES_OF_MANY, parts=1), count=len(together))
 
 
 def _rank(glyph: str) -> int:

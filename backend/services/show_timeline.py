@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from backend.errors import InvalidRequest
-from backend.services.cluster_marks import TimelineMark, cluster, marks_between
+from backend.services.cluster_marks import MOST_BYTES, TimelineMark, cluster, marks_between
 from backend.services.describe_packet import Packet, destination_of, source_of, what_is
 from backend.services.open_tables import Tables, open_tables
 from backend.services.timeline_gaps import Gap, Stretch, gaps_between, open_stretches
@@ -23,8 +23,12 @@ from backend.storage import capture_tables, path_tables
 from backend.storage.group_tables import Grouping
 from backend.storage.store import Store
 
-PACKETS_LIMIT = 2000
+PACKETS_LIMIT = 1000
 WIDEST_PX = 1440
+BUCKETS_LIMIT = 3000
+"""Of all lanes together; with few lanes as many as pixels each."""
+_BYTES_OF_A_PACKET = 170
+_LEAST_BYTES_OF_MARKS = 40_000
 
 
 @dataclass(frozen=True)
@@ -90,12 +94,15 @@ def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeli
         px = min(max(window.px, 1), WIDEST_PX)
         stretches = open_stretches((from_t, to_t), window.folds)
         open_ns = sum(end - start for start, end in stretches)
-        bucket_ns = bucket_width_ns(open_ns, px)
         lanes = lanes_of(tables, window.grouping, window.finding, window.lanes_most)
+        captured = sum(lane.captured for lane in lanes.lanes)
+        bucket_ns = bucket_width_ns(open_ns, min(px, BUCKETS_LIMIT // max(1, captured)))
         absolute = [(tables.t0_ns + start, tables.t0_ns + end) for start, end in stretches]
         for stretch in absolute:
             lanes.add_traffic(stretch, bucket_ns)
         found = marks_between(lanes.marks, from_t, to_t, window.finding)
+        packets = _packets(tables, absolute, lanes)
+        left = max(MOST_BYTES - _BYTES_OF_A_PACKET * len(packets or ()), _LEAST_BYTES_OF_MARKS)
         return Timeline(
             t0_ns=tables.t0_ns,
             span_to=span_to,
@@ -103,8 +110,8 @@ def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeli
             to_t=to_t,
             bucket_ns=bucket_ns,
             lanes=tuple(lanes.lanes),
-            packets=_packets(tables, absolute, lanes),
-            marks=tuple(cluster(found, open_ns / px)),
+            packets=packets,
+            marks=tuple(cluster(found, open_ns / px, left)),
             marks_total=len(found),
             gaps=_gaps(lanes.marks, (0, span_to), (from_t, to_t), window),
             lanes_left=lanes.left,

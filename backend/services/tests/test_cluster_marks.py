@@ -1,8 +1,20 @@
 from __future__ import annotations
 
+import json
+from dataclasses import asdict, replace
+
 import pytest
 
-from backend.services.cluster_marks import HARD_LIMIT, WANTED, TimelineMark, cluster, marks_between
+from backend.forensics.report import EvidencePart
+from backend.services.cluster_marks import (
+    FRAMES_OF_ONE,
+    HARD_LIMIT,
+    MOST_BYTES,
+    WANTED,
+    TimelineMark,
+    cluster,
+    marks_between,
+)
 
 
 def mark(
@@ -55,3 +67,26 @@ def test_a_long_mark_is_in_every_window_it_touches() -> None:
     assert marks_between([band], 50, 60, None) == [band]
     assert marks_between([band], 91, 99, None) == []
     assert marks_between([band], 50, 60, "another finding") == []
+
+
+def _json_bytes(marks: list[TimelineMark]) -> int:
+    return len(json.dumps([asdict(each) for each in marks], default=EvidencePart.model_dump))
+
+
+@pytest.mark.parametrize(("parts", "frames", "label"), [(1, 1, 20), (3, 2, 60), (8, 400, 120)])
+def test_marks_with_much_evidence_stay_a_short_answer(parts: int, frames: int, label: int) -> None:
+    part = EvidencePart(input="node-with-a-long-name.pcap.gz", frames=[*range(5_000_000, 5_000_000 + frames)])
+    marks = [
+        replace(mark(n, n * 1_000_000), evidence=(part,) * parts, label="w" * label) for n in range(WANTED)
+    ]
+    loss = mark(-1, 500_000_005, glyph="missing", role="loss")
+    shown = cluster(sorted([*marks, loss], key=lambda each: each.t), 1_000_000)
+    assert _json_bytes(shown) < MOST_BYTES * 1.15
+    assert len(shown) > 100
+    assert any(each.role == "loss" for each in shown)
+
+
+def test_one_mark_keeps_its_first_frames_only() -> None:
+    part = EvidencePart(input="a.pcap", frames=[*range(1, 1_001)])
+    (shown,) = cluster([replace(mark(1, 1), evidence=(part,))], 1.0)
+    assert shown.evidence[0].frames == part.frames[:FRAMES_OF_ONE]
