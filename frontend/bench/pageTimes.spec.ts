@@ -1,20 +1,25 @@
 import { execFileSync } from "node:child_process";
 import { openAsBlob, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpus, loadavg, tmpdir } from "node:os";
 import path from "node:path";
-import { gzipSync } from "node:zlib";
 
 import type { Browser, Page } from "@playwright/test";
 
-import { analysedDemo, api, expect, post, serverUrl, test, untilAnalysed, type Made } from "../e2e/product";
+import { analysedDemo, api, expect, post, serverUrl, test, type Made } from "../e2e/product";
+import { largePages, type LargePage } from "./largePages";
+import { keyToPaint, memoryOf, watch } from "./measurePages";
 
 const NAVIGATIONS = 7;
 const INTERACTIONS = 24;
 const REPOSITORY = path.resolve(import.meta.dirname, "../..");
-/** Packets of the large capture; 10 M take some minutes to generate and upload. */
+/** Packets of the large capture: all kinds of traffic, so that every page has something to show. */
 const PACKETS = Number(process.env.STALLSCOPE_BENCH_PACKETS ?? 10_000_000);
+const LARGE = `large ${PACKETS}`;
+const LARGEST_ANSWER_BYTES = 300_000;
+const MOST_ROWS = 150;
 
 const rows: string[] = [];
+const pages: string[] = [];
 
 function tell(what: string, target: string, values: number[], unit: string): void {
   const sorted = [...values].sort((a, b) => a - b);
@@ -23,7 +28,10 @@ function tell(what: string, target: string, values: number[], unit: string): voi
 }
 
 test.afterAll(() => {
+  console.log(`\nLoad ${loadavg()[0]?.toFixed(1)} on ${cpus().length} processors.`);
   console.log(`\n| what | target | median | p95 | unit |\n| --- | ---: | ---: | ---: | --- |\n${rows.join("\n")}`);
+  console.log("\n| page | usable, ms | largest answer, kB | which | script MB | tab MB | rows in the document |");
+  console.log(`| --- | ---: | ---: | --- | ---: | ---: | ---: |\n${pages.join("\n")}`);
 });
 
 async function timeToClaim(browser: Browser, id: string): Promise<number> {
@@ -42,14 +50,10 @@ test("the claim of a finished investigation, and the script before it", async ({
   const times = [];
   for (let n = 0; n < NAVIGATIONS; n++) times.push(await timeToClaim(browser, id));
   tell("claim visible after navigation (point 1)", "1,500", times, "ms");
-  const scripts: Promise<number>[] = [];
-  page.on("response", (answer) => {
-    if (answer.url().endsWith(".js")) scripts.push(answer.body().then((body) => gzipSync(body).length));
-  });
+  const watched = watch(page);
   await page.goto(`/i/${id}`);
   await page.waitForLoadState("networkidle");
-  const bytes = (await Promise.all(scripts)).reduce((sum, each) => sum + each, 0);
-  tell("script before a chart, gzip", "250", [bytes / 1000], "kB");
+  tell("script before a chart, gzip", "250", [(await watched.scripts()) / 1000], "kB");
 });
 
 test("from the empty home to the claim of a demonstration", async ({ page }) => {
@@ -60,62 +64,106 @@ test("from the empty home to the claim of a demonstration", async ({ page }) => 
   tell("demonstration opened, analysed, claim visible (point 39)", "30", [(Date.now() - begun) / 1000], "s");
 });
 
-/** From a key to the second frame after it: the chart was drawn in the first. */
-async function keyToPaint(page: Page, code: string): Promise<number> {
-  return page.evaluate(async (pressed) => {
-    const chart = document.querySelector<HTMLElement>("[data-drawn]");
-    const begun = performance.now();
-    (document.activeElement ?? chart)?.dispatchEvent(new KeyboardEvent("keydown", { code: pressed, key: pressed, bubbles: true }));
-    await new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted)));
-    return performance.now() - begun;
-  }, code);
+/** The whole of an investigation on the timeline; how many marks are drawn. */
+async function openWhole(page: Page, id: string): Promise<number> {
+  await page.goto(`/i/${id}/timeline`);
+  await page.locator("[data-drawn]").first().waitFor();
+  await page.getByTestId("timeline").focus();
+  await page.keyboard.press("0");
+  await page.waitForLoadState("networkidle");
+  return Number(await page.getByTestId("marks-shown").getAttribute("data-count"));
+}
+
+async function timeKeys(page: Page, what: string): Promise<void> {
+  const painted = [];
+  for (let n = 0; n < INTERACTIONS; n++) {
+    painted.push(await keyToPaint(page, ["KeyW", "KeyD", "KeyA", "KeyS"][n % 4] ?? "KeyW"));
+    // The address follows a quarter of a second later; that is no part of the next key.
+    await page.waitForTimeout(400);
+  }
+  tell(`key to paint, ${what} (point 27: 200)`, "100", painted.map((each) => each.ms), "ms");
+  tell(`of it script, ${what}`, "", painted.map((each) => each.script_ms), "ms");
 }
 
 test("zooming and panning with many marks", async ({ page }) => {
-  const id = await analysedDemo("ipvs-reuse");
-  await page.goto(`/i/${id}/timeline`);
-  await page.locator("[data-drawn]").waitFor();
-  await page.waitForLoadState("networkidle");
-  await page.locator("[data-drawn]").first().focus();
-  const marks = (await api<{ marks: unknown[] }>(`/investigations/${id}/timeline?px=1200`)).marks.length;
-  const times = [];
-  for (let n = 0; n < INTERACTIONS; n++) times.push(await keyToPaint(page, ["KeyW", "KeyD", "KeyA", "KeyS"][n % 4] ?? "KeyW"));
-  tell(`key to paint at ${marks} marks (point 27: 200)`, "100", times, "ms");
+  const marks = await openWhole(page, await analysedDemo("ipvs-reuse"));
+  await timeKeys(page, `${marks} marks on three lanes`);
 });
 
 async function largeInvestigation(): Promise<string> {
+  const { items } = await api<{ items: { id: string; label: string }[] }>("/investigations");
+  const known = items.find((each) => each.label === LARGE);
+  if (known) return known.id;
   const file = path.join(tmpdir(), `stallscope-bench-${process.pid}.pcap`);
   const python = path.join(REPOSITORY, ".venv/bin/python");
-  const script = "import sys; from pathlib import Path; from workers.decode.bench.generate import generate; generate(Path(sys.argv[1]), int(sys.argv[2]), 'short')";
-  execFileSync(python, ["-c", script, file, String(PACKETS)], { cwd: REPOSITORY });
+  execFileSync(python, ["-m", "workers.decode.bench.generate", file, String(PACKETS), "mixed"], { cwd: REPOSITORY });
   try {
-    const { id } = await post<Made>("/investigations", { label: "large" });
+    const { id } = await post<Made>("/investigations", { label: LARGE });
     await api(`/investigations/${id}/files/large.pcap`, { method: "PUT", body: await openAsBlob(file) });
-    await expect
-      .poll(async () => (await api<{ analysis: string }>(`/investigations/${id}`)).analysis, { timeout: 900_000, intervals: [2000] })
-      .toBe("finished");
     return id;
   } finally {
     rmSync(file, { force: true });
   }
 }
 
-test("a large investigation: sizes of answers and memory of the tab", async ({ page }) => {
+async function analysed(id: string): Promise<void> {
+  await expect
+    .poll(async () => (await api<{ analysis: string }>(`/investigations/${id}`)).analysis, { timeout: 900_000, intervals: [2000] })
+    .toBe("finished");
+}
+
+async function measure(browser: Browser, id: string, { name, path: where, usable, goOn }: LargePage): Promise<void> {
+  const context = await browser.newContext({ baseURL: serverUrl(), viewport: { width: 1440, height: 900 } });
+  const page = await context.newPage();
+  const watched = watch(page);
+  const begun = Date.now();
+  await page.goto(`/i/${id}${where}`, { waitUntil: "commit" });
+  await page.locator(usable).first().waitFor({ timeout: 60_000 });
+  const took = Date.now() - begun;
+  await page.waitForLoadState("networkidle");
+  await goOn?.(page);
+  const { bytes, address } = await watched.largest();
+  const memory = await memoryOf(browser, page);
+  const inDocument = await page.locator("[role=row][aria-rowindex]").count();
+  pages.push(`| ${name} | ${took} | ${(bytes / 1000).toFixed(0)} | \`${address.slice(0, 60)}\` | ${memory.script_mb.toFixed(0)} | ${memory.tab_mb.toFixed(0)} | ${inDocument} |`);
+  expect.soft(bytes, `${name}: ${address}`).toBeLessThan(LARGEST_ANSWER_BYTES);
+  expect.soft(inDocument, `${name}: rows in the document`).toBeLessThan(MOST_ROWS);
+  await context.close();
+}
+
+test("every page of a large investigation", async ({ browser, page }) => {
   const id = await largeInvestigation();
-  await untilAnalysed(id);
-  let largest = 0;
-  page.on("response", (answer) => {
-    if (answer.url().includes("/api/")) void answer.body().then((body) => (largest = Math.max(largest, body.length)), () => 0);
-  });
-  for (const tab of ["", "/timeline", "/findings", "/connections", "/rtt", "/requests", "/packets", "/files", "/report"]) {
-    const begun = Date.now();
-    await page.goto(`/i/${id}${tab}`);
-    await page.waitForLoadState("networkidle");
-    tell(`${PACKETS.toLocaleString("en")} packets: page ${tab || "/"} quiet`, "", [Date.now() - begun], "ms");
-  }
-  const session = await page.context().newCDPSession(page);
-  await session.send("Performance.enable");
-  const { metrics } = await session.send("Performance.getMetrics");
-  tell("memory of the tab's script", "300", [(metrics.find((each) => each.name === "JSHeapTotalSize")?.value ?? NaN) / 1e6], "MB");
-  tell("largest answer", "300", [largest / 1000], "kB");
+  await analysed(id);
+  const outline = await api<{ findings: { id: string }[] }>(`/investigations/${id}/report/outline`);
+  for (const each of largePages(outline.findings[0]?.id ?? "")) await measure(browser, id, each);
+  const times = [];
+  for (let n = 0; n < NAVIGATIONS; n++) times.push(await timeToClaim(browser, id));
+  tell(`claim visible, ${PACKETS.toLocaleString("en")} packets`, "1,500", times, "ms");
+  const marks = await openWhole(page, id);
+  await timeKeys(page, `${marks} marks of ${PACKETS.toLocaleString("en")} packets`);
+});
+
+test("the last of all packets by the End key and by the scrollbar", async ({ page }) => {
+  const id = await largeInvestigation();
+  await analysed(id);
+  const { total } = await api<{ total: number }>(`/investigations/${id}/packets?offset=0&limit=1`);
+  await page.goto(`/i/${id}/packets`);
+  const last = page.locator(`[role=row][aria-rowindex="${total}"] .evidence-link`).first();
+  const table = page.getByRole("region", { name: /^Packets, / });
+  await table.focus();
+  let begun = Date.now();
+  await page.keyboard.press("End");
+  await last.waitFor();
+  tell("last packet by the End key", "", [Date.now() - begun], "ms");
+  await page.keyboard.press("Home");
+  await page.locator("[role=row][aria-rowindex='1'] .evidence-link").first().waitFor();
+  const bar = await page.getByRole("scrollbar").boundingBox();
+  if (!bar) throw new Error("the table has no scrollbar");
+  await page.mouse.move(bar.x + bar.width - 6, bar.y + 8);
+  await page.mouse.down();
+  begun = Date.now();
+  await page.mouse.move(bar.x + bar.width - 6, bar.y + bar.height + 20, { steps: 4 });
+  await page.mouse.up();
+  await last.waitFor();
+  tell("last packet by the scrollbar", "", [Date.now() - begun], "ms");
 });

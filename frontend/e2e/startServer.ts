@@ -45,10 +45,10 @@ export interface Started {
   stop: () => Promise<void>;
 }
 
-/** A product of its own, on a free port with an empty data folder. */
-export async function startProduct(options: string[] = [], environment: Record<string, string> = {}): Promise<Started> {
+/** A product of its own, on a free port with an empty data folder, or with one that is kept. */
+export async function startProduct(options: string[] = [], environment: Record<string, string> = {}, kept = ""): Promise<Started> {
   const port = await freePort();
-  const data = mkdtempSync(path.join(tmpdir(), "stallscope-e2e-"));
+  const data = kept || mkdtempSync(path.join(tmpdir(), "stallscope-e2e-"));
   const server = spawn(STALLSCOPE, ["serve", "--port", String(port), "--data", data, ...options], {
     cwd: tmpdir(),
     env: { ...process.env, ...environment },
@@ -61,13 +61,13 @@ export async function startProduct(options: string[] = [], environment: Record<s
   async function stop() {
     server.kill("SIGTERM");
     await ended(server);
-    rmSync(data, { recursive: true, force: true });
+    if (!kept) rmSync(data, { recursive: true, force: true });
   }
   return { base, data, stop };
 }
 
 export default async function startServer(): Promise<() => Promise<void>> {
-  const { base, data, stop } = await startProduct();
+  const { base, data, stop } = await startProduct([], {}, process.env.STALLSCOPE_BENCH_DATA);
   process.env.STALLSCOPE_E2E_URL = base;
   process.env.STALLSCOPE_E2E_DATA = data;
   return stop;
