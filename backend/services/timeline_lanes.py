@@ -86,19 +86,18 @@ class GroupLanes:
         self._tables, self._grouping = tables, grouping
         parts = tables.report.lanes
         pods = [part.id for part in parts if part.role == "pod" and part.captured]
-        found = group_tables.list_groups(tables.query, tables.paths, grouping, finding, pods)
-        shown, rest = found[: min(most, LANES_MOST)], found[min(most, LANES_MOST) :]
+        found = _groups(tables, grouping, finding, pods)
+        shown, rest = found.first[:most], found.first[most:]
         self._keys = [str(group["key"]) for group in shown]
         expects_pods = any(part.role == "pod" for part in parts)
         self.lanes = [_group_lane(group, grouping, expects_pods, finding) for group in shown]
-        ungrouped = sum(part.packets for part in parts if part.role != KERNEL) - sum(
-            int(group["packets"]) for group in found
-        )
+        ungrouped = sum(part.packets for part in parts if part.role != KERNEL) - found.packets
         self.lanes.append(_other_lane(finding, max(0, ungrouped)))
         kept = [part for part in parts if part.role == KERNEL or self._stays_blind(part)]
         self.lanes += [lane_of_part(part, tables.t0_ns) for part in kept]
-        told = {each for group in rest for each in group["finding_ids"] if finding in (None, each)}
-        self.left = LanesLeft(len(rest), len(told))
+        about = found.other_findings.union(*(group["finding_ids"] for group in rest))
+        told = {each for each in about if finding in (None, each)}
+        self.left = LanesLeft(len(rest) + found.others, len(told))
         self.marks: Sequence[TimelineMark] = self._regrouped(marks_of(tables))
         tell_findings(self.lanes, self.marks, finding)
         self.lanes = [lane for lane in self.lanes if lane.id != OTHER or lane.packets_total or lane.findings]
@@ -191,7 +190,7 @@ def _group_lane(group: dict[str, Any], grouping: Grouping, expects_pods: bool, f
         name=str(group["client"]) if grouping == "pod" else _where_to(group),
         role="pod" if grouping == "pod" else "group",
         captured=not blind,
-        note=note if blind else f"{group['connections']:,} connections",
+        note=note if blind else f"{group['connections']:,} connection{'s' * (group['connections'] != 1)}",
         first=None,
         last=None,
         packets_total=int(group["packets"]),
@@ -240,6 +239,42 @@ def add_buckets(tables: Tables, lanes: list[Lane], window: Stretch, rows: Rows) 
             lane.packets.append(packets)
             lane.bytes.append(size)
             lane.syns.append(syns)
+
+
+@dataclass(frozen=True)
+class _Groups:
+    """Groups of connections: those that may be shown, and the others in sum."""
+
+    first: tuple[dict[str, Any], ...]
+    others: int
+    other_findings: frozenset[str]
+    packets: int
+    """Of all."""
+
+
+def _groups(tables: Tables, grouping: Grouping, finding: str | None, pods: list[str]) -> _Groups:
+    modified_ns = tables.report_file.stat().st_mtime_ns
+    return _all_groups(tables.report_file, modified_ns, grouping, finding, tuple(pods), Held(tables))
+
+
+@lru_cache(maxsize=16)
+def _all_groups(
+    path: Path,
+    modified_ns: int,
+    grouping: Grouping,
+    finding: str | None,
+    pods: tuple[str, ...],
+    held: Held[Tables],
+) -> _Groups:
+    del path, modified_ns
+    found = group_tables.list_groups(held.value.query, held.value.paths, grouping, finding, list(pods))
+    others = found[LANES_MOST:]
+    return _Groups(
+        first=tuple(found[:LANES_MOST]),
+        others=len(others),
+        other_findings=frozenset(each for group in others for each in group["finding_ids"]),
+        packets=sum(int(group["packets"]) for group in found),
+    )
 
 
 def _cids_of_marks(tables: Tables) -> dict[str, tuple[int, ...]]:

@@ -13,6 +13,9 @@ const ROLE_WORDS: Record<TimelineLane["role"], string> = {
   pod: "pod", bridge: "bridge", nat: "translation", uplink: "uplink", host: "host", kernel: "kernel state", group: "", unknown: "",
 };
 
+/** Notes longer than that are told on hover. */
+const CONNECTIONS = /^[\d,]+ connections?$/;
+
 /** Nearer to the right edge a label would be cut, so it ends at its tick. */
 const LABEL_ROOM_PX = 32;
 
@@ -52,6 +55,7 @@ export function LaneHeaders({ geometry, inWindow, children }: LaneHeadersProps) 
         <div key={lane.id} className="timeline-header" style={{ height }} data-lane={lane.id} title={lane.note === "" ? lane.name : `${lane.name}: ${lane.note}`}>
           <span className={`timeline-lane-name${lane.role === "group" ? " timeline-group-name" : ""}`}>{lane.name}</span>
           <span className="timeline-lane-note">{laneNote(lane, inWindow.get(lane.id))}</span>
+          {lane.role === "group" && CONNECTIONS.test(lane.note) && <span className="timeline-lane-note">{lane.note}</span>}
           {!lane.captured && lane.packets_total > 0 && <span className="timeline-lane-note">not captured itself</span>}
           {height === LANE_HEIGHT && <Plain sentence={laneSentence(lane.role)} />}
         </div>
@@ -65,8 +69,7 @@ function laneNote(lane: TimelineLane, packets: number | undefined): string {
   if (lane.role === "nat" || lane.role === "kernel") return ROLE_WORDS[lane.role];
   const seen = packets === undefined ? "" : `${count(packets)} packets`;
   if (!lane.captured && lane.packets_total === 0) return "not captured";
-  const what = lane.role === "group" && lane.packets_total > 0 ? (/^[\d,]+ connections?$/.exec(lane.note)?.[0] ?? "") : ROLE_WORDS[lane.role];
-  return [what, seen].filter((words) => words !== "").join(" · ");
+  return [ROLE_WORDS[lane.role], seen].filter((words) => words !== "").join(" · ");
 }
 
 interface CollapsedProps {
