@@ -39,7 +39,11 @@ test("a finding's page holds its diagnosis, measures, instances and evidence", a
 test("a long table reaches its last row by the End key, and its frames open beside it", async ({ page }) => {
   const id = await analysedDemo("snat-race");
   const { finding } = await explained(id);
-  await page.goto(`/i/${id}/findings/${finding.id}`);
+  // The verdict's door leads to the instances themselves.
+  await page.goto(`/i/${id}`);
+  await page.getByRole("link", { name: `See the ${finding.count}` }).click();
+  await expect(page.getByTestId("finding-table").first()).toBeInViewport();
+  await expect(page.getByRole("link", { name: `Its ${finding.count} connections` })).toHaveAttribute("href", new RegExp(`/connections\\?sel=${finding.id}`));
   const scroller = page.getByTestId("finding-table").first().getByRole("region");
   await scroller.focus();
   await page.keyboard.press("End");

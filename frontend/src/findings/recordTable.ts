@@ -31,7 +31,7 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:]+(?:\.\d+)?Z$/;
 
 /** A table of a finding. */
 export function tableOfReport(table: ReportTable): RecordTable {
-  const heads = table.columns.map((column) => ({ name: column.name, unit: column.unit }));
+  const heads = table.columns.map((column) => ({ name: column.name.replaceAll("_", " "), unit: column.unit }));
   return tableOf(table.name, heads, table.rows, table.rows_total);
 }
 
