@@ -20,7 +20,8 @@ _COLUMNS: Final = (
     "time", "seconds_after_first", "file", "frame", "lane", "source", "destination", "protocol", "flags",
     "length_bytes", "payload_bytes", "sequence", "acknowledgement", "info", "connection", "joined_with", "findings",
 )  # fmt: skip
-_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""Beginnings that spreadsheets reckon with, the wide ones where Japanese or Chinese is written (OWASP)."""
 
 
 def export_packets(
