@@ -1,4 +1,6 @@
 /** The table of connections and one connection's ladder, against the truth file of the demonstration. */
+import { readFileSync } from "node:fs";
+
 import { analysedDemo, api, expect, test, truth } from "./product";
 
 interface Connection {
@@ -27,6 +29,12 @@ test("the table counts logical connections, the finding those that suffered", as
   await expect(first).toContainText("✖");
   await page.getByLabel("Finding").selectOption({ index: 1 });
   await expect(page.getByTestId("connections-total")).toHaveAttribute("data-total", String(truth.delayed));
+  const exported = page.getByTestId("export-rows");
+  await expect(exported).toContainText(`Copy ${truth.delayed} connections`);
+  const [saved] = await Promise.all([page.waitForEvent("download"), exported.getByRole("button", { name: "CSV" }).click()]);
+  const lines = readFileSync(await saved.path(), "utf8").trimEnd().split("\r\n");
+  expect(lines).toHaveLength(truth.delayed + 1);
+  expect(lines[0]).toContain("client_port");
   await page.reload();
   await expect(page.getByTestId("connections-total")).toHaveAttribute("data-total", String(truth.delayed));
 });

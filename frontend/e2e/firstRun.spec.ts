@@ -25,7 +25,7 @@ test("every demonstration is named by its symptom and reaches its cause in two c
   const rows = page.getByTestId("investigation");
   await page.getByLabel("Search title and verdict").fill("SYN was dropped");
   await expect(page).toHaveURL(/q=SYN/);
-  await expect(rows.filter({ hasText: "SNAT" }).first()).toContainText("browser");
+  await expect(rows.filter({ hasText: "SNAT" }).first()).toContainText("in a browser");
   await expect(rows.filter({ hasText: "nothing found" })).toHaveCount(0);
   await page.getByLabel("Found").selectOption("metadata-burst");
   await expect(page.getByTestId("empty-filter")).toContainText("No investigation matches “SYN was dropped”, metadata-burst.");

@@ -11,6 +11,7 @@ import { NoConnections } from "../connections/NoConnections";
 import { useConnectionPages } from "../connections/useConnectionPages";
 import { lettersOf } from "../format/findingLetters";
 import { plural } from "../format/quantity";
+import { ExportRows } from "../lists/ExportRows";
 import { Region } from "../ui/Region";
 import { useAddress, useSetParameters } from "../ui/RouteLink";
 
@@ -49,7 +50,9 @@ export function ConnectionsPage() {
       <Region label="Connections" query={pages.first}>
         {() => (
           <>
-            <p className="dim" data-testid="connections-total" data-total={total}>{total > 0 && plural(total, "connection")}</p>
+            <p className="dim" data-testid="connections-total" data-total={total}>
+              {total > 0 && plural(total, "connection")} <ExportRows what="connections" one="connection" path="/connections" asked={{ ...filter }} total={total} />
+            </p>
             {total === 0 && <NoConnections filter={filter} change={(changes) => setParameters(changes, "push")} />}
             <ConnectionTable
               total={total} rowAt={pages.rowAt} onVisible={pages.onVisible} context={context} sort={filter.sort} order={filter.order} onSort={sortBy}

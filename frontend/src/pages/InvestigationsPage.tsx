@@ -74,7 +74,6 @@ function List({ investigations, filter }: { investigations: Investigation[]; fil
               <th className="number">Time lost</th>
               <th className="number">Files</th>
               <th className="number">Packets</th>
-              <th>Source</th>
               <th className="number">Made</th>
               <th aria-label="Actions" />
             </tr>
@@ -96,7 +95,7 @@ function List({ investigations, filter }: { investigations: Investigation[]; fil
   );
 }
 
-const SOURCES: Record<Investigation["source"], string> = { browser: "browser", ci: "CI run", api: "API" };
+const SOURCES: Record<Investigation["source"], string> = { browser: "in a browser", ci: "by a CI run", api: "by the API" };
 
 function Row({ investigation }: { investigation: Investigation }) {
   const [naming, setNaming] = useState(false);
@@ -120,9 +119,10 @@ function Row({ investigation }: { investigation: Investigation }) {
       <td className="number">{investigation.time_lost_s > 0 ? duration(investigation.time_lost_s) : "–"}</td>
       <td className="number">{count(investigation.files_total)}</td>
       <td className="number">{count(investigation.packets_total)}</td>
-      <td className="dim">{SOURCES[investigation.source]}</td>
       <td className="number dim" title={investigation.created}>
         {ago(investigation.created)}
+        <br />
+        {SOURCES[investigation.source]}
       </td>
       <td className="number row-actions">
         <RouteLink className="row-compare" href={`/compare?b=${investigation.id}`} title={`Compare “${investigation.label}” with another one`}>

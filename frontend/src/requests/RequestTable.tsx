@@ -7,6 +7,7 @@ import { useTimeline } from "../api/queries";
 import { EvidenceLink } from "../findings/EvidenceLinks";
 import { offset } from "../format/offset";
 import { plural } from "../format/quantity";
+import { ExportRows } from "../lists/ExportRows";
 import { BigTable, type BigColumn } from "../ui/BigTable";
 import { Region } from "../ui/Region";
 import { RouteLink, useHrefWith } from "../ui/RouteLink";
@@ -36,7 +37,9 @@ export function RequestTable({ asked, at, clear }: { asked: RequestsQuery; at: n
     >
       {(found) => (
         <>
-          <p className="dim" data-testid="requests-total" data-total={found.total}>{plural(found.total, "request")}</p>
+          <p className="dim" data-testid="requests-total" data-total={found.total}>
+            {plural(found.total, "request")} <ExportRows what="requests" one="request" path="/requests" asked={asked} total={found.total} />
+          </p>
           <BigTable
             label="Requests" columns={COLUMNS} total={found.total} onVisible={rows.onVisible} height_px={560}
             cells={(row) => {

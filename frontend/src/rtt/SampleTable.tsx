@@ -6,6 +6,7 @@ import { usePagedRows } from "../api/pagedRows";
 import { EvidenceLink } from "../findings/EvidenceLinks";
 import { offset } from "../format/offset";
 import { plural } from "../format/quantity";
+import { ExportRows } from "../lists/ExportRows";
 import { BigTable, type BigColumn } from "../ui/BigTable";
 import { Region } from "../ui/Region";
 import { ms, waysOf } from "./words";
@@ -33,7 +34,9 @@ export function SampleTable({ label, t0, asked, height_px = 420, nothing }: Samp
     <Region label={label} query={rows.first} empty={(found) => (found.total ? null : nothing)}>
       {(found) => (
         <>
-          <p className="dim" data-testid="rtt-samples" data-total={found.total}>{plural(found.total, "round trip")}</p>
+          <p className="dim" data-testid="rtt-samples" data-total={found.total}>
+            {plural(found.total, "round trip")} <ExportRows what="round-trips" one="round trip" path="/rtt" asked={asked} total={found.total} />
+          </p>
           <BigTable
             label={label} columns={COLUMNS} total={found.total} onVisible={rows.onVisible} height_px={height_px}
             cells={(row) => {
