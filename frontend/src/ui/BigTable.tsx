@@ -45,6 +45,8 @@ interface BigTableProps {
 }
 
 const HEAD_PX = 30;
+/** Room for a horizontal scrollbar, whether there is one or not. */
+const SCROLLBAR_PX = 18;
 
 /** `minmax(12ch, 12fr) …`: at least the text, and a share of the rest. */
 export function gridColumns(columns: readonly BigColumn[]): string {
@@ -68,6 +70,8 @@ export function BigTable({ label, columns, total, cells, onVisible, at = null, h
   }, [at, shown, total, goTo, view_px, row_px]);
   const cellKeys = useCellKeys({ active: onCellMenu !== undefined, scroller: view.scroller, rows: view.rows, total, columns: columns.length, goTo, open: onCellMenu });
   const grid = gridColumns(columns);
+  // With that room under the last row, or the scrollbar would end before it: by twenty rows where a pixel stands for many.
+  const track_px = trackPx(total, row_px) + (total * row_px > view_px ? SCROLLBAR_PX : 0);
   const width = columns.reduce((sum, column) => sum + column.width + 2, 0);
   return (
     <>
@@ -75,13 +79,13 @@ export function BigTable({ label, columns, total, cells, onVisible, at = null, h
       <div className={rail ? "big-frame card" : undefined}>
       <div
         ref={view.scroller} id={id} className={rail ? "big-table big-table-railed" : "big-table card"} tabIndex={0} role="region" aria-label={`${label}, ${count(total)} rows, scrollable`}
-        style={{ maxHeight: view_px + HEAD_PX + 18 }} onScroll={view.onScroll} onContextMenu={cellKeys.onContextMenu}
+        style={{ maxHeight: view_px + HEAD_PX + SCROLLBAR_PX }} onScroll={view.onScroll} onContextMenu={cellKeys.onContextMenu}
         onKeyDown={(event) => {
           cellKeys.onKeyDown(event);
           if (!event.defaultPrevented) view.onKeyDown(event);
         }}
       >
-        <div role="table" aria-label={label} aria-rowcount={total} aria-colcount={columns.length} data-testid={testId} style={{ minWidth: `${width}ch`, height: trackPx(total, row_px) + HEAD_PX }}>
+        <div role="table" aria-label={label} aria-rowcount={total} aria-colcount={columns.length} data-testid={testId} style={{ minWidth: `${width}ch`, height: track_px + HEAD_PX }}>
           <Head columns={columns} />
           <div role="rowgroup" className="big-view" style={{ height: view_px, top: HEAD_PX }}>
             {Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => from + index).map((row) => (

@@ -17,7 +17,10 @@ export function useRowWindow(total: number, view: View) {
       const next = Math.max(0, Math.min(row, furthestFirst(total, view)));
       setFirst(next);
       expected_px.current = Math.round(scrollTopOf(next, total, view));
-      if (scroller.current) scroller.current.scrollTop = expected_px.current;
+      if (!scroller.current) return;
+      scroller.current.scrollTop = expected_px.current;
+      // The browser's own limit may lie a little before ours.
+      expected_px.current = scroller.current.scrollTop;
     },
     [total, view],
   );
