@@ -38,7 +38,7 @@ _TOKEN: Final = re.compile(
     rf"(?P<mac>(?<![\w:])(?:[0-9a-fA-F]{{2}}:){{5,}}[0-9a-fA-F]{{2}}(?![\w:]))"
     rf"|(?P<six>(?<![\w:.])[0-9a-fA-F:]{{0,39}}:[0-9a-fA-F:]*:[0-9a-fA-F:.]*(?![\w:]))(?P<six_bits>/\d{{1,3}})?"
     rf"|(?P<four>(?<![\d.])\d{{1,3}}(?:\.\d{{1,3}}){{3}}(?!\d))(?P<four_bits>/\d{{1,2}}(?!\d))?"
-    rf"|(?P<torn>(?<=src=|dst=)\d[\d.]*)"  # two writers of one file
+    rf"|(?P<torn>(?<=src=|dst=)\d[\d.]*|^\d[\d.]*(?= (?:dst|sport)=))"  # two writers of one file
     rf"|(?P<hex>{_HEX_PORT}|{_HEX_AFTER})"
     rf"|(?P<sysctl>(?<![\w.]){_SYSCTL})"
     rf"|(?P<glued>[A-Za-z0-9_]+(?=conntrack v\d))"
@@ -75,7 +75,7 @@ def _token(found: re.Match[str], disguise: Disguise, broadcasts: dict[str, int])
     if kind == "sysctl":
         return _sysctl(text, disguise)
     if kind == "torn":
-        return ".".join(disguise.label(part) for part in text.split("."))
+        return ".".join(disguise.label(part).lstrip("0") or "0" for part in text.split("."))
     if kind == "strange":
         return "".join(each if each in _STRANGE_KEPT else "?" for each in text)
     return run_text(text, disguise)

@@ -97,3 +97,14 @@ def test_a_listing_keeps_numbers_and_words_of_kernels_and_loses_names() -> None:
     assert shown == line.replace("10.58.14.13", DISGUISE.address_text("10.58.14.13")).replace(
         "203.0.113.9", DISGUISE.address_text("203.0.113.9")
     )
+
+
+def test_an_address_that_two_writers_of_a_file_tore_apart_is_not_told() -> None:
+    for line in (
+        "tcp 6 83 TIME_WAIT src=10.58conntrack v1.4.7 (conntrack-tools): 9 flow entries",
+        "58.14.13 dst=10.5",
+    ):
+        assert "63" not in line_text(line, DISGUISE)
+    assert "conntrack v1.4.7 (conntrack-tools)" in line_text(
+        "src=10.5conntrack v1.4.7 (conntrack-tools)", DISGUISE
+    )
