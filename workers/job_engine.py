@@ -13,6 +13,7 @@ import structlog
 from dbos import DBOS
 
 from backend.errors import Cancelled, WrongSetting
+from backend.services.freeze_investigation import clear_ended
 from backend.storage import executors, investigations
 from backend.storage.job_queue import (
     ANALYSES_QUEUE,
@@ -31,6 +32,7 @@ from workers.sandbox import ChildDied, ChildPool
 
 DEAD_AFTER_BEATS = 4
 REQUEUE_EVERY_BEATS = 10
+CLEAR_EVERY_BEATS = 600
 LOOKS_AT_ONCE = 2
 POLL_EVERY_S = 0.2
 """Looking more often keeps an idle worker busy; a file takes longer to decode than this wait."""
@@ -109,6 +111,8 @@ class JobEngine:
                 self._take_over()
                 if beats % REQUEUE_EVERY_BEATS == 0:
                     self._requeue_lost()
+                if beats % CLEAR_EVERY_BEATS == 0:
+                    clear_ended(self._store)
             except Exception as error:
                 # The database may be away for a moment; the next beat tries again.
                 log.warning("heartbeat failed", error=str(error))

@@ -45,7 +45,7 @@ PASSWORD = Limit(Allowance(10, 300), Allowance(30, 300), is_reserved=True)
 """30 in 5 minutes are 3 million a year: few against a password that is not in a list."""
 SECRET = Limit(Allowance(20, 60), Allowance(100, 60))
 """Tokens and links have 256 random bits; the limit spares the machine and the log."""
-LIMITS = {"password": PASSWORD, "token": SECRET, "share": SECRET, "oidc": SECRET}
+LIMITS = {"password": PASSWORD, "token": SECRET, "share": SECRET, "share password": PASSWORD, "oidc": SECRET}
 
 
 class GuessLimiter:

@@ -106,6 +106,7 @@ RULES: dict[str, Need] = {
     f"DELETE {_OWN}/shares/{{share_id}}": Need.SHARE,
     f"POST {_SHARED}/session": Need.OPEN,
     f"GET {_SHARED}/investigation": Need.OPEN,
+    f"GET {_SHARED}/notes": Need.OPEN,
     **{f"GET {_OWN}/{part}": Need.READ for part in _RESULTS},
     **{f"GET {_SHARED}/{part}": Need.OPEN for part in _RESULTS},
 }

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Annotated
 
 from fastapi import Cookie, Depends, Header, Path, Request
@@ -13,8 +14,10 @@ from backend.access.prepare import WaysIn
 from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.gate import client_address
 from backend.errors import Refused
+from backend.services.freeze_investigation import store_shown
 from backend.services.recognise_text import DumpReader
 from backend.services.share_investigation import open_share
+from backend.storage.records import Share
 from backend.storage.store import Store
 
 ID_PATTERN = "^[0-9a-f]{1,32}$"
@@ -29,8 +32,8 @@ IdempotencyKey = Annotated[
 
 
 def current_store(request: Request) -> Store:
-    """What the application was started with."""
-    store: Store = request.app.state.store
+    """What the application was started with; behind a frozen link, with what that link keeps."""
+    store: Store = getattr(request.state, "shown", None) or request.app.state.store
     return store
 
 
@@ -69,6 +72,17 @@ def guessing_a_share(request: Request, share_id: str) -> AbstractContextManager[
     return current_guesses(request).guess("share", client_address(request), share_id)
 
 
+@contextmanager
+def guessing_a_password(request: Request, share_id: str, password: str | None) -> Iterator[None]:
+    """Around the check of a link's secret and password: a password is worth fewer guesses than 256 random bits."""
+    with guessing_a_share(request, share_id):
+        if not password:
+            yield
+            return
+        with current_guesses(request).guess("share password", client_address(request), share_id):
+            yield
+
+
 CallerDep = Annotated[Caller, Depends(current_caller)]
 WaysInDep = Annotated[WaysIn, Depends(current_ways_in)]
 GuessesDep = Annotated[GuessLimiter, Depends(current_guesses)]
@@ -85,17 +99,21 @@ def own_investigation(request: Request, investigation_id: InvestigationId) -> No
 
 def shared_investigation(
     request: Request,
-    store: StoreDep,
     share_id: ShareId,
     token: Annotated[str | None, Header(alias="X-Stallscope-Share")] = None,
     cookie: Annotated[str | None, Cookie(alias=SHARE_COOKIE)] = None,
 ) -> None:
-    """The investigation is the one that the link opens."""
+    """The investigation is the one that the link opens, as the link shows it."""
+    store: Store = request.app.state.store
     given = token or cookie
     if not given:
         raise Refused("Open the link with its secret part first.")
     with guessing_a_share(request, share_id):
-        request.state.subject = open_share(store, share_id, given).investigation_id
+        share = open_share(store, share_id, given)
+    request.state.subject = share.investigation_id
+    request.state.share = share
+    request.state.notes_shown = share.with_notes
+    request.state.shown = store_shown(store, share)
 
 
 def subject(request: Request) -> str:
@@ -109,5 +127,12 @@ def notes_shown(request: Request) -> bool:
     return bool(getattr(request.state, "notes_shown", False))
 
 
+def current_share(request: Request) -> Share:
+    """The link that was opened."""
+    found: Share = request.state.share
+    return found
+
+
+ShareDep = Annotated[Share, Depends(current_share)]
 Subject = Annotated[str, Depends(subject)]
 NotesShown = Annotated[bool, Depends(notes_shown)]

@@ -15,8 +15,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from backend.api.dependencies import SHARE_COOKIE
 from backend.api.problems import problem
 from backend.errors import Refused, StallscopeError
+from backend.services.freeze_investigation import store_shown
+from backend.services.open_share import shared_view
 from backend.services.redaction.shared_view import SharedView
-from backend.services.share_investigation import open_share, shared_view
+from backend.services.share_investigation import open_share
 from backend.storage.store import Store
 
 
@@ -59,7 +61,7 @@ class SharedAnswers:
             share = open_share(self._store, share_id, token)
         except Refused:
             return None  # so does it here, and counts a guess
-        return shared_view(self._store, share)
+        return shared_view(store_shown(self._store, share), share)
 
 
 def _address(path: str, query: str) -> dict[str, Any]:

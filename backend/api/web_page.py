@@ -6,12 +6,14 @@ import secrets
 from html import escape
 from pathlib import Path
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
 from backend.api.dependencies import StoreDep
+from backend.api.gate import origin
 from backend.errors import NotFound
-from backend.services.share_investigation import preview
+from backend.services.preview_picture import HEIGHT, WIDTH, preview_picture
+from backend.services.preview_share import preview
 
 PACKAGE = Path(__file__).parents[1]
 NONCE_PLACEHOLDER = "__CSP_NONCE__"
@@ -54,18 +56,32 @@ def page(rest: str = "") -> Response:
     return _page("")
 
 
+@router.get("/s/{share_id}/preview.png")
+def shared_picture(store: StoreDep, share_id: str) -> Response:
+    """What chats show beside the title, where the link's maker wanted that. Reading it is no opening."""
+    picture = preview_picture(store, share_id)
+    return Response(picture, media_type="image/png", headers={"Cache-Control": "no-cache"})
+
+
 @router.get("/s/{share_id}")
 @router.get("/s/{share_id}/{rest:path}")
-def shared_page(store: StoreDep, share_id: str, rest: str = "") -> Response:
+def shared_page(request: Request, store: StoreDep, share_id: str, rest: str = "") -> Response:
     """The same for a share link, with what chats show of it. Reading it is no opening: chats fetch every link."""
     del rest
-    title, description = preview(store, share_id)
+    shown = preview(store, share_id)
     tags = {
-        "og:title": title,
-        "og:description": description,
+        "og:title": shown.title,
+        "og:description": shown.description,
         "og:type": "website",
         "og:site_name": "Stallscope",
     }
+    if shown.has_picture:
+        tags |= {
+            "og:image": f"{origin(request)}/s/{share_id}/preview.png",
+            "og:image:type": "image/png",
+            "og:image:width": str(WIDTH),
+            "og:image:height": str(HEIGHT),
+        }
     return _page("".join(f'<meta property="{name}" content="{escape(text)}">' for name, text in tags.items()))
 
 

@@ -49,6 +49,8 @@ class PacketWish:
     text: str | None = None
     filter: str | None = None
     """In the language of `packet_language`."""
+    within: tuple[str, ...] = ()
+    """More filters in it, all of which must hold."""
     listed: str | None = None
     """A Parquet file of (input, frame): none but these."""
 
@@ -164,9 +166,9 @@ def packet_filter(wish: PacketWish, tables: Tables) -> PacketFilter:
 
 
 def _expression(wish: PacketWish, tables: Tables) -> Expression | None:
-    parts = [] if wish.listed is None else [InTable(wish.listed)]
-    found = read_filter(wish.filter or "", Meaning(tables))
-    asked = [*parts, *([] if found is None else [found])]
+    parts: list[Expression] = [] if wish.listed is None else [InTable(wish.listed)]
+    read = [read_filter(text or "", Meaning(tables)) for text in (wish.filter, *wish.within)]
+    asked = [*parts, *(found for found in read if found is not None)]
     return AllOf(tuple(asked)) if asked else None
 
 

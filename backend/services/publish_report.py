@@ -6,7 +6,7 @@ from backend.forensics.findings import rfc3339
 from backend.forensics.report import NotePart, Report
 from backend.services.open_tables import span_of
 from backend.services.read_report import ReportForm, read_report, render_form, report_path
-from backend.storage import notes
+from backend.services.write_notes import list_notes
 from backend.storage.records import Note
 from backend.storage.store import Store
 
@@ -14,7 +14,7 @@ from backend.storage.store import Store
 def report_bytes(store: Store, investigation_id: str, *, with_notes: bool) -> bytes:
     """The JSON text of the report: byte for byte what the analysis wrote, unless notes are added; raises NotFound."""
     path = report_path(store, investigation_id)
-    written = _written(store, investigation_id) if with_notes else []
+    written = list_notes(store, investigation_id) if with_notes else []
     if not written:
         return path.read_bytes()
     report = noted(read_report(store, investigation_id), written)
@@ -26,7 +26,7 @@ def render_report(
 ) -> tuple[str, str]:
     """(the report in that form, its media type); raises NotFound."""
     report = read_report(store, investigation_id)
-    written = _written(store, investigation_id) if with_notes else []
+    written = list_notes(store, investigation_id) if with_notes else []
     return render_form(noted(report, written) if written else report, form, page=page)
 
 
@@ -34,11 +34,6 @@ def noted(report: Report, written: list[Note]) -> Report:
     """With these notes; their times, which count from the first packet, as times of the day."""
     begin_ns, _ = span_of(report)
     return report.model_copy(update={"notes": [_part(note, begin_ns) for note in written]})
-
-
-def _written(store: Store, investigation_id: str) -> list[Note]:
-    with store.database.reading() as session:
-        return notes.list_notes(session, investigation_id)
 
 
 def _part(note: Note, begin_ns: int) -> NotePart:

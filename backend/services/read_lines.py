@@ -63,6 +63,6 @@ def read_numbered(store: Store, file: EvidenceFile, numbers: Collection[int]) ->
 
 
 def _lines(store: Store, sha256: str) -> Iterator[str]:
-    with store.blobs.path(sha256).open(encoding="utf-8", errors="replace") as stream:
+    with store.text_path(sha256).open(encoding="utf-8", errors="replace") as stream:
         for line in stream:
             yield line.rstrip("\n")

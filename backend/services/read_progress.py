@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from backend.errors import NotFound
 from backend.storage import evidence_files, investigations
 from backend.storage.records import STAGES, EvidenceFile, Investigation
 from backend.storage.store import Store
@@ -28,6 +29,8 @@ class Progress:
 
 def read_progress(store: Store, investigation_id: str) -> Progress:
     """Where the work is now; raises NotFound."""
+    if store.frozen is not None:
+        return Progress(store.frozen.investigation, store.frozen.files)
     with store.database.reading() as session:
         investigation = investigations.get_investigation(session, investigation_id)
         files = evidence_files.list_files(session, investigation_id)
@@ -47,8 +50,17 @@ def list_files(store: Store, investigation_id: str) -> list[EvidenceFile]:
 
 def read_file(store: Store, investigation_id: str, file_id: str) -> EvidenceFile:
     """One file by id or name; raises NotFound."""
+    if store.frozen is not None:
+        return _frozen_file(store.frozen.files, file_id)
     with store.database.reading() as session:
         return evidence_files.get_file(session, investigation_id, file_id)
+
+
+def _frozen_file(files: tuple[EvidenceFile, ...], file_id: str) -> EvidenceFile:
+    found = [each for each in files if each.id == file_id] or [each for each in files if each.name == file_id]
+    if not found:
+        raise NotFound("There is no such file.")
+    return found[0]
 
 
 def may_hold_credentials(store: Store, file: EvidenceFile) -> bool:

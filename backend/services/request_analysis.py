@@ -48,6 +48,8 @@ def cancel_analysis(store: Store, investigation_id: str) -> Investigation:
 
 
 def read_investigation(store: Store, investigation_id: str) -> Investigation:
-    """The investigation as it is now; raises NotFound."""
+    """The investigation as it is now, or as a frozen copy has it; raises NotFound."""
+    if store.frozen is not None:
+        return store.frozen.investigation
     with store.database.reading() as session:
         return investigations.get_investigation(session, investigation_id)

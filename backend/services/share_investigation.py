@@ -10,16 +10,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from backend.errors import Gone, InvalidRequest, NotFound, Refused
-from backend.services.read_report import read_finding, read_report
-from backend.services.redaction.finding_scope import FindingScope
-from backend.services.redaction.private_texts import read_names
-from backend.services.redaction.shared_view import SharedView
+from backend.services.freeze_investigation import freeze, thaw
+from backend.services.read_report import read_finding
+from backend.services.redaction.view_limits import check_view
 from backend.storage import investigations, shares
-from backend.storage.records import Share, now_text
+from backend.storage.records import Share, ShareView, now_text
 from backend.storage.store import Store
 
 SECRET_BYTES = 32
 LONGEST_DAYS = 365
+MADE_BY_CHARACTERS = 120
 WRONG = "This link does not open anything: its secret part is missing or wrong."
 SCRYPT = {"n": 2**14, "r": 8, "p": 1}
 """16 MiB and about 50 ms a guess (RFC 7914)."""
@@ -33,8 +33,14 @@ class ShareWish:
     finding_id: str = ""
     """Only this finding; empty for all."""
     addresses: Literal["names", "real"] = "names"
+    payload: Literal["removed", "headers"] = "removed"
+    """headers: paths, hosts and lookups of HTTP and DNS messages are shown."""
+    shows: Literal["frozen", "live"] = "live"
+    with_notes: bool = False
+    view: ShareView | None = None
     password: str = ""
     show_title: bool = False
+    made_by: str = ""
 
 
 @dataclass(frozen=True)
@@ -51,26 +57,44 @@ class NewShare:
 
 
 def share_investigation(store: Store, investigation_id: str, wish: ShareWish) -> NewShare:
-    """A new link; raises InvalidRequest for a lifetime that is none, NotFound for a finding that is none."""
+    """A new link; raises InvalidRequest for a wish that makes no sense, NotFound for a finding that is none, Conflict
+    where nothing can be frozen yet."""
     if not 1 <= wish.expires_days <= LONGEST_DAYS:
         raise InvalidRequest(f"A link lives between 1 and {LONGEST_DAYS} days.")
     if wish.finding_id:
         read_finding(store, investigation_id, wish.finding_id)
+    if wish.view is not None:
+        check_view(store, investigation_id, wish.view)
     secret = secrets.token_urlsafe(SECRET_BYTES)
+    with store.database.writing() as session:
+        investigations.touch_investigation(session, investigation_id)
+        investigations.get_investigation(session, investigation_id)
+        share = shares.add_share(session, secrets.token_hex(8), investigation_id, _new_share(wish, secret))
+    if share.shows == "frozen":
+        try:
+            freeze(store, share)
+        except BaseException:
+            with store.database.writing() as session:
+                shares.forget_share(session, share.id)
+            raise
+    return NewShare(share, secret)
+
+
+def _new_share(wish: ShareWish, secret: str) -> shares.NewShare:
     expires = datetime.now(UTC) + timedelta(days=wish.expires_days)
-    new = shares.NewShare(
+    return shares.NewShare(
         secret_sha256=_hash(secret),
         expires=expires.isoformat(timespec="seconds").replace("+00:00", "Z"),
         finding_id=wish.finding_id,
         addresses=wish.addresses,
+        payload=wish.payload,
+        shows=wish.shows,
+        with_notes=wish.with_notes,
+        view=wish.view,
+        made_by=wish.made_by[:MADE_BY_CHARACTERS],
         password_hash=_password_hash(wish.password, secrets.token_bytes(16)) if wish.password else "",
         show_title=wish.show_title,
     )
-    with store.database.writing() as session:
-        investigations.touch_investigation(session, investigation_id)
-        investigations.get_investigation(session, investigation_id)
-        share = shares.add_share(session, secrets.token_hex(8), investigation_id, new)
-    return NewShare(share, secret)
 
 
 def list_shares(store: Store, investigation_id: str) -> list[Share]:
@@ -81,10 +105,12 @@ def list_shares(store: Store, investigation_id: str) -> list[Share]:
 
 
 def revoke_share(store: Store, investigation_id: str, share_id: str) -> None:
-    """Close a link for good."""
+    """Close a link for good; what was kept for it goes."""
     with store.database.writing() as session:
         shares.revoke_share(session, investigation_id, share_id)
         investigations.touch_investigation(session, investigation_id)
+        share = shares.get_share(session, share_id)
+    thaw(store, share)
 
 
 def begin_session(store: Store, share_id: str, secret: str, password: str | None) -> tuple[Share, str]:
@@ -108,42 +134,6 @@ def open_share(store: Store, share_id: str, token: str) -> Share:
     if not hmac.compare_digest(token[len(secret) :], _proof(share, secret)):
         raise Refused("This link asks for a password." if not dot else WRONG)
     return share
-
-
-def preview(store: Store, share_id: str) -> tuple[str, str]:
-    """(title, description) for chats: what was found only where the link's maker wanted that shown, in its names."""
-    title = "Packet investigation"
-    try:
-        with store.database.reading() as session:
-            share = shares.get_share(session, share_id)
-    except NotFound:
-        return title, ""
-    if share.revoked is not None or share.expires <= now_text():
-        return title, "This link has ended."
-    return _told(store, share) or title, f"expires {share.expires[:10]}"
-
-
-def _told(store: Store, share: Share) -> str:
-    if not share.show_title or share.password_hash:
-        return ""
-    try:
-        diagnoses = read_report(store, share.investigation_id).diagnoses
-    except NotFound:
-        return ""
-    found = [each for each in diagnoses if not share.finding_id or share.finding_id in each.findings]
-    statement = found[0].statement if found else ""
-    return (
-        read_names(store, share.investigation_id).text(statement) if share.addresses == "names" else statement
-    )
-
-
-def shared_view(store: Store, share: Share) -> SharedView | None:
-    """The rules of a link; None where it shows everything as it is."""
-    if share.addresses == "real" and not share.finding_id:
-        return None
-    names = read_names(store, share.investigation_id) if share.addresses == "names" else None
-    report = read_report(store, share.investigation_id) if share.finding_id else None
-    return SharedView(names, FindingScope(report, share.finding_id) if report else None)
 
 
 def _opened(store: Store, share_id: str, secret: str) -> Share:

@@ -19,7 +19,9 @@ from backend.services.timeline_lanes import (
     LanesLeft,
     lanes_of,
 )
+from backend.services.timeline_within import LanesWithin, rows_within
 from backend.storage import capture_tables, path_tables
+from backend.storage.capture_tables import CaptureTables
 from backend.storage.group_tables import Grouping
 from backend.storage.store import Store
 
@@ -46,6 +48,8 @@ class Window:
     """Stretches without marks that are longer are told."""
     folds: tuple[Stretch, ...] = ()
     """Stretches of which no traffic is wanted: the rest is drawn the finer."""
+    within: tuple[str, ...] = ()
+    """Filters of packets, all of which must hold. Lanes are capture points then."""
 
 
 @dataclass(frozen=True)
@@ -94,14 +98,14 @@ def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeli
         px = min(max(window.px, 1), WIDEST_PX)
         stretches = open_stretches((from_t, to_t), window.folds)
         open_ns = sum(end - start for start, end in stretches)
-        lanes = lanes_of(tables, window.grouping, window.finding, window.lanes_most)
+        lanes = _lanes(tables, window)
         captured = sum(lane.captured for lane in lanes.lanes)
         bucket_ns = bucket_width_ns(open_ns, min(px, BUCKETS_LIMIT // max(1, captured)))
         absolute = [(tables.t0_ns + start, tables.t0_ns + end) for start, end in stretches]
         for stretch in absolute:
             lanes.add_traffic(stretch, bucket_ns)
         found = marks_between(lanes.marks, from_t, to_t, window.finding)
-        packets = _packets(tables, absolute, lanes)
+        packets = _packets(tables, absolute, lanes, window.within)
         left = max(MOST_BYTES - _BYTES_OF_A_PACKET * len(packets or ()), _LEAST_BYTES_OF_MARKS)
         return Timeline(
             t0_ns=tables.t0_ns,
@@ -116,6 +120,12 @@ def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeli
             gaps=_gaps(lanes.marks, (0, span_to), (from_t, to_t), window),
             lanes_left=lanes.left,
         )
+
+
+def _lanes(tables: Tables, window: Window) -> CaptureLanes | GroupLanes:
+    if window.within:
+        return LanesWithin(tables, window.finding, window.within)
+    return lanes_of(tables, window.grouping, window.finding, window.lanes_most)
 
 
 def _gaps(marks: Sequence[TimelineMark], span: Stretch, shown: Stretch, window: Window) -> tuple[Gap, ...]:
@@ -135,28 +145,19 @@ def bucket_width_ns(span_ns: int, px: int) -> int:
 
 
 def _packets(
-    tables: Tables, stretches: Sequence[Stretch], lanes: CaptureLanes | GroupLanes
+    tables: Tables,
+    stretches: Sequence[Stretch],
+    lanes: CaptureLanes | GroupLanes,
+    within: tuple[str, ...],
 ) -> tuple[LanePacket, ...] | None:
-    nearly = sum(
-        capture_tables.count_packets(tables.query, capture, clock.own(start), clock.own(end))
-        for capture in tables.captures
-        for clock in [tables.clock(capture.input)]
-        for start, end in stretches
-    )
-    # The count is in whole milliseconds: a window inside one may hold far fewer.
-    if nearly > PACKETS_LIMIT and any(
-        end - start > capture_tables.BUCKET_TABLE_NS for start, end in stretches
-    ):
+    if not within and _are_many(tables, stretches):
         return None
     found: list[LanePacket] = []
     for capture, stretch in ((capture, stretch) for capture in tables.captures for stretch in stretches):
-        clock = tables.clock(capture.input)
-        own = (clock.own(stretch[0]), clock.own(stretch[1]))
-        rows = capture_tables.packets_between(tables.query, capture, own, PACKETS_LIMIT + 1)
-        cids = _cids(tables, capture.input, rows)
+        rows = _rows(tables, capture, stretch, within)
+        cids = _cids(tables, capture.input, [row for row, _ in rows])
         found += [
-            _lane_packet(row, capture.input, tables, clock.common(row["time_ns"]) - tables.t0_ns, cids)
-            for row in rows
+            _lane_packet(row, capture.input, tables, time_ns - tables.t0_ns, cids) for row, time_ns in rows
         ]
         if len(found) > PACKETS_LIMIT:
             return None
@@ -166,12 +167,37 @@ def _packets(
     return tuple(sorted(found, key=lambda packet: (packet.t, packet.input, packet.frame)))
 
 
+def _are_many(tables: Tables, stretches: Sequence[Stretch]) -> bool:
+    nearly = sum(
+        capture_tables.count_packets(tables.query, capture, clock.own(start), clock.own(end))
+        for capture in tables.captures
+        for clock in [tables.clock(capture.input)]
+        for start, end in stretches
+    )
+    # The count is in whole milliseconds: a window inside one may hold far fewer.
+    widest_ns = max(end - start for start, end in stretches)
+    return nearly > PACKETS_LIMIT and widest_ns > capture_tables.BUCKET_TABLE_NS
+
+
+def _rows(
+    tables: Tables, capture: CaptureTables, stretch: Stretch, within: tuple[str, ...]
+) -> list[tuple[Packet, int]]:
+    """The first packets of a stretch, one more than are shown, with their times on the report's clock."""
+    limit = PACKETS_LIMIT + 1
+    if within:
+        return [(row, row["time_ns"]) for row in rows_within(tables, capture, stretch, within, limit)]
+    clock = tables.clock(capture.input)
+    own = (clock.own(stretch[0]), clock.own(stretch[1]))
+    rows = capture_tables.packets_between(tables.query, capture, own, limit)
+    return [(row, clock.common(row["time_ns"])) for row in rows]
+
+
 def _group_of(packet: LanePacket, groups: dict[int, str]) -> str:
     """The empty text where the packet's group is not shown."""
     return OTHER if packet.cid is None else groups.get(packet.cid, "")
 
 
-def _cids(tables: Tables, input_name: str, rows: list[dict[str, int]]) -> dict[int, int]:
+def _cids(tables: Tables, input_name: str, rows: list[Packet]) -> dict[int, int]:
     connections = sorted({row["connection"] for row in rows})
     return dict(path_tables.cids_of_sightings(tables.query, tables.sightings, input_name, connections))
 

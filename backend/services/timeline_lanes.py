@@ -222,17 +222,27 @@ def tell_findings(lanes: list[Lane], marks: Iterable[TimelineMark], finding: str
 
 def add_buckets(tables: Tables, lanes: list[Lane], window: Stretch, rows: Rows) -> None:
     """Adds what `rows` finds in a window of the report's clock."""
+    add_counts(
+        lanes,
+        (
+            (place, (clock.common(start) - tables.t0_ns, *counts))
+            for capture in tables.captures
+            for clock in [tables.clock(capture.input)]
+            for place, (start, *counts) in rows(capture, (clock.own(window[0]), clock.own(window[1])))
+        ),
+    )
+
+
+def add_counts(lanes: list[Lane], rows: Iterable[tuple[int | None, Row]]) -> None:
+    """Adds (place of the lane, (ns after t0, packets, bytes, syns)) of buckets."""
     found: list[dict[int, tuple[int, int, int]]] = [{} for _ in lanes]
-    for capture in tables.captures:
-        clock = tables.clock(capture.input)
-        for place, (start, *counts) in rows(capture, (clock.own(window[0]), clock.own(window[1]))):
-            if place is not None:
-                # Where one part of a capture ends and the next begins, both have packets in a bucket.
-                at = clock.common(start) - tables.t0_ns
-                packets, size, syns = (
-                    a + b for a, b in zip(found[place].get(at, (0, 0, 0)), counts, strict=True)
-                )
-                found[place][at] = (packets, size, syns)
+    for place, (at, *counts) in rows:
+        if place is not None:
+            # Where one part of a capture ends and the next begins, both have packets in a bucket.
+            packets, size, syns = (
+                a + b for a, b in zip(found[place].get(at, (0, 0, 0)), counts, strict=True)
+            )
+            found[place][at] = (packets, size, syns)
     for lane, buckets in zip(lanes, found, strict=True):
         for at, (packets, size, syns) in sorted(buckets.items()):
             lane.start.append(at)

@@ -16,7 +16,7 @@ from backend.storage.capture_tables import (
     stored_width_ns,
 )
 from backend.storage.packet_conditions import Clause, Expression, PathTables, condition_of
-from backend.storage.packet_store import PacketQuery
+from backend.storage.packet_store import PacketQuery, Row, Value
 
 Place = tuple[int, int]
 """(time_ns, row of the table): where a page begins or ends."""
@@ -54,9 +54,7 @@ def find_packets(
     own = _of_the_packet(wanted, after, tables, paths)
     found: list[Place] = []
     for ends in _of_its_ends(tables, paths, wanted):
-        clauses = [*own, *ends]
-        where = " AND ".join(clause for clause, _ in clauses) or "true"
-        parameters = [value for _, values in clauses for value in values]
+        where, parameters = _joined([*own, *ends])
         rows = query.rows(
             f"SELECT time_ns, file_row_number FROM {tables.numbered_packet_rows} WHERE {where} "
             "ORDER BY time_ns, file_row_number LIMIT ?",
@@ -75,6 +73,28 @@ def count_by_time(
     if by_time and width_ns % BUCKET_TABLE_NS == 0 and tables.clock.is_common:
         return _count_all(query, tables, paths, wanted, width_ns)
     return _count_rows(query, tables, paths, wanted, width_ns)
+
+
+def density_by_time(
+    query: PacketQuery, tables: CaptureTables, paths: PathTables, wanted: PacketFilter, width_ns: int
+) -> list[Row]:
+    """(vantage, start_ns, packets, bytes, syns) of each interval of that width that holds a wanted packet."""
+    own = _of_the_packet(wanted, None, tables, paths)
+    found: list[Row] = []
+    for ends in _of_its_ends(tables, paths, wanted):
+        where, parameters = _joined([*own, *ends])
+        found += query.rows(
+            "SELECT vantage, (time_ns // ?) * ?, count(*), sum(original_bytes)::BIGINT, "
+            f"count(*) FILTER (protocol = 6 AND tcp_flags & 18 = 2) FROM {tables.packet_rows} "
+            f"WHERE {where} GROUP BY ALL",
+            (width_ns, width_ns, tables.packets, *parameters),
+        )
+    return found
+
+
+def _joined(clauses: list[Clause]) -> tuple[str, list[Value]]:
+    where = " AND ".join(clause for clause, _ in clauses) or "true"
+    return where, [value for _, values in clauses for value in values]
 
 
 def _count_all(
@@ -103,9 +123,7 @@ def _count_rows(
     own = _of_the_packet(wanted, None, tables, paths)
     found: dict[int, int] = {}
     for ends in _of_its_ends(tables, paths, wanted):
-        clauses = [*own, *ends]
-        where = " AND ".join(clause for clause, _ in clauses) or "true"
-        parameters = [value for _, values in clauses for value in values]
+        where, parameters = _joined([*own, *ends])
         rows = query.rows(
             f"SELECT time_ns // ?, count(*) FROM {tables.packet_rows} WHERE {where} GROUP BY 1",
             (width_ns, tables.packets, *parameters),
@@ -193,9 +211,7 @@ def frames_wanted(
     own = _of_the_packet(wanted, None, tables, paths)
     found: list[int] = []
     for ends in _of_its_ends(tables, paths, wanted):
-        clauses = [*own, *ends]
-        where = " AND ".join(clause for clause, _ in clauses) or "true"
-        parameters = [value for _, values in clauses for value in values]
+        where, parameters = _joined([*own, *ends])
         rows = query.rows(
             f"SELECT frame FROM {tables.packet_rows} WHERE {where} ORDER BY frame LIMIT ?",
             (tables.packets, *parameters, limit),
@@ -204,4 +220,12 @@ def frames_wanted(
     return sorted(found)[:limit]
 
 
-__all__ = ["PacketFilter", "PathTables", "Place", "count_by_time", "find_packets", "frames_wanted"]
+__all__ = [
+    "PacketFilter",
+    "PathTables",
+    "Place",
+    "count_by_time",
+    "density_by_time",
+    "find_packets",
+    "frames_wanted",
+]

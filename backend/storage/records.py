@@ -126,6 +126,19 @@ class FileProgress:
 
 
 @dataclass(frozen=True)
+class ShareView:
+    """The part of an investigation that a link to one view shows."""
+
+    from_ns: int | None = None
+    """ns after t0, as `to_ns`; None for the ends of the data."""
+    to_ns: int | None = None
+    filter: str = ""
+    """Of packets, in the language of the packet list."""
+    lanes: tuple[str, ...] = ()
+    """Ids of the lanes; empty for all."""
+
+
+@dataclass(frozen=True)
 class Share:
     """A read-only link, without its secret."""
 
@@ -139,6 +152,15 @@ class Share:
     """Empty for all of the investigation."""
     addresses: str
     """real or names."""
+    payload: str
+    """removed, or headers: words of HTTP and DNS messages."""
+    shows: str
+    """frozen or live."""
+    with_notes: bool
+    view: ShareView | None
+    """None for all of what the link is to."""
+    made_by: str
+    """Empty where nobody signs in."""
     password_hash: str
     show_title: bool
     opened: int

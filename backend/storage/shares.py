@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
 
-from sqlalchemy import select, update
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from backend.errors import NotFound
-from backend.storage.records import Share, now_text
+from backend.storage.records import Share, ShareView, now_text
 from backend.storage.tables import ShareRow
 
 
@@ -20,6 +20,11 @@ class NewShare:
     expires: str
     finding_id: str = ""
     addresses: str = "real"
+    payload: str = "removed"
+    shows: str = "live"
+    with_notes: bool = False
+    view: ShareView | None = None
+    made_by: str = ""
     password_hash: str = ""
     show_title: bool = False
 
@@ -60,5 +65,21 @@ def revoke_share(session: Session, investigation_id: str, share_id: str) -> None
     row.revoked = row.revoked or now_text()
 
 
+def forget_share(session: Session, share_id: str) -> None:
+    """Remove a link that was never given out."""
+    session.execute(delete(ShareRow).where(ShareRow.id == share_id))
+
+
+def active_frozen(session: Session) -> set[str]:
+    """Ids of the frozen links that open something now."""
+    query = select(ShareRow.id).where(
+        ShareRow.shows == "frozen", ShareRow.revoked.is_(None), ShareRow.expires > now_text()
+    )
+    return set(session.scalars(query))
+
+
 def _record(row: ShareRow) -> Share:
-    return Share(**{field.name: getattr(row, field.name) for field in fields(Share)})
+    told = {field.name: getattr(row, field.name) for field in fields(Share)}
+    if row.view is not None:
+        told["view"] = ShareView(**{**row.view, "lanes": tuple(row.view["lanes"])})
+    return Share(**told)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from backend.settings import Settings
 from backend.storage.blob_store import BlobStore
 from backend.storage.database import Database
+from backend.storage.frozen_copies import FROZEN, FrozenCopy
 from backend.storage.job_queue import JobQueue, prepare_job_tables
 
 
@@ -19,10 +20,24 @@ class Store:
     database: Database
     blobs: BlobStore
     jobs: JobQueue
+    frozen: FrozenCopy | None = None
+    """What reading services answer from, in place of what the investigation is now."""
+
+    def at(self, copy: FrozenCopy) -> Store:
+        """The same store with one investigation as it was."""
+        return replace(self, frozen=copy)
 
     def investigation_folder(self, investigation_id: str) -> Path:
         """Packet tables and report of one investigation."""
-        return self.settings.packets / investigation_id
+        return self.frozen.folder if self.frozen else self.settings.packets / investigation_id
+
+    def frozen_folder(self, investigation_id: str, share_id: str) -> Path:
+        """What a frozen link shows."""
+        return self.settings.packets / investigation_id / FROZEN / share_id
+
+    def text_path(self, sha256: str) -> Path:
+        """Where the text of a dump is."""
+        return self.frozen.text_path(sha256) if self.frozen else self.blobs.path(sha256)
 
     def file_folder(self, investigation_id: str, file_id: str) -> Path:
         """Tables of one decoded file."""

@@ -136,7 +136,16 @@ class ShareRow(Base):
     finding_id: Mapped[str] = mapped_column(String(80), default="")
     """The only finding that it shows; empty for all of the investigation."""
     addresses: Mapped[str] = mapped_column(String(8), default="real")
-    """real, or names: other names for addresses, files and whatever packets say."""
+    """real, or names: other names for addresses, files and machines."""
+    payload: Mapped[str] = mapped_column(String(8), default="removed")
+    """removed, or headers: words of HTTP and DNS messages."""
+    shows: Mapped[str] = mapped_column(String(8), default="live")
+    """live, or frozen: the analysis that it was made on, of which a copy is kept."""
+    with_notes: Mapped[bool] = mapped_column(default=False)
+    view: Mapped[dict[str, Any] | None] = mapped_column(JSON)
+    """The window, filter and lanes that it is narrowed to (`records.ShareView`); None for none."""
+    made_by: Mapped[str] = mapped_column(String(120), default="")
+    """Name of the member who made it; empty where nobody signs in."""
     password_hash: Mapped[str] = mapped_column(String(160), default="")
     """Salt and scrypt hash in hexadecimal; empty for none."""
     show_title: Mapped[bool] = mapped_column(default=False)

@@ -43,6 +43,9 @@ FilterText = Annotated[
     str | None,
     Query(alias="filter", max_length=4000, description="The part of Wireshark's language known here"),
 ]
+Within = Annotated[
+    list[str] | None, Query(max_length=4, description="More filters of packets, all of which must hold")
+]
 MAX_ID = 2**53
 Offset = Annotated[int | None, Query(ge=0, le=MAX_ID, description="Place in the list, instead of a cursor")]
 
@@ -65,9 +68,10 @@ def get_timeline(
     fold: Annotated[
         str, Query(max_length=2000, description="`from~to,from~to`: stretches whose traffic is left out")
     ] = "",
+    within: Within = None,
 ) -> Timeline:
     """Density, or single packets where there are few, and the marks of the findings."""
-    window = Window(from_ns, to_ns, px, finding, group, lanes, gaps, read_folds(fold))
+    window = Window(from_ns, to_ns, px, finding, group, lanes, gaps, read_folds(fold), tuple(within or ()))
     return Timeline.of(show_timeline(store, subject, window))
 
 
@@ -121,6 +125,7 @@ def get_packets(
     cid: Annotated[int | None, Query(ge=0, le=MAX_ID, description="A logical connection")] = None,
     lane: Annotated[str | None, Query(max_length=300, description="A vantage point, or an input")] = None,
     filter_text: FilterText = None,
+    within: Within = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
@@ -130,7 +135,9 @@ def get_packets(
     ] = None,
 ) -> PacketList:
     """Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection."""
-    wish = PacketWish(from_ns, to_ns, lane, address or None, port, flags, cid, q or None, filter_text)
+    wish = PacketWish(
+        from_ns, to_ns, lane, address or None, port, flags, cid, q or None, filter_text, tuple(within or ())
+    )
     if offset is not None:
         return PacketList.part(packets_from(store, subject, wish, offset=offset, limit=limit))
     return PacketList.of(list_packets(store, subject, wish, limit=limit, cursor=cursor))
@@ -151,11 +158,12 @@ def get_packet_rail(
     subject: Subject,
     store: StoreDep,
     filter_text: FilterText = None,
+    within: Within = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
 ) -> PacketRail:
     """Round times and marks of findings by their place in the list."""
-    wish = PacketWish(from_ns, to_ns, filter=filter_text)
+    wish = PacketWish(from_ns, to_ns, filter=filter_text, within=tuple(within or ()))
     return PacketRail.model_validate({"items": rail_of_packets(store, subject, wish)})
 
 
@@ -169,11 +177,12 @@ def get_packet_place(
         int | None, Query(ge=-MAX_ID, le=MAX_ID, description="ns after t0, instead of a frame")
     ] = None,
     filter_text: FilterText = None,
+    within: Within = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
 ) -> PacketPlace:
     """Where a frame, or a time, stands in the list of the packets that a filter wants; else the one behind it."""
-    wish = PacketWish(from_ns, to_ns, filter=filter_text)
+    wish = PacketWish(from_ns, to_ns, filter=filter_text, within=tuple(within or ()))
     if t is not None:
         return PacketPlace(offset=place_of_time(store, subject, wish, t))
     if input_name is None:

@@ -1,12 +1,16 @@
-"""What only a share link has: the investigation it opens."""
+"""What only a share link has: the investigation it opens, and its notes where they are shared."""
 
 from __future__ import annotations
 
 from fastapi import APIRouter, Depends
 
-from backend.api.dependencies import StoreDep, Subject, shared_investigation
+from backend.api.dependencies import ShareDep, StoreDep, Subject, shared_investigation
 from backend.api.schemas.investigations import Investigation
+from backend.api.schemas.notes import Note, NoteList
+from backend.errors import NotFound
+from backend.services.redaction.shared_view import NOT_SHARED
 from backend.services.request_analysis import read_investigation
+from backend.services.write_notes import list_notes
 
 router = APIRouter(prefix="/shared/{share_id}", tags=["shares"], dependencies=[Depends(shared_investigation)])
 
@@ -15,3 +19,11 @@ router = APIRouter(prefix="/shared/{share_id}", tags=["shares"], dependencies=[D
 def get_shared_investigation(subject: Subject, store: StoreDep) -> Investigation:
     """The investigation behind the link."""
     return Investigation.of(read_investigation(store, subject))
+
+
+@router.get("/notes")
+def get_shared_notes(subject: Subject, share: ShareDep, store: StoreDep) -> NoteList:
+    """Notes by people, where the link's maker wanted them shown."""
+    if not share.with_notes:
+        raise NotFound(NOT_SHARED)
+    return NoteList(items=[Note.of(found) for found in list_notes(store, subject)])

@@ -4,22 +4,46 @@ from __future__ import annotations
 
 from fastapi import APIRouter, Request, Response, status
 
-from backend.api.dependencies import SHARE_COOKIE, InvestigationId, ShareId, StoreDep, guessing_a_share
-from backend.api.schemas.shares import NewShare, Secret, Share, ShareList, ShareSession, ShareWish
+from backend.api.dependencies import (
+    SHARE_COOKIE,
+    CallerDep,
+    InvestigationId,
+    ShareId,
+    StoreDep,
+    guessing_a_password,
+)
+from backend.api.schemas.shares import NewShare, Secret, Share, ShareList, ShareSession, ShareWish, View
 from backend.services import share_investigation as service
+from backend.services.freeze_investigation import store_shown
+from backend.services.open_share import shown_view
 
 router = APIRouter(tags=["shares"])
 
 
 @router.post("/investigations/{investigation_id}/shares", status_code=status.HTTP_201_CREATED)
-def create_share(investigation_id: InvestigationId, wish: ShareWish, store: StoreDep) -> NewShare:
-    """A read-only link to the investigation or one finding; its secret is shown here and never again."""
+def create_share(
+    investigation_id: InvestigationId, wish: ShareWish, store: StoreDep, caller: CallerDep
+) -> NewShare:
+    """A read-only link to the investigation, a finding or a view; its secret is shown here and never again."""
     made = service.share_investigation(
         store,
         investigation_id,
-        service.ShareWish(wish.expires_days, wish.finding, wish.addresses, wish.password, wish.show_title),
+        service.ShareWish(
+            expires_days=wish.expires_days,
+            finding_id=wish.finding,
+            addresses=wish.addresses,
+            payload=wish.payload,
+            shows=wish.shows,
+            with_notes=wish.notes,
+            view=wish.view.record() if wish.view else None,
+            password=wish.password,
+            show_title=wish.show_title,
+            made_by=caller.member.name if caller.member else "",
+        ),
     )
-    return NewShare(**Share.of(made.share).model_dump(), url_path=made.url_path, secret=made.secret)
+    return NewShare(
+        **Share.of(made.share).model_dump(by_alias=True), url_path=made.url_path, secret=made.secret
+    )
 
 
 @router.get("/investigations/{investigation_id}/shares")
@@ -39,10 +63,12 @@ def open_session(
     share_id: ShareId, given: Secret, store: StoreDep, request: Request, response: Response
 ) -> ShareSession:
     """Show the secret once; afterwards the token, or the cookie, opens this link's reading addresses."""
-    with guessing_a_share(request, share_id):
+    with guessing_a_password(request, share_id, given.password):
         share, token = service.begin_session(store, share_id, given.secret, given.password)
     response.set_cookie(
         SHARE_COOKIE, token, path=f"/api/v1/shared/{share_id}", httponly=True, samesite="strict"
     )
-    shown = Share.of(share)
-    return ShareSession(token=token, expires=share.expires, finding=shown.finding, addresses=shown.addresses)
+    told = Share.of(share).model_dump(by_alias=True)
+    shown = shown_view(store_shown(store, share), share)
+    view = View.of(shown).model_dump(by_alias=True) if shown else None
+    return ShareSession.model_validate({**told, "token": token, "view": view})

@@ -2,13 +2,40 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
 from backend.storage.records import Share as ShareRecord
+from backend.storage.records import ShareView
 
 Addresses = Literal["names", "real"]
+Payload = Literal["removed", "headers"]
+Shows = Literal["frozen", "live"]
+OffsetNs = Annotated[int, Field(strict=True, ge=-(2**53) + 1, le=2**53 - 1)]
+"""ns after t0; the ends are what JavaScript's numbers hold exactly."""
+
+
+class View(BaseModel):
+    """A part of the time, what a filter leaves of it, and some lanes; with a finding, that one only."""
+
+    from_ns: OffsetNs | None = Field(default=None, alias="from")
+    to_ns: OffsetNs | None = Field(default=None, alias="to")
+    """The end excluded; null for the end of the data, as `from` for its beginning."""
+    filter: str = Field(default="", max_length=4000)
+    """Of packets, as in their list."""
+    lanes: list[Annotated[str, Field(max_length=300)]] = Field(default=[], max_length=50)
+    """Ids of lanes; none for all."""
+
+    @classmethod
+    def of(cls, view: ShareView) -> View:
+        """The stored record in the API's words."""
+        told = {"from": view.from_ns, "to": view.to_ns, "filter": view.filter, "lanes": list(view.lanes)}
+        return cls.model_validate(told)
+
+    def record(self) -> ShareView:
+        """What is stored of it."""
+        return ShareView(self.from_ns, self.to_ns, self.filter, tuple(self.lanes))
 
 
 class ShareWish(BaseModel):
@@ -18,7 +45,15 @@ class ShareWish(BaseModel):
     finding: str = Field(default="", max_length=80)
     """Only this finding; empty for the whole investigation."""
     addresses: Addresses = "names"
-    """`names` puts other names for addresses, files and everything that packets say; ports and times stay."""
+    """`names` puts other names for addresses, files and machines; ports and times stay."""
+    payload: Payload = "removed"
+    """`headers` shows words of HTTP and DNS messages: paths, hosts, lookups. What messages carry is never shown."""
+    shows: Shows = "live"
+    """`frozen` shows the finished analysis of now, whatever is added, renamed or analysed anew later."""
+    notes: bool = False
+    """Whether notes by people are shown."""
+    view: View | None = None
+    """Only this view; null for all of the investigation, or of the finding."""
     password: str = Field(default="", max_length=200)
     show_title: bool = False
     """Whether a chat's preview of the link tells what was found."""
@@ -33,6 +68,12 @@ class Share(BaseModel):
     revoked: str | None
     finding: str
     addresses: Addresses
+    payload: Payload
+    shows: Shows
+    notes: bool
+    view: View | None
+    made_by: str
+    """Empty where nobody signs in."""
     has_password: bool
     show_title: bool
     opened: int
@@ -49,6 +90,11 @@ class Share(BaseModel):
             revoked=share.revoked,
             finding=share.finding_id,
             addresses="names" if share.addresses == "names" else "real",
+            payload="headers" if share.payload == "headers" else "removed",
+            shows="frozen" if share.shows == "frozen" else "live",
+            notes=share.with_notes,
+            view=View.of(share.view) if share.view else None,
+            made_by=share.made_by,
             has_password=bool(share.password_hash),
             show_title=share.show_title,
             opened=share.opened,
@@ -81,5 +127,12 @@ class ShareSession(BaseModel):
 
     token: str
     expires: str
-    finding: str = ""
-    addresses: Addresses = "real"
+    created: str
+    made_by: str
+    finding: str
+    addresses: Addresses
+    payload: Payload
+    shows: Shows
+    notes: bool
+    view: View | None
+    """Its filter and lanes in the words that the link shows."""

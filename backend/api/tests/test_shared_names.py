@@ -4,64 +4,20 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
 from urllib.parse import quote
 
-import httpx
 import pytest
 
 from backend.api.tests.running_product import Product
+from backend.api.tests.share_links import Link, opened, share
 
 PRIVATE = re.compile(
     # Addresses of the incidents' networks; names of their files, hosts, lookups, programs and requests.
     r"(?<![\d.])(?:10|172|192)\.\d+\.\d+\.\d+|checkout|node-7|three-interfaces|app-eth0|conntrack-[ELS][-.]|\.txt|"
     r"\.pcapng|/v1/ads|_search|Python/3|healthz|SecretAccessKey|wJalr|FwoG"
 )
-
-
-@dataclass(frozen=True)
-class Link:
-    """A session of a link."""
-
-    client: httpx.Client
-    prefix: str
-    own: str
-
-    def get(self, place: str, **query: Any) -> httpx.Response:
-        """Below the link."""
-        return self.client.get(f"{self.prefix}/{place}", params=query)
-
-    def items(self, place: str, **query: Any) -> list[dict[str, Any]]:
-        """Of a list."""
-        found: list[dict[str, Any]] = self.get(place, **query).raise_for_status().json()["items"]
-        return found
-
-
-def share(client: httpx.Client, investigation: str, **wish: Any) -> dict[str, Any]:
-    made: dict[str, Any] = (
-        client.post(f"/investigations/{investigation}/shares", json=wish).raise_for_status().json()
-    )
-    return made
-
-
-@contextmanager
-def opened(
-    product: Product, made: dict[str, Any], investigation: str, password: str | None = None
-) -> Iterator[Link]:
-    with product.client() as client:
-        yield _session(client, made, investigation, password)
-
-
-def _session(client: httpx.Client, made: dict[str, Any], investigation: str, password: str | None) -> Link:
-    session = client.post(
-        f"/shared/{made['id']}/session", json={"secret": made["secret"], "password": password}
-    )
-    client.headers["X-Stallscope-Share"] = session.raise_for_status().json()["token"]
-    client.cookies.clear()
-    return Link(client, f"/shared/{made['id']}", f"/investigations/{investigation}")
 
 
 @pytest.fixture(scope="module", params=["snat-race", "imds-burst", "ipvs-reuse"])
@@ -197,44 +153,10 @@ def test_a_preview_tells_what_was_found_only_where_that_was_wanted(link: Link) -
         assert ("Packet investigation" in html) is not show_title
         assert not PRIVATE.search(html)
         assert (statement[:9] in html) is show_title
+        picture = link.client.get(f"{page}/s/{made['id']}/preview.png", headers=bot)
+        assert (f"/s/{made['id']}/preview.png" in html) is picture.is_success is show_title
+        if show_title:
+            assert picture.headers["content-type"] == "image/png"
+            assert picture.content[16:24] == struct.pack(">II", 1200, 630)
         listed = link.client.get(f"{link.own}/shares", headers=own).json()["items"]
         assert next(each for each in listed if each["id"] == made["id"])["opened"] == 0
-
-
-def test_a_link_to_a_finding_opens_nothing_else(product: Product) -> None:
-    with product.client() as client:
-        investigation = client.post("/demo", json={"name": "ipvs-reuse"}).json()["id"]
-        product.wait_until_over(investigation)
-        findings = client.get(f"/investigations/{investigation}/findings").json()["items"]
-        own, other = findings[0], findings[-1]
-        assert own["id"] != other["id"]
-        made = share(client, investigation, addresses="real", finding=own["id"])
-    with opened(product, made, investigation) as link:
-        report = link.get("report").json()
-        assert [each["id"] for each in report["findings"]] == [own["id"]]
-        assert all(own["id"] in each["findings"] for each in report["diagnoses"])
-        assert {mark["finding"] for mark in link.get("timeline").json()["marks"]} <= {own["id"]}
-        groups = link.get("timeline", group="connection").json()["lanes"]
-        assert {finding for lane in groups for finding in lane["findings"]} == {own["id"]}
-        assert link.get(f"findings/{own['id']}").status_code == 200
-        proof = own["evidence"][0]
-        assert link.get(f"frames/{quote(proof['input'])}/{proof['frames'][0]}").status_code == 200
-        strange = next(
-            n for n in range(1, 10_000) if all(n not in e["frames"] for f in findings for e in f["evidence"])
-        )
-        rows = link.items("connections", limit=1000)
-        assert rows
-        assert all(own["id"] in row["finding_ids"] for row in rows)
-        for place in (
-            *(
-                f"findings/{other['id']}",
-                "packets",
-                "packets/place?input=a&frame=1",
-                "requests",
-                "rtt",
-                "dumps",
-            ),
-            *("dumps/series", "files/uname-r.txt/lines"),
-            f"frames/{quote(proof['input'])}/{strange}",
-        ):
-            assert link.client.get(f"{link.prefix}/{place}").status_code == 404, place

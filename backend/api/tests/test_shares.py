@@ -3,6 +3,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
+from backend.access.guesses import PASSWORD
 from backend.storage.store import Store
 from backend.storage.tables import ShareRow
 
@@ -93,3 +94,19 @@ def test_a_link_lives_at_least_a_day_and_at_most_a_year(
     client: httpx.Client, investigation: str, days: int
 ) -> None:
     assert client.post(f"{investigation}/shares", json={"expires_days": days}).status_code == 400
+
+
+def test_a_links_password_has_so_many_wrong_guesses_and_not_one_more(
+    client: httpx.Client, investigation: str
+) -> None:
+    made = client.post(f"{investigation}/shares", json={"password": "correct horse"}).json()
+    session = f"/api/v1/shared/{made['id']}/session"
+    wrong = {"secret": made["secret"], "password": "battery"}
+    good = {**wrong, "password": "correct horse"}
+    for _ in range(PASSWORD.per_address.wrong - 1):
+        assert client.post(session, json=wrong).status_code == 403
+    assert client.post(session, json=good).status_code == 200
+    assert client.post(session, json=wrong).status_code == 403
+    refused = client.post(session, json=good)
+    assert refused.status_code == 429
+    assert int(refused.headers["retry-after"]) > 60

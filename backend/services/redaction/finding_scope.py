@@ -11,19 +11,15 @@ from urllib.parse import parse_qsl, urlencode
 from backend.errors import NotFound
 from backend.forensics.report import DiagnosisPart, EvidencePart, FindingPart, Report
 from backend.services.open_tables import epoch_ns, span_of
+from backend.services.redaction.report_part import ReportPart
 
 NOT_SHARED = "This is not part of what was shared."
 AROUND = 0.1
 """Share of the finding's own length that is shown before and after it."""
 PLACES = re.compile(
-    r"investigation|files|report|report/outline|report/findings|findings|diagnoses|timeline|connections|"
+    r"investigation|files|report|report/outline|report/findings|findings|diagnoses|notes|timeline|connections|"
     r"connections/\d+|(?:files/.+)/lines|(?:frames/.+)/\d+"
 )
-_LEFT_OUT: dict[str, Any] = {
-    "checked": [], "account": None, "requests": None, "destinations": [], "counters": [], "quality": [], "not_used": [],
-    "not_used_total": 0,
-    "destinations_total": 0,
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -56,45 +52,28 @@ class FindingScope:
             asked["finding"] = self.finding_id
         if place == "timeline":
             asked |= self._window(asked)
-        if place.startswith(("frames/", "files/")) and not self._is_evidence(place):
+        if place.startswith(("frames/", "files/")) and not self.is_evidence(place):
             raise NotFound(NOT_SHARED)
         return urlencode(asked)
 
     def answer(self, place: str, content: Any) -> Any:
         """The answer without what belongs to other findings; raises NotFound."""
-        if place in ("report", "report/outline"):
-            return {**content, **self._narrowed_report(content)}
-        if place in ("findings", "diagnoses"):
-            return {"items": self._of_finding(place, content["items"])}
-        if place == "files":
-            return {"items": [each for each in content["items"] if each["name"] in self._inputs]}
-        if place == "investigation":
-            return {**content, "files_total": len(self._inputs)}
+        part = ReportPart(self.report, frozenset({self.finding_id}), self.inputs)
+        narrowed = part.answer(place, content)
         if place.startswith("connections/") and self.finding_id not in content["connection"]["finding_ids"]:
             raise NotFound(NOT_SHARED)
         if place.endswith("/lines"):
             told = self._lines.get(_file_of(place), frozenset())
             return {**content, "lines": [line for line in content["lines"] if line["n"] in told]}
-        if place == "timeline" or place.startswith("connections/"):
-            return {
-                **content,
-                "marks": [mark for mark in content["marks"] if mark["finding"] == self.finding_id],
-            }
-        return content
+        if place == "notes":
+            return {"items": [note for note in content["items"] if self.is_subject_of(note)]}
+        return narrowed
 
-    def _narrowed_report(self, content: Any) -> dict[str, Any]:
-        parts = {part: self._of_finding(part, content[part]) for part in ("findings", "diagnoses")}
-        inputs = [each for each in content["inputs"] if each["name"] in self._inputs]
-        left_out = {key: empty for key, empty in _LEFT_OUT.items() if key in content}
-        totals = {"inputs_total": len(inputs)} if "inputs_total" in content else {}
-        return {**left_out, **parts, **totals, "inputs": inputs}
-
-    def _of_finding(self, part: str, items: list[Any]) -> list[Any]:
-        if part == "findings":
-            return [each for each in items if each["id"] == self.finding_id]
-        return [
-            {**each, "findings": [self.finding_id]} for each in items if self.finding_id in each["findings"]
-        ]
+    def is_subject_of(self, note: Any) -> bool:
+        """Whether a note is about the finding, or disagrees with what rests on it."""
+        if note["diagnosis"] and any(each.id for each in self.diagnoses):
+            return note["diagnosis"] in {each.id for each in self.diagnoses}
+        return note["finding"] == self.finding_id or note["cause"] in {each.cause for each in self.diagnoses}
 
     def _window(self, asked: dict[str, str]) -> dict[str, str]:
         begin_ns, _ = span_of(self.report)
@@ -106,7 +85,8 @@ class FindingScope:
         end = max(min(int(asked.get("to") or high), high), start)
         return {"from": str(start), "to": str(end), "finding": self.finding_id}
 
-    def _is_evidence(self, place: str) -> bool:
+    def is_evidence(self, place: str) -> bool:
+        """Whether a frame, or any line of a file, is proof of the finding or of what rests on it."""
         if place.startswith("frames/"):
             return int(place.rpartition("/")[2]) in self._frames.get(_file_of(place), frozenset())
         return bool(self._lines.get(_file_of(place)))
@@ -118,16 +98,17 @@ class FindingScope:
         return [*self.finding.evidence, *claims, *marks]
 
     @cached_property
-    def _inputs(self) -> frozenset[str]:
+    def inputs(self) -> frozenset[str]:
+        """Names of the files that hold its proof."""
         return frozenset(part.input for part in self._proof)
 
     @cached_property
     def _frames(self) -> dict[str, frozenset[int]]:
-        return {name: self._numbers(name, "frames") for name in self._inputs}
+        return {name: self._numbers(name, "frames") for name in self.inputs}
 
     @cached_property
     def _lines(self) -> dict[str, frozenset[int]]:
-        return {name: self._numbers(name, "lines") for name in self._inputs}
+        return {name: self._numbers(name, "lines") for name in self.inputs}
 
     def _numbers(self, name: str, sort: str) -> frozenset[int]:
         return frozenset(n for part in self._proof if part.input == name for n in getattr(part, sort) or ())

@@ -7,9 +7,22 @@ import hmac
 import ipaddress
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import cached_property
 
 HIDDEN = "•••"
+
+
+@dataclass(frozen=True)
+class Hiding:
+    """What a link keeps to its maker."""
+
+    addresses: bool
+    """Addresses, names of files, machines, capture points, and the label."""
+    payload: bool
+    """Words of messages: paths, hosts, lookups, programs."""
+
+
 KEPT_ADDRESSES = frozenset(
     {
         # Addresses that mean the same everywhere; diagnoses of metadata services are about them.
@@ -18,10 +31,12 @@ KEPT_ADDRESSES = frozenset(
     }
 )  # fmt: skip
 INTERFACE = re.compile(
-    r"(?:any|lo|br|cni|eth|en[ospx]|em|wl|docker|veth|cali|lxc|flannel|cilium|vxlan|geneve|bond|team|tun|tap|wg|ipvs|"
-    r"kube-ipvs|nodelocaldns|vlan|gre|ifb|ovs|interface )[\w.@:-]*"
+    r"any|lo|(?:interface |(?:br|cni|eth|em|wlan|docker|veth|cali|lxc|tunl|tun|tap|wg|bond|team|vlan|gre|ifb|vxlan|"
+    r"geneve|flannel|kube-ipvs|ipvs|ovs|nodelocaldns))(?:[-_.@:]|if|[0-9a-f])*|(?:en|wl)[ops]\d[\dsfdnp@if.]*|"
+    r"cilium_(?:host|net|vxlan)|lxc_health|docker_gwbridge|vxlan\.calico|ovs-system|cni-podman\d+"
 )
-"""Names that kernels and network plugins give; others are somebody's words, or a file's."""
+"""Names that kernels and network plugins give, with numbers at most; others are somebody's words, a file's, or, as
+``enx…``, hold a hardware address."""
 _V4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d)")
 _V6 = re.compile(r"(?<![\w:.])[0-9a-fA-F:]{0,39}:[0-9a-fA-F:]*:[0-9a-fA-F:.]*(?![\w:])")
 _MAC = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}(?![\w:])")
@@ -33,8 +48,9 @@ _TAIL = ".:!?"
 class Names:
     """Names of one investigation: `told` maps what it says to what is shown; the rest is computed with a key."""
 
-    def __init__(self, told: dict[str, str], phrases: Iterable[str], key: bytes) -> None:
+    def __init__(self, told: dict[str, str], phrases: Iterable[str], key: bytes, hiding: Hiding) -> None:
         """`phrases` are those of `told` that may hold blanks or stand within a word of a text."""
+        self.hiding = hiding
         self._told = told
         self._key = key
         self._origins = {shown: text for text, shown in told.items()}
@@ -56,6 +72,8 @@ class Names:
         if self._pattern is not None:
             text = self._pattern.sub(lambda found: self._told[found[0]], text)
         text = _TOKEN.sub(lambda found: self._token(found[0]), text)
+        if not self.hiding.addresses:
+            return text
         text = _MAC.sub(lambda found: self._computed("mac", found[0].lower()), text)
         text = _V4.sub(lambda found: self._address(found[0]), text)
         return _V6.sub(lambda found: self._address(found[0]), text)

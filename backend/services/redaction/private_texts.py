@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
@@ -11,7 +12,7 @@ from backend.forensics.report import Report
 from backend.services.open_tables import Tables, open_tables
 from backend.services.read_progress import read_progress
 from backend.services.read_report import report_path
-from backend.services.redaction.names import INTERFACE, KEPT_ADDRESSES, Names
+from backend.services.redaction.names import INTERFACE, KEPT_ADDRESSES, Hiding, Names
 from backend.storage import private_texts
 from backend.storage.records import EvidenceFile
 from backend.storage.store import Store
@@ -19,31 +20,41 @@ from backend.storage.store import Store
 LABEL = "Investigation"
 
 
-def read_names(store: Store, investigation_id: str) -> Names:
-    """Other names for all of it; the same for every link to the same analysis."""
+def read_names(store: Store, investigation_id: str, hiding: Hiding) -> Names:
+    """Other names for what is hidden; the same for every link to the same analysis."""
     progress = read_progress(store, investigation_id)
     try:
         report_file: Path | None = report_path(store, investigation_id)
     except NotFound:
         report_file = None
     analysed_ns = report_file.stat().st_mtime_ns if report_file else 0
-    return _names(store, investigation_id, analysed_ns, progress.files, progress.investigation.label)
+    about = (progress.files, progress.investigation.label)
+    return _names(store, investigation_id, analysed_ns, about, hiding)
 
 
-@lru_cache(maxsize=8)
+@lru_cache(maxsize=16)
 def _names(
-    store: Store, investigation_id: str, analysed_ns: int, files: tuple[EvidenceFile, ...], label: str
+    store: Store,
+    investigation_id: str,
+    analysed_ns: int,
+    about: tuple[tuple[EvidenceFile, ...], str],
+    hiding: Hiding,
 ) -> Names:
     told: dict[str, str] = {}
-    phrases: list[str] = [label] if len(label) > 2 else []
-    _name_all(told, phrases[:1], lambda _: LABEL)
-    _name_files(told, phrases, files)
+    phrases: list[str] = []
+    if hiding.addresses:
+        files, label = about
+        phrases += [label] if len(label) > 2 else []
+        _name_all(told, phrases, lambda _: LABEL)
+        _name_files(told, phrases, files)
     if analysed_ns:
         with open_tables(store, investigation_id) as tables:
-            _name_vantage_points(told, phrases, tables.report)
-            _name_addresses(told, tables)
-            _name_messages(told, phrases, tables)
-    return Names(told, phrases, key=f"{investigation_id}:{analysed_ns}".encode())
+            if hiding.addresses:
+                _name_vantage_points(told, phrases, tables.report)
+                _name_addresses(told, tables)
+            if hiding.payload:
+                _name_messages(told, phrases, tables)
+    return Names(told, phrases, f"{investigation_id}:{analysed_ns}".encode(), hiding)
 
 
 def _name_files(told: dict[str, str], phrases: list[str], files: Iterable[EvidenceFile]) -> None:
@@ -87,7 +98,9 @@ def _name_messages(told: dict[str, str], phrases: list[str], tables: Tables) -> 
     folders = [capture.folder for capture in tables.captures]
     hosts = [_host(text) for text in private_texts.request_texts(tables.query, tables.requests, "host")]
     lookups = private_texts.lookup_names(tables.query, folders)
-    _name_all(told, _with_parents([*hosts, *lookups]), lambda n: f"name-{n}")
+    # An address has no domain above it: the end of one may read like any number.
+    named = [name for name in (*hosts, *lookups) if not _is_address(name)]
+    _name_all(told, _with_parents(named), lambda n: f"name-{n}")
     paths = private_texts.request_texts(tables.query, tables.requests, "path")
     both = (text for path in paths for text in (path, path.partition("?")[0]))
     _name_all(told, (path for path in both if path != "/"), lambda n: f"/path-{n}")
@@ -111,6 +124,14 @@ def _host(endpoint: str) -> str:
         return endpoint[1:].partition("]")[0]
     host, colon, _ = endpoint.rpartition(":")
     return host if colon and ":" not in host else endpoint
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def _name_all(told: dict[str, str], texts: Iterable[str], shown: Callable[[int], str]) -> None:

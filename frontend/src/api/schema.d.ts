@@ -1035,7 +1035,7 @@ export interface paths {
         put?: never;
         /**
          * Create Share
-         * @description A read-only link to the investigation or one finding; its secret is shown here and never again.
+         * @description A read-only link to the investigation, a finding or a view; its secret is shown here and never again.
          */
         post: operations["create_share_api_v1_investigations__investigation_id__shares_post"];
         delete?: never;
@@ -1516,6 +1516,26 @@ export interface paths {
          * @description The investigation behind the link.
          */
         get: operations["get_shared_investigation_api_v1_shared__share_id__investigation_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Shared Notes
+         * @description Notes by people, where the link's maker wanted them shown.
+         */
+        get: operations["get_shared_notes_api_v1_shared__share_id__notes_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -3897,16 +3917,31 @@ export interface components {
             id: string;
             /** Last Opened */
             last_opened: string | null;
+            /** Made By */
+            made_by: string;
+            /** Notes */
+            notes: boolean;
             /** Opened */
             opened: number;
+            /**
+             * Payload
+             * @enum {string}
+             */
+            payload: "removed" | "headers";
             /** Revoked */
             revoked: string | null;
             /** Secret */
             secret: string;
             /** Show Title */
             show_title: boolean;
+            /**
+             * Shows
+             * @enum {string}
+             */
+            shows: "frozen" | "live";
             /** Url Path */
             url_path: string;
+            view: components["schemas"]["View"] | null;
         };
         /**
          * NewTokenView
@@ -4896,12 +4931,27 @@ export interface components {
             id: string;
             /** Last Opened */
             last_opened: string | null;
+            /** Made By */
+            made_by: string;
+            /** Notes */
+            notes: boolean;
             /** Opened */
             opened: number;
+            /**
+             * Payload
+             * @enum {string}
+             */
+            payload: "removed" | "headers";
             /** Revoked */
             revoked: string | null;
             /** Show Title */
             show_title: boolean;
+            /**
+             * Shows
+             * @enum {string}
+             */
+            shows: "frozen" | "live";
+            view: components["schemas"]["View"] | null;
         };
         /** ShareChangePart */
         ShareChangePart: {
@@ -4949,19 +4999,32 @@ export interface components {
         ShareSession: {
             /**
              * Addresses
-             * @default real
              * @enum {string}
              */
             addresses: "names" | "real";
+            /** Created */
+            created: string;
             /** Expires */
             expires: string;
-            /**
-             * Finding
-             * @default
-             */
+            /** Finding */
             finding: string;
+            /** Made By */
+            made_by: string;
+            /** Notes */
+            notes: boolean;
+            /**
+             * Payload
+             * @enum {string}
+             */
+            payload: "removed" | "headers";
+            /**
+             * Shows
+             * @enum {string}
+             */
+            shows: "frozen" | "live";
             /** Token */
             token: string;
+            view: components["schemas"]["View"] | null;
         };
         /** ShareSidePart */
         ShareSidePart: {
@@ -4994,15 +5057,33 @@ export interface components {
              */
             finding: string;
             /**
+             * Notes
+             * @default false
+             */
+            notes: boolean;
+            /**
              * Password
              * @default
              */
             password: string;
             /**
+             * Payload
+             * @default removed
+             * @enum {string}
+             */
+            payload: "removed" | "headers";
+            /**
              * Show Title
              * @default false
              */
             show_title: boolean;
+            /**
+             * Shows
+             * @default live
+             * @enum {string}
+             */
+            shows: "frozen" | "live";
+            view?: components["schemas"]["View"] | null;
         };
         /**
          * SidePart
@@ -5351,6 +5432,26 @@ export interface components {
         Version: {
             /** Version */
             version: string;
+        };
+        /**
+         * View
+         * @description A part of the time, what a filter leaves of it, and some lanes; with a finding, that one only.
+         */
+        View: {
+            /**
+             * Filter
+             * @default
+             */
+            filter: string;
+            /** From */
+            from?: number | null;
+            /**
+             * Lanes
+             * @default []
+             */
+            lanes: string[];
+            /** To */
+            to?: number | null;
         };
         /** WaitChangePart */
         WaitChangePart: {
@@ -6822,6 +6923,8 @@ export interface operations {
                 lane?: string | null;
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
+                /** @description More filters of packets, all of which must hold */
+                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -6909,6 +7012,8 @@ export interface operations {
                 t?: number | null;
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
+                /** @description More filters of packets, all of which must hold */
+                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -6948,6 +7053,8 @@ export interface operations {
             query?: {
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
+                /** @description More filters of packets, all of which must hold */
+                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -7671,6 +7778,8 @@ export interface operations {
                 gaps?: number | null;
                 /** @description `from~to,from~to`: stretches whose traffic is left out */
                 fold?: string;
+                /** @description More filters of packets, all of which must hold */
+                within?: string[] | null;
             };
             header?: never;
             path: {
@@ -8593,6 +8702,42 @@ export interface operations {
             };
         };
     };
+    get_shared_notes_api_v1_shared__share_id__notes_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NoteList"];
+                };
+            };
+            /** @description What is wrong with the request, in a sentence */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_packets_api_v1_shared__share_id__packets_get: {
         parameters: {
             query?: {
@@ -8610,6 +8755,8 @@ export interface operations {
                 lane?: string | null;
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
+                /** @description More filters of packets, all of which must hold */
+                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -8661,6 +8808,8 @@ export interface operations {
                 t?: number | null;
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
+                /** @description More filters of packets, all of which must hold */
+                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -8704,6 +8853,8 @@ export interface operations {
             query?: {
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
+                /** @description More filters of packets, all of which must hold */
+                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -9351,6 +9502,8 @@ export interface operations {
                 gaps?: number | null;
                 /** @description `from~to,from~to`: stretches whose traffic is left out */
                 fold?: string;
+                /** @description More filters of packets, all of which must hold */
+                within?: string[] | null;
             };
             header?: {
                 "X-Stallscope-Share"?: string | null;

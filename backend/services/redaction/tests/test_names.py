@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import pytest
+
+from backend.services.redaction.names import INTERFACE, Hiding, Names
+from backend.services.redaction.renamed import renamed
+
+ALL = Hiding(addresses=True, payload=True)
+
+
+def names(hiding: Hiding = ALL, **told: str) -> Names:
+    return Names(dict(told), told, b"key", hiding)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "any",
+        "lo",
+        "eth0",
+        "eth0.100",
+        "eth0@if7",
+        "enp3s0f1",
+        "ens5",
+        "eno1",
+        "wlp2s0",
+        "br-0a1b2c3d4e5f",
+        "veth612e8f1@if2",
+        "cni0",
+        "cali3f4ab12cd0e",
+        "flannel.1",
+        "cilium_host",
+        "vxlan.calico",
+        "docker0",
+        "tunl0",
+        "kube-ipvs0",
+        "bond0",
+        "lxc_health",
+        "nodelocaldns",
+    ],
+)
+def test_names_that_kernels_and_plugins_give_are_nobodys_words(name: str) -> None:
+    assert INTERFACE.fullmatch(name)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "br-payments",
+        "enx0242ac110002",
+        "app-eth0",
+        "eth0-shop",
+        "vlan-prod",
+        "checkout",
+        "lofi",
+        "enterprise",
+    ],
+)
+def test_other_names_of_interfaces_are(name: str) -> None:
+    assert not INTERFACE.fullmatch(name)
+
+
+def test_a_long_name_is_told_apart_at_once() -> None:
+    assert not INTERFACE.fullmatch("br" + "0" * 5000 + "z")
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["10.1.2.3", "fd00:1:2::3", "2001:db8::10.1.2.3", "02:42:ac:11:00:02", "FD00:0:0:0:0:0:0:7"],
+)
+def test_addresses_nobody_named_get_computed_names(address: str) -> None:
+    for text in (address, f"[{address}]:80", f"to {address}, then", f"src={address}"):
+        assert address not in names().text(text)
+        assert names().text(text) == names().text(text)
+    assert names(Hiding(addresses=False, payload=True)).text(address) == address
+
+
+def test_machines_that_dumps_name_are_hidden_in_a_report() -> None:
+    counters = {"counters": [{"kind": "nstat", "host": "ip-10-1-2-3", "subject": "kubepods/checkout"}]}
+    assert "checkout" not in str(renamed(counters, names(), "report"))
+    assert "10-1-2-3" not in str(renamed(counters, names(), "report"))
+    assert renamed({"subject": "eth0"}, names(), "report") == {"subject": "eth0"}
+    assert renamed(counters, names(Hiding(addresses=False, payload=True)), "report") == counters
