@@ -1,4 +1,4 @@
-/** Notes by people: read, written, taken back. Links do not show them. */
+/** Notes by people: read, written, taken back. Links show them where their maker wanted it. */
 import { useMutation, useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 
 import { ask } from "./http";
@@ -10,12 +10,12 @@ import type { Page } from "./types";
 export type Note = components["schemas"]["Note"];
 export type NoteWish = Partial<components["schemas"]["NoteWish"]> & { text: string };
 
-/** All notes, the oldest first; none behind a link. */
+/** All notes, the oldest first; behind a link, where it shows them. */
 export function useNotes(): UseQueryResult<Note[]> {
   const source = useSource();
   return useQuery({
     queryKey: [source.key, "notes"],
-    enabled: !source.readOnly,
+    enabled: source.notes,
     queryFn: async ({ signal }) => (await ask<Page<Note>>(`${source.api}/notes`, { headers: source.headers, signal })).items,
   });
 }

@@ -150,11 +150,12 @@ export interface ConnectionsFilter {
   cursor?: string | null;
 }
 
-export function useConnections(filter: ConnectionsFilter): UseQueryResult<Page<Connection>> {
+export function useConnections(filter: ConnectionsFilter, enabled = true): UseQueryResult<Page<Connection>> {
   const source = useSource();
   const query = queryString({ ...filter });
   return useQuery({
     queryKey: [source.key, "connections", query],
+    enabled,
     placeholderData: keepPreviousData,
     staleTime: FINISHED_IS_FRESH_MS,
     queryFn: ({ signal }) =>

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react
 
 import { ask, Problem, queryString } from "./http";
 import type { components } from "./schema";
-import { useSource } from "./source";
+import { shows, useSource } from "./source";
 
 type Schemas = components["schemas"];
 export type RoundTripChart = Schemas["RoundTripChart"];
@@ -74,6 +74,7 @@ export function useTotal(path: "/rtt" | "/requests"): number | undefined {
     queryKey: [source.key, "total", path],
     staleTime: FRESH_MS,
     retry: false,
+    enabled: shows(source, path),
     queryFn: ({ signal }) => ask<{ total: number }>(`${source.api}${path}?limit=1`, { headers: source.headers, signal }),
   });
   return answer.data?.total;

@@ -258,38 +258,13 @@ export interface Recognition {
   lines_not_understood?: { n: number; text: string }[];
 }
 
-export interface Share {
-  id: string;
-  url_path?: string;
-  secret?: string;
-  created?: string;
-  expires: string | null;
-  revoked?: string | null;
-  /** The only finding it shows; empty for all. */
-  finding: string;
-  addresses: "names" | "real";
-  has_password: boolean;
-  show_title: boolean;
-  opened: number;
-  last_opened: string | null;
-}
-
+export type Share = components["schemas"]["Share"] & { url_path?: string; secret?: string };
 /** What a new link shows. */
-export interface ShareWish {
-  expires_days: number;
-  finding: string;
-  addresses: "names" | "real";
-  password: string;
-  show_title: boolean;
-}
-
+export type ShareWish = components["schemas"]["ShareWish"];
+/** A part of the time, what a filter leaves of it, and some lanes. */
+export type ShareView = components["schemas"]["View"];
 /** A link's session, and what the link shows. */
-export interface ShareSession {
-  token: string;
-  expires: string;
-  finding: string;
-  addresses: "names" | "real";
-}
+export type ShareSession = components["schemas"]["ShareSession"];
 
 export interface Demo {
   name: string;

@@ -4,15 +4,16 @@ import { Outlet, useParams } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 
 import { ask, Problem } from "../api/http";
-import { useInvestigation } from "../api/queries";
-import { sharedSource, SourceProvider } from "../api/source";
+import { sharedSource, shows, SourceProvider, useSource } from "../api/source";
 import type { ShareSession } from "../api/types";
 import { EvidencePanel } from "../findings/EvidencePanel";
 import { explainUnlessChosen } from "../settings/settings";
 import { Omnibox } from "../omnibox/Omnibox";
+import { ShareBanner } from "../sharing/ShareBanner";
 import { ContextBar } from "./ContextBar";
 import { useInvestigationState } from "./investigationState";
 import { RegionStateProvider } from "../ui/regionState";
+import { useAddress } from "../ui/RouteLink";
 import { Tabs } from "./Tabs";
 
 function useShareSession(sid: string, password: string) {
@@ -30,13 +31,13 @@ export function SharedFrame() {
   const { sid } = useParams({ strict: false }) as { sid: string };
   const [password, setPassword] = useState("");
   const { data, error } = useShareSession(sid, password);
-  const source = useMemo(() => (data ? sharedSource(sid, data.token, data.finding) : null), [sid, data]);
+  const source = useMemo(() => (data ? sharedSource(sid, data) : null), [sid, data]);
   if (error && /password/.test(error.message)) return <AskPassword refused={error.message} wrong={!!password} onGive={setPassword} />;
   if (error) return <LinkRefused error={error} />;
   if (!source || !data) return <main className="page" aria-busy="true" />;
   return (
     <SourceProvider value={source}>
-      <Inside session={data} />
+      <Inside sid={sid} session={data} />
     </SourceProvider>
   );
 }
@@ -66,26 +67,34 @@ function AskPassword({ refused, wrong, onGive }: { refused: string; wrong: boole
   );
 }
 
-function Inside({ session }: { session: ShareSession }) {
-  const investigation = useInvestigation();
+function Inside({ sid, session }: { sid: string; session: ShareSession }) {
+  const source = useSource();
+  const { path } = useAddress();
   const state = useInvestigationState();
   useEffect(explainUnlessChosen, []);
+  const page = path.slice(source.page.length).match(/^\/[^/]+/)?.[0] ?? "";
   return (
     <>
-      <div className="share-banner" role="note" data-testid="share-banner">
-        Shared with you: <strong>{investigation.data?.label ?? "…"}</strong> · read-only
-        {session.finding && " · one finding"}
-        {session.addresses === "names" && " · addresses, files and requests replaced by names"} · expires {session.expires.slice(0, 10)}
-      </div>
+      <ShareBanner sid={sid} session={session} />
       <Tabs />
       <ContextBar />
       <main id="main" className="page" tabIndex={-1}>
         <RegionStateProvider value={state}>
-          <Outlet />
+          {shows(source, page) && page !== "/files" ? <Outlet /> : <NotShared />}
         </RegionStateProvider>
       </main>
       <EvidencePanel />
       <Omnibox inInvestigation />
+    </>
+  );
+}
+
+/** The same for what there is and what there is not. */
+function NotShared() {
+  return (
+    <>
+      <h1>Not part of this share</h1>
+      <p>The link does not open this page. Ask the sender if you need it.</p>
     </>
   );
 }

@@ -1,7 +1,7 @@
 /** One row of tabs with counts. A tab with nothing behind it is dimmed and says why. */
 import { useConnections, useFiles, useReport } from "../api/queries";
 import { useTotal } from "../api/roundTrips";
-import { useSource } from "../api/source";
+import { shows, useSource } from "../api/source";
 import type { Report } from "../api/types";
 import { count } from "../format/quantity";
 import { RouteLink, useAddress } from "../ui/RouteLink";
@@ -16,9 +16,6 @@ interface Tab {
 
 const NO_CAPTURE = "No capture was given.";
 
-/** What a link to one finding opens. */
-const OF_A_FINDING = new Set(["", "/timeline", "/findings", "/connections"]);
-
 /** Nothing is called empty before its number is known. */
 const emptyWhen = (number: number | undefined, why: string): string | undefined => (number === 0 ? why : undefined);
 
@@ -28,12 +25,13 @@ const packetsOf = (report: Report | null | undefined): number | undefined =>
 function useTabs(): Tab[] {
   const source = useSource();
   const report = useReport().data;
-  const connections = useConnections({ limit: 1 }).data?.total;
+  const connections = useConnections({ limit: 1 }, shows(source, "/connections")).data?.total;
   const trips = useTotal("/rtt");
   const requests = useTotal("/requests");
   const files = useFiles().data?.length;
   const dumps = report?.inputs.filter((input) => input.kind === "dump").length;
   const packets = packetsOf(report);
+  const inView = source.pages !== null && shows(source, "/packets");
   const found = report?.findings_total;
   const tabs: Tab[] = [
     { path: "", name: "Overview" },
@@ -43,11 +41,11 @@ function useTabs(): Tab[] {
     { path: "/rtt", name: "RTT", count: trips, empty: emptyWhen(trips, packets === 0 ? NO_CAPTURE : "No packet was seen together with its answer.") },
     { path: "/requests", name: "Requests", count: requests, empty: emptyWhen(requests, packets ? "No HTTP in clear text was seen, nor requests that their data tell." : NO_CAPTURE) },
     { path: "/state", name: "Kernel state", count: dumps, empty: emptyWhen(dumps, "No listing of the kernel was given.") },
-    { path: "/packets", name: "Packets", count: packets, empty: emptyWhen(packets, NO_CAPTURE) },
+    { path: "/packets", name: "Packets", count: inView ? undefined : packets, empty: emptyWhen(packets, NO_CAPTURE) },
   ];
   const last: Tab = { path: "/report", name: "Report", empty: report === null ? "It comes when the analysis is finished." : undefined };
-  if (source.finding) return [...tabs.filter((tab) => OF_A_FINDING.has(tab.path)), last];
-  return source.readOnly ? [...tabs, last] : [...tabs, { path: "/files", name: "Files", count: files }, last];
+  const own: Tab[] = source.readOnly ? [] : [{ path: "/files", name: "Files", count: files }];
+  return [...tabs, ...own, last].filter((tab) => shows(source, tab.path));
 }
 
 export function Tabs() {

@@ -20,7 +20,7 @@ export function Disputable({ diagnosis, children }: { diagnosis: Diagnosis; chil
   const remove = useDeleteNote();
   const mayWrite = useMayWrite();
   const against = useDisagreements(diagnosis);
-  if (source.readOnly) return children;
+  if (!source.notes) return children;
   const finding = diagnosis.findings[0] ?? "";
   return (
     <>

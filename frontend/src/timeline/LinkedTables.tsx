@@ -1,4 +1,5 @@
 /** The tables under the chart: they obey the window, or the stretch they were narrowed to. */
+import { shows, useSource } from "../api/source";
 import type { Timeline, TimelineLane, TimelineMark } from "../api/types";
 import { ConnectionsInWindow } from "../connections/ConnectionsInWindow";
 import { count } from "../format/quantity";
@@ -30,6 +31,7 @@ interface LinkedTablesProps {
 
 export function LinkedTables(props: LinkedTablesProps) {
   const { state, timeline, letters } = props;
+  const source = useSource();
   const w = state.range ?? props.w;
   const marks = props.marks.filter((mark) => inWindow(mark, w) && matchesFilter(mark, timeline.lanes, state.filter));
   const packets = timeline.packets.filter((packet) => packet.t >= w.fromNs && packet.t <= windowEnd(w)
@@ -43,7 +45,7 @@ export function LinkedTables(props: LinkedTablesProps) {
       <div className="timeline-tabs" role="tablist">
         {tab("marks", `Marks ${count(marks.length)}`)}
         {tab("packets", timeline.mode === "packets" ? `Packets ${count(packets.length)}` : "Packets")}
-        {tab("connections", "Connections")}
+        {shows(source, "/connections") && tab("connections", "Connections")}
         {notes && tab("notes", `Notes ${count(notes.length)}`)}
       </div>
       {state.tab === "marks" && (
@@ -53,7 +55,7 @@ export function LinkedTables(props: LinkedTablesProps) {
         ? <PacketsTable packets={packets} lanes={props.captureLanes ?? timeline.lanes} onPoint={(packet) => pointAt({ mark: null, t: packet?.t ?? null })} />
         : <p className="timeline-sub">This window holds more packets than can be listed one by one. Zoom in until it holds a few hundred.</p>)}
       {state.tab === "notes" && notes && <NotesTable notes={notes} lanes={timeline.lanes} onJump={props.onNote} canDelete={props.canWrite} />}
-      {state.tab === "connections" && (
+      {state.tab === "connections" && shows(source, "/connections") && (
         <ConnectionsInWindow fromNs={w.fromNs} toNs={windowEnd(w)} finding={state.selection?.finding ?? null} filter={state.filter} />
       )}
     </section>

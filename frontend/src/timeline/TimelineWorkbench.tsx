@@ -199,7 +199,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
       <LinkedTables
         state={state} w={w} timeline={timeline} marks={marks} letters={letters} currentMark={current}
         onTab={(tab) => change({ tab })} onPick={openFromTable} captureLanes={state.grouping === "capture" ? undefined : captureLanes}
-        notes={source.readOnly ? null : (notes ?? [])} canWrite={mayWrite} onNote={jumpTo}
+        notes={source.notes ? (notes ?? []) : null} canWrite={mayWrite} onNote={jumpTo}
       />
       {wish !== null && (
         <NoteForm
