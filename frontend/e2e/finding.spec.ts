@@ -4,6 +4,7 @@ import { analysedDemo, api, expect, test, truth } from "./product";
 interface Finding {
   id: string;
   title: string;
+  count: number;
   measures: Record<string, unknown>;
   tables: { name: string; rows_total: number }[];
 }

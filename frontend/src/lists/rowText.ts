@@ -3,9 +3,9 @@
 export type Item = Record<string, unknown>;
 export type RowForm = "tsv" | "csv" | "json";
 
-/** What a spreadsheet would take for a formula is made a text (OWASP, CSV injection); numbers stay numbers. */
+/** What a spreadsheet would take for a formula is made a text (OWASP, CSV injection; the wide signs where Japanese or Chinese is written); numbers stay numbers. */
 function guarded(text: string): string {
-  return /^[=+\-@\t\r]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
+  return /^[=+\-@\t\r\n＝＋－＠]/.test(text) && Number.isNaN(Number(text)) ? `'${text}` : text;
 }
 
 function cell(value: unknown): string {

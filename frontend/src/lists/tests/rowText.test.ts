@@ -27,6 +27,10 @@ test("JSON is the rows themselves", () => {
   expect(JSON.parse(rowText(ROWS, "json"))).toEqual(JSON.parse(JSON.stringify(ROWS)));
 });
 
+test.each(["=1+1", "@x", "＝1", "＠x", "\n=1"])("%j is no formula", (text) => {
+  expect(rowText([{ a: text }], "tsv").split("\n")[1]?.startsWith("'")).toBe(true);
+});
+
 test("negative numbers in texts stay numbers", () => {
   expect(rowText([{ a: "-1.5" }, { a: "-x" }], "csv")).toBe("a\r\n-1.5\r\n'-x\r\n");
 });
