@@ -18,6 +18,7 @@ from backend.services.timeline_lanes import (
     Lane,
     LanesLeft,
     lanes_of,
+    widen_buckets,
 )
 from backend.services.timeline_within import LanesWithin, rows_within
 from backend.storage import capture_tables, path_tables
@@ -99,11 +100,11 @@ def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeli
         stretches = open_stretches((from_t, to_t), window.folds)
         open_ns = sum(end - start for start, end in stretches)
         lanes = _lanes(tables, window)
-        captured = sum(lane.captured for lane in lanes.lanes)
-        bucket_ns = bucket_width_ns(open_ns, min(px, BUCKETS_LIMIT // max(1, captured)))
+        bucket_ns = bucket_width_ns(open_ns, px)
         absolute = [(tables.t0_ns + start, tables.t0_ns + end) for start, end in stretches]
         for stretch in absolute:
             lanes.add_traffic(stretch, bucket_ns)
+        bucket_ns = _widened(lanes.lanes, bucket_ns, open_ns, px)
         found = marks_between(lanes.marks, from_t, to_t, window.finding)
         packets = _packets(tables, absolute, lanes, window.within)
         left = max(MOST_BYTES - _BYTES_OF_A_PACKET * len(packets or ()), _LEAST_BYTES_OF_MARKS)
@@ -120,6 +121,17 @@ def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeli
             gaps=_gaps(lanes.marks, (0, span_to), (from_t, to_t), window),
             lanes_left=lanes.left,
         )
+
+
+def _widened(lanes: Sequence[Lane], bucket_ns: int, open_ns: int, px: int) -> int:
+    """The width of the buckets, wider where there are too many. Most groups hold few packets: only those that there
+    are count."""
+    busy = [lane for lane in lanes if lane.start]
+    if sum(len(lane.start) for lane in busy) <= BUCKETS_LIMIT:
+        return bucket_ns
+    wider_ns = bucket_width_ns(open_ns, max(1, min(px, BUCKETS_LIMIT // len(busy))))
+    widen_buckets(busy, wider_ns)
+    return wider_ns
 
 
 def _lanes(tables: Tables, window: Window) -> CaptureLanes | GroupLanes:

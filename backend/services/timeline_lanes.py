@@ -251,6 +251,18 @@ def add_counts(lanes: list[Lane], rows: Iterable[tuple[int | None, Row]]) -> Non
             lane.syns.append(syns)
 
 
+def widen_buckets(lanes: Iterable[Lane], width_ns: int) -> None:
+    """Sums buckets into wider ones that count from t0; each goes where it begins."""
+    for lane in lanes:
+        wide: dict[int, tuple[int, int, int]] = {}
+        for start, *counts in zip(lane.start, lane.packets, lane.bytes, lane.syns, strict=True):
+            at = start // width_ns * width_ns
+            packets, size, syns = (a + b for a, b in zip(wide.get(at, (0, 0, 0)), counts, strict=True))
+            wide[at] = (packets, size, syns)
+        lane.start = list(wide)
+        lane.packets, lane.bytes, lane.syns = (list(column) for column in zip(*wide.values(), strict=True))
+
+
 @dataclass(frozen=True)
 class _Groups:
     """Groups of connections: those that may be shown, and the others in sum."""

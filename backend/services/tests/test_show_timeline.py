@@ -5,6 +5,7 @@ import pytest
 from backend.forensics.report import InputPart, LanePart, Report, ToolPart
 from backend.services.open_tables import clocks_of, epoch_ns, span_of
 from backend.services.show_timeline import bucket_width_ns
+from backend.services.timeline_lanes import Lane, widen_buckets
 from backend.storage.capture_clock import CaptureClock
 
 
@@ -114,3 +115,16 @@ def test_a_time_goes_to_the_common_clock_and_back(ahead_ns: tuple[int, int]) -> 
         assert abs(clock.own(clock.common(own_ns)) - own_ns) <= 100
     assert clock.common(1_000 * S) == 1_000 * S - ahead_ns[0]
     assert clock.common(1_100 * S) == 1_100 * S - ahead_ns[1]
+
+
+def test_wider_buckets_hold_what_the_narrow_ones_held() -> None:
+    lane = Lane("a#0", "eth0", "uplink", True, "", 0, 99, 10)
+    lane.start, lane.packets, lane.bytes, lane.syns = (
+        [-3, 0, 4, 5, 12],
+        [1, 2, 3, 4, 5],
+        [10, 20, 30, 40, 50],
+        [0, 1, 0, 1, 0],
+    )
+    widen_buckets([lane], 5)
+    assert (lane.start, lane.packets) == ([-5, 0, 5, 10], [1, 5, 4, 5])
+    assert (lane.bytes, lane.syns) == ([10, 50, 40, 50], [0, 1, 1, 0])
