@@ -126,7 +126,7 @@ def _account(facts: Facts) -> list[QualityPart]:
     if not facts.losses:
         return []
     places = facts.losses.count_places()
-    parts = " + ".join(f"{n} {where}" for where, n in sorted(places.items(), key=lambda p: (-p[1], p[0])))
+    parts = " + ".join(f"{n:,} {where}" for where, n in sorted(places.items(), key=lambda p: (-p[1], p[0])))
     total = len(facts.losses)
     open_places = sum(n for where, n in places.items() if where.startswith("unknown"))
     if open_places:

@@ -26,7 +26,10 @@ export function bytes(value: number): string {
 export function duration(seconds: number): string {
   const size = Math.abs(seconds);
   if (size === 0) return "0 s";
-  if (size >= 1) return `${seconds.toFixed(size >= 100 ? 0 : 1)} s`;
+  if (size >= 1) {
+    const digits = size >= 100 ? 0 : 1;
+    return `${seconds.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })} s`;
+  }
   if (size >= 1e-3) return `${trim(seconds * 1e3)} ms`;
   if (size >= 1e-6) return `${trim(seconds * 1e6)} µs`;
   return `${Math.round(seconds * 1e9)} ns`;
