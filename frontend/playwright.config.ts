@@ -7,8 +7,9 @@ const CHROMIUM = process.env.CHROMIUM ?? "/usr/bin/chromium";
 export default defineConfig({
   testDir: "e2e",
   globalSetup: "./e2e/startServer.ts",
-  // The specs share one server and its data folder, as people share one installation.
-  workers: 1,
+  // The specs share one server and its data folder, as people share one installation; one alone leaves most of two
+  // processors idle.
+  workers: 2,
   timeout: 90_000,
   // What a page owes is asserted, not how soon on a machine that has other work.
   expect: { timeout: 15_000 },

@@ -1,6 +1,6 @@
 /** Progress of a running analysis: server-sent events, and polling when they do not come through. */
 import { useQueryClient, type QueryClient } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useEffect, useRef, useState } from "react";
 
 import { useInvestigation, useProgress } from "./queries";
 import { askAgain } from "./refetch";
@@ -20,6 +20,22 @@ export function refresh(queries: QueryClient, key: string, before: Progress | un
   void askAgain(queries, { queryKey: ["investigations"] });
 }
 
+/**
+ * The investigation itself may be the first to say that its analysis is over, and end the stream with that: what was
+ * asked for before has then to be asked for again.
+ */
+function useResultsAtTheEnd(active: boolean) {
+  const source = useSource();
+  const queries = useQueryClient();
+  const wasActive = useRef(false);
+  useEffect(() => {
+    const ended = wasActive.current && !active;
+    wasActive.current = active;
+    const known = ["progress", "investigation"];
+    if (ended) void askAgain(queries, { predicate: (query) => query.queryKey[0] === source.key && !known.includes(String(query.queryKey[1])) });
+  }, [active, queries, source.key]);
+}
+
 /** Keeps the `progress` query of the investigation around it fresh while an analysis runs. */
 export function useLiveProgress(): Progress | undefined {
   const source = useSource();
@@ -27,6 +43,7 @@ export function useLiveProgress(): Progress | undefined {
   const investigation = useInvestigation().data;
   const [streaming, setStreaming] = useState(false);
   const active = investigation?.analysis === "queued" || investigation?.analysis === "running";
+  useResultsAtTheEnd(active);
   const polled = useProgress(active && !streaming).data;
 
   useEffect(() => {

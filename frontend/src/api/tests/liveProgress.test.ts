@@ -1,7 +1,10 @@
-import { QueryClient } from "@tanstack/react-query";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { render, waitFor } from "@testing-library/react";
+import { createElement } from "react";
 import { expect, test } from "vitest";
 
-import { refresh } from "../liveProgress";
+import { refresh, useLiveProgress } from "../liveProgress";
+import { ownSource, SourceProvider } from "../source";
 import type { Progress } from "../types";
 
 function progress(analysis: Progress["analysis"], stage: number, found = 0): Progress {
@@ -30,4 +33,24 @@ test("the end asks for the report too", async () => {
 
 test("another finding within a stage asks for nothing: the progress holds it", async () => {
   expect(await askedAgain(progress("running", 5, 1), progress("running", 5, 2))).toEqual([]);
+});
+
+function Watching() {
+  useLiveProgress();
+  return null;
+}
+
+test("where the investigation is the first to say that it is over, its report is asked for, too", async () => {
+  const queries = new QueryClient({ defaultOptions: { queries: { retry: false, staleTime: Infinity } } });
+  const source = ownSource("i-1");
+  const isAskedAgain = () => queries.getQueryState([source.key, "report"])?.isInvalidated;
+  queries.setQueryData([source.key, "investigation"], { analysis: "running" });
+  queries.setQueryData([source.key, "progress"], progress("running", 6));
+  queries.setQueryData([source.key, "report"], null);
+  const watching = createElement(SourceProvider, { value: source }, createElement(Watching));
+  render(createElement(QueryClientProvider, { client: queries }, watching));
+  queries.setQueryData([source.key, "report"], null);
+  expect(isAskedAgain()).toBe(false);
+  queries.setQueryData([source.key, "investigation"], { analysis: "finished" });
+  await waitFor(() => expect(isAskedAgain()).toBe(true));
 });
