@@ -107,6 +107,13 @@ test("nothing is wider than the screen at 1024 px, at 200 % zoom and on a phone"
     }
     await expect(page.getByRole("heading", { level: 1 }).first()).toBeVisible();
   }
+  // The rest is for screens of a desk.
+  await page.setViewportSize({ width: 1024, height: 800 });
+  for (const path of ["/timeline", "/connections", "/rtt", "/requests", "/state", "/packets", "/files"]) {
+    await page.goto(`/i/${id}${path}`);
+    await settled(page);
+    wrong.push(...(await widerThanScreen(page)).map((line) => `${path} at 1024: ${line}`));
+  }
   expect(wrong).toEqual([]);
 });
 

@@ -41,7 +41,7 @@ export function LinkedTables(props: LinkedTablesProps) {
     <button type="button" role="tab" aria-selected={state.tab === name} onClick={() => props.onTab(name)}>{words}</button>
   );
   return (
-    <section aria-label="Tables of this window" style={{ display: "grid", gap: 8 }}>
+    <section aria-label="Tables of this window" className="timeline-tables">
       <div className="timeline-tabs" role="tablist">
         {tab("marks", `Marks ${count(marks.length)}`)}
         {tab("packets", timeline.mode === "packets" ? `Packets ${count(packets.length)}` : "Packets")}
