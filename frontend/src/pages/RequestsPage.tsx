@@ -106,6 +106,14 @@ function Grouped({ found }: { found: RequestGroups }) {
   const setParameters = useSetParameters();
   const list = (group: RequestGroup) =>
     setParameters({ as: "list", rid: null, ...(group.shape === null ? { line: group.line, to: group.responder, shape: null } : { shape: String(group.shape), line: null, to: null }) }, "push");
+  if (!found.items.length && found.requests > 0) {
+    return (
+      <p>
+        No request line could be read, so there are no shapes to group by.{" "}
+        <button type="button" className="link-button" onClick={() => setParameters({ as: "list" }, "push")}>Show the {plural(found.requests, "request")} one by one</button>
+      </p>
+    );
+  }
   return (
     <>
       {served.length > 0 && <><h2>Served here <span className="dim">the server's own questions were captured</span></h2><ShapeList groups={served} open={open} setOpen={setOpen} list={list} /></>}
