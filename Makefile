@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 PAGE_SOURCES := $(shell find frontend docs/ci -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
-.PHONY: bench-page formats run demo install install-dev build warm test test-python test-page test-browser check check-python \
+.PHONY: audit bench-page dist formats security run demo install install-dev build warm test test-python test-page test-browser check check-python \
 	check-page format bench bench-large fuzz-tools test-long clean versions
 
 run: install build warm ## the whole product on this machine
@@ -36,9 +36,11 @@ $(STAMPS):
 $(BIN)/python: | versions
 	$(PYTHON) -m venv $(VENV)
 
-$(STAMPS)/python: requirements.txt pyproject.toml $(BIN)/python | $(STAMPS)
+# The environment's own pip and setuptools are pinned, too, and the build is not fetched by the way.
+$(STAMPS)/python: requirements.txt requirements-build.txt pyproject.toml $(BIN)/python | $(STAMPS)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-build.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.txt
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-build-isolation --no-deps -e .
 	@touch $@
 
 $(STAMPS)/python-dev: requirements-dev.txt $(STAMPS)/python
@@ -110,8 +112,17 @@ bench-page: install-dev build warm ## times and sizes of the web page in Chromiu
 bench-large: install-dev warm ## peak memory on more than 8 GB, and with a million connections (needs 11 GB of disk)
 	$(BIN)/python -m workers.decode.bench.large
 
+dist: build ## the wheel, the source archive and their bills of materials (CycloneDX), in dist/
+	.ci/dist.sh
+
+audit: install ## known vulnerabilities of what is installed, where a registry answers
+	.ci/audit.sh
+
+security: install-dev ## the tables of docs/security.md, from the marks of the tests
+	$(BIN)/python -m backend.tests.security_page
+
 formats: install-dev ## docs/formats.md, from the lists that the tests run over
 	$(BIN)/python -m workers.decode.tests.formats_page
 
 clean:
-	rm -rf $(STAMPS) $(VENV) node_modules frontend/dist
+	rm -rf $(STAMPS) $(VENV) node_modules frontend/dist dist .cache

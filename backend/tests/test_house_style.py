@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 HARD_LIMIT = 400
 TOP_LEVEL = re.compile(
     r"backend|frontend|workers|migrations|docker|docs|docker-compose\.yml|pyproject\.toml|package(-lock)?\.json"
-    r"|Makefile|conftest\.py|LICENSE|requirements[\w-]*\.txt|[\w-]+\.md|\..+|node_modules|data"
+    r"|Makefile|dist|conftest\.py|LICENSE|requirements[\w-]*\.txt|[\w-]+\.md|\..+|node_modules|data"
 )
 REGISTRY_HOSTS = re.compile("|".join(("pypi" + r"\.org", "pythonhosted" + r"\.org", "registry" + r"\.npmjs")))
 
@@ -34,7 +34,9 @@ def test_the_top_level_holds_only_what_the_architecture_names() -> None:
     assert [entry.name for entry in ROOT.iterdir() if not TOP_LEVEL.fullmatch(entry.name)] == []
 
 
-@pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt", "package-lock.json"])
+@pytest.mark.parametrize(
+    "name", [*sorted(f.name for f in ROOT.glob("requirements*.txt")), "package-lock.json"]
+)
 def test_pins_name_no_package_registry(name: str) -> None:
     assert REGISTRY_HOSTS.search((ROOT / name).read_text(encoding="utf-8")) is None
 

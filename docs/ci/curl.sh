@@ -7,7 +7,17 @@ set -eu
 # The token goes through standard input: on the command line every user of the machine could read it.
 ask() {
     if [ -n "${STALLSCOPE_TOKEN:-}" ]; then printf 'header = "Authorization: Bearer %s"\n' "$STALLSCOPE_TOKEN"; fi |
-        curl --config - --silent --show-error --fail "$@"
+        curl --config - --silent --show-error --fail --globoff "$@"
+}
+
+# A JSON string; control characters become blanks.
+quoted() {
+    printf '"%s"' "$(printf '%s' "$1" | tr '\000-\037\177' ' ' | sed 's/[\\"]/\\&/g')"
+}
+
+# One segment of an address, whatever it holds.
+segment() {
+    printf '%s' "$1" | od -A n -v -t x1 | tr -d ' \n' | sed 's/../%&/g'
 }
 
 # Of the first string with this name in a JSON document; empty for null.
@@ -16,13 +26,13 @@ text_of() {
 }
 
 api="$STALLSCOPE_URL/api/v1/investigations"
-made=$(ask --header 'Content-Type: application/json' --data "{\"label\": \"${LABEL:-captures}\"}" "$api") || exit 3
+made=$(ask --header 'Content-Type: application/json' --data "{\"label\": $(quoted "${LABEL:-captures}")}" "$api") || exit 3
 id=$(printf '%s' "$made" | text_of id)
 echo "$STALLSCOPE_URL/i/$id"
 
 taken=0
 for file in captures/*; do
-    if ask --output /dev/null --upload-file "$file" "$api/$id/files/$(basename "$file")"; then
+    if ask --output /dev/null --upload-file "$file" "$api/$id/files/$(segment "${file##*/}")"; then
         taken=$((taken + 1))
     else
         echo "$file was not taken." >&2

@@ -170,3 +170,35 @@ def test_a_refused_token_is_neither_pass_nor_finding(
     given, printed = run(system(tmp_path, {**configured, "STALLSCOPE_TOKEN": "wrong"}), tmp_path)
     assert given == 3, printed
     assert not (tmp_path / "stallscope.xml").exists()
+
+
+@pytest.mark.promise("The curl snippet sends labels and file names as they are, whatever they hold")
+def test_labels_and_names_reach_the_server_as_they_are(
+    tmp_path: Path, product: Product, configured: dict[str, str]
+) -> None:
+    names = [
+        "a b.txt",
+        "50%41.txt",
+        "[1-3]{x,y}.txt",
+        "q?x=1#y.txt",
+        'it\'s "quoted".txt',
+        "-X.txt",
+        "ä$(id).txt",
+    ]
+    (tmp_path / "captures").mkdir()
+    listing = next((DEMO / "snat-race").glob("conntrack*")).read_text()
+    for number, name in enumerate(names):
+        # Different bytes: a file that is there already keeps the name it came with.
+        (tmp_path / "captures" / name).write_text(listing + f"# {number}\n")
+    label = 'main", "x": "\\ $(touch made) `touch made`\tend'
+    job = plain_curl(tmp_path, {**configured, "LABEL": label})
+    code, printed = run(Job(job.steps, {**job.variables, "LABEL": label}), tmp_path)
+    assert code in (0, 1), printed
+    assert not (tmp_path / "made").exists()
+    link = re.search(r"/i/(\w+)", printed)
+    assert link
+    with product.client() as client:
+        made = client.get(f"/investigations/{link[1]}").raise_for_status().json()
+        files = client.get(f"/investigations/{link[1]}/files").raise_for_status().json()
+    assert made["label"] == label.replace("\t", " ")
+    assert sorted(file["name"] for file in files["items"]) == sorted(names)
