@@ -135,6 +135,16 @@ class Unavailable(StallscopeError):
     retry_after_s = 1
 
 
+class DatabaseAway(Unavailable):
+    """The database does not answer; nothing is wrong with what was asked."""
+
+    title = "Database not reachable"
+    retry_after_s = 2
+
+    def __init__(self) -> None:
+        super().__init__("The database is not reachable; the work goes on when it is back.")
+
+
 class WrongSetting(StallscopeError):
     """A setting that the product refuses to start with."""
 

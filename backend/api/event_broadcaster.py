@@ -10,11 +10,14 @@ from contextlib import asynccontextmanager
 import structlog
 from anyio import to_thread
 
+from backend.errors import Unavailable
 from backend.services.read_progress import read_revisions
 from backend.storage.store import Store
 
 log = structlog.get_logger()
 LOOK_EVERY_S = 0.2
+News = int | Unavailable | None
+"""The newest revision; why there is none at the moment; or that the stream is over."""
 
 
 class EventBroadcaster:
@@ -22,7 +25,7 @@ class EventBroadcaster:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._listeners: dict[str, set[asyncio.Queue[int | None]]] = defaultdict(set)
+        self._listeners: dict[str, set[asyncio.Queue[News]]] = defaultdict(set)
         self._last: dict[str, int] = {}
         self._task: asyncio.Task[None] | None = None
         self._closing = False
@@ -42,9 +45,9 @@ class EventBroadcaster:
             await asyncio.gather(self._task, return_exceptions=True)
 
     @asynccontextmanager
-    async def listening(self, investigation_id: str) -> AsyncIterator[asyncio.Queue[int | None]]:
-        """A queue that holds at most the newest revision; None means that the stream is over."""
-        queue: asyncio.Queue[int | None] = asyncio.Queue(maxsize=1)
+    async def listening(self, investigation_id: str) -> AsyncIterator[asyncio.Queue[News]]:
+        """A queue that holds at most the newest of the news."""
+        queue: asyncio.Queue[News] = asyncio.Queue(maxsize=1)
         self._listeners[investigation_id].add(queue)
         if self._closing:
             _replace(queue, None)
@@ -63,9 +66,17 @@ class EventBroadcaster:
                 continue
             try:
                 await self._look()
+            except Unavailable as error:
+                self._tell_all(error)
             except Exception as error:
-                # The database may be away for a moment; listeners keep their heartbeat and wait.
                 log.warning("progress not read", error=str(error))
+
+    def _tell_all(self, error: Unavailable) -> None:
+        # What was told last counts no more: whoever listens is told where the work is when it can be read again.
+        self._last.clear()
+        for queues in self._listeners.values():
+            for queue in queues:
+                _replace(queue, error)
 
     async def _look(self) -> None:
         watched = list(self._listeners)
@@ -80,7 +91,7 @@ class EventBroadcaster:
                 _replace(queue, revision)
 
 
-def _replace(queue: asyncio.Queue[int | None], revision: int | None) -> None:
+def _replace(queue: asyncio.Queue[News], news: News) -> None:
     while not queue.empty():
         queue.get_nowait()
-    queue.put_nowait(revision)
+    queue.put_nowait(news)

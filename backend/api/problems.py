@@ -30,7 +30,11 @@ class Problem(BaseModel):
 
 
 PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": Problem, "description": "What is wrong with the request, in a sentence"}
+    "4XX": {"model": Problem, "description": "What is wrong with the request, in a sentence"},
+    "503": {
+        "model": Problem,
+        "description": "The database is not reachable; ask again after `Retry-After` seconds",
+    },
 }
 
 
@@ -59,6 +63,11 @@ def install_error_handlers(app: FastAPI) -> None:
 async def _expected(_request: Request, error: Exception) -> Response:
     assert isinstance(error, StallscopeError)
     return problem_of(error)
+
+
+def document_of(error: StallscopeError) -> Problem:
+    """What it says, where it is not an answer of its own."""
+    return Problem(title=error.title, status=error.status, detail=error.sentence)
 
 
 def problem_of(error: StallscopeError) -> Response:

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.api.dependencies import SHARE_COOKIE
-from backend.api.problems import problem
+from backend.api.problems import problem_of
 from backend.errors import Refused, StallscopeError
 from backend.services.freeze_investigation import store_shown
 from backend.services.open_share import shared_view
@@ -49,7 +49,7 @@ class SharedAnswers:
                 answer.rewrite, lambda body, kind: view.answer(place, given, body, kind)
             )
         except StallscopeError as error:
-            await problem(error.status, error.title, error.sentence)(scope, receive, send)
+            await problem_of(error)(scope, receive, send)
             return
         await answer.give(send)
 

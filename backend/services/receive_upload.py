@@ -14,7 +14,7 @@ from uuid import uuid4
 
 from backend.errors import ChecksumMismatch, Conflict, InvalidRequest, UnknownFormat
 from backend.services.recognise_upload import HEAD_BYTES, recognise_upload
-from backend.services.request_analysis import inputs_changed
+from backend.services.request_analysis import enqueue_analysis
 from backend.storage import evidence_files, investigations
 from backend.storage.records import UPLOADING, EvidenceFile
 from backend.storage.store import Store
@@ -104,30 +104,36 @@ def complete_upload(
             "Nothing was stored; send it again."
         )
     recognised = recognise_upload(_head_of(path))
-    store.blobs.adopt(file.id, digest)
     with store.database.writing() as session:
         same_name = evidence_files.find_file(session, file.investigation_id, file.name)
         members = evidence_files.list_members(session, same_name.id) if same_name is not None else []
         if same_name is not None and _is_same(same_name, file, digest):
             evidence_files.delete_file(session, file.id)
-            return same_name
-        if same_name is not None and replaces:
-            evidence_files.delete_file(session, same_name.id)
-        taken = {f.name for f in evidence_files.list_files(session, file.investigation_id) if f.id != file.id}
-        evidence_files.mark_stored(
-            session,
-            file.id,
-            name=free_name(file.name, taken),
-            kind=recognised.kind,
-            format_name=recognised.format,
-            sha256=digest,
-            size_bytes=path_size(store, digest),
-        )
-        stored = evidence_files.get_file(session, file.investigation_id, file.id)
+            stored = same_name
+        else:
+            if same_name is not None and replaces:
+                evidence_files.delete_file(session, same_name.id)
+            evidence_files.mark_stored(
+                session,
+                file.id,
+                name=free_name(file.name, evidence_files.other_names(session, file)),
+                kind=recognised.kind,
+                format_name=recognised.format,
+                sha256=digest,
+                size_bytes=path.stat().st_size,
+            )
+            stored = evidence_files.get_file(session, file.investigation_id, file.id)
+            # In one transaction: a file that is stored and that nobody analyses does not exist.
+            generation = investigations.request_analysis(session, file.investigation_id)
+        # The bytes go to their place before the rows can be seen, and stay where they came to until then.
+        store.blobs.keep(file.id, digest)
+    store.blobs.discard_incoming(file.id)
+    if stored is same_name:
+        return stored
     if same_name is not None and replaces:
         for gone in (same_name, *members):
             forget_bytes(store, gone)
-    inputs_changed(store, file.investigation_id)
+    enqueue_analysis(store, file.investigation_id, generation)
     return stored
 
 
@@ -154,18 +160,16 @@ def remove_file(store: Store, investigation_id: str, file_id: str) -> None:
         file = evidence_files.get_file(session, investigation_id, file_id)
         members = evidence_files.list_members(session, file.id)
         evidence_files.delete_file(session, file.id)
-        remaining = evidence_files.list_files(session, investigation_id)
+        generation = None
+        if file.status != UPLOADING:
+            generation = investigations.inputs_changed(session, investigation_id)
     store.blobs.discard_incoming(file.id)
     for gone in (file, *members):
         forget_bytes(store, gone)
-    if file.status == UPLOADING:
-        return
-    if any(other.status != UPLOADING for other in remaining):
-        inputs_changed(store, investigation_id)
-        return
-    with store.database.writing() as session:
-        investigations.forget_analysis(session, investigation_id)
-    shutil.rmtree(store.analysis_folder(investigation_id), ignore_errors=True)
+    if generation is not None:
+        enqueue_analysis(store, investigation_id, generation)
+    elif file.status != UPLOADING:
+        shutil.rmtree(store.analysis_folder(investigation_id), ignore_errors=True)
 
 
 def forget_bytes(store: Store, file: EvidenceFile) -> None:
@@ -214,11 +218,6 @@ def free_name(name: str, taken: set[str]) -> str:
         candidate = f"{stem} ({number}){dot}{ending}"
         number += 1
     return candidate
-
-
-def path_size(store: Store, digest: str) -> int:
-    """Size of a stored blob in bytes."""
-    return store.blobs.path(digest).stat().st_size
 
 
 def _check_head(store: Store, file: EvidenceFile, head: bytes) -> None:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from backend.errors import Conflict
+from contextlib import suppress
+
+from backend.errors import Conflict, Unavailable
 from backend.storage import evidence_files, investigations
 from backend.storage.records import UPLOADING, Investigation
 from backend.storage.store import Store
 
 
-def inputs_changed(store: Store, investigation_id: str) -> None:
-    """A file came or went: analyse anew, once no further file has come for a moment."""
-    with store.database.writing() as session:
-        generation = investigations.request_analysis(session, investigation_id)
-    store.jobs.enqueue_analysis(investigation_id, generation)
+def enqueue_analysis(store: Store, investigation_id: str, generation: int) -> None:
+    """Hand over what the database already calls queued. Workers ask the database for what nobody handed over, so a job
+    engine that is away costs time, and no request fails for it."""
+    with suppress(Unavailable):
+        store.jobs.enqueue_analysis(investigation_id, generation)
 
 
 def start_analysis(store: Store, investigation_id: str, *, anew: bool = False) -> Investigation:
@@ -32,7 +34,7 @@ def start_analysis(store: Store, investigation_id: str, *, anew: bool = False) -
             evidence_files.retry_failed(session, investigation_id)
             generation = investigations.request_analysis(session, investigation_id)
     if not done:
-        store.jobs.enqueue_analysis(investigation_id, generation)
+        enqueue_analysis(store, investigation_id, generation)
     return read_investigation(store, investigation_id)
 
 
@@ -43,7 +45,8 @@ def cancel_analysis(store: Store, investigation_id: str) -> Investigation:
         if cancelled is not None:
             evidence_files.call_off_decodes(session, investigation_id)
     if cancelled is not None:
-        store.jobs.cancel_analysis(investigation_id, cancelled)
+        with suppress(Unavailable):  # jobs that have begun ask for themselves, and others find nothing to do
+            store.jobs.cancel_analysis(investigation_id, cancelled)
     return read_investigation(store, investigation_id)
 
 

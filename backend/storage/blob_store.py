@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,6 +26,26 @@ class BlobStore:
     def incoming_path(self, upload_id: str) -> Path:
         """Where an upload is written while it arrives."""
         return self._incoming / upload_id
+
+    def keep(self, upload_id: str, sha256: str) -> None:
+        """Make a complete upload a blob as well: both names stay, until `discard_incoming`. Repeatable."""
+        if not self.has(sha256):
+            self.path(sha256).parent.mkdir(exist_ok=True)
+            try:
+                os.link(self.incoming_path(upload_id), self.path(sha256))
+            except FileExistsError:
+                return  # somebody else sent the same bytes just now
+            except OSError as error:
+                if error.errno not in (errno.EPERM, errno.ENOTSUP, errno.EMLINK):
+                    raise
+                self.adopt(upload_id, sha256)  # a file system without hard links
+
+    def is_reachable(self) -> bool:
+        """Whether the folder is there, which may be another machine's."""
+        try:
+            return self._incoming.is_dir() and os.access(self._incoming, os.W_OK)
+        except OSError:
+            return False
 
     def adopt(self, upload_id: str, sha256: str) -> None:
         """Turn a complete upload into a blob; a rename, so half a blob never exists."""

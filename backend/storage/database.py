@@ -15,32 +15,42 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from backend.errors import Unavailable
+from backend.storage.postgres import bounded_engine, patient_engine
+from backend.storage.reachable import Reachability
 
 MIGRATION_LOCK = 7_420_611
 """Key of the PostgreSQL advisory lock that lets one process migrate while others wait."""
-SQLITE_BUSY_MS = 20_000
+SQLITE_BUSY_MS = 10_000
 
 
 class Database:
-    """One engine a process; a transaction ends at the edge of `reading` or `writing`, nowhere else."""
+    """One engine a process; a transaction ends at the edge of `reading` or `writing`, nowhere else.
+
+    Both raise DatabaseAway while the database does not answer.
+    """
 
     def __init__(self, url: str) -> None:
         self.url = url
         self.is_sqlite = url.startswith("sqlite")
-        self._engine = _sqlite_engine(url) if self.is_sqlite else create_engine(url, pool_pre_ping=True)
+        self._engine = _sqlite_engine(url) if self.is_sqlite else bounded_engine(url)
+        self._reachability = Reachability()
         # SQLite can refuse to turn a reader into a writer; a transaction that will write says so at once.
         self._writing_engine = self._engine.execution_options(stallscope_writes=True)
 
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A session whose changes are thrown away."""
-        with Session(self._engine, expire_on_commit=False) as session:
+        with self._reachability.asking(), Session(self._engine, expire_on_commit=False) as session:
             yield session
 
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """A session that is committed at the end, or rolled back when anything is raised."""
-        with Session(self._writing_engine, expire_on_commit=False) as session, session.begin():
+        with (
+            self._reachability.asking(),
+            Session(self._writing_engine, expire_on_commit=False) as session,
+            session.begin(),
+        ):
             yield session
 
     def upgrade(self) -> None:
@@ -54,7 +64,8 @@ class Database:
             raise Unavailable(f"The database does not answer: {error.orig}") from error
 
     def _upgrade(self) -> None:
-        with self._writing_engine.begin() as connection:
+        engine = self._writing_engine if self.is_sqlite else patient_engine(self.url)
+        with engine.begin() as connection:
             if not self.is_sqlite:
                 connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": MIGRATION_LOCK})
             config = Config()

@@ -137,6 +137,11 @@ def list_files(session: Session, investigation_id: str) -> list[EvidenceFile]:
     return [_record(row) for row in session.scalars(query.order_by(EvidenceFileRow.name, EvidenceFileRow.id))]
 
 
+def other_names(session: Session, file: EvidenceFile) -> set[str]:
+    """The names of the other files of its investigation."""
+    return {other.name for other in list_files(session, file.investigation_id) if other.id != file.id}
+
+
 def mark_stored(
     session: Session, file_id: str, *, name: str, kind: str, format_name: str, sha256: str, size_bytes: int
 ) -> None:

@@ -22,6 +22,11 @@ def silent_since(session: Session, before_s: float) -> list[str]:
     return list(session.scalars(select(ExecutorRow.id).where(ExecutorRow.beat_s < before_s)))
 
 
+def known(session: Session) -> set[str]:
+    """The workers whose jobs nobody has taken over."""
+    return set(session.scalars(select(ExecutorRow.id)))
+
+
 def machines(session: Session, since_s: float) -> set[str]:
     """The machines whose workers were heard of since then."""
     return set(session.scalars(select(ExecutorRow.machine).where(ExecutorRow.beat_s >= since_s)))

@@ -9,7 +9,7 @@ from sqlalchemy import delete, func, select, tuple_, update
 from sqlalchemy.orm import Session
 
 from backend.errors import NotFound
-from backend.storage.records import STAGES, Investigation, now_text
+from backend.storage.records import STAGES, UPLOADING, Investigation, now_text
 from backend.storage.tables import AnalysisRow, EvidenceFileRow, IdempotencyRow, InvestigationRow, ShareRow
 
 COLUMNS = (
@@ -109,6 +109,26 @@ def request_analysis(session: Session, investigation_id: str) -> int:
         )
     )
     return row.generation
+
+
+def inputs_changed(session: Session, investigation_id: str) -> int | None:
+    """A file went: the new generation, None when there is none left to analyze."""
+    query = select(EvidenceFileRow.id).where(
+        EvidenceFileRow.investigation_id == investigation_id, EvidenceFileRow.status != UPLOADING
+    )
+    if session.scalars(query.limit(1)).first() is not None:
+        return request_analysis(session, investigation_id)
+    forget_analysis(session, investigation_id)
+    return None
+
+
+def restart_analysis(session: Session, investigation_id: str, generation: int) -> int | None:
+    """Begin a generation anew whose job is lost; None when that generation is over, or another one took its place."""
+    row = session.get(InvestigationRow, investigation_id)
+    if row is None or row.generation != generation or row.analysis not in UNDER_WAY:
+        return None
+    _close_analysis(session, investigation_id, generation, "lost", "")
+    return request_analysis(session, investigation_id)
 
 
 def forget_analysis(session: Session, investigation_id: str) -> None:

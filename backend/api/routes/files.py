@@ -14,6 +14,7 @@ from starlette.requests import ClientDisconnect
 
 from backend.api.byte_stream import pieces_of
 from backend.api.dependencies import DumpReaderDep, FileId, InvestigationId, StoreDep
+from backend.api.patience import when_reachable
 from backend.api.routes.investigations import address
 from backend.api.schemas.files import File, Line, PastedText, Recognition, Text, epoch_ns
 from backend.errors import Conflict, Gone, InvalidRequest
@@ -83,7 +84,7 @@ async def _take_in(
             captured_at_ns=announced.captured_at_ns,
         )
 
-    file = await to_thread.run_sync(begin)
+    file = await when_reachable(begin)
     try:
         await to_thread.run_sync(receive_upload.append_bytes, store, file, first)
         async for piece in pieces:
@@ -95,7 +96,7 @@ async def _take_in(
     def complete() -> EvidenceFile:
         return receive_upload.complete_upload(store, file, announced_sha256=announced.sha256, replaces=True)
 
-    return await to_thread.run_sync(complete)
+    return await when_reachable(complete)
 
 
 @router.post("/investigations/{investigation_id}/texts", status_code=status.HTTP_201_CREATED)

@@ -11,9 +11,10 @@ from fastapi import APIRouter, Header
 from fastapi.responses import StreamingResponse
 
 from backend.api.dependencies import BroadcasterDep, InvestigationId, StoreDep
-from backend.api.event_broadcaster import EventBroadcaster
+from backend.api.event_broadcaster import EventBroadcaster, News
+from backend.api.problems import document_of
 from backend.api.schemas.investigations import Progress
-from backend.errors import NotFound
+from backend.errors import NotFound, Unavailable
 from backend.services.read_progress import read_progress
 from backend.services.request_analysis import read_investigation
 from backend.storage.store import Store
@@ -35,7 +36,8 @@ async def get_events(
     broadcaster: BroadcasterDep,
     last_event_id: Annotated[str, Header()] = "",
 ) -> StreamingResponse:
-    """Events called `progress`, each a whole picture; an event's id grows, so none is sent twice."""
+    """Events called `progress`, each a whole picture; an event's id grows, so none is sent twice. An event called
+    `unavailable` holds a problem document: why there is no picture, until the next one comes."""
     await to_thread.run_sync(read_investigation, store, investigation_id)
     seen = int(last_event_id) if last_event_id.isdigit() else -1
     return StreamingResponse(
@@ -48,27 +50,33 @@ async def get_events(
 async def _events(
     store: Store, broadcaster: EventBroadcaster, investigation_id: str, seen: int
 ) -> AsyncIterator[str]:
-    async with broadcaster.listening(investigation_id) as news:
+    async with broadcaster.listening(investigation_id) as queue:
         yield "retry: 1000\n\n"
-        revision: int | None = seen + 1
-        while revision is not None:
-            if revision > seen:
+        news: News = seen + 1
+        away = False
+        while news is not None:
+            if not isinstance(news, Unavailable) and (away or news > seen):
                 found = await _picture(store, investigation_id)
                 if found is None:
                     return
-                revision, body = found
-                if revision > seen:
-                    seen = revision
-                    yield f"id: {revision}\nevent: progress\ndata: {body}\n\n"
+                news, body = found
+                if not isinstance(news, Unavailable) and (away or news > seen):
+                    seen, away = news, False
+                    yield f"id: {seen}\nevent: progress\ndata: {body}\n\n"
+            if isinstance(news, Unavailable) and not away:
+                away = True
+                yield f"event: unavailable\ndata: {document_of(news).model_dump_json(exclude_none=True)}\n\n"
             try:
-                revision = await asyncio.wait_for(news.get(), HEARTBEAT_S)
+                news = await asyncio.wait_for(queue.get(), HEARTBEAT_S)
             except TimeoutError:
                 yield ": still here\n\n"
 
 
-async def _picture(store: Store, investigation_id: str) -> tuple[int, str] | None:
+async def _picture(store: Store, investigation_id: str) -> tuple[int | Unavailable, str] | None:
     try:
         progress = await to_thread.run_sync(read_progress, store, investigation_id)
     except NotFound:
         return None
+    except Unavailable as error:
+        return error, ""
     return progress.investigation.revision, Progress.of(progress).model_dump_json()

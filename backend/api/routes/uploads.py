@@ -5,6 +5,8 @@ from __future__ import annotations
 import base64
 import binascii
 import time
+from contextlib import suppress
+from functools import partial
 from typing import Annotated
 
 from anyio import to_thread
@@ -14,9 +16,10 @@ from starlette.requests import ClientDisconnect
 
 from backend.api.byte_stream import pieces_of
 from backend.api.dependencies import InvestigationId, StoreDep
+from backend.api.patience import when_reachable
 from backend.api.routes.investigations import address
 from backend.api.schemas.files import epoch_ns
-from backend.errors import Conflict, InvalidRequest, NotFound, UnknownFormat
+from backend.errors import Conflict, InvalidRequest, NotFound, Unavailable, UnknownFormat
 from backend.services import receive_upload
 from backend.services.read_progress import read_file
 from backend.storage.records import UPLOADING, EvidenceFile
@@ -63,10 +66,15 @@ def create_upload(
 
 
 @router.head("/{upload_id}")
-def get_offset(investigation_id: InvestigationId, upload_id: str, store: StoreDep) -> Response:
+def get_offset(
+    investigation_id: InvestigationId, upload_id: str, request: Request, store: StoreDep
+) -> Response:
     """How much has arrived: where to go on after a cut."""
     file = read_file(store, investigation_id, upload_id)
     offset = receive_upload.arrived_bytes(store, file)
+    if _is_all(file, offset) and upload_id not in request.app.state.busy_uploads:
+        # The database went away before the last step; a client that hears that all has arrived sends no more.
+        receive_upload.complete_upload(store, file)
     headers = {**TUS_HEADERS, "Upload-Offset": str(offset), "Upload-Length": str(file.size_bytes)}
     return Response(status_code=200, headers=headers)
 
@@ -113,13 +121,18 @@ async def _append_all(request: Request, store: Store, file: EvidenceFile, announ
         async for piece in pieces_of(request):
             offset = await to_thread.run_sync(receive_upload.append_bytes, store, file, piece)
             if time.monotonic() - noted > NOTE_EVERY_S:
-                await to_thread.run_sync(receive_upload.note_arrival, store, file, offset)
+                with suppress(Unavailable):  # nobody has to see how far it is
+                    await to_thread.run_sync(receive_upload.note_arrival, store, file, offset)
                 noted = time.monotonic()
     except ClientDisconnect:
         return offset
-    if offset == file.size_bytes and file.status == UPLOADING:
-        await to_thread.run_sync(receive_upload.complete_upload, store, file)
+    if _is_all(file, offset):
+        await when_reachable(partial(receive_upload.complete_upload, store, file))
     return offset
+
+
+def _is_all(file: EvidenceFile, offset: int) -> bool:
+    return offset == file.size_bytes and file.status == UPLOADING
 
 
 def _time_ns(text: str) -> int | None:

@@ -333,7 +333,8 @@ export interface paths {
         };
         /**
          * Get Events
-         * @description Events called `progress`, each a whole picture; an event's id grows, so none is sent twice.
+         * @description Events called `progress`, each a whole picture; an event's id grows, so none is sent twice. An event called
+         *     `unavailable` holds a problem document: why there is no picture, until the next one comes.
          */
         get: operations["get_events_api_v1_investigations__investigation_id__events_get"];
         put?: never;
@@ -2068,7 +2069,7 @@ export interface paths {
         };
         /**
          * Healthy
-         * @description The process answers.
+         * @description The process answers, with or without a thread to spare.
          */
         get: operations["healthy_healthz_get"];
         put?: never;
@@ -2108,7 +2109,7 @@ export interface paths {
         };
         /**
          * Ready
-         * @description The database answers too.
+         * @description The database answers too; 503 while it does not.
          */
         get: operations["ready_readyz_get"];
         put?: never;
@@ -5582,6 +5583,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -5609,6 +5619,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DemoList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -5647,6 +5666,15 @@ export interface operations {
                     "application/json": components["schemas"]["Investigation"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -5674,6 +5702,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DetectorList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -5716,6 +5753,15 @@ export interface operations {
                     "application/json": components["schemas"]["InvestigationList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -5752,6 +5798,15 @@ export interface operations {
                     "application/json": components["schemas"]["Investigation"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -5784,6 +5839,15 @@ export interface operations {
                     "application/json": components["schemas"]["Investigation"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -5813,6 +5877,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
@@ -5850,6 +5923,15 @@ export interface operations {
                     "application/json": components["schemas"]["Investigation"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -5885,6 +5967,15 @@ export interface operations {
                     "application/json": components["schemas"]["Investigation"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -5917,6 +6008,15 @@ export interface operations {
                     "application/json": components["schemas"]["Investigation"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -5947,6 +6047,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ComparisonList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -5985,6 +6094,15 @@ export interface operations {
                     "application/json": components["schemas"]["ComparisonSummary"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6019,6 +6137,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -6068,6 +6195,15 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6099,6 +6235,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectionDetail"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -6133,6 +6278,15 @@ export interface operations {
                     "application/json": components["schemas"]["DiagnosisList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6165,6 +6319,15 @@ export interface operations {
                     "application/json": components["schemas"]["DumpList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6195,6 +6358,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeriesList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -6239,6 +6411,15 @@ export interface operations {
                     "application/json": components["schemas"]["DumpTable"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6271,6 +6452,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6301,6 +6491,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FileList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -6337,6 +6536,15 @@ export interface operations {
                     "application/json": components["schemas"]["File"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6368,6 +6576,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
@@ -6404,6 +6621,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6439,6 +6665,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Lines"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -6486,6 +6721,15 @@ export interface operations {
                     "application/json": components["schemas"]["File"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6516,6 +6760,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FindingList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -6551,6 +6804,15 @@ export interface operations {
                     "application/json": components["schemas"]["FindingPart"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6584,6 +6846,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Frame"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -6622,6 +6893,15 @@ export interface operations {
                     "application/json": components["schemas"]["Look"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6656,6 +6936,15 @@ export interface operations {
                     "application/json": components["schemas"]["Look"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6687,6 +6976,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
@@ -6720,6 +7018,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6752,6 +7059,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Dissection"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -6795,6 +7111,15 @@ export interface operations {
                     "application/json": components["schemas"]["PacketList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6825,6 +7150,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NoteList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -6863,6 +7197,15 @@ export interface operations {
                     "application/json": components["schemas"]["Note"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6894,6 +7237,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
@@ -6952,6 +7304,15 @@ export interface operations {
                     "application/json": components["schemas"]["PacketList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -6991,6 +7352,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
@@ -7037,6 +7407,15 @@ export interface operations {
                     "application/json": components["schemas"]["PacketPlace"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7078,6 +7457,15 @@ export interface operations {
                     "application/json": components["schemas"]["PacketRail"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7113,6 +7501,15 @@ export interface operations {
                     "application/json": components["schemas"]["FilterSuggestions"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7143,6 +7540,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Progress"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -7177,6 +7583,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -7216,6 +7631,15 @@ export interface operations {
                     "application/json": components["schemas"]["FindingOutlineList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7247,6 +7671,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FindingOutline"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -7287,6 +7720,15 @@ export interface operations {
                     "application/json": components["schemas"]["FindingRows"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7320,6 +7762,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReportOutline"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -7379,6 +7830,15 @@ export interface operations {
                     "application/json": components["schemas"]["HttpRequestList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7418,6 +7878,15 @@ export interface operations {
                     "application/json": components["schemas"]["RequestGroups"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7449,6 +7918,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -7504,6 +7982,15 @@ export interface operations {
                     "application/json": components["schemas"]["RoundTripList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7547,6 +8034,15 @@ export interface operations {
                     "application/json": components["schemas"]["RoundTripChart"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7577,6 +8073,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HeldGroupList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -7613,6 +8118,15 @@ export interface operations {
                     "application/json": components["schemas"]["HeldShare"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7643,6 +8157,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ShareList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -7681,6 +8204,15 @@ export interface operations {
                     "application/json": components["schemas"]["NewShare"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7712,6 +8244,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
@@ -7747,6 +8288,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["File"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -7799,6 +8349,15 @@ export interface operations {
                     "application/json": components["schemas"]["Timeline"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7834,6 +8393,15 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7863,6 +8431,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
@@ -7895,6 +8472,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7926,6 +8512,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": unknown;
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -7965,6 +8560,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -7992,6 +8596,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -8027,6 +8640,15 @@ export interface operations {
                     "application/json": components["schemas"]["MemberWithPassword"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8056,6 +8678,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
@@ -8093,6 +8724,15 @@ export interface operations {
                     "application/json": components["schemas"]["MemberView"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8123,6 +8763,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["MemberWithPassword"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -8158,6 +8807,15 @@ export interface operations {
                     "application/json": components["schemas"]["Recognition"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8188,6 +8846,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LabelList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -8222,6 +8889,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -8275,6 +8951,15 @@ export interface operations {
                     "application/json": components["schemas"]["ConnectionList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8310,6 +8995,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectionDetail"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -8348,6 +9042,15 @@ export interface operations {
                     "application/json": components["schemas"]["DiagnosisList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8384,6 +9087,15 @@ export interface operations {
                     "application/json": components["schemas"]["DumpList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8418,6 +9130,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SeriesList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -8466,6 +9187,15 @@ export interface operations {
                     "application/json": components["schemas"]["DumpTable"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8500,6 +9230,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FileList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -8543,6 +9282,15 @@ export interface operations {
                     "application/json": components["schemas"]["Lines"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8577,6 +9325,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FindingList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -8614,6 +9371,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FindingPart"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -8655,6 +9421,15 @@ export interface operations {
                     "application/json": components["schemas"]["Frame"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8691,6 +9466,15 @@ export interface operations {
                     "application/json": components["schemas"]["Investigation"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8725,6 +9509,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["NoteList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -8788,6 +9581,15 @@ export interface operations {
                     "application/json": components["schemas"]["PacketList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8837,6 +9639,15 @@ export interface operations {
                     "application/json": components["schemas"]["PacketPlace"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8882,6 +9693,15 @@ export interface operations {
                     "application/json": components["schemas"]["PacketRail"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8921,6 +9741,15 @@ export interface operations {
                     "application/json": components["schemas"]["FilterSuggestions"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -8957,6 +9786,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -9000,6 +9838,15 @@ export interface operations {
                     "application/json": components["schemas"]["FindingOutlineList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9035,6 +9882,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FindingOutline"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -9079,6 +9935,15 @@ export interface operations {
                     "application/json": components["schemas"]["FindingRows"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9116,6 +9981,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReportOutline"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -9179,6 +10053,15 @@ export interface operations {
                     "application/json": components["schemas"]["HttpRequestList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9222,6 +10105,15 @@ export interface operations {
                     "application/json": components["schemas"]["RequestGroups"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9257,6 +10149,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RequestDetail"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -9316,6 +10217,15 @@ export interface operations {
                     "application/json": components["schemas"]["RoundTripList"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9363,6 +10273,15 @@ export interface operations {
                     "application/json": components["schemas"]["RoundTripChart"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9397,6 +10316,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["HeldGroupList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -9437,6 +10365,15 @@ export interface operations {
                     "application/json": components["schemas"]["HeldShare"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9471,6 +10408,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ShareSession"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -9527,6 +10473,15 @@ export interface operations {
                     "application/json": components["schemas"]["Timeline"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9554,6 +10509,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WhoAmI"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -9589,6 +10553,15 @@ export interface operations {
                     "application/json": components["schemas"]["WhoAmI"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9615,6 +10588,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
@@ -9646,6 +10628,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
@@ -9680,6 +10671,15 @@ export interface operations {
                     "application/json": components["schemas"]["ProviderAddress"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9706,6 +10706,15 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
             };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
@@ -9734,6 +10743,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TokenList"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -9769,6 +10787,15 @@ export interface operations {
                     "application/json": components["schemas"]["NewTokenView"];
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9799,6 +10826,15 @@ export interface operations {
                 };
                 content?: never;
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9826,6 +10862,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Version"];
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
@@ -9857,6 +10902,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9886,6 +10940,15 @@ export interface operations {
                     "text/plain": string;
                 };
             };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Problem"];
+                };
+            };
             /** @description What is wrong with the request, in a sentence */
             "4XX": {
                 headers: {
@@ -9913,6 +10976,15 @@ export interface operations {
                 };
                 content: {
                     "text/plain": string;
+                };
+            };
+            /** @description The database is not reachable; ask again after `Retry-After` seconds */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": components["schemas"]["Problem"];
                 };
             };
             /** @description What is wrong with the request, in a sentence */
