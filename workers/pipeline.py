@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from backend.errors import Cancelled, NoEvidence, UnreadableInput
+from backend.errors import Cancelled, NoEvidence, TooCostly, UnreadableInput
 from backend.forensics.analyze import Analysis, analyse_evidence
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
@@ -44,6 +44,9 @@ READ_BYTES = 1 << 20
 BATCH_ROWS = 1 << 16
 DUMP_LIMIT_BYTES = 256 << 20
 """A dump is read whole; a larger text is refused with this size named."""
+VANTAGE_POINTS_AT_MOST = 4_096
+"""Of all captures of one analysis: each is compared with all packets of interest. 200 rotated files of a node with
+ten interfaces have 2,000."""
 
 DUMP_TABLES: dict[str, type[ConntrackTable] | type[IpvsConnectionTable] | type[ProbeTable]] = {
     "entries": ConntrackTable,
@@ -365,7 +368,10 @@ def analyse(
     folder: Path | None,
     told: Told | None = None,
 ) -> Report:
-    """The report on all files; with a folder, also `report.json` and the tables of connections there."""
+    """The report on all files; with a folder, also `report.json` and the tables of connections there.
+
+    Raises TooCostly for more vantage points than are compared."""
+    _refuse_too_many_vantage_points(ingested)
     ingested = _on_their_hosts(ingested)
     analysis = analyse_evidence(
         [i.capture for i in ingested if i.capture is not None],
@@ -382,6 +388,15 @@ def analyse(
     if folder is not None:
         _keep(analysis, folder)
     return analysis.report
+
+
+def _refuse_too_many_vantage_points(ingested: Sequence[Ingested]) -> None:
+    count = sum(len(each.part.vantage_points) for each in ingested)
+    if count > VANTAGE_POINTS_AT_MOST:
+        raise TooCostly(
+            f"The captures have {count:,} vantage points (interfaces); the limit of one analysis is "
+            f"{VANTAGE_POINTS_AT_MOST:,}. Remove captures from the investigation."
+        )
 
 
 def _keep(analysis: Analysis, folder: Path) -> None:

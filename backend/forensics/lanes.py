@@ -21,16 +21,13 @@ def list_lanes(facts: Facts) -> list[LanePart]:
     attempts = facts.attempts
     ranked = sorted(attempts.places, key=lambda p: (attempts.order.rank[p.number], p.name, p.number))
     before_nat, behind_nat = sides_of_nat(facts)
+    roles = _roles(facts, before_nat)
     lanes = [
         lane for source in uncaptured_sources(facts)[:SOURCES_LISTED] for lane in [_uncaptured(facts, source)]
     ]
     inner = [p for p in ranked if p.number not in behind_nat]
-    lanes = [_place_lane(facts, p, "pod") for p in inner if _role(facts, p, before_nat) == "pod"] + lanes
-    lanes += [
-        _place_lane(facts, p, _role(facts, p, before_nat))
-        for p in inner
-        if _role(facts, p, before_nat) != "pod"
-    ]
+    lanes = [_place_lane(facts, p, "pod") for p in inner if roles[p.number] == "pod"] + lanes
+    lanes += [_place_lane(facts, p, roles[p.number]) for p in inner if roles[p.number] != "pod"]
     if behind_nat:
         note = "inferred: addresses or ports change between the vantage points around it"
         lanes.append(LanePart(id="nat", name="NAT", role="nat", captured=True, note=note))
@@ -63,17 +60,27 @@ def sides_of_nat(facts: Facts) -> tuple[frozenset[int], frozenset[int]]:
     return frozenset(original - behind), frozenset(behind)
 
 
-def _role(facts: Facts, place: Place, before_nat: frozenset[int]) -> str:
-    """By traffic: one client address is a pod's own interface, several are a bridge."""
-    table = facts.attempts.table
-    sightings = facts.attempts.sightings
-    here = (sightings.transmission >= 0) & (sightings.place == place.number)
-    sources = np.unique(sightings.rows["source_low"][here])
-    if not len(sources) or not len(table):
+def _roles(facts: Facts, before_nat: frozenset[int]) -> list[str]:
+    """Of each place, by traffic: one client address is a pod's own interface, several are a bridge."""
+    sightings, total = facts.attempts.sightings, len(facts.attempts.places)
+    if not len(facts.attempts.table):
+        return ["unknown"] * total
+    is_syn = sightings.transmission >= 0
+    place, source = sightings.place[is_syn], sightings.rows["source_low"][is_syn]
+    order = np.lexsort((source, place))
+    place, source = place[order], source[order]
+    is_new = np.ones(len(place), np.bool_)
+    is_new[1:] = (place[1:] != place[:-1]) | (source[1:] != source[:-1])
+    sources = np.bincount(place[is_new], minlength=total).tolist()
+    return [_role(count, number in before_nat, total) for number, count in enumerate(sources)]
+
+
+def _role(sources: int, is_before_nat: bool, places: int) -> str:
+    if not sources:
         return "unknown"
-    if len(sources) == 1:
-        return "pod" if place.number in before_nat and len(facts.attempts.places) > 1 else "host"
-    return "bridge" if len(facts.attempts.places) > 1 else "host"
+    if sources == 1:
+        return "pod" if is_before_nat and places > 1 else "host"
+    return "bridge" if places > 1 else "host"
 
 
 def _place_lane(facts: Facts, place: Place, role: str) -> LanePart:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -56,39 +57,41 @@ def _own_name(interface: Interface) -> str:
     return interface.name or interface.description
 
 
-def _interface_name(interface: Interface, interfaces: Sequence[Interface], file_name: str) -> str:
-    """The interface's own name; the file's for a single nameless one. Repeated names are told apart."""
+def interface_names(interfaces: Sequence[Interface], file_name: str) -> list[str]:
+    """Each interface's own name; the file's for a single nameless one. Repeated names are told apart.
+
+    `interfaces` are in the order of the file. Linear: a hostile file describes as many as it may."""
     if len(interfaces) == 1:
-        return _own_name(interface) or _stem(file_name)
-    in_section = [other for other in interfaces if other.section == interface.section]
-    name = _own_name(interface) or f"interface {interface.number - in_section[0].number}"
-    before = [
-        other
-        for other in in_section
-        if other.number < interface.number and _own_name(other) == _own_name(interface)
-    ]
-    if _own_name(interface) and before:
-        name += f" ({len(before) + 1})"
-    if interface.section > 0:
-        name += f" (section {interface.section + 1})"
-    return name
+        return [_own_name(interfaces[0]) or _stem(file_name)]
+    in_section = Counter[int]()
+    repeated = Counter[tuple[int, str]]()
+    names = []
+    for interface in interfaces:
+        own = _own_name(interface)
+        name = own or f"interface {in_section[interface.section]}"
+        in_section[interface.section] += 1
+        repeated[interface.section, own] += 1
+        if own and repeated[interface.section, own] > 1:
+            name += f" ({repeated[interface.section, own]})"
+        if interface.section > 0:
+            name += f" (section {interface.section + 1})"
+        names.append(name)
+    return names
 
 
-def _vantage_name(interface: Interface, index: int, reading: Reading, file_name: str) -> str:
+def _vantage_name(name: str, index: int, *, is_only_interface: bool) -> str:
     if index == NO_INDEX:
-        return _interface_name(interface, reading.interfaces, file_name)
-    if len(reading.interfaces) == 1:
-        return f"interface {index}"
-    return f"interface {index} ({_interface_name(interface, reading.interfaces, file_name)})"
+        return name
+    return f"interface {index}" if is_only_interface else f"interface {index} ({name})"
 
 
-def _vantage_point(number: int, record: np.void, reading: Reading, file_name: str) -> VantagePoint:
+def _vantage_point(number: int, record: np.void, reading: Reading, names: Sequence[str]) -> VantagePoint:
     interface = reading.interfaces[int(record["interface"])]
     index = int(record["index"])
     seen = int(record["packets"]) > 0
     return VantagePoint(
         index=number,
-        name=_vantage_name(interface, index, reading, file_name),
+        name=_vantage_name(names[interface.number], index, is_only_interface=len(names) == 1),
         link_type=link_type_name(interface.link_type),
         interface_index=None if index == NO_INDEX else index,
         packets=int(record["packets"]),
@@ -104,14 +107,15 @@ def _vantage_point(number: int, record: np.void, reading: Reading, file_name: st
 
 def _vantage_points(reading: Reading, file_name: str) -> tuple[VantagePoint, ...]:
     """Those that packets were seen at, then the interfaces that recorded nothing: that, too, is evidence."""
+    names = interface_names(reading.interfaces, file_name)
     records = reading.tables.vantages[: int(reading.state["vantages"])]
-    points = [_vantage_point(i, record, reading, file_name) for i, record in enumerate(records)]
+    points = [_vantage_point(i, record, reading, names) for i, record in enumerate(records)]
     used = {int(record["interface"]) for record in records}
     for interface in reading.interfaces:
         if interface.number not in used and interface.link_type != COOKED_2:
             silent = np.zeros(1, records.dtype)[0]
             silent["interface"], silent["index"] = interface.number, NO_INDEX
-            points.append(_vantage_point(len(points), silent, reading, file_name))
+            points.append(_vantage_point(len(points), silent, reading, names))
     return tuple(points)
 
 

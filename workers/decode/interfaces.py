@@ -21,6 +21,7 @@ from workers.decode.loop.records import (
     LINK_RAW_IP,
     LINK_UNKNOWN,
     LINK_WIRELESS,
+    MAX_VANTAGES,
 )
 
 _LINKS: Final = {
@@ -47,6 +48,9 @@ _LINKS: Final = {
 COOKED_2: Final = 276
 MAX_SNAP_LENGTH: Final = 262_144
 """What libpcap and Wireshark write at most for one packet of a network."""
+MAX_INTERFACES: Final = MAX_VANTAGES
+"""Of one file, over all of its sections. Each becomes a vantage point, which the analysis compares with others and
+every report lists; the largest honest captures describe some hundred (a node's pods, merged rotated files)."""
 LARGEST_PACKET: Final = (16 << 20) - 4096
 """A packet or block must fit into the buffer."""
 

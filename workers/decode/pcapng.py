@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from workers.decode.interfaces import LARGEST_PACKET, Interface
+from workers.decode.interfaces import LARGEST_PACKET, MAX_INTERFACES, Interface
 from workers.decode.loop.records import BAD_INTERFACE, BAD_LENGTH, NEED_BYTES, OTHER_BLOCK
 from workers.decode.loop.walk import walk_pcapng
 from workers.decode.pcapng_blocks import (
@@ -21,7 +21,6 @@ from workers.decode.pcapng_blocks import (
 )
 from workers.decode.reading import Reading
 
-_MAX_INTERFACES: Final = 65536
 _KINDS_NAMED: Final = 64
 """Different unknown block types that are counted one by one; a file that has more is noise."""
 
@@ -96,6 +95,9 @@ class PcapngReader:
                 reading.check_tail()
                 return False
             return True
+        if kind == INTERFACE and len(reading.interfaces) == MAX_INTERFACES:
+            reading.too_many_interfaces()
+            return False
         self._take(kind, reading.window.buffer[at + 8 : at + length - 4].tobytes())
         reading.state["position"] = at + length
         return True
@@ -132,7 +134,7 @@ class PcapngReader:
             self._take_statistics(body)
 
     def _take_interface(self, body: bytes) -> None:
-        if len(body) < 8 or len(self.interfaces) >= _MAX_INTERFACES:
+        if len(body) < 8:
             return
         self._comments += comments_in(body[8:], self.order)
         number = len(self.reading.interfaces)

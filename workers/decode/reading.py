@@ -11,7 +11,7 @@ import numpy as np
 
 from backend.forensics.messages import Messages, MessageTable
 from workers.decode.digest import RunningDigest
-from workers.decode.interfaces import Interface
+from workers.decode.interfaces import MAX_INTERFACES, Interface
 from workers.decode.loop.records import (
     BATCH_ROWS,
     BUCKETS_FULL,
@@ -245,6 +245,14 @@ class Reading:
         byte = self.window.offset + int(self.state["position"])
         self.warn(
             f"Packet {int(self.state['frame']) + 1:,} {what} at byte {byte:,}{self._counted_in}. {self._before()}"
+        )
+
+    def too_many_interfaces(self) -> None:
+        """The description of the interface at the current position is one too many."""
+        byte = self.window.offset + int(self.state["position"])
+        self.warn(
+            f"The file describes more than {MAX_INTERFACES:,} interfaces, the limit, at byte "
+            f"{byte:,}{self._counted_in}. {self._before()}"
         )
 
     def damaged_length(self) -> None:

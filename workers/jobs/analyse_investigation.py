@@ -14,7 +14,7 @@ import structlog
 from dbos import DBOS, SetWorkflowID
 from dbos._error import DBOSAwaitedWorkflowCancelledError
 
-from backend.errors import Cancelled, UnreadableInput
+from backend.errors import Cancelled, TooCostly, UnreadableInput
 from backend.forensics.detection.run import DetectionSoFar
 from backend.forensics.report import FindingPart, Report
 from backend.storage import evidence_files, investigations
@@ -120,6 +120,9 @@ def judge(investigation_id: str, generation: int) -> None:
             (decoded, what_is_left_out(shop.store, files), investigation.label),
         )
     except Cancelled:
+        return
+    except TooCostly as error:
+        _finish(shop, investigation_id, generation, "failed", message=error.sentence)
         return
     except (ChildDied, RuntimeError, UnreadableInput) as error:
         log.error("analysis failed", investigation=investigation_id, error=str(error))

@@ -9,9 +9,9 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from backend.errors import UnreadableInput
+from backend.errors import TooCostly, UnreadableInput
 from backend.forensics.report import DiagnosisPart, Report
-from workers.pipeline import Ingested, analyse, ingest_file, load_ingested
+from workers.pipeline import VANTAGE_POINTS_AT_MOST, Ingested, analyse, ingest_file, load_ingested
 
 DEMO = Path(__file__).parents[2] / "backend" / "demo"
 RACE = "snat-race"
@@ -103,3 +103,12 @@ def test_one_interface_of_the_laboratory_alone_is_not_confirmed(extra_captures: 
     file = extra_captures / "lab" / RACE / interface
     report = report_on([ingest_file(file, name=interface, folder=None)])
     assert all(d.verdict != "confirmed" for d in report.diagnoses)
+
+
+def test_more_vantage_points_than_are_compared_are_refused(race: dict[str, Ingested]) -> None:
+    capture = next(each for each in race.values() if each.capture is not None)
+    points = len(capture.part.vantage_points)
+    within = VANTAGE_POINTS_AT_MOST // points
+    assert report_on([capture] * 3).diagnoses is not None
+    with pytest.raises(TooCostly, match=r"vantage points \(interfaces\); the limit of one analysis is 4,096"):
+        report_on([capture] * (within + 1))

@@ -10,8 +10,8 @@ from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
 
-_AT_ONCE = 1 << 16
-"""Transmissions looked at together, at all vantage points."""
+_CELLS_AT_ONCE = 1 << 22
+"""Transmissions × vantage points that are compared together."""
 _ENDS = (
     "source_high", "source_low", "source_port", "destination_high", "destination_low", "destination_port"
 )  # fmt: skip
@@ -30,7 +30,8 @@ class LossPlaces:
 
 def locate(attempts: Attempts, sent: Ints) -> LossPlaces:
     """`sent` are numbers of transmissions (`Retried.sent`)."""
-    parts = [_locate(attempts, sent[at : at + _AT_ONCE]) for at in range(0, len(sent), _AT_ONCE)]
+    at_once = max(1, _CELLS_AT_ONCE // max(1, len(attempts.places)))
+    parts = [_locate(attempts, sent[at : at + at_once]) for at in range(0, len(sent), at_once)]
     inner, outer, alone = (
         np.concatenate([np.zeros(0, kind), *(part[n] for part in parts)])
         for n, kind in enumerate((np.int64, np.int64, np.bool_))

@@ -12,7 +12,8 @@ from backend.forensics.evidence.sightings import Ints, Sightings
 
 UNSEEN = np.iinfo(np.int64).max
 MAX_PLACES = 64
-"""More vantage points than this are ordered by number only: comparing pairs would grow with their square."""
+"""More vantage points than this are ordered by number only: comparing pairs would grow with their square, and the
+times of each SYN at each of them would fill the memory."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,8 @@ def _differences(times: Ints, a: int, b: int) -> Ints:
 def order_places(sightings: Sightings) -> PathOrder:
     """Rank the vantage points from client to server and measure the usual delays between them."""
     total = len(sightings.places)
+    if total > MAX_PLACES:
+        return PathOrder((0,) * total, {})
     is_syn = sightings.transmission >= 0
     times = first_times(
         sightings.transmission[is_syn], sightings.place[is_syn], sightings.time_ns[is_syn], total
@@ -51,8 +54,6 @@ def order_places(sightings: Sightings) -> PathOrder:
 def _precedence(times: Ints, total: int) -> tuple[NDArray[np.bool_], dict[tuple[int, int], tuple[int, int]]]:
     before = np.zeros((total, total), np.bool_)
     delays: dict[tuple[int, int], tuple[int, int]] = {}
-    if total > MAX_PLACES:
-        return before, delays
     for a in range(total):
         for b in range(a + 1, total):
             gaps = _differences(times, a, b)
