@@ -132,7 +132,42 @@ class Unavailable(StallscopeError):
 
     status = 503
     title = "Not available at the moment"
-    retry_after_s = 1
+    retry_after_s: int | None = 1
+
+
+class DiskFull(Unavailable):
+    """No room is left to write; what was to be written is not kept."""
+
+    status = 507
+    title = "Insufficient disk space"
+    retry_after_s = None
+
+    def __init__(
+        self,
+        sentence: str = "The disk is full. Delete investigations, or free space on the server's disk, and try again.",
+        *,
+        needed_bytes: int | None = None,
+        free_bytes: int | None = None,
+        reserve_bytes: int | None = None,
+    ) -> None:
+        super().__init__(sentence)
+        self._numbers = {
+            "needed_bytes": needed_bytes,
+            "free_bytes": free_bytes,
+            "reserve_bytes": reserve_bytes,
+        }
+
+    @property
+    def members(self) -> dict[str, Any]:
+        """The numbers, as far as they are known."""
+        return {name: value for name, value in self._numbers.items() if value is not None}
+
+
+class TooSlow(StallscopeError):
+    """The request's body arrives too slowly to wait for it."""
+
+    status = 408
+    title = "Request timeout"
 
 
 class DatabaseAway(Unavailable):

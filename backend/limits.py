@@ -33,3 +33,6 @@ class Limits:
     """Processor time of one look, and half of what it may take by the clock."""
     look_answer_bytes: int = 64 << 20
     """What a program that looks may say: 1.9 MB of VNC made 8.8 GB of PDML."""
+    disk_reserve_bytes: int = 0
+    """Free space below which uploads are refused, and below half of which no analysis writes: the database needs room
+    to delete. 0 stands for a twentieth of the disk, at most 4 GiB."""

@@ -95,6 +95,12 @@ class Settings(BaseSettings):
     look_memory_bytes: int = Limits.look_memory_bytes
     look_cpu_s: int = Limits.look_cpu_s
     look_answer_bytes: int = Limits.look_answer_bytes
+    disk_reserve_bytes: int = Field(default=Limits.disk_reserve_bytes, ge=0)
+
+    upload_max_bytes: int = Field(default=256 << 30, ge=1)
+    """Largest file that may be uploaded."""
+    upload_expires_s: int = Field(default=24 * 3600, ge=60)
+    """An unfinished upload that received nothing for so long is removed."""
 
     @property
     def limits(self) -> Limits:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 
 from backend.access.callers import NOBODY, Caller, as_member
+from backend.errors import DiskFull
 from backend.storage import members, sign_ins
 from backend.storage.access_records import SignIn
 from backend.storage.store import Store
@@ -57,7 +59,7 @@ def _with_newest(store: Store, known: SignIn, shown: str, now: datetime) -> Call
     if known.rotated <= _text(now - ROTATES_AFTER):
         return _rotated(store, known, shown)
     if known.confirmed is None and known.previous_sha256:
-        with store.database.writing() as session:
+        with suppress(DiskFull), store.database.writing() as session:
             sign_ins.confirm(session, known.id)
     return as_member(known.member, sign_in_id=known.id)
 
@@ -76,7 +78,9 @@ def _with_previous(store: Store, known: SignIn, shown: str, now: datetime) -> Ca
 
 def _rotated(store: Store, known: SignIn, shown: str) -> Caller:
     secret = secrets.token_urlsafe(SECRET_BYTES)
-    with store.database.writing() as session:
+    changed = False
+    # On a full disk the browser keeps its secret a little longer: its member has to sign in to delete.
+    with suppress(DiskFull), store.database.writing() as session:
         changed = sign_ins.rotate(session, known, shown_sha256=shown, next_sha256=hash_of(secret))
     return as_member(known.member, sign_in_id=known.id, next_secret=secret if changed else "")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hmac
 import re
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
@@ -12,7 +13,7 @@ from backend.access.browser_sign_ins import SECRET_BYTES, hash_of
 from backend.access.callers import Caller
 from backend.access.guesses import GuessLimiter
 from backend.access.rights import ROLE_GIVES, SCOPE_GIVES, Role, Scope
-from backend.errors import Conflict, InvalidRequest, SignInNeeded
+from backend.errors import Conflict, DiskFull, InvalidRequest, SignInNeeded
 from backend.storage import access_tokens
 from backend.storage.access_records import AccessToken
 from backend.storage.records import now_text
@@ -84,7 +85,7 @@ def recognise_token(store: Store, guesses: GuessLimiter, address: str, text: str
             raise SignInNeeded("This access token is unknown, revoked or expired.")
     noted_before = (datetime.now(UTC) - USE_NOTED_EVERY).isoformat().replace("+00:00", "Z")
     if token.last_used is None or token.last_used < noted_before:
-        with store.database.writing() as session:
+        with suppress(DiskFull), store.database.writing() as session:
             access_tokens.note_use(session, token.id)
     may = SCOPE_GIVES[Scope(token.scope)]
     if token.member is not None:

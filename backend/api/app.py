@@ -20,6 +20,7 @@ from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.front_door import FrontDoor
 from backend.api.gate import Gate
 from backend.api.problems import PROBLEM_RESPONSES, install_error_handlers
+from backend.api.room_to_delete import RoomToDelete
 from backend.api.routes import (
     about,
     charts,
@@ -78,6 +79,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
     provider = identity_provider(store.settings)
     app.state.provider = ProviderSignIn(provider) if provider else None
     app.state.ways_in = ways_in(store.settings)
+    app.add_middleware(RoomToDelete, store=store)
     app.add_middleware(Gate, store=store, guesses=app.state.guesses)
     install_error_handlers(app)
     app.add_middleware(SharedAnswers, store=store, api=API)

@@ -13,7 +13,9 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from backend.disk_space import full_disk, is_disk_full
 from backend.errors import SignInNeeded, StallscopeError
+from backend.storage.store import Store
 
 log = structlog.get_logger()
 MEDIA_TYPE = "application/problem+json"
@@ -57,6 +59,7 @@ def install_error_handlers(app: FastAPI) -> None:
     app.add_exception_handler(StallscopeError, _expected)
     app.add_exception_handler(RequestValidationError, _invalid)
     app.add_exception_handler(HTTPException, _http)
+    app.add_exception_handler(OSError, _of_the_system)
     app.add_exception_handler(Exception, _bug)
 
 
@@ -94,7 +97,16 @@ async def _http(_request: Request, error: Exception) -> Response:
     return problem(error.status_code, titles.get(error.status_code, str(error.detail)), detail, headers)
 
 
+async def _of_the_system(request: Request, error: Exception) -> Response:
+    if not is_disk_full(error):
+        raise error
+    store: Store = request.app.state.store
+    return problem_of(full_disk(store.room()))
+
+
 async def _bug(request: Request, error: Exception) -> Response:
+    if is_disk_full(error):
+        return await _of_the_system(request, error)
     number = secrets.token_hex(4)
     # As text of our own: a renderer that prints local variables would hold the server up for seconds, and write
     # what the evidence holds into the log.

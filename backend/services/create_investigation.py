@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import shutil
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import uuid4
 
-from backend.errors import Conflict, InvalidRequest
+from backend.errors import Conflict, DiskFull, InvalidRequest
 from backend.services.request_analysis import cancel_analysis
 from backend.storage import evidence_files, investigations
-from backend.storage.records import Investigation
+from backend.storage.records import EvidenceFile, Investigation
 from backend.storage.store import Store
+from backend.storage.unused_bytes import remove_unused
 
 LABEL_LIMIT = 200
 UNTITLED = "Untitled investigation"
@@ -105,17 +107,25 @@ def rename_investigation(store: Store, investigation_id: str, label: str) -> Inv
 
 def delete_investigation(store: Store, investigation_id: str) -> None:
     """Remove it with its tables, its links, and the bytes that no other investigation has."""
-    cancel_analysis(store, investigation_id)
+    with suppress(DiskFull):  # without its rows an analysis gives up by itself
+        cancel_analysis(store, investigation_id)
+    try:
+        files = _delete_rows(store, investigation_id)
+    except DiskFull:
+        # What was computed goes first, so that the rows find the room that deleting them needs.
+        shutil.rmtree(store.investigation_folder(investigation_id), ignore_errors=True)
+        files = _delete_rows(store, investigation_id)
+    for file in files:
+        store.blobs.discard_incoming(file.id)
+    remove_unused(store.database, store.blobs, [file.sha256 for file in files])
+    shutil.rmtree(store.investigation_folder(investigation_id), ignore_errors=True)
+
+
+def _delete_rows(store: Store, investigation_id: str) -> list[EvidenceFile]:
     with store.database.writing() as session:
         files = evidence_files.list_files(session, investigation_id)
         investigations.delete_investigation(session, investigation_id)
-    with store.database.reading() as session:
-        unused = {f.sha256 for f in files if f.sha256 and not evidence_files.blob_in_use(session, f.sha256)}
-    for digest in unused:
-        store.blobs.delete(digest)
-    for file in files:
-        store.blobs.discard_incoming(file.id)
-    shutil.rmtree(store.investigation_folder(investigation_id), ignore_errors=True)
+    return files
 
 
 def _checked_label(label: str) -> str:

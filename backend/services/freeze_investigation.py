@@ -41,6 +41,9 @@ def freeze(store: Store, share: Share) -> None:
     except FileNotFoundError:
         remove_copy(folder)
         raise Conflict(CHANGED) from None
+    except OSError:
+        remove_copy(folder)
+        raise
     later = read_progress(store, share.investigation_id)
     if (later.investigation.generation, later.files) != (now.investigation.generation, now.files):
         remove_copy(folder)

@@ -8,19 +8,32 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
-from backend.errors import ChecksumMismatch, Conflict, InvalidRequest, UnknownFormat
+from backend.disk_space import is_disk_full
+from backend.errors import (
+    ChecksumMismatch,
+    Conflict,
+    DiskFull,
+    InvalidRequest,
+    TooLarge,
+    Unavailable,
+    UnknownFormat,
+)
 from backend.services.recognise_upload import HEAD_BYTES, recognise_upload
 from backend.services.request_analysis import enqueue_analysis
 from backend.storage import evidence_files, investigations
 from backend.storage.records import UPLOADING, EvidenceFile
 from backend.storage.store import Store
+from backend.storage.unused_bytes import remove_unused
 
 NAME_LIMIT = 200
 HASH_CHUNK_BYTES = 1 << 20
+EPOCH_NS_LIMIT = 1 << 63
 UNKNOWN_SIZE = 0
 """Announced size of an upload that does not say how long it will be."""
 
@@ -44,7 +57,28 @@ def begin_upload(
 ) -> EvidenceFile:
     """Announce a file; its bytes follow in any number of pieces. Host and time are those a person gave."""
     name = checked_name(name)
+    _check_origin(host, captured_at_ns)
+    check_size(store, size_bytes)
+    store.room().require(size_bytes)
     file_id = uuid4().hex
+    # Bytes before the row: an upload that is listed can be written to.
+    store.blobs.begin_incoming(file_id)
+    try:
+        return _add_row(store, investigation_id, file_id, name, size_bytes, host, captured_at_ns)
+    except BaseException:
+        store.blobs.discard_incoming(file_id)
+        raise
+
+
+def _add_row(
+    store: Store,
+    investigation_id: str,
+    file_id: str,
+    name: str,
+    size_bytes: int,
+    host: str | None,
+    captured_at_ns: int | None,
+) -> EvidenceFile:
     with store.database.writing() as session:
         investigations.touch_investigation(session, investigation_id)
         investigations.get_investigation(session, investigation_id)
@@ -53,9 +87,24 @@ def begin_upload(
         )
         if host or captured_at_ns is not None:
             evidence_files.set_origin(session, file_id, host=host, captured_at_ns=captured_at_ns)
-        file = evidence_files.get_file(session, investigation_id, file_id)
-    store.blobs.incoming_path(file_id).touch()
-    return file
+        return evidence_files.get_file(session, investigation_id, file_id)
+
+
+def check_size(store: Store, size_bytes: int) -> None:
+    """Raises TooLarge for more than one file may have."""
+    largest = store.settings.upload_max_bytes
+    if size_bytes > largest:
+        raise TooLarge(
+            f"The file is larger than an upload may be: {size_bytes:,} bytes, limit {largest:,} bytes "
+            "(STALLSCOPE_UPLOAD_MAX_BYTES)."
+        )
+
+
+def _check_origin(host: str | None, captured_at_ns: int | None) -> None:
+    if host and not host.isprintable():
+        raise InvalidRequest("A host name has no control characters.")
+    if captured_at_ns is not None and not -EPOCH_NS_LIMIT <= captured_at_ns < EPOCH_NS_LIMIT:
+        raise InvalidRequest("The capture time lies outside the years 1678 to 2261.")
 
 
 def arrived_bytes(store: Store, file: EvidenceFile) -> int:
@@ -72,18 +121,32 @@ def append_bytes(store: Store, file: EvidenceFile, piece: bytes) -> int:
     if not path.exists():
         raise Conflict("The upload was cancelled or is already complete.")
     offset = path.stat().st_size
+    check_size(store, offset + len(piece))
     if file.size_bytes != UNKNOWN_SIZE and offset + len(piece) > file.size_bytes:
         raise InvalidRequest("More bytes arrived than were announced.")
     if offset < HEAD_BYTES:
         _check_head(store, file, path.read_bytes() + piece[:HEAD_BYTES])
-    with path.open("ab") as stream:
-        stream.write(piece)
+    with _leaving_nothing(store, file):
+        store.room().require(len(piece))
+        with path.open("ab") as stream:
+            stream.write(piece)
     return offset + len(piece)
 
 
+@contextmanager
+def _leaving_nothing(store: Store, file: EvidenceFile) -> Iterator[None]:
+    """Where the disk is full the upload is forgotten: kept, its bytes would hold the room that the message asks for."""
+    try:
+        yield
+    except (DiskFull, OSError) as error:
+        if isinstance(error, DiskFull) or is_disk_full(error):
+            discard_upload(store, file)
+        raise
+
+
 def note_arrival(store: Store, file: EvidenceFile, offset: int) -> None:
-    """Let listeners see how far the upload has come."""
-    with store.database.writing() as session:
+    """Let listeners see how far the upload has come; who cannot be told finds out later."""
+    with suppress(Unavailable), store.database.writing() as session:
         evidence_files.set_bytes_arrived(session, file.id, offset)
         investigations.touch_investigation(session, file.investigation_id)
 
@@ -103,30 +166,40 @@ def complete_upload(
             f"The file's SHA-256 is {digest}, but {announced_sha256.lower()} was announced. "
             "Nothing was stored; send it again."
         )
+    with _leaving_nothing(store, file):
+        return _keep(store, file, path, digest, replaces=replaces)
+
+
+def _keep(store: Store, file: EvidenceFile, path: Path, digest: str, *, replaces: bool) -> EvidenceFile:
     recognised = recognise_upload(_head_of(path))
-    with store.database.writing() as session:
-        same_name = evidence_files.find_file(session, file.investigation_id, file.name)
-        members = evidence_files.list_members(session, same_name.id) if same_name is not None else []
-        if same_name is not None and _is_same(same_name, file, digest):
-            evidence_files.delete_file(session, file.id)
-            stored = same_name
-        else:
-            if same_name is not None and replaces:
-                evidence_files.delete_file(session, same_name.id)
-            evidence_files.mark_stored(
-                session,
-                file.id,
-                name=free_name(file.name, evidence_files.other_names(session, file)),
-                kind=recognised.kind,
-                format_name=recognised.format,
-                sha256=digest,
-                size_bytes=path.stat().st_size,
-            )
-            stored = evidence_files.get_file(session, file.investigation_id, file.id)
-            # In one transaction: a file that is stored and that nobody analyses does not exist.
-            generation = investigations.request_analysis(session, file.investigation_id)
-        # The bytes go to their place before the rows can be seen, and stay where they came to until then.
-        store.blobs.keep(file.id, digest)
+    generation = 0
+    try:
+        with store.database.writing() as session:
+            evidence_files.hold_bytes(session)
+            same_name = evidence_files.find_file(session, file.investigation_id, file.name)
+            members = evidence_files.list_members(session, same_name.id) if same_name is not None else []
+            if same_name is not None and _is_same(same_name, file, digest):
+                evidence_files.delete_file(session, file.id)
+                stored = same_name
+            else:
+                if same_name is not None and replaces:
+                    evidence_files.delete_file(session, same_name.id)
+                stored = evidence_files.mark_stored(
+                    session,
+                    file.id,
+                    name=free_name(file.name, evidence_files.other_names(session, file)),
+                    kind=recognised.kind,
+                    format_name=recognised.format,
+                    sha256=digest,
+                    size_bytes=path.stat().st_size,
+                )
+                # In one transaction: a file that is stored and that nobody analyses does not exist.
+                generation = investigations.request_analysis(session, file.investigation_id)
+            # The bytes go to their place before the rows can be seen, and stay where they came to until then.
+            store.blobs.keep(file.id, digest)
+    except DiskFull:
+        remove_unused(store.database, store.blobs, [digest])
+        raise
     store.blobs.discard_incoming(file.id)
     if stored is same_name:
         return stored
@@ -147,11 +220,11 @@ def _is_same(kept: EvidenceFile, file: EvidenceFile, digest: str) -> bool:
 
 
 def discard_upload(store: Store, file: EvidenceFile) -> None:
-    """Forget an upload that will not be completed."""
-    with store.database.writing() as session:
+    """Forget an upload that will not be completed. Its bytes go first: on a full disk the row needs their room."""
+    store.blobs.discard_incoming(file.id)
+    with store.spare.given_up(), store.database.writing() as session:
         evidence_files.delete_file(session, file.id)
         investigations.touch_investigation(session, file.investigation_id)
-    store.blobs.discard_incoming(file.id)
 
 
 def remove_file(store: Store, investigation_id: str, file_id: str) -> None:
@@ -174,10 +247,7 @@ def remove_file(store: Store, investigation_id: str, file_id: str) -> None:
 
 def forget_bytes(store: Store, file: EvidenceFile) -> None:
     """Drop the tables of a removed file, and its bytes unless another file has the same."""
-    with store.database.reading() as session:
-        in_use = evidence_files.blob_in_use(session, file.sha256)
-    if file.sha256 and not in_use:
-        store.blobs.delete(file.sha256)
+    remove_unused(store.database, store.blobs, [file.sha256])
     shutil.rmtree(store.file_folder(file.investigation_id, file.id), ignore_errors=True)
 
 

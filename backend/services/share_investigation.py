@@ -5,11 +5,12 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from backend.errors import Gone, InvalidRequest, NotFound, Refused
+from backend.errors import DiskFull, Gone, InvalidRequest, NotFound, Refused
 from backend.services.freeze_investigation import freeze, thaw
 from backend.services.read_report import read_finding
 from backend.services.redaction.view_limits import check_view
@@ -122,7 +123,7 @@ def begin_session(store: Store, share_id: str, secret: str, password: str | None
         salt = bytes.fromhex(share.password_hash.partition(":")[0])
         if not hmac.compare_digest(share.password_hash, _password_hash(password, salt)):
             raise Refused("The password is wrong.")
-    with store.database.writing() as session:
+    with suppress(DiskFull), store.database.writing() as session:
         shares.count_opening(session, share_id)
     return share, f"{secret}{_proof(share, secret)}"
 

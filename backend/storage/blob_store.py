@@ -27,6 +27,10 @@ class BlobStore:
         """Where an upload is written while it arrives."""
         return self._incoming / upload_id
 
+    def begin_incoming(self, upload_id: str) -> None:
+        """Make the empty file that an upload is written to."""
+        self.incoming_path(upload_id).touch()
+
     def keep(self, upload_id: str, sha256: str) -> None:
         """Make a complete upload a blob as well: both names stay, until `discard_incoming`. Repeatable."""
         if not self.has(sha256):

@@ -15,6 +15,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from backend.errors import Unavailable
+from backend.storage.full_disk import full_disk_told, sqlite_folder
 from backend.storage.postgres import bounded_engine, patient_engine
 from backend.storage.reachable import Reachability
 
@@ -32,6 +33,7 @@ class Database:
     def __init__(self, url: str) -> None:
         self.url = url
         self.is_sqlite = url.startswith("sqlite")
+        self._folder = sqlite_folder(url)
         self._engine = _sqlite_engine(url) if self.is_sqlite else bounded_engine(url)
         self._reachability = Reachability()
         # SQLite can refuse to turn a reader into a writer; a transaction that will write says so at once.
@@ -40,7 +42,11 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[Session]:
         """A session whose changes are thrown away."""
-        with self._reachability.asking(), Session(self._engine, expire_on_commit=False) as session:
+        with (
+            self._reachability.asking(),
+            full_disk_told(self._folder),
+            Session(self._engine, expire_on_commit=False) as session,
+        ):
             yield session
 
     @contextmanager
@@ -48,6 +54,7 @@ class Database:
         """A session that is committed at the end, or rolled back when anything is raised."""
         with (
             self._reachability.asking(),
+            full_disk_told(self._folder),
             Session(self._writing_engine, expire_on_commit=False) as session,
             session.begin(),
         ):
@@ -56,10 +63,11 @@ class Database:
     def upgrade(self) -> None:
         """Bring the tables to the newest shape; safe when several processes start at once.
 
-        Raises Unavailable when the database does not answer.
+        Raises Unavailable when the database does not answer, DiskFull when it cannot write.
         """
         try:
-            self._upgrade()
+            with full_disk_told(self._folder):
+                self._upgrade()
         except OperationalError as error:
             raise Unavailable(f"The database does not answer: {error.orig}") from error
 

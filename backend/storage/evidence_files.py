@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete, func, select, text
 from sqlalchemy.orm import Session
 
 from backend.errors import NotFound
@@ -24,6 +24,9 @@ from backend.storage.records import (
     now_text,
 )
 from backend.storage.tables import EvidenceFileRow
+
+BYTES_LOCK = 7_420_612
+"""Key of the PostgreSQL advisory lock of who begins or ends the use of uploaded bytes."""
 
 COLUMNS = (
     "id",
@@ -144,12 +147,13 @@ def other_names(session: Session, file: EvidenceFile) -> set[str]:
 
 def mark_stored(
     session: Session, file_id: str, *, name: str, kind: str, format_name: str, sha256: str, size_bytes: int
-) -> None:
-    """All bytes are here and in the blob store."""
+) -> EvidenceFile:
+    """All bytes are here and in the blob store; the file as it is now."""
     row = _row(session, file_id)
     row.name, row.kind, row.format = name, kind, format_name
     row.sha256, row.size_bytes, row.bytes_done = sha256, size_bytes, 0
     row.status, row.stage_number, row.stage_name = STORED, 1, STAGES[0]
+    return _record(row)
 
 
 def set_recognised(session: Session, file_id: str, *, kind: str, format_name: str) -> None:
@@ -267,6 +271,12 @@ def delete_file(session: Session, file_id: str) -> None:
 def delete_members(session: Session, bundle_id: str) -> None:
     """Remove what came out of a bundle, before it is opened anew."""
     session.execute(delete(EvidenceFileRow).where(EvidenceFileRow.bundle_id == bundle_id))
+
+
+def hold_bytes(session: Session) -> None:
+    """Until the end of this transaction nobody else decides which bytes are kept. (SQLite has one writer anyway.)"""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": BYTES_LOCK})
 
 
 def blob_in_use(session: Session, sha256: str) -> bool:

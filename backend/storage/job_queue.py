@@ -11,6 +11,7 @@ from typing import Final, TypeVar
 from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
 
 from backend.errors import DatabaseAway
+from backend.storage.full_disk import full_disk_told, sqlite_folder
 from backend.storage.postgres import with_keepalive
 from backend.storage.reachable import is_away
 
@@ -34,7 +35,8 @@ Answer = TypeVar("Answer")
 
 def prepare_job_tables(url: str) -> None:
     """Create or upgrade the engine's own tables: a client cannot work before they exist."""
-    DBOS.migrate(url)
+    with full_disk_told(sqlite_folder(url)):
+        DBOS.migrate(url)
 
 
 class JobQueue:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from backend.disk_space import Room, room_at
 from backend.settings import Settings
 from backend.storage.blob_store import BlobStore
 from backend.storage.database import Database
 from backend.storage.frozen_copies import FROZEN, FrozenCopy
+from backend.storage.full_disk import SpareRoom
 from backend.storage.job_queue import JobQueue, prepare_job_tables
 
 
@@ -20,6 +22,7 @@ class Store:
     database: Database
     blobs: BlobStore
     jobs: JobQueue
+    spare: SpareRoom
     frozen: FrozenCopy | None = None
     """What reading services answer from, in place of what the investigation is now."""
 
@@ -47,6 +50,10 @@ class Store:
         """Report and connection table over all files."""
         return self.investigation_folder(investigation_id) / "analysis"
 
+    def room(self) -> Room:
+        """How much more may be stored."""
+        return room_at(self.settings.data, self.settings.disk_reserve_bytes)
+
     def close(self) -> None:
         """Let go of all connections."""
         self.jobs.close()
@@ -57,12 +64,15 @@ def open_store(settings: Settings, *, migrate: bool) -> Store:
     """Open what is stored; `migrate` creates and upgrades the tables first."""
     settings.data.mkdir(parents=True, exist_ok=True)
     database = Database(settings.metadata_url)
+    spare = SpareRoom(settings.data)
     if migrate:
-        database.upgrade()
-        prepare_job_tables(settings.jobs_url)
+        with spare.given_up():
+            database.upgrade()
+            prepare_job_tables(settings.jobs_url)
     return Store(
         settings=settings,
         database=database,
         blobs=BlobStore(settings.blobs, settings.incoming),
         jobs=JobQueue(settings.jobs_url),
+        spare=spare,
     )

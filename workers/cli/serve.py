@@ -61,7 +61,10 @@ def serve(arguments: argparse.Namespace, *, with_demo: bool) -> int:
     if with_demo:
         from backend.services.load_demo import load_missing_demos
 
-        load_missing_demos(store)
+        try:
+            load_missing_demos(store)
+        except StallscopeError as error:
+            print(f"stallscope: the demonstrations were not loaded: {error}", file=sys.stderr)
     served = _answer_requests(store, settings)
     store.close()
     return EXIT_DONE if served else EXIT_USAGE

@@ -8,6 +8,7 @@ from pathlib import Path
 from backend.storage import evidence_files, investigations
 from backend.storage.records import EvidenceFile
 from backend.storage.store import Store
+from backend.storage.unused_bytes import remove_unused
 from workers.decode.scrubbing import NotWalkable, scrub_capture
 from workers.pipeline import Ingested, hash_file
 
@@ -35,12 +36,14 @@ def keep_scrubbed(store: Store, file: EvidenceFile) -> None:
     digest, warning = "", REMOVED
     if scrubbed.is_file():
         digest, warning = hash_file(scrubbed), SCRUBBED
-        os.replace(scrubbed, store.blobs.incoming_path(file.id))
-        store.blobs.adopt(file.id, digest)
     former = [file.sha256]
     with store.database.writing() as session:
+        evidence_files.hold_bytes(session)
         if not evidence_files.set_scrubbed(session, file.id, file.attempt, digest, warning):
             return
+        if digest:
+            os.replace(scrubbed, store.blobs.incoming_path(file.id))
+            store.blobs.adopt(file.id, digest)
         if file.bundle_id is not None:
             bundle = evidence_files.get_file(session, file.investigation_id, file.bundle_id)
             if bundle.sha256 and evidence_files.set_scrubbed(
@@ -48,8 +51,4 @@ def keep_scrubbed(store: Store, file: EvidenceFile) -> None:
             ):
                 former.append(bundle.sha256)
         investigations.touch_investigation(session, file.investigation_id)
-    for sha256 in former:
-        with store.database.reading() as session:
-            in_use = evidence_files.blob_in_use(session, sha256)
-        if not in_use:
-            store.blobs.delete(sha256)
+    remove_unused(store.database, store.blobs, former)

@@ -74,31 +74,26 @@ def _outcome(expansion: Expansion, format_name: str) -> FileOutcome:
 
 def keep_members(store: Store, bundle: EvidenceFile, opened: OpenedBundle) -> None:
     """Store the members' bytes and list them as files. Doing it twice replaces them."""
-    for member, path in opened.members:
-        os.replace(path, store.blobs.incoming_path(member.id))
-        store.blobs.adopt(member.id, member.sha256)
-    shutil.rmtree(store.file_folder(bundle.investigation_id, bundle.id) / _MEMBERS, ignore_errors=True)
     new = [member for member, _ in opened.members]
     with store.database.writing() as session:
+        evidence_files.hold_bytes(session)
         former = evidence_files.list_members(session, bundle.id)
         evidence_files.delete_members(session, bundle.id)
         wanted = evidence_files.set_decoded(session, bundle.id, bundle.attempt, opened.outcome)
         if wanted:
             evidence_files.add_members(session, bundle, new)
             investigations.touch_investigation(session, bundle.investigation_id)
+            _adopt(store, opened)
+    shutil.rmtree(store.file_folder(bundle.investigation_id, bundle.id) / _MEMBERS, ignore_errors=True)
     for gone in former:
         forget_bytes(store, gone)
-    if not wanted:
-        _forget(store, new)
 
 
-def _forget(store: Store, members: list[NewMember]) -> None:
-    """The bundle was removed meanwhile: bytes that no other file has go, too."""
-    for member in members:
-        with store.database.reading() as session:
-            in_use = evidence_files.blob_in_use(session, member.sha256)
-        if not in_use:
-            store.blobs.delete(member.sha256)
+def _adopt(store: Store, opened: OpenedBundle) -> None:
+    for member, path in opened.members:
+        if path.is_file():  # else an attempt whose rows could not be written has moved it
+            os.replace(path, store.blobs.incoming_path(member.id))
+            store.blobs.adopt(member.id, member.sha256)
 
 
 def what_is_left_out(store: Store, files: list[EvidenceFile]) -> LeftOut:

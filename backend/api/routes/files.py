@@ -17,7 +17,7 @@ from backend.api.dependencies import DumpReaderDep, FileId, InvestigationId, Sto
 from backend.api.patience import when_reachable
 from backend.api.routes.investigations import address
 from backend.api.schemas.files import File, Line, PastedText, Recognition, Text, epoch_ns
-from backend.errors import Conflict, Gone, InvalidRequest
+from backend.errors import Conflict, Gone, StallscopeError
 from backend.services import receive_upload
 from backend.services.read_progress import may_hold_credentials, read_file
 from backend.services.recognise_text import recognise_text
@@ -89,7 +89,7 @@ async def _take_in(
         await to_thread.run_sync(receive_upload.append_bytes, store, file, first)
         async for piece in pieces:
             await to_thread.run_sync(receive_upload.append_bytes, store, file, piece)
-    except (ClientDisconnect, InvalidRequest, OSError):
+    except (ClientDisconnect, StallscopeError, OSError):
         await to_thread.run_sync(receive_upload.discard_upload, store, file)
         raise
 
