@@ -75,6 +75,13 @@ class Conflict(StallscopeError):
     title = "This cannot be done now"
 
 
+class KeyUsedBefore(StallscopeError):
+    """The Idempotency-Key of another request."""
+
+    status = 422
+    title = "Idempotency-Key used before"
+
+
 class Outdated(Conflict):
     """What was asked for is read from a table that an older version did not write."""
 

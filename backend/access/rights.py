@@ -12,12 +12,35 @@ class Need(StrEnum):
     """Nothing. Share links are here: their secret decides."""
     READ = "read"
     UPLOAD = "upload"
-    """Create investigations, bring files, compare, rename, start and cancel."""
+    """Create investigations, bring files, compare, write notes; rename, start and cancel what is one's own."""
     SHARE = "share"
     DELETE = "delete"
-    """Remove what one created oneself; admins remove anything."""
     ADMIN = "admin"
-    """Members and tokens."""
+    """Members and tokens, and whatever belongs to others."""
+
+
+class Whose(StrEnum):
+    """What a change touches, and so whose it has to be. Owner: the member who created the investigation, or who made
+    the part of it that is meant. A token has what it made itself. Admins may change everything."""
+
+    NOBODYS = "nobody's"
+    """Nothing that is there already: something new, a question, or one's own sign-in."""
+    SERVERS = "the server's"
+    """Members and tokens, for which the need alone decides."""
+    ADDED = "added"
+    """Beside what is there: members may, to any investigation; a token to what it made."""
+    INVESTIGATION = "investigation"
+    FILE = "file"
+    """``{file_id}`` or ``{upload_id}``."""
+    ORIGINAL = "original"
+    """The bytes of ``{file_id}`` as they came: the owner's, unless they are known to hold no credentials."""
+    EXTRACT = "extract"
+    """What ``{look_id}`` has cut out of captures: the owner's, unless it is anonymized or the captures are known to
+    hold no credentials."""
+    NOTE = "note"
+    """``{note_id}``."""
+    DISSECTION = "dissection"
+    """``{look_id}``, of who asked for it, too."""
 
 
 class Role(StrEnum):

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from backend.access.rights import Need
+from backend.access.rights import Need, Whose
 
 _OWN = "/api/v1/investigations/{investigation_id}"
 _SHARED = "/api/v1/shared/{share_id}"
@@ -41,74 +42,93 @@ _RESULTS = (
 )
 """What is read of an investigation, one's own or through a link."""
 
-RULES: dict[str, Need] = {
-    "GET /healthz": Need.OPEN,
-    "GET /readyz": Need.OPEN,
-    "GET /api/v1/version": Need.OPEN,
-    "GET /metrics": Need.READ,
-    "GET /api/v1/sign-in": Need.OPEN,
-    "POST /api/v1/sign-in": Need.OPEN,
-    "DELETE /api/v1/sign-in": Need.OPEN,
+
+@dataclass(frozen=True)
+class Ask:
+    """What a route asks of its caller."""
+
+    need: Need
+    whose: Whose | None = None
+    """What it changes; None for a route that changes nothing."""
+
+
+_OPEN, _READ, _ADMIN = Ask(Need.OPEN), Ask(Need.READ), Ask(Need.ADMIN)
+_CHANGES_OWN = Ask(Need.UPLOAD, Whose.INVESTIGATION)
+_UPLOADS = Ask(Need.UPLOAD, Whose.FILE)
+_SHARES = Ask(Need.SHARE, Whose.INVESTIGATION)
+_OF_SERVER = Ask(Need.ADMIN, Whose.SERVERS)
+
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+RULES: dict[str, Ask] = {
+    "GET /healthz": _OPEN,
+    "GET /readyz": _OPEN,
+    "GET /api/v1/version": _OPEN,
+    "GET /metrics": _READ,
+    "GET /api/v1/sign-in": _OPEN,
+    "POST /api/v1/sign-in": Ask(Need.OPEN, Whose.NOBODYS),
+    "DELETE /api/v1/sign-in": Ask(Need.OPEN, Whose.NOBODYS),
     # One's own; that it is a member who asks, and the old password, are asked for there.
-    "PUT /api/v1/sign-in/password": Need.READ,
-    "POST /api/v1/sign-in/provider": Need.OPEN,
-    "GET /api/v1/sign-in/provider/callback": Need.OPEN,
-    "GET /api/v1/members": Need.ADMIN,
-    "POST /api/v1/members": Need.ADMIN,
-    "PATCH /api/v1/members/{member_id}": Need.ADMIN,
-    "DELETE /api/v1/members/{member_id}": Need.ADMIN,
-    "POST /api/v1/members/{member_id}/password": Need.ADMIN,
-    "GET /api/v1/tokens": Need.ADMIN,
-    "POST /api/v1/tokens": Need.ADMIN,
-    "DELETE /api/v1/tokens/{token_id}": Need.ADMIN,
-    "GET /api/v1/collector": Need.OPEN,
-    "GET /api/v1/detectors": Need.OPEN,
-    "GET /api/v1/runs": Need.READ,
-    "GET /api/v1/runs/of-label": Need.READ,
-    "GET /api/v1/demo": Need.READ,
-    "POST /api/v1/demo": Need.UPLOAD,
-    "POST /api/v1/recognitions": Need.UPLOAD,
-    "GET /api/v1/investigations": Need.READ,
-    "POST /api/v1/investigations": Need.UPLOAD,
-    f"GET {_OWN}": Need.READ,
-    f"PATCH {_OWN}": Need.UPLOAD,
-    f"DELETE {_OWN}": Need.DELETE,
-    f"POST {_OWN}/analyses": Need.UPLOAD,
-    f"POST {_OWN}/cancel": Need.UPLOAD,
-    f"GET {_OWN}/progress": Need.READ,
-    f"GET {_OWN}/events": Need.READ,
-    f"PUT {_OWN}/files/{{name}}": Need.UPLOAD,
-    f"POST {_OWN}/texts": Need.UPLOAD,
-    f"GET {_OWN}/files/{{file_id}}": Need.READ,
-    f"GET {_OWN}/files/{{file_id}}/content": Need.READ,
-    f"DELETE {_OWN}/files/{{file_id}}": Need.DELETE,
-    f"OPTIONS {_OWN}/uploads": Need.UPLOAD,
-    f"POST {_OWN}/uploads": Need.UPLOAD,
-    f"HEAD {_OWN}/uploads/{{upload_id}}": Need.UPLOAD,
-    f"PATCH {_OWN}/uploads/{{upload_id}}": Need.UPLOAD,
-    f"DELETE {_OWN}/uploads/{{upload_id}}": Need.UPLOAD,
-    # A look changes nothing that anybody else sees; its answer is the frames that a reader may read.
-    f"POST {_OWN}/looks": Need.READ,
-    f"GET {_OWN}/looks/{{look_id}}": Need.READ,
-    f"DELETE {_OWN}/looks/{{look_id}}": Need.READ,
-    f"GET {_OWN}/looks/{{look_id}}/dissection": Need.READ,
-    f"GET {_OWN}/looks/{{look_id}}/packets": Need.READ,
-    f"GET {_OWN}/looks/{{look_id}}/content": Need.READ,
-    f"GET {_OWN}/packets/export": Need.READ,
-    f"GET {_OWN}/comparisons": Need.READ,
-    f"POST {_OWN}/comparisons": Need.UPLOAD,
-    f"GET {_OWN}/comparisons/{{comparison_id}}": Need.READ,
-    f"GET {_OWN}/notes": Need.READ,
-    f"POST {_OWN}/notes": Need.UPLOAD,
-    f"DELETE {_OWN}/notes/{{note_id}}": Need.UPLOAD,
-    f"GET {_OWN}/shares": Need.SHARE,
-    f"POST {_OWN}/shares": Need.SHARE,
-    f"DELETE {_OWN}/shares/{{share_id}}": Need.SHARE,
-    f"POST {_SHARED}/session": Need.OPEN,
-    f"GET {_SHARED}/investigation": Need.OPEN,
-    f"GET {_SHARED}/notes": Need.OPEN,
-    **{f"GET {_OWN}/{part}": Need.READ for part in _RESULTS},
-    **{f"GET {_SHARED}/{part}": Need.OPEN for part in _RESULTS},
+    "PUT /api/v1/sign-in/password": Ask(Need.READ, Whose.NOBODYS),
+    "POST /api/v1/sign-in/provider": Ask(Need.OPEN, Whose.NOBODYS),
+    "GET /api/v1/sign-in/provider/callback": _OPEN,
+    "GET /api/v1/members": _ADMIN,
+    "POST /api/v1/members": _OF_SERVER,
+    "PATCH /api/v1/members/{member_id}": _OF_SERVER,
+    "DELETE /api/v1/members/{member_id}": _OF_SERVER,
+    "POST /api/v1/members/{member_id}/password": _OF_SERVER,
+    "GET /api/v1/tokens": _ADMIN,
+    "POST /api/v1/tokens": _OF_SERVER,
+    "DELETE /api/v1/tokens/{token_id}": _OF_SERVER,
+    "GET /api/v1/collector": _OPEN,
+    "GET /api/v1/detectors": _OPEN,
+    "GET /api/v1/runs": _READ,
+    "GET /api/v1/runs/of-label": _READ,
+    "GET /api/v1/demo": _READ,
+    "POST /api/v1/demo": Ask(Need.UPLOAD, Whose.NOBODYS),
+    "POST /api/v1/recognitions": Ask(Need.UPLOAD, Whose.NOBODYS),
+    "GET /api/v1/investigations": _READ,
+    "POST /api/v1/investigations": Ask(Need.UPLOAD, Whose.NOBODYS),
+    f"GET {_OWN}": _READ,
+    f"PATCH {_OWN}": _CHANGES_OWN,
+    f"DELETE {_OWN}": Ask(Need.DELETE, Whose.INVESTIGATION),
+    f"POST {_OWN}/analyses": _CHANGES_OWN,
+    f"POST {_OWN}/cancel": _CHANGES_OWN,
+    f"GET {_OWN}/progress": _READ,
+    f"GET {_OWN}/events": _READ,
+    # Whether it may replace a file of that name is asked when the bytes are here.
+    f"PUT {_OWN}/files/{{name}}": _CHANGES_OWN,
+    f"POST {_OWN}/texts": _CHANGES_OWN,
+    f"GET {_OWN}/files/{{file_id}}": _READ,
+    f"GET {_OWN}/files/{{file_id}}/content": Ask(Need.READ, Whose.ORIGINAL),
+    f"DELETE {_OWN}/files/{{file_id}}": Ask(Need.DELETE, Whose.FILE),
+    f"OPTIONS {_OWN}/uploads": Ask(Need.UPLOAD),
+    f"POST {_OWN}/uploads": _CHANGES_OWN,
+    f"HEAD {_OWN}/uploads/{{upload_id}}": _UPLOADS,
+    f"PATCH {_OWN}/uploads/{{upload_id}}": _UPLOADS,
+    f"DELETE {_OWN}/uploads/{{upload_id}}": _UPLOADS,
+    # A dissection changes nothing that anybody else sees; its answer is the frames that a reader may read.
+    f"POST {_OWN}/looks": Ask(Need.READ, Whose.NOBODYS),
+    f"GET {_OWN}/looks/{{look_id}}": _READ,
+    f"DELETE {_OWN}/looks/{{look_id}}": Ask(Need.READ, Whose.DISSECTION),
+    f"GET {_OWN}/looks/{{look_id}}/dissection": _READ,
+    f"GET {_OWN}/looks/{{look_id}}/packets": _READ,
+    f"GET {_OWN}/looks/{{look_id}}/content": Ask(Need.READ, Whose.EXTRACT),
+    f"GET {_OWN}/packets/export": _READ,
+    f"GET {_OWN}/comparisons": _READ,
+    f"POST {_OWN}/comparisons": Ask(Need.UPLOAD, Whose.ADDED),
+    f"GET {_OWN}/comparisons/{{comparison_id}}": _READ,
+    f"GET {_OWN}/notes": _READ,
+    f"POST {_OWN}/notes": Ask(Need.UPLOAD, Whose.ADDED),
+    f"DELETE {_OWN}/notes/{{note_id}}": Ask(Need.UPLOAD, Whose.NOTE),
+    f"GET {_OWN}/shares": _SHARES,
+    f"POST {_OWN}/shares": _SHARES,
+    f"DELETE {_OWN}/shares/{{share_id}}": _SHARES,
+    f"POST {_SHARED}/session": Ask(Need.OPEN, Whose.NOBODYS),
+    f"GET {_SHARED}/investigation": _OPEN,
+    f"GET {_SHARED}/notes": _OPEN,
+    **{f"GET {_OWN}/{part}": _READ for part in _RESULTS},
+    **{f"GET {_SHARED}/{part}": _OPEN for part in _RESULTS},
 }
 
 
@@ -117,18 +137,19 @@ class Rule:
     """What was decided for a request."""
 
     need: Need
-    investigation_id: str | None
-    """The one that the address names."""
+    whose: Whose | None = None
+    named: Mapping[str, str] = field(default_factory=dict)
+    """What the address names, as ``investigation_id``."""
 
 
 def rule_for(method: str, path: str) -> Rule | None:
     """Of a path as it was decoded; the page is open, and None says that nobody has decided."""
     if not _is_api(path):
-        return Rule(Need.OPEN, None)
-    for pattern, need in _COMPILED.get(method, ()):
+        return Rule(Need.OPEN)
+    for pattern, ask in _COMPILED.get(method, ()):
         found = pattern.fullmatch(path)
         if found is not None:
-            return Rule(need, found.groupdict().get("investigation_id"))
+            return Rule(ask.need, ask.whose, found.groupdict())
     return None
 
 
@@ -136,8 +157,8 @@ def _is_api(path: str) -> bool:
     return path == "/metrics" or (path.startswith("/api") and path != "/api/openapi.json")
 
 
-def _compile(rules: dict[str, Need]) -> dict[str, list[tuple[re.Pattern[str], Need]]]:
-    compiled: dict[str, list[tuple[re.Pattern[str], Need]]] = {}
+def _compile(rules: dict[str, Ask]) -> dict[str, list[tuple[re.Pattern[str], Ask]]]:
+    compiled: dict[str, list[tuple[re.Pattern[str], Ask]]] = {}
     # Of two rules for one address the one with fewer blanks to fill in is meant.
     for route in sorted(rules, key=lambda route: route.count("{")):
         method, _, path = route.partition(" ")
@@ -146,4 +167,12 @@ def _compile(rules: dict[str, Need]) -> dict[str, list[tuple[re.Pattern[str], Ne
     return compiled
 
 
+def check_table(rules: Mapping[str, Ask]) -> None:
+    """A route that changes something says whose thing that is; raises AssertionError."""
+    for route, ask in rules.items():
+        reads = route.partition(" ")[0] in SAFE_METHODS
+        assert reads or ask.whose is not None, f"say in RULES whose thing {route} changes"
+
+
+check_table(RULES)
 _COMPILED = _compile(RULES)

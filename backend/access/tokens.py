@@ -90,7 +90,7 @@ def recognise_token(store: Store, guesses: GuessLimiter, address: str, text: str
     may = SCOPE_GIVES[Scope(token.scope)]
     if token.member is not None:
         may &= ROLE_GIVES[Role(token.member.role)]
-    return Caller("token", may, token.member)
+    return Caller("token", may, token.member, token)
 
 
 def _checked(store: Store, token_id: str, secret: str) -> AccessToken | None:

@@ -8,15 +8,17 @@ from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.access.browser_sign_ins import LASTS, recognise_browser
-from backend.access.callers import LOCAL, NOBODY, Caller, check_rights
+from backend.access.callers import LOCAL, NOBODY, Caller
 from backend.access.guesses import GuessLimiter
+from backend.access.ownership import check_rights
 from backend.access.public_addresses import needs_sign_in
 from backend.access.rights import Need
-from backend.access.rules import rule_for
+from backend.access.rules import Rule, rule_for
 from backend.access.tokens import recognise_token
 from backend.api.front_door import SAFE_METHODS
 from backend.api.problems import problem_of
 from backend.errors import NotFound, StallscopeError, TooLarge
+from backend.storage.acting import acting
 from backend.storage.store import Store
 
 STRANGERS_BODY_BYTES = 16 << 10
@@ -55,7 +57,8 @@ class Gate:
                     headers.append("set-cookie", session_cookie(request, caller.next_secret))
             await send(message)
 
-        await self._app(scope, receive, send_with_cookie)
+        with acting(caller.actor(client_address(request))):
+            await self._app(scope, receive, send_with_cookie)
 
     async def _admit(self, request: Request) -> Caller:
         bearer = _bearer(request)
@@ -69,9 +72,9 @@ class Gate:
         if rule is None:
             # What nobody has decided is not there; a stranger does not even learn that.
             if caller is NOBODY:
-                check_rights(self._store, caller, Need.READ, None)
+                check_rights(self._store, caller, Rule(Need.READ))
             raise NotFound("There is nothing at this address.")
-        await to_thread.run_sync(check_rights, self._store, caller, rule.need, rule.investigation_id)
+        await to_thread.run_sync(check_rights, self._store, caller, rule)
         return caller
 
     def _recognise(self, request: Request, bearer: str | None) -> Caller:

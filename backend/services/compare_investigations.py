@@ -28,8 +28,11 @@ class Compared:
     up_to_date: bool
 
 
-def compare_investigations(store: Store, investigation_id: str, base: str, *, tool_version: str) -> Compared:
-    """The comparison with `base` (an id, or ``latest:LABEL``); the same two as they are now are compared once.
+def compare_investigations(
+    store: Store, investigation_id: str, base: str, *, tool_version: str, by_owner: bool = True
+) -> Compared:
+    """The comparison with `base` (an id, or ``latest:LABEL``); the same two as they are now are compared
+    once. `by_owner`: asked for by one who may change the investigation, so that it is the result of its run.
 
     Raises NotFound, InvalidRequest, or Conflict while an analysis has not finished."""
     candidate = _finished(store, investigation_id, "This investigation")
@@ -39,6 +42,9 @@ def compare_investigations(store: Store, investigation_id: str, base: str, *, to
             session, (candidate.id, candidate.generation), (chosen.id, chosen.generation)
         )
     if earlier is not None:
+        if by_owner and not earlier.by_owner:
+            with store.database.writing() as session:
+                comparisons.set_by_owner(session, earlier.id)
         return Compared(earlier, up_to_date=True)
     comparison = _compare(store, chosen, candidate, tool_version)
     stored = StoredComparison(
@@ -50,6 +56,7 @@ def compare_investigations(store: Store, investigation_id: str, base: str, *, to
         created=comparison.created,
         verdict=comparison.verdict,
         statement=comparison.statement,
+        by_owner=by_owner,
     )
     with store.database.writing() as session:
         comparisons.add_comparison(session, stored, comparison.model_dump_json(by_alias=True))

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from hashlib import sha256
 from uuid import uuid4
 
-from backend.errors import Conflict, DiskFull, InvalidRequest
+from backend.errors import DiskFull, InvalidRequest, KeyUsedBefore
 from backend.services.request_analysis import cancel_analysis
 from backend.storage import evidence_files, investigations
+from backend.storage.acting import current_actor
 from backend.storage.records import EvidenceFile, Investigation
 from backend.storage.store import Store
 from backend.storage.unused_bytes import remove_unused
@@ -53,28 +54,44 @@ class InvestigationPage:
     next_cursor: str | None
 
 
+@dataclass(frozen=True)
+class Repeatable:
+    """What makes a request the same as an earlier one of the same caller."""
+
+    route: str
+    key: str
+    """The Idempotency-Key that was sent."""
+    body_sha256: str
+
+    @property
+    def scope(self) -> str:
+        """One text for each caller, route and key: the same key of another caller is another one."""
+        return sha256("\0".join((current_actor().key, self.route, self.key)).encode()).hexdigest()
+
+
 def create_investigation(
-    store: Store,
-    label: str,
-    *,
-    demo: str = "",
-    key: str | None = None,
-    owner_id: str | None = None,
-    source: str = "api",
+    store: Store, label: str, *, demo: str = "", repeatable: Repeatable | None = None, source: str = "api"
 ) -> Investigation:
-    """A new, empty investigation; the same idempotency key gives the same one again."""
+    """A new, empty investigation; a repeated request gives the same one again."""
     label = _checked_label(label)
-    request_hash = sha256(f"{label}\0{demo}".encode()).hexdigest()
+    try:
+        return _create(store, label, demo, repeatable, source)
+    except investigations.CameTwice:
+        return _create(store, label, demo, repeatable, source)
+
+
+def _create(store: Store, label: str, demo: str, repeatable: Repeatable | None, source: str) -> Investigation:
     with store.database.writing() as session:
-        earlier = investigations.find_idempotent(session, key) if key else None
-        if earlier is not None and earlier[0] != request_hash:
-            raise Conflict("This Idempotency-Key was used before, for another request.")
-        if earlier is not None:
+        earlier = investigations.find_idempotent(session, repeatable.scope) if repeatable else None
+        if earlier is not None and repeatable is not None:
+            if earlier[0] != repeatable.body_sha256:
+                raise KeyUsedBefore("This Idempotency-Key was used before, with another body.")
             return investigations.get_investigation(session, earlier[1])
         investigation_id = uuid4().hex[:16]
-        investigations.add_investigation(session, investigation_id, label, demo, owner_id, source=source)
-        if key:
-            investigations.add_idempotent(session, key, request_hash, investigation_id)
+        investigations.add_investigation(session, investigation_id, label, demo, source=source)
+        if repeatable is not None:
+            scope, body = repeatable.scope, repeatable.body_sha256
+            investigations.add_idempotent(session, scope, body, investigation_id)
         return investigations.get_investigation(session, investigation_id)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backend.errors import NotFound
-from backend.services.create_investigation import create_investigation
+from backend.services.create_investigation import Repeatable, create_investigation
 from backend.services.receive_upload import append_bytes, begin_upload, complete_upload
 from backend.services.request_analysis import read_investigation
 from backend.storage import investigations
@@ -37,15 +37,13 @@ def list_demos() -> list[Demo]:
     return [demo for _, demo in sorted(found, key=lambda pair: pair[0])]
 
 
-def load_demo(
-    store: Store, name: str, *, key: str | None = None, owner_id: str | None = None
-) -> Investigation:
+def load_demo(store: Store, name: str, *, repeatable: Repeatable | None = None) -> Investigation:
     """Create an investigation with the demonstration's files and queue its analysis."""
     demo = next((demo for demo in list_demos() if demo.name == name), None)
     if demo is None:
         raise NotFound("There is no such demonstration.")
     investigation = create_investigation(
-        store, demo.title, demo=name, key=key, owner_id=owner_id, source="browser"
+        store, demo.title, demo=name, repeatable=repeatable, source="browser"
     )
     if investigation.analysis is not None:
         return investigation

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +27,8 @@ from backend.errors import (
 from backend.services.recognise_upload import HEAD_BYTES, recognise_upload
 from backend.services.request_analysis import enqueue_analysis
 from backend.storage import evidence_files, investigations
+from backend.storage.makers import Made
+from backend.storage.named_files import StoredBytes, place_upload
 from backend.storage.records import UPLOADING, EvidenceFile
 from backend.storage.store import Store
 from backend.storage.unused_bytes import remove_unused
@@ -152,11 +154,16 @@ def note_arrival(store: Store, file: EvidenceFile, offset: int) -> None:
 
 
 def complete_upload(
-    store: Store, file: EvidenceFile, *, announced_sha256: str | None = None, replaces: bool = False
+    store: Store,
+    file: EvidenceFile,
+    *,
+    announced_sha256: str | None = None,
+    may_replace: Callable[[Made], bool] | None = None,
 ) -> EvidenceFile:
     """All bytes are here: hash them, keep them, queue the analysis.
 
-    A file of the same name with other bytes is replaced when `replaces`, else the new one gets another name.
+    A file of the same name with other bytes is replaced if `may_replace` allows it for what was made by those, else
+    Conflict is raised; without `may_replace` the new one gets another name.
     """
     path = store.blobs.incoming_path(file.id)
     digest = _sha256_of(path)
@@ -167,56 +174,36 @@ def complete_upload(
             "Nothing was stored; send it again."
         )
     with _leaving_nothing(store, file):
-        return _keep(store, file, path, digest, replaces=replaces)
+        return _keep(store, file, path, digest, may_replace)
 
 
-def _keep(store: Store, file: EvidenceFile, path: Path, digest: str, *, replaces: bool) -> EvidenceFile:
+def _keep(
+    store: Store, file: EvidenceFile, path: Path, digest: str, may_replace: Callable[[Made], bool] | None
+) -> EvidenceFile:
     recognised = recognise_upload(_head_of(path))
-    generation = 0
+    kept = StoredBytes(recognised.kind, recognised.format, digest, path.stat().st_size)
+    generation = None
     try:
         with store.database.writing() as session:
             evidence_files.hold_bytes(session)
-            same_name = evidence_files.find_file(session, file.investigation_id, file.name)
-            members = evidence_files.list_members(session, same_name.id) if same_name is not None else []
-            if same_name is not None and _is_same(same_name, file, digest):
-                evidence_files.delete_file(session, file.id)
-                stored = same_name
-            else:
-                if same_name is not None and replaces:
-                    evidence_files.delete_file(session, same_name.id)
-                stored = evidence_files.mark_stored(
-                    session,
-                    file.id,
-                    name=free_name(file.name, evidence_files.other_names(session, file)),
-                    kind=recognised.kind,
-                    format_name=recognised.format,
-                    sha256=digest,
-                    size_bytes=path.stat().st_size,
-                )
+            placed = place_upload(session, file, kept, may_replace)
+            if placed.is_new:
                 # In one transaction: a file that is stored and that nobody analyses does not exist.
                 generation = investigations.request_analysis(session, file.investigation_id)
-            # The bytes go to their place before the rows can be seen, and stay where they came to until then.
-            store.blobs.keep(file.id, digest)
+                # The bytes go to their place before the rows can be seen, and stay where they came to until then.
+                store.blobs.keep(file.id, digest)
     except DiskFull:
         remove_unused(store.database, store.blobs, [digest])
         raise
+    except Conflict:
+        discard_upload(store, file)
+        raise
     store.blobs.discard_incoming(file.id)
-    if stored is same_name:
-        return stored
-    if same_name is not None and replaces:
-        for gone in (same_name, *members):
-            forget_bytes(store, gone)
-    enqueue_analysis(store, file.investigation_id, generation)
-    return stored
-
-
-def _is_same(kept: EvidenceFile, file: EvidenceFile, digest: str) -> bool:
-    """The same bytes, and nothing else is said of where and when they were taken."""
-    told = (file.host, file.captured_at_ns)
-    return digest in (kept.sha256, kept.uploaded_sha256) and told in (
-        (None, None),
-        (kept.host, kept.captured_at_ns),
-    )
+    for gone in placed.gone:
+        forget_bytes(store, gone)
+    if generation is not None:
+        enqueue_analysis(store, file.investigation_id, generation)
+    return placed.file
 
 
 def discard_upload(store: Store, file: EvidenceFile) -> None:
@@ -278,16 +265,6 @@ def checked_name(name: str) -> str:
     if len(name) > NAME_LIMIT:
         raise InvalidRequest(f"A file name has at most {NAME_LIMIT} characters.")
     return name
-
-
-def free_name(name: str, taken: set[str]) -> str:
-    """``eth0 (2).pcap`` when ``eth0.pcap`` is taken."""
-    stem, dot, ending = name.partition(".")
-    number, candidate = 2, name
-    while candidate in taken:
-        candidate = f"{stem} ({number}){dot}{ending}"
-        number += 1
-    return candidate
 
 
 def _check_head(store: Store, file: EvidenceFile, head: bytes) -> None:

@@ -18,6 +18,7 @@ from backend.forensics.packets import NO_CONNECTION
 from backend.services.open_tables import capture_tables
 from backend.services.read_progress import list_files, read_file
 from backend.services.select_packets import Selection
+from backend.storage.acting import current_actor
 from backend.storage.capture_tables import frame_row, frames_before
 from backend.storage.looks import (
     Look,
@@ -119,9 +120,13 @@ def read_look(store: Store, investigation_id: str, look_id: str) -> Look:
 
 
 def cancel_look(store: Store, investigation_id: str, look_id: str) -> None:
-    """Call it off; one that is over stays as it is."""
+    """Who acts does not wait for it any more; it is called off unless somebody else does. One that is over stays as
+    it is."""
     folder = _folder(store, investigation_id, look_id)
     look = folder.read()
+    asker = current_actor().key
+    if folder.was_asked_by(asker) and folder.forget_asker(asker):
+        return
     if look.outcome.state in ("queued", "running"):
         folder.cancel()
         with suppress(Exception):  # a job that has begun asks for itself, ten times a second
@@ -163,6 +168,7 @@ def _answer(store: Store, investigation_id: str, look_id: str, kind: LookKind) -
         raise NotFound(f"This look is a {look.request.kind}.")
     if look.outcome.state != "done":
         raise Conflict(look.outcome.problem or f"The look is {look.outcome.state}.")
+    _check_unchanged(store, investigation_id, look.request)
     folder.touch()
     answers: dict[LookKind, Path] = {
         "dissection": folder.dissection,
@@ -171,6 +177,16 @@ def _answer(store: Store, investigation_id: str, look_id: str, kind: LookKind) -
         "anonymising": folder.bundle,
     }
     return answers[kind]
+
+
+def _check_unchanged(store: Store, investigation_id: str, request: LookRequest) -> None:
+    """Raises Gone where a file has gone or changed since: credentials may be known in it by now that nobody knew of."""
+    now = {file.id: file for file in list_files(store, investigation_id)}
+    for asked in request.files:
+        found = now.get(asked.id)
+        marked = (asked.sha256, asked.holds_credentials)
+        if found is None or (found.sha256, found.holds_credentials) != marked:
+            raise Gone(f"{asked.name} was removed, replaced or decoded again since this was made. Ask again.")
 
 
 def _folder(store: Store, investigation_id: str, look_id: str) -> LookFolder:
@@ -198,12 +214,14 @@ def _ask(
     except NotFound:
         known = Look(folder.id, request, 0, LookOutcome("failed"))
     if known.outcome.state in ("queued", "running", "done"):
+        folder.note_asker(current_actor().key)
         folder.touch()
         return known
     look = next_attempt(known)
     if selection is not None:
         folder.write_frames(sorted(selection.frames.items()))
     folder.begin(request, look.attempt)
+    folder.note_asker(current_actor().key)
     clear_old_looks(store.investigation_folder(investigation_id), but=folder.id)
     store.jobs.enqueue_look(investigation_id, folder.id, look.attempt)
     return look

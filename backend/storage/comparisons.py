@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from sqlalchemy import select
+from sqlalchemy import select, update
 from sqlalchemy.orm import Session
 
 from backend.errors import NotFound
@@ -34,6 +34,11 @@ def find_comparison(
     )
     row = session.scalars(query).first()
     return _record(row) if row is not None else None
+
+
+def set_by_owner(session: Session, comparison_id: str) -> None:
+    """One who may change the candidate has asked for it, too."""
+    session.execute(update(ComparisonRow).where(ComparisonRow.id == comparison_id).values(by_owner=True))
 
 
 def list_comparisons(session: Session, investigation_id: str) -> list[StoredComparison]:
@@ -78,4 +83,5 @@ def _record(row: ComparisonRow) -> StoredComparison:
         created=row.created,
         verdict=row.verdict,
         statement=row.statement,
+        by_owner=row.by_owner,
     )

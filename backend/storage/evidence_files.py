@@ -8,6 +8,7 @@ from sqlalchemy import delete, func, select, text
 from sqlalchemy.orm import Session
 
 from backend.errors import NotFound
+from backend.storage.acting import current_actor
 from backend.storage.records import (
     DECODED,
     DECODING,
@@ -52,6 +53,8 @@ COLUMNS = (
     "error",
     "holds_credentials",
     "uploaded_sha256",
+    "owner_id",
+    "token_id",
 )
 
 
@@ -65,7 +68,8 @@ def add_file(
     format_name: str,
     size_bytes: int,
 ) -> None:
-    """A file whose bytes are on their way."""
+    """A file whose bytes are on their way, of who acts now."""
+    maker = current_actor().maker
     session.add(
         EvidenceFileRow(
             id=file_id,
@@ -76,6 +80,8 @@ def add_file(
             size_bytes=size_bytes,
             status=UPLOADING,
             created=now_text(),
+            owner_id=maker.owner_id,
+            token_id=maker.token_id,
         )
     )
     session.flush()
@@ -101,6 +107,8 @@ def add_members(session: Session, bundle: EvidenceFile, members: Sequence[NewMem
                 bundle_id=bundle.id,
                 host=bundle.host,
                 captured_at_ns=bundle.captured_at_ns,
+                owner_id=bundle.owner_id,
+                token_id=bundle.token_id,
             )
         )
     session.flush()

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import delete, func, select, tuple_, update
+from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from backend.errors import NotFound
+from backend.storage.acting import current_actor
 from backend.storage.records import STAGES, UPLOADING, Investigation, now_text
 from backend.storage.tables import AnalysisRow, EvidenceFileRow, IdempotencyRow, InvestigationRow, ShareRow
 
@@ -28,6 +30,8 @@ COLUMNS = (
     "summary",
     "updated",
     "source",
+    "owner_id",
+    "token_id",
 )
 
 UNDER_WAY = ("queued", "running")
@@ -35,17 +39,20 @@ MOST_SHOWN = 50
 """Findings that are kept in short while an analysis runs; more of them are counted only."""
 
 
+class CameTwice(Exception):  # noqa: N818 (it says what happened)
+    """Another request with the same key has just been answered."""
+
+
 def add_investigation(
     session: Session,
     investigation_id: str,
     label: str,
     demo: str = "",
-    owner_id: str | None = None,
     *,
     source: str = "api",
 ) -> None:
-    """A new, empty investigation."""
-    now = now_text()
+    """A new, empty investigation of who acts now."""
+    now, maker = now_text(), current_actor().maker
     session.add(
         InvestigationRow(
             id=investigation_id,
@@ -53,17 +60,12 @@ def add_investigation(
             created=now,
             updated=now,
             demo=demo,
-            owner_id=owner_id,
+            owner_id=maker.owner_id,
+            token_id=maker.token_id,
             source=source,
         )
     )
     session.flush()
-
-
-def owner_of(session: Session, investigation_id: str) -> str | None:
-    """The member who created it; None for nobody, and for an investigation that is not there."""
-    row = session.get(InvestigationRow, investigation_id)
-    return row.owner_id if row else None
 
 
 def get_investigation(session: Session, investigation_id: str) -> Investigation:
@@ -234,12 +236,16 @@ def find_idempotent(session: Session, key: str) -> tuple[str, str] | None:
 
 
 def add_idempotent(session: Session, key: str, request_sha256: str, investigation_id: str) -> None:
-    """Remember what a key created."""
+    """Remember what a key created; raises CameTwice when the same request, sent at the same time, came first."""
     session.add(
         IdempotencyRow(
             key=key, request_sha256=request_sha256, investigation_id=investigation_id, created=now_text()
         )
     )
+    try:
+        session.flush()
+    except IntegrityError:
+        raise CameTwice from None
 
 
 def unfinished_analyses(session: Session) -> list[tuple[str, int]]:

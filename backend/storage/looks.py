@@ -5,6 +5,7 @@ A folder each, below the investigation's own, so that the packet queries can rea
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import shutil
@@ -173,6 +174,24 @@ class LookFolder:
     def finish(self, outcome: LookOutcome) -> None:
         """Keep what came of it."""
         self._write("outcome.json", asdict(outcome))
+
+    def note_asker(self, key: str) -> None:
+        """Who waits for its answer (`Actor.key`)."""
+        self._asker(key).parent.mkdir(parents=True, exist_ok=True)
+        self._asker(key).touch()
+
+    def was_asked_by(self, key: str) -> bool:
+        """Whether they wait for its answer."""
+        return self._asker(key).is_file()
+
+    def forget_asker(self, key: str) -> bool:
+        """They do not wait any more; whether somebody else does."""
+        asker = self._asker(key)
+        asker.unlink(missing_ok=True)
+        return asker.parent.is_dir() and any(asker.parent.iterdir())
+
+    def _asker(self, key: str) -> Path:
+        return self.path / "asked-by" / hashlib.sha256(key.encode()).hexdigest()
 
     def touch(self) -> None:
         """It was asked for again: it is among the last to go."""

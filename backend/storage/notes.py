@@ -8,6 +8,7 @@ from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from backend.errors import NotFound
+from backend.storage.acting import current_actor
 from backend.storage.records import Note, now_text
 from backend.storage.tables import NoteRow
 
@@ -28,8 +29,14 @@ class NewNote:
 
 
 def add_note(session: Session, note_id: str, investigation_id: str, new: NewNote) -> Note:
-    """A new note of an investigation that exists."""
-    row = NoteRow(id=note_id, investigation_id=investigation_id, created=now_text(), **asdict(new))
+    """A new note of who acts now, in an investigation that exists."""
+    row = NoteRow(
+        id=note_id,
+        investigation_id=investigation_id,
+        created=now_text(),
+        **asdict(new),
+        **asdict(current_actor().maker),
+    )
     session.add(row)
     session.flush()
     return _record(row)
@@ -47,12 +54,21 @@ def count_notes(session: Session, investigation_id: str) -> int:
     return session.scalar(query) or 0
 
 
+def get_note(session: Session, investigation_id: str, note_id: str) -> Note:
+    """One note; raises NotFound, also for a note of another investigation."""
+    return _record(_row(session, investigation_id, note_id))
+
+
 def delete_note(session: Session, investigation_id: str, note_id: str) -> None:
     """Remove one note; raises NotFound, also for a note of another investigation."""
+    session.delete(_row(session, investigation_id, note_id))
+
+
+def _row(session: Session, investigation_id: str, note_id: str) -> NoteRow:
     row = session.get(NoteRow, note_id)
     if row is None or row.investigation_id != investigation_id:
         raise NotFound("There is no such note.")
-    session.delete(row)
+    return row
 
 
 def _record(row: NoteRow) -> Note:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from backend.storage.acting import Maker
+
 STAGES = ("upload", "identify", "decode", "join sightings", "detect", "diagnose")
 """The six stages of the work, numbered from 1; the first three belong to a file, the others to all files."""
 
@@ -52,6 +54,13 @@ class Investigation:
     files_total: int = 0
     packets_total: int = 0
     share_count: int = 0
+    owner_id: str | None = None
+    token_id: str | None = None
+
+    @property
+    def maker(self) -> Maker:
+        """Who created it."""
+        return Maker(self.owner_id, self.token_id)
 
 
 @dataclass(frozen=True)
@@ -85,6 +94,13 @@ class EvidenceFile:
     holds_credentials: bool = False
     uploaded_sha256: str = ""
     """Of the bytes as they came, where credentials were overwritten in those that are kept."""
+    owner_id: str | None = None
+    token_id: str | None = None
+
+    @property
+    def maker(self) -> Maker:
+        """Who uploaded it."""
+        return Maker(self.owner_id, self.token_id)
 
 
 @dataclass(frozen=True)
@@ -186,6 +202,13 @@ class Note:
     finding_id: str
     cause: str
     diagnosis_id: str
+    owner_id: str | None = None
+    token_id: str | None = None
+
+    @property
+    def maker(self) -> Maker:
+        """Who wrote it."""
+        return Maker(self.owner_id, self.token_id)
 
 
 @dataclass(frozen=True)
@@ -215,3 +238,5 @@ class StoredComparison:
     created: str
     verdict: str
     statement: str
+    by_owner: bool = True
+    """Made by one who may change the candidate."""

@@ -1,4 +1,4 @@
-"""Runs of pipelines: investigations by label, each with its newest comparison that still holds."""
+"""Runs of pipelines: investigations by label, each with its owner's newest comparison that still holds."""
 
 from __future__ import annotations
 
@@ -77,6 +77,7 @@ def _with_comparisons(session: Session, rows: Sequence[InvestigationRow]) -> lis
         .join(base, base.id == ComparisonRow.base_id)
         .where(
             ComparisonRow.investigation_id.in_([row.id for row in rows]),
+            ComparisonRow.by_owner,
             ComparisonRow.generation == InvestigationRow.generation,
             ComparisonRow.base_generation == base.generation,
         )

@@ -61,6 +61,8 @@ class InvestigationRow(Base):
     """How it came: browser, ci or api."""
     owner_id: Mapped[str | None] = mapped_column(String(32))
     """The member who created it, who may be gone; None where nobody signed in."""
+    token_id: Mapped[str | None] = mapped_column(String(32))
+    """The token that created it, which may be gone; None where no token did."""
 
 
 class EvidenceFileRow(Base):
@@ -101,6 +103,9 @@ class EvidenceFileRow(Base):
     """Keys or tokens pass in it in clear text: its bytes are handed out after a warning only."""
     uploaded_sha256: Mapped[str] = mapped_column(String(64), default="")
     """Of the bytes as they came, where credentials were overwritten in those that are kept; else empty."""
+    owner_id: Mapped[str | None] = mapped_column(String(32))
+    """The member who uploaded it, as `token_id`; what came out of a bundle has those of the bundle."""
+    token_id: Mapped[str | None] = mapped_column(String(32))
 
     __table_args__ = (Index("ix_evidence_files_name", "investigation_id", "name"),)
 
@@ -187,6 +192,9 @@ class NoteRow(Base):
     cause: Mapped[str] = mapped_column(String(80), default="")
     diagnosis_id: Mapped[str] = mapped_column(String(90), default="")
     """The one diagnosis that it is about: several may name one cause."""
+    owner_id: Mapped[str | None] = mapped_column(String(32))
+    """The member who wrote it, as `token_id`; None where nobody signed in."""
+    token_id: Mapped[str | None] = mapped_column(String(32))
 
 
 class ComparisonRow(Base):
@@ -203,6 +211,8 @@ class ComparisonRow(Base):
     generation: Mapped[int]
     base_generation: Mapped[int]
     """Of the inputs that were compared."""
+    by_owner: Mapped[bool] = mapped_column(default=True)
+    """Made by one who may change the candidate: only such a comparison is the result of a run."""
     created: Mapped[str] = mapped_column(String(40))
     verdict: Mapped[str] = mapped_column(String(16))
     statement: Mapped[str] = mapped_column(Text)
@@ -211,11 +221,12 @@ class ComparisonRow(Base):
 
 
 class IdempotencyRow(Base):
-    """What a POST with an Idempotency-Key created, so that its repetition creates nothing."""
+    """What a POST with an Idempotency-Key created, so that its repetition by the same caller creates nothing."""
 
     __tablename__ = "idempotency_keys"
 
     key: Mapped[str] = mapped_column(String(255), primary_key=True)
+    """SHA-256 of caller, route and the key that was sent."""
     request_sha256: Mapped[str] = mapped_column(String(64))
     investigation_id: Mapped[str] = mapped_column(ForeignKey("investigations.id", ondelete="CASCADE"))
     created: Mapped[str] = mapped_column(String(40))

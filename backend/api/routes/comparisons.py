@@ -6,10 +6,13 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Request, Response, status
 
-from backend.api.dependencies import ID_PATTERN, InvestigationId, StoreDep
+from backend.access.ownership import may_change
+from backend.api.dependencies import ID_PATTERN, CallerDep, InvestigationId, StoreDep
 from backend.api.schemas.comparisons import ComparisonList, ComparisonSummary, ComparisonWish
 from backend.forensics.comparison.result import Comparison
 from backend.services import compare_investigations as service
+from backend.services.request_analysis import read_investigation
+from backend.storage.makers import Made
 
 router = APIRouter(prefix="/investigations/{investigation_id}/comparisons", tags=["comparisons"])
 
@@ -21,12 +24,18 @@ def create_comparison(
     investigation_id: InvestigationId,
     wish: ComparisonWish,
     store: StoreDep,
+    caller: CallerDep,
     request: Request,
     response: Response,
 ) -> ComparisonSummary:
     """Compare this investigation (the candidate) with a base; asking again for the same two compares once."""
+    owner = read_investigation(store, investigation_id).maker
     made = service.compare_investigations(
-        store, investigation_id, wish.base, tool_version=request.app.version
+        store,
+        investigation_id,
+        wish.base,
+        tool_version=request.app.version,
+        by_owner=may_change(caller, Made(owner)),
     )
     response.headers["Location"] = f"/api/v1/investigations/{investigation_id}/comparisons/{made.stored.id}"
     return ComparisonSummary.of(made)

@@ -12,8 +12,9 @@ from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime
 from starlette.requests import ClientDisconnect
 
+from backend.access.ownership import may_change
 from backend.api.byte_stream import pieces_of
-from backend.api.dependencies import DumpReaderDep, FileId, InvestigationId, StoreDep
+from backend.api.dependencies import DumpReaderDep, FileId, InvestigationId, StoreDep, current_caller
 from backend.api.patience import when_reachable
 from backend.api.routes.investigations import address
 from backend.api.schemas.files import File, Line, PastedText, Recognition, Text, epoch_ns
@@ -71,6 +72,7 @@ async def _take_in(
 ) -> EvidenceFile:
     pieces = pieces_of(request)
     first = await anext(pieces, b"")
+    caller = current_caller(request)
     # Before anything is written: what is no evidence leaves no trace.
     recognise_upload(first[:HEAD_BYTES])
 
@@ -94,7 +96,12 @@ async def _take_in(
         raise
 
     def complete() -> EvidenceFile:
-        return receive_upload.complete_upload(store, file, announced_sha256=announced.sha256, replaces=True)
+        return receive_upload.complete_upload(
+            store,
+            file,
+            announced_sha256=announced.sha256,
+            may_replace=lambda made: may_change(caller, made),
+        )
 
     return await when_reachable(complete)
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from hashlib import sha256
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response, status
+from pydantic import BaseModel
 
-from backend.api.dependencies import CallerDep, IdempotencyKey, InvestigationId, StoreDep
+from backend.api.dependencies import IdempotencyKey, InvestigationId, StoreDep
 from backend.api.schemas.investigations import (
     Demo,
     DemoChoice,
@@ -28,18 +30,23 @@ def address(investigation_id: str) -> str:
     return f"/api/v1/investigations/{investigation_id}"
 
 
+def _repeatable(route: str, key: str | None, body: BaseModel) -> service.Repeatable | None:
+    """The request as one that may come again, where a key says so."""
+    if not key:
+        return None
+    return service.Repeatable(route, key, sha256(body.model_dump_json().encode()).hexdigest())
+
+
 @router.post("/investigations", status_code=status.HTTP_201_CREATED)
 def create_investigation(
     wish: NewInvestigation,
     store: StoreDep,
-    caller: CallerDep,
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> Investigation:
     """A new, empty investigation."""
-    created = service.create_investigation(
-        store, wish.label, key=idempotency_key, owner_id=caller.member_id, source=wish.source
-    )
+    repeatable = _repeatable("investigations", idempotency_key, wish)
+    created = service.create_investigation(store, wish.label, repeatable=repeatable, source=wish.source)
     response.headers["Location"] = address(created.id)
     return Investigation.of(created)
 
@@ -110,11 +117,10 @@ def get_demos() -> DemoList:
 def create_demo(
     choice: DemoChoice,
     store: StoreDep,
-    caller: CallerDep,
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> Investigation:
     """An investigation with the files of a demonstration; its analysis is queued."""
-    created = load_demo(store, choice.name, key=idempotency_key, owner_id=caller.member_id)
+    created = load_demo(store, choice.name, repeatable=_repeatable("demo", idempotency_key, choice))
     response.headers["Location"] = address(created.id)
     return Investigation.of(created)

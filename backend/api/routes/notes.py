@@ -20,8 +20,7 @@ def create_note(
     investigation_id: InvestigationId, wish: NoteWish, store: StoreDep, caller: CallerDep
 ) -> Note:
     """A note at a time, or a disagreement with a diagnosis; what was measured stays as it is."""
-    name = caller.member.name if caller.member else None
-    return Note.of(service.write_note(store, investigation_id, wish.written_by(name)))
+    return Note.of(service.write_note(store, investigation_id, wish.written_by(caller.name)))
 
 
 @router.get("")

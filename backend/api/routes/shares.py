@@ -38,7 +38,7 @@ def create_share(
             view=wish.view.record() if wish.view else None,
             password=wish.password,
             show_title=wish.show_title,
-            made_by=caller.member.name if caller.member else "",
+            made_by=caller.name,
         ),
     )
     return NewShare(

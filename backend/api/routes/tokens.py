@@ -24,7 +24,11 @@ def list_tokens(store: StoreDep) -> TokenList:
 def create_token(wish: TokenWish, store: StoreDep, caller: CallerDep) -> NewTokenView:
     """A token for a program; it is shown here and never again."""
     made = service.issue_token(
-        store, wish.name, wish.scope, expires_days=wish.expires_days, member_id=caller.member_id
+        store,
+        wish.name,
+        wish.scope,
+        expires_days=wish.expires_days,
+        member_id=caller.member.id if caller.member else None,
     )
     return NewTokenView(**TokenView.of(made.token).model_dump(), token=made.text)
 

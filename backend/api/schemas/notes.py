@@ -21,7 +21,7 @@ class NoteWish(BaseModel):
     text: str = Field(min_length=1, max_length=2_000)
     """Plain text; it is shown as it was written."""
     author: str = Field(default="", max_length=120)
-    """Who says so; where people sign in, their name stands instead."""
+    """Who says so; where people sign in, their name or that of their token stands instead."""
     from_ns: OffsetNs | None = Field(default=None, alias="from")
     to_ns: OffsetNs | None = Field(default=None, alias="to")
     lane: str = Field(default="", max_length=220)
@@ -30,12 +30,12 @@ class NoteWish(BaseModel):
     diagnosis: str = Field(default="", max_length=90)
     """Id of the diagnosis in the report; where the report names a cause once, the cause is enough."""
 
-    def written_by(self, member_name: str | None) -> NewNote:
+    def written_by(self, name: str) -> NewNote:
         """The note to store."""
         return NewNote(
             kind=self.kind,
             text=self.text,
-            author=member_name or self.author,
+            author=name or self.author,
             from_ns=self.from_ns,
             to_ns=self.to_ns,
             lane=self.lane,

@@ -28,7 +28,7 @@ def test_an_idempotency_key_creates_once(client: httpx.Client) -> None:
     headers = {"Idempotency-Key": "abc"}
     first = client.post(URL, json={"label": "x"}, headers=headers).json()
     assert client.post(URL, json={"label": "x"}, headers=headers).json()["id"] == first["id"]
-    assert client.post(URL, json={"label": "y"}, headers=headers).status_code == 409
+    assert client.post(URL, json={"label": "y"}, headers=headers).status_code == 422
     assert len(client.get(URL).json()["items"]) == 1
 
 
