@@ -78,6 +78,7 @@ test-browser: install-dev build warm
 
 # The fuzzer's engine exists for Linux on x86-64 only; without it those tests are skipped.
 fuzz-tools: install-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-api-fuzz.txt
 	@$(BIN)/python -c 'import atheris' 2>/dev/null || \
 	  $(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-fuzz.txt || true
 

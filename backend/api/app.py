@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 
 from fastapi import Depends, FastAPI
@@ -16,10 +17,11 @@ from backend.access.provider_sign_in import ProviderSignIn
 from backend.access.public_addresses import needs_sign_in, public_addresses
 from backend.api import web_page
 from backend.api.dependencies import own_investigation, shared_investigation
+from backend.api.description import describe
 from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.front_door import FrontDoor
 from backend.api.gate import Gate
-from backend.api.problems import PROBLEM_RESPONSES, install_error_handlers
+from backend.api.problems import install_error_handlers
 from backend.api.room_to_delete import RoomToDelete
 from backend.api.routes import (
     about,
@@ -70,8 +72,8 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
         docs_url=None,
         redoc_url=None,
         lifespan=lifespan,
-        responses=PROBLEM_RESPONSES,
     )
+    app.openapi = partial(describe, app)  # type: ignore[method-assign]
     app.state.store = store
     app.state.read_dumps = read_dumps
     app.state.busy_uploads = set()

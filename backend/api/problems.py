@@ -22,22 +22,13 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class Problem(BaseModel):
-    """RFC 9457."""
+    """What is wrong with the request, in a sentence (RFC 9457); it may have members of its own."""
 
     type: str = "about:blank"
     title: str
     status: int
     detail: str
     instance: str | None = None
-
-
-PROBLEM_RESPONSES: dict[int | str, dict[str, Any]] = {
-    "4XX": {"model": Problem, "description": "What is wrong with the request, in a sentence"},
-    "503": {
-        "model": Problem,
-        "description": "The database is not reachable; ask again after `Retry-After` seconds",
-    },
-}
 
 
 def problem(

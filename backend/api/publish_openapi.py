@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 from backend.api.app import create_app
 from backend.settings import Settings
@@ -13,13 +14,18 @@ from backend.storage.store import open_store
 PUBLISHED = Path(__file__).parents[2] / "frontend" / "src" / "api" / "openapi.json"
 
 
-def openapi_text() -> str:
+def openapi_document() -> dict[str, Any]:
     """The description, the same on every machine."""
     with TemporaryDirectory() as folder:
         store = open_store(Settings(data=Path(folder), database_url=""), migrate=False)
-        described = create_app(store).openapi()
+        described: dict[str, Any] = create_app(store).openapi()
     described["info"]["version"] = "1"
-    return json.dumps(described, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    return described
+
+
+def openapi_text() -> str:
+    """The same as a file."""
+    return json.dumps(openapi_document(), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ def describe(investigation_id: InvestigationId) -> Response:
     return Response(status_code=204, headers=headers)
 
 
-@router.post("", status_code=status.HTTP_201_CREATED)
+@router.post("", status_code=status.HTTP_201_CREATED, response_class=Response)
 def create_upload(
     investigation_id: InvestigationId,
     store: StoreDep,
@@ -65,7 +65,7 @@ def create_upload(
     return Response(status_code=201, headers={**TUS_HEADERS, "Location": location})
 
 
-@router.head("/{upload_id}")
+@router.head("/{upload_id}", response_class=Response)
 def get_offset(
     investigation_id: InvestigationId, upload_id: str, request: Request, store: StoreDep
 ) -> Response:

@@ -1,0 +1,84 @@
+"""The API's description: what FastAPI writes of the routes, and every way in which each can refuse (RFC 9457)."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from fastapi import FastAPI
+from fastapi.openapi.utils import get_openapi
+
+from backend.api.problems import MEDIA_TYPE, Problem
+
+_EVERYWHERE: Final = {
+    400: "The request is malformed; the detail says where",
+    401: "Nobody is signed in, or the token or session is unknown or expired",
+    403: "The caller's role, scope or link does not allow it",
+    404: "Nothing is at this address, or the caller may not know of it",
+    405: "The address does not take this method; the header Allow lists those it takes",
+    421: "The header Host names another server",
+    422: "A parameter or the body is not what the description asks for",
+    429: "Too many wrong secrets from this address, or too many requests; Retry-After says when to try again",
+    503: "The database or the storage is not reachable; Retry-After says when to try again",
+}
+_CHANGING: Final = {
+    409: "It does not fit what is there now",
+    413: "The body is larger than the limit",
+    415: "The body is of a media type or format that is not taken",
+    507: "The disk has no room for it",
+}
+_BELOW_A_LINK: Final = {410: "The link has ended or was revoked"}
+# Written out: what the standard library calls them depends on its version.
+_NAMES: Final = {
+    400: "BadRequest",
+    401: "Unauthorized",
+    403: "Forbidden",
+    404: "NotFound",
+    405: "MethodNotAllowed",
+    409: "Conflict",
+    410: "Gone",
+    413: "ContentTooLarge",
+    415: "UnsupportedMediaType",
+    421: "MisdirectedRequest",
+    422: "UnprocessableContent",
+    429: "TooManyRequests",
+    503: "ServiceUnavailable",
+    507: "InsufficientStorage",
+}
+_SAFE: Final = frozenset({"get", "head", "options"})
+_METHODS: Final = _SAFE | {"put", "post", "delete", "patch", "trace"}
+
+
+def describe(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document, made once; `app.openapi` is this."""
+    if app.openapi_schema is None:
+        document = get_openapi(title=app.title, version=app.version, summary=app.summary, routes=app.routes)
+        document["components"]["schemas"]["Problem"] = Problem.model_json_schema()
+        document["components"]["responses"] = {
+            _NAMES[status]: _refusal(description)
+            for status, description in (_EVERYWHERE | _CHANGING | _BELOW_A_LINK).items()
+        }
+        for unused in ("HTTPValidationError", "ValidationError"):
+            document["components"]["schemas"].pop(unused, None)
+        for address, operations in document["paths"].items():
+            for method in operations.keys() & _METHODS:
+                _add_refusals(operations[method]["responses"], address, method)
+        app.openapi_schema = document
+    return app.openapi_schema
+
+
+def _add_refusals(responses: dict[str, Any], address: str, method: str) -> None:
+    refusals = dict(_EVERYWHERE)
+    if method not in _SAFE:
+        refusals |= _CHANGING
+    if "/shared/" in address:
+        refusals |= _BELOW_A_LINK
+    responses.pop("422", None)
+    for status in refusals:
+        responses.setdefault(str(status), {"$ref": f"#/components/responses/{_NAMES[status]}"})
+
+
+def _refusal(description: str) -> dict[str, Any]:
+    return {
+        "description": description,
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
