@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import threading
@@ -12,7 +13,7 @@ from uuid import uuid4
 import structlog
 from dbos import DBOS
 
-from backend.errors import Cancelled, WrongSetting
+from backend.errors import Cancelled, Unavailable, WrongSetting
 from backend.services.freeze_investigation import clear_ended
 from backend.storage import executors, investigations
 from backend.storage.job_queue import (
@@ -22,7 +23,10 @@ from backend.storage.job_queue import (
     JOBS_VERSION,
     JSON_ONLY,
     LOOKS_QUEUE,
+    analysis_job_id,
 )
+from backend.storage.living_jobs import job_states
+from backend.storage.postgres import with_keepalive
 from backend.storage.store import Store
 from workers.jobs import analyse_investigation as _analyse  # noqa: F401 (the engine finds jobs by name)
 from workers.jobs import decode_file as _decode
@@ -31,7 +35,7 @@ from workers.jobs.workshop import Workshop, set_workshop
 from workers.sandbox import ChildDied, ChildPool
 
 DEAD_AFTER_BEATS = 4
-REQUEUE_EVERY_BEATS = 10
+REVIVE_EVERY_BEATS = 10
 CLEAR_EVERY_BEATS = 600
 LOOKS_AT_ONCE = 2
 POLL_EVERY_S = 0.2
@@ -47,23 +51,26 @@ class JobEngine:
 
     def __init__(self, store: Store, tool_version: str) -> None:
         self._store = store
-        self._tool_version = tool_version
         self._executor_id = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
         self._silence_s = DEAD_AFTER_BEATS * store.settings.heartbeat_s
         self._children = ChildPool(store.settings.worker_files, store.settings.limits)
         self._looking = ChildPool(LOOKS_AT_ONCE, _look.look_limits(store.settings.limits))
         self._stopping = threading.Event()
+        self._shop = Workshop(store, self._children, tool_version, self._looking)
+        self._last_beat = time.monotonic()
+        self._gap_ended = -math.inf
+        self._maybe_stuck: set[str] = set()
         self._beating = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
 
     def start(self) -> None:
         """Take work from now on; raises WrongSetting when this machine may not."""
         self._refuse_second_machine()
-        set_workshop(Workshop(self._store, self._children, self._tool_version, self._looking))
+        set_workshop(self._shop)
         self._say_alive()
         DBOS(
             config={
                 "name": APPLICATION,
-                "system_database_url": self._store.settings.jobs_url,
+                "system_database_url": with_keepalive(self._store.settings.jobs_url),
                 "application_version": JOBS_VERSION,
                 "executor_id": self._executor_id,
                 "serializer": JSON_ONLY,
@@ -99,24 +106,37 @@ class JobEngine:
         self._beating.join()
         self._children.close()
         self._looking.close()
-        with self._store.database.writing() as session:
-            # Silent since ever: whoever looks next takes over at once.
-            executors.beat(session, self._executor_id, machine=socket.gethostname(), now_s=0.0)
+        with suppress(Unavailable):
+            self._shop.running.forgive_all()
+            with self._store.database.writing() as session:
+                # Silent since ever: whoever looks next takes over at once.
+                executors.beat(session, self._executor_id, machine=socket.gethostname(), now_s=0.0)
 
     def _beat(self) -> None:
         beats = 0
         while not self._stopping.wait(self._store.settings.heartbeat_s):
             try:
                 self._say_alive()
-                self._take_over()
-                if beats % REQUEUE_EVERY_BEATS == 0:
-                    self._requeue_lost()
+                if self._heard_by_others():
+                    self._take_over()
+                if beats % REVIVE_EVERY_BEATS == 0:
+                    self._call_off_stuck()
+                    self._revive_lost()
                 if beats % CLEAR_EVERY_BEATS == 0:
                     clear_ended(self._store)
+            except Unavailable:
+                continue  # said already; the next beat tries again
             except Exception as error:
-                # The database may be away for a moment; the next beat tries again.
                 log.warning("heartbeat failed", error=str(error))
             beats += 1
+
+    def _heard_by_others(self) -> bool:
+        """Whether silence of others means anything: after the database was away everybody has been silent."""
+        now = time.monotonic()
+        if now - self._last_beat > self._silence_s:
+            self._gap_ended = now
+        self._last_beat = now
+        return now - self._gap_ended >= self._silence_s
 
     def _say_alive(self) -> None:
         with self._store.database.writing() as session:
@@ -131,12 +151,32 @@ class JobEngine:
             with self._store.database.writing() as session:
                 executors.forget(session, executor_id)
 
-    def _requeue_lost(self) -> None:
-        """Queue what the database calls queued, should who wrote that have died before doing it."""
+    def _revive_lost(self) -> None:
+        """Queue what the database calls unfinished and no job will finish: whoever should have queued it died, the
+        engine set the job aside, or it belongs to another version of the jobs."""
         with self._store.database.reading() as session:
             unfinished = investigations.unfinished_analyses(session)
-        for investigation_id, generation in unfinished:
-            self._store.jobs.enqueue_analysis(investigation_id, generation)
+        jobs = [analysis_job_id(*each) for each in unfinished]
+        lives = job_states(self._store.database, self._store.jobs, jobs)
+        for (investigation_id, generation), job_id in zip(unfinished, jobs, strict=True):
+            wanted: int | None = generation
+            if lives.get(job_id):
+                continue
+            if job_id in lives:
+                with self._store.database.writing() as session:
+                    wanted = investigations.restart_analysis(session, investigation_id, generation)
+                if wanted is not None:
+                    log.info("beginning a lost analysis anew", investigation=investigation_id)
+            if wanted is not None:
+                self._store.jobs.enqueue_analysis(investigation_id, wanted)
+
+    def _call_off_stuck(self) -> None:
+        """A job that ended here without being able to say so looks as if this worker had it still."""
+        stuck = self._store.jobs.taken_by(self._executor_id) - self._shop.running.ids()
+        for job_id in stuck & self._maybe_stuck:
+            log.warning("calling off a job that ended without a word", job=job_id)
+            self._store.jobs.cancel(job_id)
+        self._maybe_stuck = stuck
 
     def _refuse_second_machine(self) -> None:
         if not self._store.database.is_sqlite:

@@ -13,13 +13,15 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Final
 
-from backend.errors import Conflict, Gone, InvalidRequest, NotFound
+from backend.errors import Conflict, Gone, InvalidRequest, NotFound, Unavailable
 from backend.forensics.packets import NO_CONNECTION
 from backend.services.open_tables import capture_tables
 from backend.services.read_progress import list_files, read_file
 from backend.services.select_packets import Selection
 from backend.storage.acting import current_actor
 from backend.storage.capture_tables import frame_row, frames_before
+from backend.storage.job_queue import look_job_id
+from backend.storage.living_jobs import job_states
 from backend.storage.looks import (
     Look,
     LookFile,
@@ -39,6 +41,8 @@ _BEFORE: Final = 400
 """Frames of a connection that are read before the one that is taken apart: for what was sent in pieces."""
 ANONYMISED_NAME: Final = "anonymised.tar.gz"
 _CHUNK: Final = 1 << 20
+_SILENT_S: Final = 10.0
+"""After this long somebody asks whether the job of an unfinished look still lives."""
 
 
 def ask_dissection(store: Store, investigation_id: str, file_id: str, number: int) -> Look:
@@ -115,8 +119,42 @@ def ask_anonymising(store: Store, investigation_id: str) -> Look:
 
 
 def read_look(store: Store, investigation_id: str, look_id: str) -> Look:
-    """How a look stands; raises NotFound."""
-    return _folder(store, investigation_id, look_id).read()
+    """How a look stands; raises NotFound. One whose job is lost is asked for again: whoever waits for it asks here."""
+    folder = _folder(store, investigation_id, look_id)
+    look = folder.read()
+    return (
+        _try_again(store, investigation_id, folder, look)
+        if _is_lost(store, investigation_id, folder, look)
+        else look
+    )
+
+
+def _is_lost(store: Store, investigation_id: str, folder: LookFolder, look: Look) -> bool:
+    silent_s = folder.unfinished_for_s()
+    if silent_s is None or silent_s < _SILENT_S or store.frozen is not None:
+        return False
+    job = look_job_id(investigation_id, look.id, look.attempt)
+    try:
+        return not job_states(store.database, store.jobs, [job]).get(job, False)
+    except Unavailable:
+        return False  # nobody knows
+
+
+def _try_again(store: Store, investigation_id: str, folder: LookFolder, known: Look) -> Look:
+    look = next_attempt(known)
+    starts = folder.starts
+    folder.begin(look.request, look.attempt)
+    folder.count_start(starts)  # the same work, so who ended by it stays counted
+    _enqueue(store, investigation_id, folder, look)
+    return look
+
+
+def _enqueue(store: Store, investigation_id: str, folder: LookFolder, look: Look) -> None:
+    try:
+        store.jobs.enqueue_look(investigation_id, folder.id, look.attempt)
+    except Unavailable as error:
+        folder.finish(LookOutcome("failed", problem=error.sentence))
+        raise
 
 
 def cancel_look(store: Store, investigation_id: str, look_id: str) -> None:
@@ -213,7 +251,9 @@ def _ask(
         known = folder.read()
     except NotFound:
         known = Look(folder.id, request, 0, LookOutcome("failed"))
-    if known.outcome.state in ("queued", "running", "done"):
+    if known.outcome.state in ("queued", "running", "done") and not _is_lost(
+        store, investigation_id, folder, known
+    ):
         folder.note_asker(current_actor().key)
         folder.touch()
         return known
@@ -223,5 +263,5 @@ def _ask(
     folder.begin(request, look.attempt)
     folder.note_asker(current_actor().key)
     clear_old_looks(store.investigation_folder(investigation_id), but=folder.id)
-    store.jobs.enqueue_look(investigation_id, folder.id, look.attempt)
+    _enqueue(store, investigation_id, folder, look)
     return look

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from sqlalchemy import delete, func, select, text
 from sqlalchemy.orm import Session
@@ -182,10 +183,42 @@ def set_bytes_arrived(session: Session, file_id: str, size_bytes: int) -> None:
     row.bytes_done = max(row.bytes_done, size_bytes)
 
 
-def set_decoding(session: Session, file_id: str, attempt: int, progress: FileProgress) -> bool:
-    """Write progress, never backwards; False when this attempt is no longer wanted."""
+def starts_of(session: Session, file_id: str, attempt: int) -> int | None:
+    """How often workers have begun this attempt; None when it is not wanted, or decided."""
     row = session.get(EvidenceFileRow, file_id)
     if row is None or row.attempt != attempt or row.status not in UNDECIDED:
+        return None
+    return row.starts
+
+
+def begin_decode(session: Session, file_id: str, attempt: int) -> int | None:
+    """A worker begins: the number of its start, None as above."""
+    if starts_of(session, file_id, attempt) is None:
+        return None
+    row = _row(session, file_id)
+    row.starts += 1
+    return row.starts
+
+
+def forgive_start(session: Session, file_id: str, attempt: int) -> None:
+    """The worker stops because it was told to."""
+    if starts_of(session, file_id, attempt):
+        _row(session, file_id).starts -= 1
+
+
+def new_attempt(session: Session, file_id: str) -> int:
+    """The job of the current attempt is lost."""
+    row = _row(session, file_id)
+    row.attempt += 1
+    return row.attempt
+
+
+def set_decoding(
+    session: Session, file_id: str, attempt: int, progress: FileProgress, *, start: int | None = None
+) -> bool:
+    """Write progress, never backwards; False when this attempt, or this start of it, is no longer wanted."""
+    row = session.get(EvidenceFileRow, file_id)
+    if not _is_wanted(row, attempt, start) or row.status not in UNDECIDED:
         return False
     row.status = DECODING
     row.stage_number = max(row.stage_number, progress.stage_number)
@@ -196,10 +229,12 @@ def set_decoding(session: Session, file_id: str, attempt: int, progress: FilePro
     return True
 
 
-def set_decoded(session: Session, file_id: str, attempt: int, outcome: FileOutcome) -> bool:
-    """Write what the decode has shown; False when this attempt is no longer wanted."""
+def set_decoded(
+    session: Session, file_id: str, attempt: int, outcome: FileOutcome, *, start: int | None = None
+) -> bool:
+    """Write what the decode has shown; False when this attempt, or this start of it, is no longer wanted."""
     row = session.get(EvidenceFileRow, file_id)
-    if row is None or row.attempt != attempt:
+    if not _is_wanted(row, attempt, start):
         return False
     row.status, row.stage_number, row.stage_name = DECODED, 3, STAGES[2]
     row.kind, row.format = outcome.kind, outcome.format
@@ -222,10 +257,23 @@ def set_scrubbed(session: Session, file_id: str, attempt: int, sha256: str, warn
     return True
 
 
-def set_undecodable(session: Session, file_id: str, attempt: int, sentence: str, *, refused: bool) -> None:
+def replace_bytes(
+    session: Session, file: EvidenceFile, sha256: str, warning: str, *, bundle_warning: str
+) -> None:
+    """Other bytes, or, without a hash, none, are kept of this attempt; and none of the bundle that it came in."""
+    if not set_scrubbed(session, file.id, file.attempt, sha256, warning) or file.bundle_id is None:
+        return
+    bundle = get_file(session, file.investigation_id, file.bundle_id)
+    if bundle.sha256:
+        set_scrubbed(session, bundle.id, bundle.attempt, "", bundle_warning)
+
+
+def set_undecodable(
+    session: Session, file_id: str, attempt: int, sentence: str, *, refused: bool, start: int | None = None
+) -> None:
     """The file cannot be read (`refused`), or we failed to."""
     row = session.get(EvidenceFileRow, file_id)
-    if row is not None and row.attempt == attempt:
+    if _is_wanted(row, attempt, start):
         row.status, row.error = (REFUSED if refused else FAILED), sentence
 
 
@@ -236,7 +284,7 @@ def call_off_decodes(session: Session, investigation_id: str) -> None:
     )
     for row in session.scalars(query):
         row.attempt += 1
-        row.status = STORED
+        row.status, row.starts = STORED, 0
 
 
 def retry_failed(session: Session, investigation_id: str) -> None:
@@ -246,7 +294,7 @@ def retry_failed(session: Session, investigation_id: str) -> None:
     )
     for row in session.scalars(query):
         row.attempt += 1
-        row.status, row.error = STORED, None
+        row.status, row.error, row.starts = STORED, None, 0
 
 
 def decode_again(session: Session, investigation_id: str) -> None:
@@ -261,10 +309,13 @@ def decode_again(session: Session, investigation_id: str) -> None:
         row.status, row.error = STORED, None
 
 
-def is_wanted(session: Session, file_id: str, attempt: int) -> bool:
-    """Whether the decode of that attempt still has a reader."""
-    row = session.get(EvidenceFileRow, file_id)
-    return row is not None and row.attempt == attempt
+def is_wanted(session: Session, file_id: str, attempt: int, start: int | None = None) -> bool:
+    """Whether the decode of that attempt still has a reader, and no other worker has begun it since."""
+    return _is_wanted(session.get(EvidenceFileRow, file_id), attempt, start)
+
+
+def _is_wanted(row: EvidenceFileRow | None, attempt: int, start: int | None) -> TypeGuard[EvidenceFileRow]:
+    return row is not None and row.attempt == attempt and start in (None, row.starts)
 
 
 def delete_file(session: Session, file_id: str) -> None:

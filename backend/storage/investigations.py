@@ -133,6 +133,21 @@ def restart_analysis(session: Session, investigation_id: str, generation: int) -
     return request_analysis(session, investigation_id)
 
 
+def judging_starts(session: Session, investigation_id: str, generation: int) -> int | None:
+    """How often workers have begun to judge it; None when it is no longer wanted."""
+    if not is_current(session, investigation_id, generation):
+        return None
+    row = session.get(AnalysisRow, (investigation_id, generation))
+    return row.starts if row is not None else 0
+
+
+def count_judging(session: Session, investigation_id: str, generation: int, by: int) -> None:
+    """One worker more has begun to judge it (1), or stops because it was told to (-1)."""
+    row = session.get(AnalysisRow, (investigation_id, generation))
+    if row is not None:
+        row.starts = max(0, row.starts + by)
+
+
 def forget_analysis(session: Session, investigation_id: str) -> None:
     """There is no file left to say anything about."""
     row = _row(session, investigation_id)

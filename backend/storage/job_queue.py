@@ -23,7 +23,7 @@ LOOKS_QUEUE = "looks"
 APPLICATION = "stallscope"
 JSON_ONLY = DBOSPortableJSONSerializer()
 """The engine's default is pickle, which would run whatever someone writes into its tables."""
-JOBS_VERSION = "stallscope-jobs-2"
+JOBS_VERSION = "stallscope-jobs-3"
 """Version of the jobs' shape: a worker only takes over jobs of its own version; what jobs of other versions left
 unfinished is begun anew."""
 ANSWER_WITHIN_S: Final = 10.0

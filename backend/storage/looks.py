@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import shutil
+import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -163,9 +164,26 @@ class LookFolder:
     def begin(self, request: LookRequest, attempt: int) -> None:
         """Keep what is asked; what came of an attempt before is dropped."""
         self.path.mkdir(parents=True, exist_ok=True)
-        for name in ("outcome.json", "progress.json", "cancelled"):
+        for name in ("outcome.json", "progress.json", "cancelled", "starts.json"):
             (self.path / name).unlink(missing_ok=True)
         self._write("request.json", {"request": asdict(request), "attempt": attempt})
+
+    @property
+    def starts(self) -> int:
+        """How often workers have begun this attempt without coming to an end."""
+        return int((self._json("starts.json") or {}).get("starts", 0))
+
+    def count_start(self, by: int = 1) -> None:
+        """One worker more has begun it, or (-1) stops because it was told to."""
+        if self.path.is_dir():
+            self._write("starts.json", {"starts": max(0, self.starts + by)})
+
+    def unfinished_for_s(self) -> float | None:
+        """How long nothing was heard of it; None once it is over, or was called off."""
+        if self._outcome().state not in ("queued", "running"):
+            return None
+        heard = [self.path / name for name in ("request.json", "progress.json")]
+        return time.time() - max(path.stat().st_mtime for path in heard if path.is_file())
 
     def tell(self, progress: LookProgress) -> None:
         """Keep how far it is."""

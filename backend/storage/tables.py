@@ -83,6 +83,8 @@ class EvidenceFileRow(Base):
     status: Mapped[str] = mapped_column(String(16))
     attempt: Mapped[int] = mapped_column(default=1)
     """Grows when a decode is called off or tried anew; a decode of an older attempt gives up."""
+    starts: Mapped[int] = mapped_column(default=0)
+    """How often a worker began to decode it without coming to an end; a decode of an older start gives up."""
     created: Mapped[str] = mapped_column(String(40))
     bundle_id: Mapped[str | None] = mapped_column(String(32), index=True)
     """The file it was unpacked from; it goes when that one goes."""
@@ -121,6 +123,8 @@ class AnalysisRow(Base):
     generation: Mapped[int] = mapped_column(primary_key=True)
     state: Mapped[str] = mapped_column(String(16))
     requested: Mapped[str] = mapped_column(String(40))
+    starts: Mapped[int] = mapped_column(default=0)
+    """How often a worker began to judge it without coming to an end."""
     finished: Mapped[str | None] = mapped_column(String(40))
     error: Mapped[str | None] = mapped_column(Text)
 

@@ -6,11 +6,18 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from workers.cli.main import EXIT_DONE, EXIT_USAGE
 
+if TYPE_CHECKING:
+    import threading
+
+    from backend.settings import Settings
+    from backend.storage.store import Store
+
 NAME = "worker"
+DATABASE_PAUSE_S = 2.0
 HELP = "one more worker against the configured database and store"
 
 
@@ -27,7 +34,6 @@ def run(arguments: argparse.Namespace) -> int:
 
     from backend.errors import StallscopeError
     from backend.settings import Settings
-    from backend.storage.store import open_store
     from workers.cli.log import log_to_stderr
     from workers.cli.main import tool_version
     from workers.sandbox import die_with_parent
@@ -42,7 +48,10 @@ def run(arguments: argparse.Namespace) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopped.set())
     try:
-        engine = JobEngine(open_store(settings, migrate=True), tool_version())
+        store = open_when_reachable(settings, stopped)
+        if store is None:
+            return EXIT_DONE
+        engine = JobEngine(store, tool_version())
         engine.start()
     except StallscopeError as error:
         print(f"stallscope: {error.sentence}", file=sys.stderr)
@@ -51,6 +60,20 @@ def run(arguments: argparse.Namespace) -> int:
     stopped.wait()
     engine.stop()
     return leave()
+
+
+def open_when_reachable(settings: Settings, stopped: threading.Event) -> Store | None:
+    """Waits for a database that is away; None when the worker is told to stop meanwhile."""
+    from backend.errors import Unavailable
+    from backend.storage.store import open_store
+
+    while not stopped.is_set():
+        try:
+            return open_store(settings, migrate=True)
+        except Unavailable as error:
+            print(f"stallscope worker: {error.sentence} Trying again.", file=sys.stderr, flush=True)
+        stopped.wait(DATABASE_PAUSE_S)
+    return None
 
 
 def leave() -> NoReturn:

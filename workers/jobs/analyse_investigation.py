@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import traceback
 from collections import Counter
 from dataclasses import dataclass
@@ -12,17 +13,20 @@ from typing import Any
 
 import structlog
 from dbos import DBOS, SetWorkflowID
-from dbos._error import DBOSAwaitedWorkflowCancelledError
 
-from backend.errors import Cancelled, TooCostly, UnreadableInput
+from backend.errors import Cancelled, TooCostly
 from backend.forensics.detection.run import DetectionSoFar
 from backend.forensics.report import FindingPart, Report
 from backend.storage import evidence_files, investigations
 from backend.storage.investigations import MOST_SHOWN
-from backend.storage.job_queue import ANALYSE_WORKFLOW, FILES_QUEUE
+from backend.storage.job_queue import ANALYSE_WORKFLOW, FILES_QUEUE, analysis_job_id, decode_job_id
+from backend.storage.living_jobs import job_states
 from backend.storage.records import UNDECIDED
+from backend.storage.store import Store
 from workers.decode.left_out import LeftOut
-from workers.jobs.decode_file import DecodedFile, decode_file, decode_job_id, decoded_files
+from workers.jobs.decode_file import DecodedFile, decode_file, decoded_files
+from workers.jobs.outages import if_reachable, is_outage, when_reachable, with_successor
+from workers.jobs.running import MOST_STARTS
 from workers.jobs.unpack_bundle import what_is_left_out
 from workers.jobs.workshop import Workshop, workshop
 from workers.pipeline import analyse, load_ingested
@@ -30,11 +34,16 @@ from workers.sandbox import ChildDied, Tell
 
 JOIN, DETECT, DIAGNOSE = 4, 5, 6
 HOSTS_LISTED = 20
-ROUNDS = 2
-"""What comes out of bundles is decoded in a second round; nothing comes out of that."""
+ROUNDS = 5
+"""What comes out of bundles is decoded in a second round; nothing comes out of that. More are for lost jobs."""
 NOTHING_READABLE = "None of the files could be read, so there is nothing to analyse."
 OUR_FAULT = (
     "The analysis failed by a fault of Stallscope's. The files are kept; the worker's log has the details."
+)
+CHILD_ENDED = "The process that analyzed the files ended twice. The files are kept."
+WORKERS_ENDED = (
+    f"The worker process ended {MOST_STARTS} times while it analyzed these files. They are kept; the log of the worker "
+    "or of the system says why it ended."
 )
 
 log = structlog.get_logger()
@@ -51,31 +60,37 @@ class StageReached:
     """The first of the findings in short, as `found_so_far` of an investigation holds them."""
 
 
-@DBOS.workflow(name=ANALYSE_WORKFLOW)
+@DBOS.workflow(name=ANALYSE_WORKFLOW, max_recovery_attempts=None)
 def analyse_investigation(investigation_id: str, generation: int) -> None:
     """Wait for a quiet moment, decode what is not decoded yet, then judge all files together."""
-    try:
-        _decode_and_judge(investigation_id, generation)
-    except DBOSAwaitedWorkflowCancelledError:
-        return
-    except Exception as error:
-        # A job that fails must say so: one that just ends would leave its investigation running for ever.
-        trace = "".join(traceback.format_exception(error))
-        log.error("analysis failed", investigation=investigation_id, exception=trace)
-        give_up(investigation_id, generation)
+    shop = workshop()
+
+    def forgive() -> None:
+        with shop.store.database.writing() as session:
+            investigations.count_judging(session, investigation_id, generation, by=-1)
+
+    with shop.running.under_way(analysis_job_id(investigation_id, generation), forgive):
+        try:
+            _decode_and_judge(investigation_id, generation)
+        except Exception as error:
+            trace = "".join(traceback.format_exception(error))
+            log.error("analysis failed", investigation=investigation_id, exception=trace)
+            if not is_outage(error):  # else it has no outcome: workers begin anew what has no job
+                give_up(investigation_id, generation)
 
 
 def _decode_and_judge(investigation_id: str, generation: int) -> None:
     DBOS.sleep(workshop().store.settings.quiet_s)
-    waiting = begin(investigation_id, generation)
     for _ in range(ROUNDS):
+        waiting = begin(investigation_id, generation)
         if waiting is None:
             return
-        _decode_all(investigation_id, waiting)
-        waiting = begin(investigation_id, generation)
         if not waiting:
-            break
-    judge(investigation_id, generation)
+            judge(investigation_id, generation)
+            return
+        _decode_all(investigation_id, waiting)
+    # Jobs were lost again and again. The row still says that it runs, so workers begin it anew after a pause.
+    log.warning("files are still not decoded", investigation=investigation_id)
 
 
 def _decode_all(investigation_id: str, waiting: list[list[Any]]) -> None:
@@ -86,49 +101,90 @@ def _decode_all(investigation_id: str, waiting: list[list[Any]]) -> None:
                 DBOS.enqueue_workflow(FILES_QUEUE, decode_file, investigation_id, file_id, attempt)
             )
     for handle in handles:
-        handle.get_result()
+        try:
+            handle.get_result()
+        except Exception as error:
+            # Set aside by the engine or called off: what counts is the file's row, which `begin` reads again.
+            log.warning("a decode ended without a result", investigation=investigation_id, error=str(error))
 
 
 @DBOS.step()
 def begin(investigation_id: str, generation: int) -> list[list[Any]] | None:
     """[file, attempt] of each file to decode; None when this analysis is out of date."""
-    with workshop().store.database.writing() as session:
+    return when_reachable(lambda: _begin(workshop().store, investigation_id, generation))
+
+
+def _begin(store: Store, investigation_id: str, generation: int) -> list[list[Any]] | None:
+    with store.database.reading() as session:
+        files = evidence_files.list_files(session, investigation_id)
+    jobs = [decode_job_id(file.id, file.attempt) for file in files if file.status in UNDECIDED]
+    lives = job_states(store.database, store.jobs, jobs)
+    with store.database.writing() as session:
         if not investigations.set_analysis(session, investigation_id, generation, "running"):
             return None
-        files = evidence_files.list_files(session, investigation_id)
-    return [[file.id, file.attempt] for file in files if file.status in UNDECIDED]
+        waiting = []
+        for file in evidence_files.list_files(session, investigation_id):
+            if file.status in UNDECIDED:
+                is_lost = lives.get(decode_job_id(file.id, file.attempt)) is False
+                attempt = evidence_files.new_attempt(session, file.id) if is_lost else file.attempt
+                waiting.append([file.id, attempt])
+        return waiting
 
 
 @DBOS.step()
 def judge(investigation_id: str, generation: int) -> None:
     """Join, detect, diagnose, in a child; safe to repeat."""
     shop = workshop()
-    if not _is_current(shop, investigation_id, generation):
+
+    def starts() -> int | None:
+        with shop.store.database.reading() as session:
+            return investigations.judging_starts(session, investigation_id, generation)
+
+    before = when_reachable(starts)
+    if before is None:
         return
-    with shop.store.database.reading() as session:
-        investigation = investigations.get_investigation(session, investigation_id)
-        files = evidence_files.list_files(session, investigation_id)
-    decoded = decoded_files(files, shop)
-    if not decoded:
-        _finish(shop, investigation_id, generation, "failed", message=NOTHING_READABLE)
+    if before >= MOST_STARTS:
+        _finish(shop, investigation_id, generation, "failed", message=WORKERS_ENDED)
         return
+
+    def count() -> None:
+        with shop.store.database.writing() as session:
+            investigations.count_judging(session, investigation_id, generation, by=1)
+
+    with shop.turns.turn(alone=before > 0):
+        when_reachable(count)
+        _judge(shop, investigation_id, generation)
+
+
+def _judge(shop: Workshop, investigation_id: str, generation: int) -> None:
     try:
-        summary = _judge_in_child(
-            shop,
-            investigation_id,
-            generation,
-            (decoded, what_is_left_out(shop.store, files), investigation.label),
-        )
+        summary = with_successor(shop.store, lambda: _judge_once(shop, investigation_id, generation))
     except Cancelled:
         return
     except TooCostly as error:
         _finish(shop, investigation_id, generation, "failed", message=error.sentence)
         return
-    except (ChildDied, RuntimeError, UnreadableInput) as error:
+    except Exception as error:
         log.error("analysis failed", investigation=investigation_id, error=str(error))
-        _finish(shop, investigation_id, generation, "failed", message=OUR_FAULT)
+        said = f"{CHILD_ENDED} {error}" if isinstance(error, ChildDied) else OUR_FAULT
+        _finish(shop, investigation_id, generation, "failed", message=said)
         return
-    _finish(shop, investigation_id, generation, "finished", summary=summary)
+    if summary is None:
+        _finish(shop, investigation_id, generation, "failed", message=NOTHING_READABLE)
+    else:
+        _finish(shop, investigation_id, generation, "finished", summary=summary)
+
+
+def _judge_once(shop: Workshop, investigation_id: str, generation: int) -> dict[str, Any] | None:
+    """None when nothing can be read."""
+    with shop.store.database.reading() as session:
+        investigation = investigations.get_investigation(session, investigation_id)
+        files = evidence_files.list_files(session, investigation_id)
+    decoded = decoded_files(files, shop)
+    if not decoded:
+        return None
+    subject = (decoded, what_is_left_out(shop.store, files), investigation.label)
+    return _judge_in_child(shop, investigation_id, generation, subject)
 
 
 @DBOS.step()
@@ -140,7 +196,7 @@ def give_up(investigation_id: str, generation: int) -> None:
 def _judge_in_child(
     shop: Workshop, investigation_id: str, generation: int, subject: tuple[list[DecodedFile], LeftOut, str]
 ) -> dict[str, Any]:
-    def tell(news: object) -> None:
+    def write(news: object) -> None:
         assert isinstance(news, StageReached)
         with shop.store.database.writing() as session:
             investigations.set_stage(
@@ -158,8 +214,8 @@ def _judge_in_child(
     return shop.children.run(
         judge_in_child,
         (*subject, created, shop.tool_version, folder),
-        tell=tell,
-        is_wanted=lambda: _is_current(shop, investigation_id, generation),
+        tell=lambda news: if_reachable(lambda: write(news), None),
+        is_wanted=lambda: if_reachable(lambda: _is_current(shop, investigation_id, generation), True),
     )
 
 
@@ -177,7 +233,8 @@ def judge_in_child(
     ingested = [load_ingested(file.folder).came_in(file.bundle or "", bundle=file.bundle) for file in files]
     tell(StageReached(DETECT, "Looking for what went wrong."))
     fresh = folder.with_name("analysis.new")
-    fresh.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(fresh, ignore_errors=True)  # of a child that died
+    fresh.mkdir(parents=True)
 
     report = analyse(
         ingested,
@@ -257,7 +314,10 @@ def _finish(
     message: str = "",
     summary: dict[str, Any] | None = None,
 ) -> None:
-    with shop.store.database.writing() as session:
-        investigations.set_analysis(
-            session, investigation_id, generation, state, message=message, summary=summary
-        )
+    def write() -> None:
+        with shop.store.database.writing() as session:
+            investigations.set_analysis(
+                session, investigation_id, generation, state, message=message, summary=summary
+            )
+
+    when_reachable(write)

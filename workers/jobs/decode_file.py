@@ -15,11 +15,21 @@ from backend.errors import Cancelled, UnreadableInput
 from backend.forensics.dumps import Dump
 from backend.limits import Limits
 from backend.storage import evidence_files, investigations
-from backend.storage.records import DECODED, UNDECIDED, EvidenceFile, FileOutcome, FileProgress
+from backend.storage.job_queue import decode_job_id
+from backend.storage.records import DECODED, EvidenceFile, FileOutcome, FileProgress
 from workers.decode.left_out import is_bundle
 from workers.decode.reading import DecodeProgress
 from workers.decode.warm import ensure_compiled
-from workers.jobs.scrub_file import keep_scrubbed, scrub_in_child
+from workers.jobs.outages import if_reachable, when_reachable, with_successor
+from workers.jobs.running import MOST_STARTS
+from workers.jobs.scrub_file import (
+    BUNDLE_REMOVED,
+    ScrubbedBytes,
+    adopt_scrubbed,
+    forget_replaced,
+    scrub_in_child,
+    scrubbed_bytes,
+)
 from workers.jobs.unpack_bundle import OpenedBundle, keep_members, open_in_child
 from workers.jobs.workshop import Workshop, workshop
 from workers.pipeline import Ingested, ingest_file
@@ -30,72 +40,150 @@ IDENTIFY, DECODE = 2, 3
 TELL_EVERY_S = 0.25
 LINES_KEPT = 200
 """Numbers of lines nobody understood that are kept to be shown; all are counted."""
+CHILD_ENDED = "The process that read this file ended twice, so the file is left out. Its bytes are kept."
 OUR_FAULT = "Stallscope failed on this file. Its bytes are kept; the worker's log has the details."
+WORKERS_ENDED = (
+    f"The worker process ended {MOST_STARTS} times while it read this file, so the file is left out. Its bytes are "
+    "kept; the log of the worker or of the system says why it ended."
+)
 
 log = structlog.get_logger()
 
 
-def decode_job_id(file_id: str, attempt: int) -> str:
-    """Name of the job: one attempt is made once, whichever analysis asks for it."""
-    return f"decode/{file_id}/{attempt}"
+@dataclass(frozen=True)
+class _Start:
+    """One worker's go at an attempt."""
+
+    file: EvidenceFile
+    number: int
 
 
-@DBOS.workflow(name=DECODE_WORKFLOW)
+@dataclass(frozen=True)
+class _Failure:
+    """Nothing can be read from it."""
+
+    sentence: str
+    refused: bool
+
+
+_Result = FileOutcome | OpenedBundle | _Failure
+
+
+@DBOS.workflow(name=DECODE_WORKFLOW, max_recovery_attempts=None)
 def decode_file(investigation_id: str, file_id: str, attempt: int) -> None:
     """Decode one file; what came of it is in the file's row."""
-    decode_in_child(investigation_id, file_id, attempt)
+    shop = workshop()
+
+    def forgive() -> None:
+        with shop.store.database.writing() as session:
+            evidence_files.forgive_start(session, file_id, attempt)
+
+    with shop.running.under_way(decode_job_id(file_id, attempt), forgive):
+        decode_in_child(investigation_id, file_id, attempt)
 
 
 @DBOS.step()
 def decode_in_child(investigation_id: str, file_id: str, attempt: int) -> None:
     """Safe to repeat: the tables are written anew, and progress never goes back."""
     shop = workshop()
-    with shop.store.database.reading() as session:
-        if not evidence_files.is_wanted(session, file_id, attempt):
+
+    def starts() -> int | None:
+        with shop.store.database.reading() as session:
+            return evidence_files.starts_of(session, file_id, attempt)
+
+    before = when_reachable(starts)
+    if before is None:
+        when_reachable(lambda: forget_replaced(shop.store, investigation_id, file_id))
+        return
+    with shop.turns.turn(alone=before > 0):
+        start = when_reachable(lambda: _begin(shop, investigation_id, file_id, attempt))
+        if start is None:
             return
-        file = evidence_files.get_file(session, investigation_id, file_id)
-    if file.status not in UNDECIDED:
-        return
-    try:
-        outcome = _decode(shop, file)
-    except Cancelled:
-        return
-    except UnreadableInput as error:
-        _write_failure(shop, file, error.sentence, refused=True)
-    except (ChildDied, RuntimeError) as error:
-        log.error("decode failed", file=file.name, sha256=file.sha256, error=str(error))
-        _write_failure(shop, file, OUR_FAULT, refused=False)
-    else:
-        _keep(shop, file, outcome)
+        result = _result_of(shop, start)
+        if result is not None:
+            _keep(shop, start, result)
 
 
-def _keep(shop: Workshop, file: EvidenceFile, outcome: FileOutcome | OpenedBundle) -> None:
-    if isinstance(outcome, OpenedBundle):
-        keep_members(shop.store, file, outcome)
-        return
+def _begin(shop: Workshop, investigation_id: str, file_id: str, attempt: int) -> _Start | None:
     with shop.store.database.writing() as session:
-        evidence_files.set_decoded(session, file.id, file.attempt, outcome)
+        if evidence_files.starts_of(session, file_id, attempt) == MOST_STARTS:
+            evidence_files.set_undecodable(session, file_id, attempt, WORKERS_ENDED, refused=False)
+            investigations.touch_investigation(session, investigation_id)
+            return None
+        number = evidence_files.begin_decode(session, file_id, attempt)
+        if number is None:
+            return None
+        return _Start(evidence_files.get_file(session, investigation_id, file_id), number)
+
+
+def _result_of(shop: Workshop, start: _Start) -> _Result | None:
+    """None when nobody wants it any more."""
+    file = start.file
+    try:
+        return with_successor(shop.store, lambda: _decode(shop, start))
+    except Cancelled:
+        return None
+    except UnreadableInput as error:
+        return _Failure(error.sentence, refused=True)
+    except ChildDied as error:
+        log.error("decode ended", file=file.name, sha256=file.sha256, error=str(error))
+        return _Failure(f"{CHILD_ENDED} {error}", refused=False)
+    except Exception as error:
+        log.error("decode failed", file=file.name, sha256=file.sha256, error=str(error))
+        return _Failure(OUR_FAULT, refused=False)
+
+
+def _keep(shop: Workshop, start: _Start, result: _Result) -> None:
+    file = start.file
+    if isinstance(result, _Failure):
+        when_reachable(lambda: _write_failure(shop, start, result))
+    elif isinstance(result, OpenedBundle):
+        when_reachable(lambda: keep_members(shop.store, file, result, start.number))
+    else:
+        scrubs = result.holds_credentials and shop.store.settings.scrub_on_upload
+        scrubbed = when_reachable(lambda: scrubbed_bytes(shop.store, file)) if scrubs else None
+        when_reachable(lambda: _write_outcome(shop, start, result, scrubbed))
+        if scrubbed is not None:
+            when_reachable(lambda: forget_replaced(shop.store, file.investigation_id, file.id))
+
+
+def _write_outcome(
+    shop: Workshop, start: _Start, outcome: FileOutcome, scrubbed: ScrubbedBytes | None
+) -> None:
+    file = start.file
+    with shop.store.database.writing() as session:
+        if scrubbed is not None:
+            evidence_files.hold_bytes(session)
+        if not evidence_files.set_decoded(session, file.id, file.attempt, outcome, start=start.number):
+            return
+        if scrubbed is not None:
+            adopt_scrubbed(shop.store, file, scrubbed)
+            evidence_files.replace_bytes(
+                session, file, scrubbed.sha256, scrubbed.warning, bundle_warning=BUNDLE_REMOVED
+            )
         investigations.touch_investigation(session, file.investigation_id)
-    if outcome.holds_credentials and shop.store.settings.scrub_on_upload:
-        keep_scrubbed(shop.store, file)
 
 
-def _decode(shop: Workshop, file: EvidenceFile) -> FileOutcome | OpenedBundle:
+def _decode(shop: Workshop, start: _Start) -> FileOutcome | OpenedBundle:
+    file = start.file
     folder = shop.store.file_folder(file.investigation_id, file.id)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
 
-    def tell(news: object) -> None:
+    def write(news: object) -> None:
         with shop.store.database.writing() as session:
             if isinstance(news, FileProgress):
-                evidence_files.set_decoding(session, file.id, file.attempt, news)
+                evidence_files.set_decoding(session, file.id, file.attempt, news, start=start.number)
                 investigations.touch_investigation(session, file.investigation_id)
             else:
                 investigations.set_message(session, file.investigation_id, str(news))
 
-    def is_wanted() -> bool:
+    def ask() -> bool:
         with shop.store.database.reading() as session:
-            return evidence_files.is_wanted(session, file.id, file.attempt)
+            return evidence_files.is_wanted(session, file.id, file.attempt, start.number)
+
+    def tell(news: object) -> None:
+        if_reachable(lambda: write(news), None)
 
     tell(FileProgress(IDENTIFY, 0, 0, None))
     arguments = (
@@ -109,7 +197,7 @@ def _decode(shop: Workshop, file: EvidenceFile) -> FileOutcome | OpenedBundle:
         shop.store.settings.limits,
         shop.store.settings.scrub_on_upload,
     )
-    return shop.children.run(ingest_in_child, arguments, tell=tell, is_wanted=is_wanted)
+    return shop.children.run(ingest_in_child, arguments, tell=tell, is_wanted=lambda: if_reachable(ask, True))
 
 
 def get_ready(tell: Tell) -> None:
@@ -181,9 +269,12 @@ def _strange_lines(dumps: Sequence[Dump]) -> tuple[int, ...]:
     return tuple(sorted({n for dump in dumps for n in dump.lines_not_understood})[:LINES_KEPT])
 
 
-def _write_failure(shop: Workshop, file: EvidenceFile, sentence: str, *, refused: bool) -> None:
+def _write_failure(shop: Workshop, start: _Start, failure: _Failure) -> None:
+    file = start.file
     with shop.store.database.writing() as session:
-        evidence_files.set_undecodable(session, file.id, file.attempt, sentence, refused=refused)
+        evidence_files.set_undecodable(
+            session, file.id, file.attempt, failure.sentence, refused=failure.refused, start=start.number
+        )
         investigations.touch_investigation(session, file.investigation_id)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
-from backend.storage import evidence_files, investigations
+from backend.errors import NotFound
+from backend.storage import evidence_files
 from backend.storage.records import EvidenceFile
 from backend.storage.store import Store
 from backend.storage.unused_bytes import remove_unused
@@ -29,26 +31,42 @@ def scrub_in_child(path: Path, ingested: Ingested, folder: Path) -> None:
         (folder / _TARGET).unlink(missing_ok=True)
 
 
-def keep_scrubbed(store: Store, file: EvidenceFile) -> None:
-    """The scrubbed bytes take the place of the uploaded ones, here and in the bundle that they came in. Doing it twice
-    changes nothing."""
+@dataclass(frozen=True)
+class ScrubbedBytes:
+    """What is kept in place of the uploaded bytes; an empty hash for nothing."""
+
+    sha256: str
+    warning: str
+
+
+def scrubbed_bytes(store: Store, file: EvidenceFile) -> ScrubbedBytes:
+    """What the child has left beside the tables."""
     scrubbed = store.file_folder(file.investigation_id, file.id) / _TARGET
-    digest, warning = "", REMOVED
-    if scrubbed.is_file():
-        digest, warning = hash_file(scrubbed), SCRUBBED
-    former = [file.sha256]
-    with store.database.writing() as session:
-        evidence_files.hold_bytes(session)
-        if not evidence_files.set_scrubbed(session, file.id, file.attempt, digest, warning):
-            return
-        if digest:
-            os.replace(scrubbed, store.blobs.incoming_path(file.id))
-            store.blobs.adopt(file.id, digest)
-        if file.bundle_id is not None:
-            bundle = evidence_files.get_file(session, file.investigation_id, file.bundle_id)
-            if bundle.sha256 and evidence_files.set_scrubbed(
-                session, bundle.id, bundle.attempt, "", BUNDLE_REMOVED
-            ):
-                former.append(bundle.sha256)
-        investigations.touch_investigation(session, file.investigation_id)
-    remove_unused(store.database, store.blobs, former)
+    return ScrubbedBytes(hash_file(scrubbed), SCRUBBED) if scrubbed.is_file() else ScrubbedBytes("", REMOVED)
+
+
+def adopt_scrubbed(store: Store, file: EvidenceFile, scrubbed: ScrubbedBytes) -> None:
+    """Store them, inside the transaction that names them. Doing it twice changes nothing."""
+    if scrubbed.sha256 and not store.blobs.has(scrubbed.sha256):
+        made = store.file_folder(file.investigation_id, file.id) / _TARGET
+        incoming = store.blobs.incoming_path(file.id)
+        incoming.unlink(missing_ok=True)
+        os.link(made, incoming)
+        store.blobs.adopt(file.id, scrubbed.sha256)
+
+
+def forget_replaced(store: Store, investigation_id: str, file_id: str) -> None:
+    """Delete the bytes that scrubbed ones took the place of, here and in the bundle that they came in; a worker that
+    ends before it has done so leaves that to the next one."""
+    try:
+        with store.database.reading() as session:
+            file = evidence_files.get_file(session, investigation_id, file_id)
+            replaced = [file.uploaded_sha256]
+            if file.bundle_id is not None:
+                replaced.append(
+                    evidence_files.get_file(session, investigation_id, file.bundle_id).uploaded_sha256
+                )
+    except NotFound:
+        return
+    remove_unused(store.database, store.blobs, [each for each in replaced if each])
+    (store.file_folder(investigation_id, file_id) / _TARGET).unlink(missing_ok=True)

@@ -11,13 +11,20 @@ from backend.errors import Cancelled, NotFound, UnreadableInput
 from backend.limits import Limits
 from backend.storage.disguise_keys import disguise_key
 from backend.storage.job_queue import LOOK_WORKFLOW
-from backend.storage.looks import LookFile, LookFolder, LookOutcome, LookProgress, LookRequest
+from backend.storage.looks import Look, LookFile, LookFolder, LookOutcome, LookProgress, LookRequest
 from workers.jobs.anonymise_in_child import anonymise_in_child
 from workers.jobs.look_in_child import ClearFile, look_in_child
+from workers.jobs.outages import when_reachable, with_successor
+from workers.jobs.running import MOST_STARTS
 from workers.jobs.workshop import Workshop, workshop
 from workers.sandbox import ChildDied
 
 OUR_FAULT = "Stallscope failed on this. The worker's log has the details."
+CHILD_ENDED = "The process that did this ended twice."
+WORKERS_ENDED = (
+    f"The worker process ended {MOST_STARTS} times while it did this. "
+    "The log of the worker or of the system says why."
+)
 
 log = structlog.get_logger()
 
@@ -31,10 +38,13 @@ def look_limits(limits: Limits) -> Limits:
     )
 
 
-@DBOS.workflow(name=LOOK_WORKFLOW)
+@DBOS.workflow(name=LOOK_WORKFLOW, max_recovery_attempts=None)
 def take_look(investigation_id: str, look_id: str) -> None:
     """What came of it is in its folder."""
-    look_and_keep(investigation_id, look_id)
+    shop = workshop()
+    folder = LookFolder(shop.store.investigation_folder(investigation_id), look_id)
+    with shop.running.under_way(str(DBOS.workflow_id), lambda: folder.count_start(-1)):
+        look_and_keep(investigation_id, look_id)
 
 
 @DBOS.step()
@@ -48,18 +58,29 @@ def look_and_keep(investigation_id: str, look_id: str) -> None:
         return
     if look.outcome.state not in ("queued", "running"):
         return
-    folder.tell(LookProgress())
-    try:
-        outcome = _look(shop, investigation_id, folder, look.request)
-    except Cancelled:
+    if folder.starts >= MOST_STARTS:
+        folder.finish(LookOutcome("failed", problem=WORKERS_ENDED))
         return
+    with shop.turns.turn(alone=folder.starts > 0):
+        folder.count_start()
+        outcome = _outcome_of(shop, investigation_id, folder, look)
+    if outcome is not None and not folder.is_cancelled:
+        when_reachable(lambda: folder.finish(outcome))
+
+
+def _outcome_of(shop: Workshop, investigation_id: str, folder: LookFolder, look: Look) -> LookOutcome | None:
+    """None when nobody wants it any more."""
+    try:
+        when_reachable(lambda: folder.tell(LookProgress()))
+        return with_successor(shop.store, lambda: _look(shop, investigation_id, folder, look.request))
+    except Cancelled:
+        return None
     except UnreadableInput as error:
-        outcome = LookOutcome("failed", problem=error.sentence)
-    except (ChildDied, RuntimeError) as error:
-        log.error("look failed", kind=look.request.kind, look=look_id, error=str(error))
-        outcome = LookOutcome("failed", problem=OUR_FAULT)
-    if not folder.is_cancelled:
-        folder.finish(outcome)
+        return LookOutcome("failed", problem=error.sentence)
+    except Exception as error:
+        log.error("look failed", kind=look.request.kind, look=folder.id, error=str(error))
+        said = f"{CHILD_ENDED} {error}" if isinstance(error, ChildDied) else OUR_FAULT
+        return LookOutcome("failed", problem=said)
 
 
 def _look(shop: Workshop, investigation_id: str, folder: LookFolder, request: LookRequest) -> LookOutcome:

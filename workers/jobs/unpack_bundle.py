@@ -72,20 +72,20 @@ def _outcome(expansion: Expansion, format_name: str) -> FileOutcome:
     )
 
 
-def keep_members(store: Store, bundle: EvidenceFile, opened: OpenedBundle) -> None:
+def keep_members(store: Store, bundle: EvidenceFile, opened: OpenedBundle, start: int) -> None:
     """Store the members' bytes and list them as files. Doing it twice replaces them."""
     new = [member for member, _ in opened.members]
     with store.database.writing() as session:
         evidence_files.hold_bytes(session)
         former = evidence_files.list_members(session, bundle.id)
-        evidence_files.delete_members(session, bundle.id)
-        wanted = evidence_files.set_decoded(session, bundle.id, bundle.attempt, opened.outcome)
+        wanted = evidence_files.set_decoded(session, bundle.id, bundle.attempt, opened.outcome, start=start)
         if wanted:
+            evidence_files.delete_members(session, bundle.id)
             evidence_files.add_members(session, bundle, new)
             investigations.touch_investigation(session, bundle.investigation_id)
             _adopt(store, opened)
     shutil.rmtree(store.file_folder(bundle.investigation_id, bundle.id) / _MEMBERS, ignore_errors=True)
-    for gone in former:
+    for gone in former if wanted else ():
         forget_bytes(store, gone)
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from backend.storage.store import Store
+from workers.jobs.running import RunningJobs, Turns
 from workers.sandbox import ChildPool
 
 
@@ -17,6 +18,8 @@ class Workshop:
     tool_version: str
     looking: ChildPool
     """Children of small limits, for looks into single frames: nobody waits behind a file that is decoded."""
+    running: RunningJobs = field(default_factory=RunningJobs)
+    turns: Turns = field(default_factory=Turns)
 
 
 _current: list[Workshop] = []
