@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -132,6 +131,25 @@ RULES: dict[str, Ask] = {
 }
 
 
+PAGE_RULES: dict[str, Ask] = {
+    "GET /api/openapi.json": _OPEN,
+    "GET /": _OPEN,
+    "GET /new": _OPEN,
+    "GET /capture": _OPEN,
+    "GET /detectors": _OPEN,
+    "GET /detectors/{rest}": _OPEN,
+    "GET /compare": _OPEN,
+    "GET /ci": _OPEN,
+    "GET /settings": _OPEN,
+    "GET /i/{rest}": _OPEN,
+    "GET /s/{share_id}": _OPEN,
+    "GET /s/{share_id}/preview.png": _OPEN,
+    "GET /s/{share_id}/{rest}": _OPEN,
+    "GET /{path}": _OPEN,
+}
+"""The web page, which holds no evidence, and the API's description of itself."""
+
+
 @dataclass(frozen=True)
 class Rule:
     """What was decided for a request."""
@@ -142,29 +160,10 @@ class Rule:
     """What the address names, as ``investigation_id``."""
 
 
-def rule_for(method: str, path: str) -> Rule | None:
-    """Of a path as it was decoded; the page is open, and None says that nobody has decided."""
-    if not _is_api(path):
-        return Rule(Need.OPEN)
-    for pattern, ask in _COMPILED.get(method, ()):
-        found = pattern.fullmatch(path)
-        if found is not None:
-            return Rule(ask.need, ask.whose, found.groupdict())
-    return None
-
-
-def _is_api(path: str) -> bool:
-    return path == "/metrics" or (path.startswith("/api") and path != "/api/openapi.json")
-
-
-def _compile(rules: dict[str, Ask]) -> dict[str, list[tuple[re.Pattern[str], Ask]]]:
-    compiled: dict[str, list[tuple[re.Pattern[str], Ask]]] = {}
-    # Of two rules for one address the one with fewer blanks to fill in is meant.
-    for route in sorted(rules, key=lambda route: route.count("{")):
-        method, _, path = route.partition(" ")
-        pattern = re.sub(r"\\\{(\w+)\\\}", r"(?P<\1>[^/]+)", re.escape(path))
-        compiled.setdefault(method, []).append((re.compile(pattern), rules[route]))
-    return compiled
+def rule_for(route: str, parameters: Mapping[str, str]) -> Rule | None:
+    """Of a route as the router found it (``GET /healthz``), never of an address; None says that nobody has decided."""
+    ask = RULES.get(route) or PAGE_RULES.get(route)
+    return None if ask is None else Rule(ask.need, ask.whose, parameters)
 
 
 def check_table(rules: Mapping[str, Ask]) -> None:
@@ -175,4 +174,3 @@ def check_table(rules: Mapping[str, Ask]) -> None:
 
 
 check_table(RULES)
-_COMPILED = _compile(RULES)

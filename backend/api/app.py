@@ -19,8 +19,10 @@ from backend.api import web_page
 from backend.api.dependencies import own_investigation, shared_investigation
 from backend.api.description import describe
 from backend.api.event_broadcaster import EventBroadcaster
+from backend.api.found_route import RouteFinder, require_decision
 from backend.api.front_door import FrontDoor
 from backend.api.gate import Gate
+from backend.api.plain_addresses import PlainAddresses
 from backend.api.problems import install_error_handlers
 from backend.api.room_to_delete import RoomToDelete
 from backend.api.routes import (
@@ -71,7 +73,9 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
         openapi_url="/api/openapi.json",
         docs_url=None,
         redoc_url=None,
+        redirect_slashes=False,
         lifespan=lifespan,
+        dependencies=[Depends(require_decision)],
     )
     app.openapi = partial(describe, app)  # type: ignore[method-assign]
     app.state.store = store
@@ -81,10 +85,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
     provider = identity_provider(store.settings)
     app.state.provider = ProviderSignIn(provider) if provider else None
     app.state.ways_in = ways_in(store.settings)
-    app.add_middleware(RoomToDelete, store=store)
-    app.add_middleware(Gate, store=store, guesses=app.state.guesses)
     install_error_handlers(app)
-    app.add_middleware(SharedAnswers, store=store, api=API)
     app.include_router(health.router)
     for part in (
         sign_in,
@@ -120,7 +121,23 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
             part.router, prefix=f"{API}/shared/{{share_id}}", dependencies=[Depends(shared_investigation)]
         )
     app.include_router(web_page.router)
+    _guard(app, store)
     return app
+
+
+def _guard(app: FastAPI, store: Store) -> None:
+    """The last that is added is the first that a request meets."""
+    routes = RouteFinder(app)
+    app.add_middleware(RoomToDelete, store=store)
+    app.add_middleware(
+        SharedAnswers,
+        store=store,
+        guesses=app.state.guesses,
+        routes=routes,
+        prefix=f"{API}/shared/{{share_id}}/",
+    )
+    app.add_middleware(Gate, store=store, guesses=app.state.guesses, routes=routes)
+    app.add_middleware(PlainAddresses)
 
 
 def create_guarded_app(store: Store, port: int, read_dumps: DumpReader) -> ASGIApp:

@@ -13,15 +13,13 @@ from backend.access.guesses import GuessLimiter
 from backend.access.prepare import WaysIn
 from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.gate import client_address
-from backend.errors import Refused
-from backend.services.freeze_investigation import store_shown
+from backend.api.opened_link import verdict
+from backend.api.share_session import SHARE_COOKIE
 from backend.services.recognise_text import DumpReader
-from backend.services.share_investigation import open_share
 from backend.storage.records import Share
 from backend.storage.store import Store
 
 ID_PATTERN = "^[0-9a-f]{1,32}$"
-SHARE_COOKIE = "stallscope_share"
 
 InvestigationId = Annotated[str, Path(description="Id of the investigation", pattern=ID_PATTERN)]
 ShareId = Annotated[str, Path(description="Id of the link", pattern=ID_PATTERN)]
@@ -103,17 +101,13 @@ def shared_investigation(
     token: Annotated[str | None, Header(alias="X-Stallscope-Share")] = None,
     cookie: Annotated[str | None, Cookie(alias=SHARE_COOKIE)] = None,
 ) -> None:
-    """The investigation is the one that the link opens, as the link shows it."""
-    store: Store = request.app.state.store
-    given = token or cookie
-    if not given:
-        raise Refused("Open the link with its secret part first.")
-    with guessing_a_share(request, share_id):
-        share = open_share(store, share_id, given)
-    request.state.subject = share.investigation_id
-    request.state.share = share
-    request.state.notes_shown = share.with_notes
-    request.state.shown = store_shown(store, share)
+    """The investigation is the one that the link opens, as the link shows it; the middleware has opened it."""
+    del token, cookie
+    link = verdict(request.scope, share_id)
+    request.state.subject = link.share.investigation_id
+    request.state.share = link.share
+    request.state.notes_shown = link.share.with_notes
+    request.state.shown = link.shown
 
 
 def subject(request: Request) -> str:

@@ -15,6 +15,7 @@ from backend.access.public_addresses import needs_sign_in
 from backend.access.rights import Need
 from backend.access.rules import Rule, rule_for
 from backend.access.tokens import recognise_token
+from backend.api.found_route import NOTHING_HERE, RouteFinder, put_found
 from backend.api.front_door import SAFE_METHODS
 from backend.api.problems import problem_of
 from backend.errors import NotFound, StallscopeError, TooLarge
@@ -26,11 +27,12 @@ STRANGERS_BODY_BYTES = 16 << 10
 
 
 class Gate:
-    """ASGI middleware inside the front door; leaves the caller in the request's state."""
+    """ASGI middleware inside the front door; leaves the route that it judged and the caller in the request's state."""
 
-    def __init__(self, app: ASGIApp, store: Store, guesses: GuessLimiter) -> None:
+    def __init__(self, app: ASGIApp, store: Store, guesses: GuessLimiter, routes: RouteFinder) -> None:
         self._app = app
         self._store = store
+        self._routes = routes
         self._guesses = guesses
         self._signs_in = needs_sign_in(store.settings)
 
@@ -61,21 +63,28 @@ class Gate:
             await self._app(scope, receive, send_with_cookie)
 
     async def _admit(self, request: Request) -> Caller:
-        bearer = _bearer(request)
-        if not self._signs_in and bearer is None:
-            return LOCAL
-        # Not `request.url`: parsing drops line ends, and routes are found by this path.
-        rule = rule_for(request.method, request.scope["path"])
-        if rule is not None and rule.need is Need.OPEN and bearer is None:
-            _check_size(request)
-        caller = await to_thread.run_sync(self._recognise, request, bearer)
-        if rule is None:
+        found = self._routes.find(request.scope)
+        rule = rule_for(found.name, found.parameters) if found else None
+        caller = await self._caller(request, rule)
+        if found is None or rule is None:
             # What nobody has decided is not there; a stranger does not even learn that.
             if caller is NOBODY:
                 check_rights(self._store, caller, Rule(Need.READ))
-            raise NotFound("There is nothing at this address.")
-        await to_thread.run_sync(check_rights, self._store, caller, rule)
+            if found is not None:
+                raise NotFound(NOTHING_HERE)
+            return caller  # the router says which methods there are
+        if caller is not LOCAL:
+            await to_thread.run_sync(check_rights, self._store, caller, rule)
+        put_found(request.scope, found)
         return caller
+
+    async def _caller(self, request: Request, rule: Rule | None) -> Caller:
+        bearer = _bearer(request)
+        if not self._signs_in and bearer is None:
+            return LOCAL
+        if rule is not None and rule.need is Need.OPEN and bearer is None:
+            _check_size(request)
+        return await to_thread.run_sync(self._recognise, request, bearer)
 
     def _recognise(self, request: Request, bearer: str | None) -> Caller:
         if bearer is not None:

@@ -1,10 +1,8 @@
-"""Lets every answer behind a share link pass the rules of that link; what is no JSON of a known address ends here."""
+"""Lets every answer behind a share link pass the rules of that link; what is no JSON of a known route ends here."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from typing import Any
 from urllib.parse import quote
 
 import anyio.to_thread
@@ -12,60 +10,98 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backend.api.dependencies import SHARE_COOKIE
+from backend.access.guesses import GuessLimiter
+from backend.api.found_route import FoundRoute, RouteFinder, found_route, put_found
+from backend.api.gate import client_address
+from backend.api.opened_link import OpenedLink, put_verdict
 from backend.api.problems import problem_of
-from backend.errors import Refused, StallscopeError
+from backend.api.share_session import share_token
+from backend.errors import NotFound, Refused, StallscopeError
 from backend.services.freeze_investigation import store_shown
 from backend.services.open_share import shared_view
+from backend.services.redaction.place import NOT_SHARED, Place
 from backend.services.redaction.shared_view import SharedView
 from backend.services.share_investigation import open_share
 from backend.storage.store import Store
 
+SESSION = "session"
+"""The route below a link that opens it."""
+
 
 class SharedAnswers:
-    """ASGI middleware."""
+    """ASGI middleware behind the gate; puts its verdict on a link into the request's state."""
 
-    def __init__(self, app: ASGIApp, store: Store, api: str) -> None:
+    def __init__(
+        self, app: ASGIApp, store: Store, guesses: GuessLimiter, routes: RouteFinder, prefix: str
+    ) -> None:
+        """`prefix` is what the templates of all routes below a link begin with."""
         self._app = app
         self._store = store
-        self._place = re.compile(re.escape(f"{api}/shared/") + r"([0-9a-f]{1,32})/(.+)")
+        self._guesses = guesses
+        self._routes = routes
+        self._prefix = prefix
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        found = self._place.fullmatch(scope["path"]) if scope["type"] == "http" else None
-        if found is None or found[2] == "session":
+        place = self._place(found_route(scope))
+        if place is None or place.route == SESSION:
             await self._app(scope, receive, send)
             return
         try:
-            view = await anyio.to_thread.run_sync(self._view, found[1], Request(scope))
-            if view is None:
+            link = await anyio.to_thread.run_sync(self._open, Request(scope))
+            put_verdict(scope, link)
+            if link.view is None:
                 await self._app(scope, receive, send)
                 return
-            given = scope["query_string"].decode("latin-1")
-            place, query = view.ask(found[2], given)
-            asked = {**scope, **_address(scope["path"].removesuffix(found[2]) + place, query)}
-            answer = _Answer()
-            await self._app(asked, receive, answer.take)
-            await anyio.to_thread.run_sync(
-                answer.rewrite, lambda body, kind: view.answer(place, given, body, kind)
-            )
+            answer = await self._shown(link.view, place, scope, receive)
         except StallscopeError as error:
             await problem_of(error)(scope, receive, send)
             return
         await answer.give(send)
 
-    def _view(self, share_id: str, request: Request) -> SharedView | None:
-        token = request.headers.get("x-stallscope-share") or request.cookies.get(SHARE_COOKIE)
+    async def _shown(self, view: SharedView, place: Place, scope: Scope, receive: Receive) -> _Answer:
+        given = scope["query_string"].decode("latin-1")
+        asked, query = await anyio.to_thread.run_sync(view.ask, place, given)
+        answer = _Answer()
+        await self._app(self._asking(scope, asked, query), receive, answer.take)
+        await anyio.to_thread.run_sync(
+            answer.rewrite, lambda body, kind: view.answer(asked, given, body, kind)
+        )
+        return answer
+
+    def _place(self, found: FoundRoute | None) -> Place | None:
+        """What is asked for below a link; None for any other route."""
+        if found is None or not found.template.startswith(self._prefix):
+            return None
+        parameters = {name: value for name, value in found.parameters.items() if name != "share_id"}
+        return Place(found.template.removeprefix(self._prefix), parameters)
+
+    def _open(self, request: Request) -> OpenedLink:
+        share_id = request.scope["state"]["found"].parameters["share_id"]
+        token = share_token(request)
         if not token:
-            return None  # the address itself says what is missing
-        try:
+            raise Refused("Open the link with its secret part first.")
+        with self._guesses.guess("share", client_address(request), share_id):
             share = open_share(self._store, share_id, token)
-        except Refused:
-            return None  # so does it here, and counts a guess
-        return shared_view(store_shown(self._store, share), share)
+        shown = store_shown(self._store, share)
+        return OpenedLink(share, shown, shared_view(shown, share))
 
-
-def _address(path: str, query: str) -> dict[str, Any]:
-    return {"path": path, "raw_path": quote(path).encode(), "query_string": query.encode()}
+    def _asking(self, scope: Scope, place: Place, query: str) -> Scope:
+        """The request in the words of the data; it must lead where the rules were asked about, and nowhere else."""
+        found = found_route(scope)
+        assert found is not None
+        path = self._prefix.format_map(found.parameters) + place.address
+        asked = {
+            **scope,
+            "state": dict(scope["state"]),
+            "path": path,
+            "raw_path": quote(path).encode(),
+            "query_string": query.encode(),
+        }
+        leads_to = self._routes.find(asked)
+        if leads_to is None or self._place(leads_to) != place:
+            raise NotFound(NOT_SHARED)
+        put_found(asked, leads_to)
+        return asked
 
 
 class _Answer:

@@ -95,6 +95,14 @@ def _page(tags: str) -> Response:
     )
 
 
+@router.get("/api")
+@router.get("/api/{rest:path}")
+def no_endpoint(rest: str = "") -> Response:
+    """Below the API there are no files: an address that is none of its own is nothing that anybody decided about."""
+    del rest
+    raise NotFound("There is nothing at this address.")
+
+
 @router.get("/{path:path}")
 def asset(path: str) -> Response:
     """A file of the page. The names in assets/ carry a hash of their content, so they never go stale."""

@@ -8,7 +8,7 @@ from backend.api.dependencies import ShareDep, StoreDep, Subject, shared_investi
 from backend.api.schemas.investigations import Investigation
 from backend.api.schemas.notes import Note, NoteList
 from backend.errors import NotFound
-from backend.services.redaction.shared_view import NOT_SHARED
+from backend.services.redaction.place import NOT_SHARED
 from backend.services.request_analysis import read_investigation
 from backend.services.write_notes import list_notes
 

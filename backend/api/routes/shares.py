@@ -5,7 +5,6 @@ from __future__ import annotations
 from fastapi import APIRouter, Request, Response, status
 
 from backend.api.dependencies import (
-    SHARE_COOKIE,
     CallerDep,
     InvestigationId,
     ShareId,
@@ -13,6 +12,7 @@ from backend.api.dependencies import (
     guessing_a_password,
 )
 from backend.api.schemas.shares import NewShare, Secret, Share, ShareList, ShareSession, ShareWish, View
+from backend.api.share_session import SHARE_COOKIE
 from backend.services import share_investigation as service
 from backend.services.freeze_investigation import store_shown
 from backend.services.open_share import shown_view

@@ -228,7 +228,7 @@ def test_the_warning_comes_first_for_everybody_who_may(store: Store, everybody: 
             warned = everybody.clients[caller].get(path, headers=headers)
             assert warned.status_code == 409
             assert DUMP[:4] not in warned.content
-        assert everybody.clients[caller].head(path, params={"credentials": "accept"}).status_code == 404
+        assert everybody.clients[caller].head(path, params={"credentials": "accept"}).status_code == 405
 
 
 def test_an_extract_ends_when_its_capture_turns_out_to_hold_credentials(

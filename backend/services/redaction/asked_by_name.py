@@ -5,29 +5,28 @@ from __future__ import annotations
 import ipaddress
 import re
 from typing import Final
-from urllib.parse import parse_qsl, quote, unquote, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from backend.errors import InvalidRequest, NotFound
 from backend.services.redaction.names import Names
+from backend.services.redaction.place import NOT_SHARED, Place
 from backend.services.redaction.shared_filter import shared_filter
 
-NOT_SHARED: Final = "This is not part of what was shared."
 ASKED_BY_NAME: Final = ("q", "address", "prober", "responder", "lane", "input")
-_OF_A_FILE: Final = re.compile(r"(files|dumps|frames)/(.+?)((?:/lines|/\d+/[^/]+|/\d+)?)")
 _NOT_BY_WORDS: Final = (
     "This link hides the words of messages: look for an address or a port, or a name as it is shown."
 )
 
 
-def file_by_name(place: str, names: Names) -> str:
+def file_by_name(place: Place, names: Names) -> Place:
     """Files are asked for by the names shown, or by their ids; hidden names open nothing."""
-    found = _OF_A_FILE.fullmatch(place)
-    if found is None or place == "dumps/series" or not names.hiding.addresses:
+    shown = place.parameters.get("file_id")
+    if shown is None or not names.hiding.addresses:
         return place
-    origin = names.origin(unquote(found[2]))
-    if origin is None and not re.fullmatch(r"[0-9a-f]{1,32}", found[2]):
+    origin = names.origin(shown)
+    if origin is None and not re.fullmatch(r"[0-9a-f]{1,32}", shown):
         raise NotFound(NOT_SHARED)
-    return f"{found[1]}/{found[2] if origin is None else origin}{found[3]}"
+    return place if origin is None else place.with_parameter("file_id", origin)
 
 
 def query_by_names(place: str, query: str, names: Names) -> str:

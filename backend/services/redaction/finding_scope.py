@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,15 +10,20 @@ from urllib.parse import parse_qsl, urlencode
 from backend.errors import NotFound
 from backend.forensics.report import DiagnosisPart, EvidencePart, FindingPart, Report
 from backend.services.open_tables import epoch_ns, span_of
+from backend.services.redaction.place import NOT_SHARED, Place, whole_or
 from backend.services.redaction.report_part import ReportPart
 
-NOT_SHARED = "This is not part of what was shared."
 AROUND = 0.1
 """Share of the finding's own length that is shown before and after it."""
-PLACES = re.compile(
-    r"investigation|files|report|report/outline|report/findings|findings|diagnoses|notes|timeline|connections|"
-    r"connections/\d+|(?:files/.+)/lines|(?:frames/.+)/\d+"
+ABOUT_IT = frozenset(
+    {"findings/{finding_id}", "report/findings/{finding_id}", "report/findings/{finding_id}/rows"}
 )
+PLACES = ABOUT_IT | frozenset(
+    {
+        "investigation", "files", "files/{file_id}/lines", "report", "report/outline", "report/findings", "findings",
+        "diagnoses", "notes", "timeline", "connections", "connections/{cid}", "frames/{file_id}/{number}",
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,30 +46,31 @@ class FindingScope:
         """Those that rest on the finding."""
         return [each for each in self.report.diagnoses if self.finding_id in each.findings]
 
-    def ask(self, place: str, query: str) -> str:
+    def ask(self, place: Place, query: str) -> str:
         """The query, narrowed to the finding; raises NotFound for any other place."""
-        own = f"findings/{self.finding_id}"
-        if place not in (own, f"report/{own}", f"report/{own}/rows") and not PLACES.fullmatch(place):
+        is_other = place.route in ABOUT_IT and place.parameters["finding_id"] != self.finding_id
+        if place.route not in PLACES or is_other:
             raise NotFound(NOT_SHARED)
         asked = dict(parse_qsl(query, keep_blank_values=True))
-        if place in ("connections", "report/outline", "report/findings"):
+        if place.route in ("connections", "report/outline", "report/findings"):
             asked["finding"] = self.finding_id
-        if place == "timeline":
+        if place.route == "timeline":
             asked |= self._window(asked)
-        if place.startswith(("frames/", "files/")) and not self.is_evidence(place):
+        if "file_id" in place.parameters and not self.is_evidence(place):
             raise NotFound(NOT_SHARED)
         return urlencode(asked)
 
-    def answer(self, place: str, content: Any) -> Any:
+    def answer(self, place: Place, content: Any) -> Any:
         """The answer without what belongs to other findings; raises NotFound."""
         part = ReportPart(self.report, frozenset({self.finding_id}), self.inputs)
-        narrowed = part.answer(place, content)
-        if place.startswith("connections/") and self.finding_id not in content["connection"]["finding_ids"]:
+        narrowed = part.answer(place.route, content)
+        is_connection = place.route == "connections/{cid}"
+        if is_connection and self.finding_id not in content["connection"]["finding_ids"]:
             raise NotFound(NOT_SHARED)
-        if place.endswith("/lines"):
-            told = self._lines.get(_file_of(place), frozenset())
+        if place.route == "files/{file_id}/lines":
+            told = self._lines.get(place.parameters["file_id"], frozenset())
             return {**content, "lines": [line for line in content["lines"] if line["n"] in told]}
-        if place == "notes":
+        if place.route == "notes":
             return {"items": [note for note in content["items"] if self.is_subject_of(note)]}
         return narrowed
 
@@ -81,15 +86,16 @@ class FindingScope:
         first, last = min(told, default=0), max(told, default=0)
         margin = max(int((last - first) * AROUND), 1_000_000)
         low, high = max(0, first - margin), last + margin
-        start = min(max(int(asked.get("from") or low), low), high)
-        end = max(min(int(asked.get("to") or high), high), start)
+        start = min(max(whole_or(asked.get("from"), low), low), high)
+        end = max(min(whole_or(asked.get("to"), high), high), start)
         return {"from": str(start), "to": str(end), "finding": self.finding_id}
 
-    def is_evidence(self, place: str) -> bool:
+    def is_evidence(self, place: Place) -> bool:
         """Whether a frame, or any line of a file, is proof of the finding or of what rests on it."""
-        if place.startswith("frames/"):
-            return int(place.rpartition("/")[2]) in self._frames.get(_file_of(place), frozenset())
-        return bool(self._lines.get(_file_of(place)))
+        file = place.parameters["file_id"]
+        if place.route == "frames/{file_id}/{number}":
+            return place.whole("number") in self._frames.get(file, frozenset())
+        return place.route == "files/{file_id}/lines" and bool(self._lines.get(file))
 
     @cached_property
     def _proof(self) -> list[EvidencePart]:
@@ -112,8 +118,3 @@ class FindingScope:
 
     def _numbers(self, name: str, sort: str) -> frozenset[int]:
         return frozenset(n for part in self._proof if part.input == name for n in getattr(part, sort) or ())
-
-
-def _file_of(place: str) -> str:
-    """The file in ``files/NAME/lines`` and ``frames/NAME/7``."""
-    return place.partition("/")[2].rpartition("/")[0]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from typing import Any, Protocol, get_args
 from urllib.parse import parse_qsl, urlencode
@@ -13,17 +12,21 @@ from backend.forensics.report import Report
 from backend.services.read_report import ReportForm, render_form
 from backend.services.redaction.asked_by_name import file_by_name, query_by_names
 from backend.services.redaction.names import Names
+from backend.services.redaction.place import NOT_SHARED, Place
 from backend.services.redaction.renamed import renamed
 
-NOT_SHARED = "This is not part of what was shared."
 JSON, PROBLEM = "application/json", "application/problem+json"
-READABLE = re.compile(
-    r"(?:investigation|files|report|report/outline|report/findings|report/findings/[^/]+|report/findings/[^/]+/rows|"
-    r"findings|findings/[^/]+|diagnoses|timeline|connections|connections/\d+|packets|packets/place|packets/rail|"
-    r"requests|requests/shapes|requests/\d+|rtt|rtt/chart|rtt/groups|rtt/groups/[^/]+/\d+|dumps|dumps/series|notes|"
-    r"(?:files/.+)/lines|(?:dumps/.+)/\d+/[^/]+|(?:frames/.+)/\d+)"
-)
-"""Addresses below the link that a link which hides anything opens; whatever is new has to be thought of first."""
+READABLE = frozenset(
+    {
+        "investigation", "files", "files/{file_id}/lines", "notes", "diagnoses", "findings", "findings/{finding_id}",
+        "report", "report/outline", "report/findings", "report/findings/{finding_id}",
+        "report/findings/{finding_id}/rows", "timeline", "connections", "connections/{cid}", "packets", "packets/place",
+        "packets/rail", "frames/{file_id}/{number}", "requests", "requests/shapes", "requests/{rid}", "rtt",
+        "rtt/chart", "rtt/groups", "rtt/groups/{finding}/{instance}", "dumps", "dumps/series",
+        "dumps/{file_id}/{number}/{table}",
+    }
+)  # fmt: skip
+"""Routes below the link that a link which hides anything opens; whatever is new has to be thought of first."""
 INTERNAL = frozenset({"within"})
 """What only a scope asks."""
 
@@ -31,10 +34,10 @@ INTERNAL = frozenset({"within"})
 class Scope(Protocol):
     """A part of an investigation."""
 
-    def ask(self, place: str, query: str) -> str:
+    def ask(self, place: Place, query: str) -> str:
         """The query, narrowed to the part; raises NotFound for any other place."""
 
-    def answer(self, place: str, content: Any) -> Any:
+    def answer(self, place: Place, content: Any) -> Any:
         """The answer without what does not belong to the part; raises NotFound."""
 
 
@@ -45,34 +48,34 @@ class SharedView:
     names: Names | None
     scope: Scope | None
 
-    def ask(self, place: str, query: str) -> tuple[str, str]:
-        """The address below the link and its query, in the words of the data; raises NotFound, InvalidRequest."""
+    def ask(self, place: Place, query: str) -> tuple[Place, str]:
+        """What is asked for below the link and its query, in the words of the data; raises NotFound, InvalidRequest."""
         query = urlencode(
             [each for each in parse_qsl(query, keep_blank_values=True) if each[0] not in INTERNAL]
         )
         if self.names is not None:
-            if not READABLE.fullmatch(place):
+            if place.route not in READABLE:
                 raise NotFound(NOT_SHARED)
-            place, query = file_by_name(place, self.names), query_by_names(place, query, self.names)
+            place, query = file_by_name(place, self.names), query_by_names(place.route, query, self.names)
         if self.scope is not None:
             query = self.scope.ask(place, query)
         # A form of the report is written from what is left of it, for its marks of escape would hide names.
-        return place, "" if place == "report" else query
+        return place, "" if place.route == "report" else query
 
-    def answer(self, place: str, query: str, body: bytes, media_type: str) -> tuple[bytes, str]:
+    def answer(self, place: Place, query: str, body: bytes, media_type: str) -> tuple[bytes, str]:
         """(the answer as the viewer may see it, its media type); raises NotFound for a sort nobody thought of."""
         if media_type not in (JSON, PROBLEM):
             raise NotFound(NOT_SHARED)
         shown = self._json(place, json.loads(body), refused=media_type == PROBLEM)
-        form = dict(parse_qsl(query)).get("format", "json") if place == "report" else "json"
+        form = dict(parse_qsl(query)).get("format", "json") if place.route == "report" else "json"
         if media_type == PROBLEM or form not in get_args(ReportForm):
             return shown, media_type
         text, media_type = render_form(Report.model_validate_json(shown), form)  # type: ignore[arg-type]
         return text.encode(), media_type
 
-    def _json(self, place: str, content: Any, *, refused: bool) -> bytes:
+    def _json(self, place: Place, content: Any, *, refused: bool) -> bytes:
         if self.scope is not None and not refused:
             content = self.scope.answer(place, content)
         if self.names is not None:
-            content = renamed(content, self.names, place)
+            content = renamed(content, self.names, place.route)
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()

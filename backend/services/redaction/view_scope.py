@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,17 +12,21 @@ from backend.errors import InvalidRequest, NotFound
 from backend.forensics.report import MarkPart, Report
 from backend.services.open_tables import epoch_ns, span_of
 from backend.services.packet_language.tokens import tokens_of
-from backend.services.redaction.finding_scope import NOT_SHARED, FindingScope
+from backend.services.redaction.finding_scope import FindingScope
+from backend.services.redaction.place import NOT_SHARED, Place, whole_or
 from backend.services.redaction.report_part import ReportPart
 from backend.services.redaction.view_limits import ViewLimits
 from backend.storage.packet_fields import PACKET_FIELDS
 
-ALWAYS: Final = re.compile(
-    r"investigation|files|report|report/outline|report/findings|report/findings/[^/]+(?:/rows)?|findings|"
-    r"findings/[^/]+|diagnoses|notes|timeline|packets|packets/place|packets/rail|(?:files/.+)/lines|(?:frames/.+)/\d+"
-)
-UNFILTERED: Final = re.compile(
-    r"connections|connections/\d+|requests|requests/shapes|requests/\d+|rtt|rtt/chart"
+ALWAYS: Final = frozenset(
+    {
+        "investigation", "files", "files/{file_id}/lines", "report", "report/outline", "report/findings",
+        "report/findings/{finding_id}", "report/findings/{finding_id}/rows", "findings", "findings/{finding_id}",
+        "diagnoses", "notes", "timeline", "packets", "packets/place", "packets/rail", "frames/{file_id}/{number}",
+    }
+)  # fmt: skip
+UNFILTERED: Final = frozenset(
+    ["connections", "connections/{cid}", "requests", "requests/shapes", "requests/{rid}", "rtt", "rtt/chart"]
 )
 """What is no list of packets cannot be narrowed by a filter of packets or by lanes."""
 IN_WINDOW: Final = ("timeline", "packets", "connections", "requests", "requests/shapes", "rtt", "rtt/chart")
@@ -41,37 +44,38 @@ class ViewScope:
     holds_packet: Callable[[tuple[str, int]], bool]
     """Whether a frame (input, number) is in the view."""
 
-    def ask(self, place: str, query: str) -> str:
+    def ask(self, place: Place, query: str) -> str:
         """The query, narrowed to the view; raises NotFound for any other place."""
-        is_open = ALWAYS.fullmatch(place) or (UNFILTERED.fullmatch(place) and not self.limits.is_narrowed)
+        route = place.route
+        is_open = route in ALWAYS or (route in UNFILTERED and not self.limits.is_narrowed)
         if not is_open or not self._is_part(place):
             raise NotFound(NOT_SHARED)
         asked = parse_qsl(query, keep_blank_values=True)
-        if place == "timeline":
+        if route == "timeline":
             # Groups and gaps are told of the whole time.
             asked = [each for each in asked if each[0] in ("from", "to", "px", "finding")]
-        if place in OF_PACKETS:
+        if route in OF_PACKETS:
             _check_filter(dict(asked).get("filter", ""))
             asked += [("within", text) for text in self.limits.within]
-        if place == "packets/place" and "t" not in dict(asked):
+        if route == "packets/place" and "t" not in dict(asked):
             self._check_frame(dict(asked))
-        if place in ("report/outline", "report/findings") and self.finding is not None:
+        if route in ("report/outline", "report/findings") and self.finding is not None:
             asked += [("finding", self.finding.finding_id)]
-        if place in IN_WINDOW or place in OF_PACKETS:
+        if route in IN_WINDOW or route in OF_PACKETS:
             asked = [each for each in asked if each[0] not in ("from", "to")] + self._window(dict(asked))
         return urlencode(asked)
 
-    def answer(self, place: str, content: Any) -> Any:
+    def answer(self, place: Place, content: Any) -> Any:
         """The answer without what lies outside the view; raises NotFound."""
-        if place.endswith("/lines") and self.finding is not None:
+        if place.route == "files/{file_id}/lines" and self.finding is not None:
             return self.finding.answer(place, content)
-        content = ReportPart(self.report, self.findings, self.inputs).answer(place, content)
-        narrowed = _NARROWED.get(place)
+        content = ReportPart(self.report, self.findings, self.inputs).answer(place.route, content)
+        narrowed = _NARROWED.get(place.route)
         if narrowed is not None:
             return narrowed(self, content)
-        if place.startswith("connections/"):
+        if place.route == "connections/{cid}":
             return self._connection(content)
-        if place.startswith("requests/") and "request" in content:
+        if place.route == "requests/{rid}":
             self._check_touches(content["request"]["at_ns"], content["request"]["end_ns"])
         return content
 
@@ -95,28 +99,26 @@ class ViewScope:
     def _t0_ns(self) -> int:
         return span_of(self.report)[0]
 
-    def _is_part(self, place: str) -> bool:
-        about = re.fullmatch(r"(?:report/)?findings/([^/]+)(?:/rows)?", place)
-        if about is not None:
-            return about[1] in self.findings
-        if place.endswith("/lines"):
-            return self.finding is not None and self.finding.is_evidence(place)
-        if not place.startswith("frames/"):
+    def _is_part(self, place: Place) -> bool:
+        finding = place.parameters.get("finding_id")
+        if finding is not None:
+            return finding in self.findings
+        if "file_id" not in place.parameters:
             return True
         if self.finding is not None and self.finding.is_evidence(place):
             return True
-        name, _, number = place.removeprefix("frames/").rpartition("/")
-        return self.holds_packet((name, int(number)))
+        is_frame = place.route == "frames/{file_id}/{number}"
+        return is_frame and self.holds_packet((place.parameters["file_id"], place.whole("number")))
 
     def _check_frame(self, asked: dict[str, str]) -> None:
         """Its place in the list would tell whether there is such a frame."""
-        if not self.holds_packet((asked.get("input", ""), _whole(asked.get("frame"), 1))):
+        if not self.holds_packet((asked.get("input", ""), whole_or(asked.get("frame"), 1))):
             raise NotFound(NOT_SHARED)
 
     def _window(self, asked: dict[str, str]) -> list[tuple[str, str]]:
         low, high = self.limits.from_ns, self.limits.to_ns
-        start = min(max(_whole(asked.get("from"), low), low), high - 1)
-        end = max(min(_whole(asked.get("to"), high), high), start + 1)
+        start = min(max(whole_or(asked.get("from"), low), low), high - 1)
+        end = max(min(whole_or(asked.get("to"), high), high), start + 1)
         return [("from", str(start)), ("to", str(end))]
 
     def _shows(self, lane: str) -> bool:
@@ -210,10 +212,3 @@ def _check_filter(text: str) -> None:
         field = PACKET_FIELDS.get(token.value.lower())
         if field is not None and field.kind == "place":
             raise InvalidRequest(ONLY_FIELDS)
-
-
-def _whole(text: str | None, otherwise: int) -> int:
-    try:
-        return int(text) if text else otherwise
-    except ValueError:
-        return otherwise
