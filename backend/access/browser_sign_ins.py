@@ -46,13 +46,25 @@ def recognise_browser(store: Store, secret: str, now: datetime | None = None) ->
     shown = hash_of(secret)
     with store.database.reading() as session:
         known = sign_ins.find_sign_in(session, shown)
-    if known is None or known.member.blocked:
-        return NOBODY
-    if known.expires <= _text(now) or known.rotated <= _text(now - UNUSED_LASTS):
+    if known is None or _is_over(known, now):
         return NOBODY
     if hmac.compare_digest(known.secret_sha256, shown):
         return _with_newest(store, known, shown, now)
     return _with_previous(store, known, shown, now)
+
+
+def recognise_sign_in(store: Store, sign_in_id: str) -> Caller:
+    """Who was recognised by its secret before, as things stand now."""
+    with store.database.reading() as session:
+        known = sign_ins.get_sign_in(session, sign_in_id)
+    if known is None or _is_over(known, datetime.now(UTC)):
+        return NOBODY
+    return as_member(known.member, sign_in_id=known.id)
+
+
+def _is_over(known: SignIn, now: datetime) -> bool:
+    is_old = known.expires <= _text(now) or known.rotated <= _text(now - UNUSED_LASTS)
+    return is_old or known.member.blocked
 
 
 def _with_newest(store: Store, known: SignIn, shown: str, now: datetime) -> Caller:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from backend.access.browser_sign_ins import SECRET_BYTES, hash_of
-from backend.access.callers import Caller
+from backend.access.callers import NOBODY, Caller
 from backend.access.guesses import GuessLimiter
 from backend.access.rights import ROLE_GIVES, SCOPE_GIVES, Role, Scope
 from backend.errors import Conflict, DiskFull, InvalidRequest, SignInNeeded
@@ -87,10 +87,26 @@ def recognise_token(store: Store, guesses: GuessLimiter, address: str, text: str
     if token.last_used is None or token.last_used < noted_before:
         with suppress(DiskFull), store.database.writing() as session:
             access_tokens.note_use(session, token.id)
+    return _as_caller(token)
+
+
+def recognise_token_id(store: Store, token_id: str) -> Caller:
+    """Who showed the whole token before, as things stand now."""
+    with store.database.reading() as session:
+        token = access_tokens.find_token(session, token_id)
+    return NOBODY if token is None or _is_over(token) else _as_caller(token)
+
+
+def _as_caller(token: AccessToken) -> Caller:
     may = SCOPE_GIVES[Scope(token.scope)]
     if token.member is not None:
         may &= ROLE_GIVES[Role(token.member.role)]
     return Caller("token", may, token.member, token)
+
+
+def _is_over(token: AccessToken) -> bool:
+    is_blocked = token.member is not None and token.member.blocked
+    return is_blocked or token.expires <= now_text()
 
 
 def _checked(store: Store, token_id: str, secret: str) -> AccessToken | None:
@@ -98,5 +114,4 @@ def _checked(store: Store, token_id: str, secret: str) -> AccessToken | None:
         token = access_tokens.find_token(session, token_id)
     if token is None or not hmac.compare_digest(token.secret_sha256, hash_of(secret)):
         return None
-    is_blocked = token.member is not None and token.member.blocked
-    return None if is_blocked or token.expires <= now_text() else token
+    return None if _is_over(token) else token

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from functools import partial
+
 from anyio import to_thread
 from fastapi import Request
 from starlette.datastructures import MutableHeaders
@@ -14,10 +17,12 @@ from backend.access.ownership import check_rights
 from backend.access.public_addresses import needs_sign_in
 from backend.access.rights import Need
 from backend.access.rules import Rule, rule_for
+from backend.access.still_admitted import is_still_admitted
 from backend.access.tokens import recognise_token
 from backend.api.found_route import NOTHING_HERE, RouteFinder, put_found
 from backend.api.front_door import SAFE_METHODS
 from backend.api.problems import problem_of
+from backend.api.watched_stream import WatchedStream
 from backend.errors import NotFound, StallscopeError, TooLarge
 from backend.storage.acting import acting
 from backend.storage.store import Store
@@ -42,7 +47,7 @@ class Gate:
             return
         request = Request(scope)
         try:
-            caller = await self._admit(request)
+            caller, rule = await self._admit(request)
         except StallscopeError as error:
             answer = problem_of(error)
             # The body of the request is not read.
@@ -59,10 +64,15 @@ class Gate:
                     headers.append("set-cookie", session_cookie(request, caller.next_secret))
             await send(message)
 
+        respond = partial(self._app, scope, receive)
         with acting(caller.actor(client_address(request))):
-            await self._app(scope, receive, send_with_cookie)
+            if rule is None or caller is LOCAL:
+                await respond(send_with_cookie)
+            else:
+                is_admitted = partial(is_still_admitted, self._store, caller, rule)
+                await WatchedStream(send_with_cookie, is_admitted).run(respond)
 
-    async def _admit(self, request: Request) -> Caller:
+    async def _admit(self, request: Request) -> tuple[Caller, Rule | None]:
         found = self._routes.find(request.scope)
         rule = rule_for(found.name, found.parameters) if found else None
         caller = await self._caller(request, rule)
@@ -72,11 +82,11 @@ class Gate:
                 check_rights(self._store, caller, Rule(Need.READ))
             if found is not None:
                 raise NotFound(NOTHING_HERE)
-            return caller  # the router says which methods there are
+            return caller, None  # the router says which methods there are
         if caller is not LOCAL:
             await to_thread.run_sync(check_rights, self._store, caller, rule)
         put_found(request.scope, found)
-        return caller
+        return caller, rule
 
     async def _caller(self, request: Request, rule: Rule | None) -> Caller:
         bearer = _bearer(request)
@@ -102,7 +112,11 @@ def _check_size(request: Request) -> None:
     if request.method in SAFE_METHODS:
         return
     length = request.headers.get("content-length", "0")
-    if "transfer-encoding" in request.headers or not length.isdigit() or int(length) > STRANGERS_BODY_BYTES:
+    if (
+        "transfer-encoding" in request.headers
+        or not re.fullmatch("[0-9]{1,18}", length)
+        or int(length) > STRANGERS_BODY_BYTES
+    ):
         raise TooLarge(f"Nobody has to send more than {STRANGERS_BODY_BYTES >> 10} KiB here.")
 
 

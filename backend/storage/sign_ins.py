@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import delete, or_, select, update
+from sqlalchemy import ColumnElement, delete, or_, select, update
 from sqlalchemy.orm import Session
 
 from backend.storage.access_records import SignIn
@@ -32,11 +32,18 @@ def add_sign_in(
 
 def find_sign_in(session: Session, secret_sha256: str) -> SignIn | None:
     """By its newest secret or the one before."""
-    query = (
-        select(SignInRow, MemberRow)
-        .join(MemberRow, MemberRow.id == SignInRow.member_id)
-        .where(or_(SignInRow.secret_sha256 == secret_sha256, SignInRow.previous_sha256 == secret_sha256))
+    return _found(
+        session, or_(SignInRow.secret_sha256 == secret_sha256, SignInRow.previous_sha256 == secret_sha256)
     )
+
+
+def get_sign_in(session: Session, sign_in_id: str) -> SignIn | None:
+    """By its id, which is no secret; None where it has ended."""
+    return _found(session, SignInRow.id == sign_in_id)
+
+
+def _found(session: Session, condition: ColumnElement[bool]) -> SignIn | None:
+    query = select(SignInRow, MemberRow).join(MemberRow, MemberRow.id == SignInRow.member_id).where(condition)
     found = session.execute(query).first()
     if found is None:
         return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -39,7 +40,7 @@ async def get_events(
     """Events called `progress`, each a whole picture; an event's id grows, so none is sent twice. An event called
     `unavailable` holds a problem document: why there is no picture, until the next one comes."""
     await to_thread.run_sync(read_investigation, store, investigation_id)
-    seen = int(last_event_id) if last_event_id.isdigit() else -1
+    seen = int(last_event_id) if re.fullmatch("[0-9]{1,18}", last_event_id) else -1
     return StreamingResponse(
         _events(store, broadcaster, investigation_id, seen),
         media_type="text/event-stream",
