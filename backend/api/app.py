@@ -16,6 +16,7 @@ from backend.access.provider_settings import identity_provider
 from backend.access.provider_sign_in import ProviderSignIn
 from backend.access.public_addresses import needs_sign_in, public_addresses
 from backend.api import web_page
+from backend.api.body_limits import BodyLimits
 from backend.api.dependencies import own_investigation, shared_investigation
 from backend.api.description import describe
 from backend.api.event_broadcaster import EventBroadcaster
@@ -128,6 +129,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
 def _guard(app: FastAPI, store: Store) -> None:
     """The last that is added is the first that a request meets."""
     routes = RouteFinder(app)
+    app.add_middleware(BodyLimits)
     app.add_middleware(RoomToDelete, store=store)
     app.add_middleware(
         SharedAnswers,

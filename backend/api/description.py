@@ -21,6 +21,7 @@ _EVERYWHERE: Final = {
     503: "The database or the storage is not reachable; Retry-After says when to try again",
 }
 _CHANGING: Final = {
+    408: "The body arrives too slowly",
     409: "It does not fit what is there now",
     413: "The body is larger than the limit",
     415: "The body is of a media type or format that is not taken",
@@ -34,6 +35,7 @@ _NAMES: Final = {
     403: "Forbidden",
     404: "NotFound",
     405: "MethodNotAllowed",
+    408: "RequestTimeout",
     409: "Conflict",
     410: "Gone",
     413: "ContentTooLarge",

@@ -117,6 +117,15 @@ def arrived_bytes(store: Store, file: EvidenceFile) -> int:
     return path.stat().st_size if path.exists() else 0
 
 
+def expires_at(store: Store, file: EvidenceFile) -> float | None:
+    """Unix time at which an unfinished upload is removed unless something arrives before; None where it is over."""
+    try:
+        arrived_s = store.blobs.incoming_path(file.id).stat().st_mtime
+    except FileNotFoundError:
+        return None
+    return arrived_s + store.settings.upload_expires_s
+
+
 def append_bytes(store: Store, file: EvidenceFile, piece: bytes) -> int:
     """Write the next piece of an upload; the new offset. Refuses, and forgets, what is not evidence."""
     path = store.blobs.incoming_path(file.id)

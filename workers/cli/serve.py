@@ -84,6 +84,7 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
     import uvicorn
 
     from backend.api.app import create_guarded_app
+    from backend.api.bounded_connections import CONNECTIONS_AT_MOST, HEADER_AT_MOST_BYTES, bounded_connections
     from workers.cli.worker_child import WorkerChild
 
     listener = bound_socket(settings.host, settings.port)
@@ -98,6 +99,9 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
         proxy_headers=bool(settings.trusted_proxies),
         forwarded_allow_ips=settings.trusted_proxies,
         timeout_graceful_shutdown=1,
+        http=bounded_connections(),
+        h11_max_incomplete_event_size=HEADER_AT_MOST_BYTES,
+        limit_concurrency=CONNECTIONS_AT_MOST,
     )
     # uvicorn raises the signal that ended it once more, which must not cut short what follows it.
     for number in (signal.SIGINT, signal.SIGTERM):

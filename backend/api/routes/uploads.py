@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
 import time
 from contextlib import suppress
+from email.utils import formatdate
 from functools import partial
 from typing import Annotated
 
 from anyio import to_thread
 from fastapi import APIRouter, Header, Request, Response, status
-from pydantic import AwareDatetime, TypeAdapter, ValidationError
+from pydantic import AwareDatetime, BeforeValidator, TypeAdapter, ValidationError
 from starlette.requests import ClientDisconnect
 
 from backend.api.byte_stream import pieces_of
@@ -25,6 +27,18 @@ from backend.services.read_progress import read_file
 from backend.storage.records import UPLOADING, EvidenceFile
 from backend.storage.store import Store
 
+MOST_BYTES = 2**63 - 1
+METADATA_LIMIT = 4096
+METADATA_KEYS = 20
+
+
+def _decimal(given: object) -> object:
+    """As the protocol writes numbers: no sign, no blank, no underscore."""
+    if isinstance(given, str) and not re.fullmatch(r"[0-9]{1,19}", given, re.ASCII):
+        raise ValueError(f"is not a number of bytes from 0 to {MOST_BYTES}")
+    return given
+
+
 router = APIRouter(prefix="/investigations/{investigation_id}/uploads", tags=["uploads"])
 
 TUS_HEADERS = {"Tus-Resumable": "1.0.0", "Cache-Control": "no-store"}
@@ -35,10 +49,15 @@ OFFSET_BODY = {"requestBody": {"content": {"application/offset+octet-stream": {}
 
 
 @router.options("", status_code=status.HTTP_204_NO_CONTENT)
-def describe(investigation_id: InvestigationId) -> Response:
+def describe(investigation_id: InvestigationId, store: StoreDep) -> Response:
     """What of tus is spoken here."""
     del investigation_id
-    headers = {**TUS_HEADERS, "Tus-Version": "1.0.0", "Tus-Extension": "creation,termination"}
+    headers = {
+        **TUS_HEADERS,
+        "Tus-Version": "1.0.0",
+        "Tus-Extension": "creation,termination,expiration",
+        "Tus-Max-Size": str(store.settings.upload_max_bytes),
+    }
     return Response(status_code=204, headers=headers)
 
 
@@ -46,7 +65,7 @@ def describe(investigation_id: InvestigationId) -> Response:
 def create_upload(
     investigation_id: InvestigationId,
     store: StoreDep,
-    upload_length: Annotated[int, Header(ge=0)],
+    upload_length: Annotated[int, BeforeValidator(_decimal), Header(ge=0, le=MOST_BYTES)],
     upload_metadata: Annotated[str, Header()] = "",
 ) -> Response:
     """Announce a file; metadata `filename` names it, `host` and `captured_at` say where and when it was taken."""
@@ -62,7 +81,8 @@ def create_upload(
         captured_at_ns=_time_ns(told.get("captured_at", "")),
     )
     location = f"{address(investigation_id)}/uploads/{file.id}"
-    return Response(status_code=201, headers={**TUS_HEADERS, "Location": location})
+    headers = {**TUS_HEADERS, "Location": location, **_expires(store, file)}
+    return Response(status_code=201, headers=headers)
 
 
 @router.head("/{upload_id}", response_class=Response)
@@ -76,6 +96,7 @@ def get_offset(
         # The database went away before the last step; a client that hears that all has arrived sends no more.
         receive_upload.complete_upload(store, file)
     headers = {**TUS_HEADERS, "Upload-Offset": str(offset), "Upload-Length": str(file.size_bytes)}
+    headers |= _expires(store, file) if file.status == UPLOADING else {}
     return Response(status_code=200, headers=headers)
 
 
@@ -85,7 +106,7 @@ async def append(
     upload_id: str,
     request: Request,
     store: StoreDep,
-    upload_offset: Annotated[int, Header(ge=0)],
+    upload_offset: Annotated[int, BeforeValidator(_decimal), Header(ge=0, le=MOST_BYTES)],
 ) -> Response:
     """The bytes from that offset on; what arrives before a cut is kept."""
     file = await to_thread.run_sync(read_file, store, investigation_id, upload_id)
@@ -99,7 +120,8 @@ async def append(
         offset = await _append_all(request, store, file, upload_offset)
     finally:
         busy.discard(upload_id)
-    return Response(status_code=204, headers={**TUS_HEADERS, "Upload-Offset": str(offset)})
+    headers = {**TUS_HEADERS, "Upload-Offset": str(offset), **_expires(store, file)}
+    return Response(status_code=204, headers=headers)
 
 
 @router.delete("/{upload_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -110,6 +132,12 @@ def cancel_upload(investigation_id: InvestigationId, upload_id: str, store: Stor
         raise NotFound("This upload is complete; the file itself can be deleted instead.")
     receive_upload.discard_upload(store, file)
     return Response(status_code=204, headers=TUS_HEADERS)
+
+
+def _expires(store: Store, file: EvidenceFile) -> dict[str, str]:
+    """When it is removed unless something arrives before (tus, extension expiration)."""
+    expires_s = receive_upload.expires_at(store, file)
+    return {} if expires_s is None else {"Upload-Expires": formatdate(expires_s, usegmt=True)}
 
 
 async def _append_all(request: Request, store: Store, file: EvidenceFile, announced_offset: int) -> int:
@@ -148,8 +176,19 @@ def _time_ns(text: str) -> int | None:
 
 def _metadata(header: str) -> dict[str, str]:
     found: dict[str, str] = {}
-    for pair in header.split(","):
+    if len(header) > METADATA_LIMIT:
+        raise InvalidRequest(f"The upload's metadata is too long (limit {METADATA_LIMIT:,} characters).")
+    pairs = header.split(",") if header.strip() else []
+    if len(pairs) > METADATA_KEYS:
+        raise InvalidRequest(f"The upload's metadata has too many keys (limit {METADATA_KEYS}).")
+    for pair in pairs:
         key, _, value = pair.strip().partition(" ")
+        if not re.fullmatch(r"[!-+\--~]+", key, re.ASCII):
+            raise InvalidRequest(
+                "A key of the upload's metadata is empty or has other characters than ASCII."
+            )
+        if key in found:
+            raise InvalidRequest(f"The upload's metadata has the key `{key}` twice.")
         try:
             found[key] = base64.b64decode(value, validate=True).decode("utf-8", "replace")
         except binascii.Error:

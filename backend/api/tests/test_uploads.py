@@ -4,11 +4,15 @@ import base64
 import http.client
 import socket
 import time
+from email.utils import parsedate_to_datetime
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
 
+from backend.access.rights import Scope
+from backend.api.tests.guarded_server import guarded_server, guarded_store, program
 from backend.api.tests.running_product import DEMO, Product
 from backend.storage import evidence_files
 from backend.storage.store import Store
@@ -99,6 +103,69 @@ def test_a_second_file_of_the_same_name_gets_another(client: httpx.Client, addre
         client.patch(upload, content=content, headers={**BYTES, "Upload-Offset": "0"})
     names = [file["name"] for file in client.get(f"{address}/files").json()["items"]]
     assert names == ["eth0 – été (2).pcapng", "eth0 – été.pcapng"]
+
+
+HOSTILE_LENGTHS = [
+    "-1", "+5", "1_000", "", "1e3", "0x10", "1.0", "٣", "nan", str(2**63), "9" * 400, "5, 6",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("length", HOSTILE_LENGTHS)
+def test_lengths_and_offsets_that_are_none_are_refused(
+    client: httpx.Client, address: str, length: str
+) -> None:
+    headers = [(b"Upload-Length", length.encode())]
+    assert client.post(f"{address}/uploads", headers=headers).status_code in (400, 413, 422)
+    upload = create(client, address, 100)
+    at = [(b"Content-Type", b"application/offset+octet-stream"), (b"Upload-Offset", length.encode())]
+    assert client.patch(upload, content=b"x", headers=at).status_code in (400, 409, 422)
+    assert client.head(upload).headers["upload-offset"] == "0"
+
+
+def test_an_upload_says_its_largest_size_and_its_end(
+    client: httpx.Client, address: str, store: Store
+) -> None:
+    largest = store.settings.upload_max_bytes
+    told = client.options(f"{address}/uploads").headers
+    assert (told["tus-max-size"], "expiration" in told["tus-extension"]) == (str(largest), True)
+    before = time.time()
+    upload = create(client, address, len(CONTENT))
+    sent = client.patch(upload, content=CONTENT[:5000], headers={**BYTES, "Upload-Offset": "0"})
+    for answer in (client.head(upload), sent):
+        left_s = parsedate_to_datetime(answer.headers["upload-expires"]).timestamp() - before
+        assert abs(left_s - store.settings.upload_expires_s) < 120
+    at = {**TUS, "Upload-Length": str(largest + 1)}
+    assert client.post(f"{address}/uploads", headers=at).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "filename YQ==,filename Yg==",
+        "filename " + base64.b64encode(b"a" * 4000).decode(),
+        ",".join(f"k{n} YQ==" for n in range(30)),
+        "filename YQ==,,",
+        "f\xefle YQ==",
+        "filename not-base64!",
+        "host " + base64.b64encode(b"node\0").decode(),
+        "captured_at " + base64.b64encode(b"9999-01-01T00:00:00Z").decode(),
+        "captured_at " + base64.b64encode(b"0001-01-01T00:00:00Z").decode(),
+    ],
+)
+def test_absurd_metadata_is_refused(client: httpx.Client, address: str, metadata: str) -> None:
+    headers = [(b"Upload-Length", b"10"), (b"Upload-Metadata", metadata.encode("latin-1"))]
+    answer = client.post(f"{address}/uploads", headers=headers)
+    assert (answer.status_code, answer.json()["status"]) == (400, 400)
+
+
+def test_a_plain_upload_keeps_to_the_largest_size_without_a_length(tmp_path: Path) -> None:
+    with guarded_store(tmp_path, upload_max_bytes=len(CONTENT)) as store, guarded_server(store) as server:
+        with program(store, server, Scope.UPLOAD) as client:
+            made = client.post("/api/v1/investigations", json={"label": "x"}).headers["location"]
+            for content, status in ((CONTENT, 201), (CONTENT + b"x", 413)):
+                for body in (content, iter([content])):
+                    assert client.put(f"{made}/files/{status}.pcapng", content=body).status_code == status
+        assert len([path for path in store.settings.blobs.rglob("*") if path.is_file()]) == 1
 
 
 def test_an_upload_goes_on_after_its_connection_was_cut(product: Product) -> None:
