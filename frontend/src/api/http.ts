@@ -1,5 +1,5 @@
 /** JSON over fetch; a refused request becomes a Problem (RFC 9457). */
-import { markLost, markReached } from "./reachability";
+import { lookAgain, markLost, markReached } from "./reachability";
 
 /** What the server says went wrong, in a sentence for the person in front of the page. */
 export class Problem extends Error {
@@ -43,7 +43,8 @@ export const SIGNED_OUT = "stallscope-signed-out";
 async function reach(path: string, options: RequestInit): Promise<Response> {
   try {
     const response = await fetch(path, options);
-    markReached();
+    if (response.status === 503) void lookAgain();
+    else markReached();
     return response;
   } catch (error) {
     if (!options.signal?.aborted) markLost();

@@ -3,6 +3,7 @@ import { useQueryClient, type QueryClient } from "@tanstack/react-query";
 import { useEffect, useRef, useState } from "react";
 
 import { useInvestigation, useProgress } from "./queries";
+import { lookAgain } from "./reachability";
 import { askAgain } from "./refetch";
 import { useSource } from "./source";
 import type { Progress } from "./types";
@@ -61,6 +62,7 @@ export function useLiveProgress(): Progress | undefined {
       refresh(queries, source.key, before, now);
       if (isOver(now)) events.close();
     });
+    events.addEventListener("unavailable", () => void lookAgain());
     events.onerror = () => setStreaming(false);
     return () => {
       setStreaming(false);

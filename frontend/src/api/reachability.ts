@@ -1,20 +1,30 @@
-/** Whether the server answers. Learned from requests as they come and go; while it does not, it is asked again and again. */
+/** Whether the server and its database answer. Learned from requests as they come and go; while they do not, they are asked
+    again and again. */
 import { useSyncExternalStore } from "react";
 
-let lost = false;
+/** What does not answer. */
+export type Missing = "nothing" | "server" | "database";
+
+const GATEWAY_ERRORS = [502, 504];
+
+let missing: Missing = "nothing";
 const listeners = new Set<() => void>();
 
-function tell(now: boolean): void {
-  if (lost === now) return;
-  lost = now;
+function tell(now: Missing): void {
+  if (missing === now) return;
+  missing = now;
   listeners.forEach((listener) => listener());
 }
 
-export const markLost = (): void => tell(true);
-export const markReached = (): void => tell(false);
+export const markLost = (): void => tell("server");
+
+/** An answer came. It says nothing about a database that is away: many answers need none. */
+export function markReached(): void {
+  if (missing === "server") tell("nothing");
+}
 
 export function isLost(): boolean {
-  return lost;
+  return missing !== "nothing";
 }
 
 export function onReachability(listener: () => void): () => void {
@@ -22,17 +32,17 @@ export function onReachability(listener: () => void): () => void {
   return () => listeners.delete(listener);
 }
 
-/** True while the server does not answer. */
-export function useLost(): boolean {
-  return useSyncExternalStore(onReachability, isLost);
+/** What does not answer at the moment. */
+export function useMissing(): Missing {
+  return useSyncExternalStore(onReachability, () => missing);
 }
 
-/** Asks the server for a sign of life. */
+/** Asks the server whether it and its database are ready. */
 export async function lookAgain(): Promise<void> {
   try {
-    await fetch("/healthz", { cache: "no-store" });
-    markReached();
+    const { status } = await fetch("/readyz", { cache: "no-store" });
+    tell(status === 503 ? "database" : GATEWAY_ERRORS.includes(status) ? "server" : "nothing");
   } catch {
-    markLost();
+    tell("server");
   }
 }

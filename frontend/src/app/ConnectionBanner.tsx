@@ -1,13 +1,19 @@
-/** Said once at the top when the server does not answer; what the page shows stays, and everything goes on by itself. */
+/** Said once at the top when the server or its database does not answer; what the page shows stays, and everything goes on by itself. */
 import { useQueryClient } from "@tanstack/react-query";
 import { useEffect, useRef } from "react";
 
-import { lookAgain, markLost, useLost } from "../api/reachability";
+import { lookAgain, markLost, useMissing, type Missing } from "../api/reachability";
 
 const AGAIN_MS = 2000;
+const SAID: Record<Missing, string> = {
+  nothing: "",
+  server: "Stallscope does not answer.",
+  database: "The database is not reachable; the work goes on when it is back.",
+};
 
 export function ConnectionBanner() {
-  const lost = useLost();
+  const missing = useMissing();
+  const lost = missing !== "nothing";
   const queries = useQueryClient();
   const before = useRef(false);
   useEffect(() => {
@@ -29,7 +35,7 @@ export function ConnectionBanner() {
   if (!lost) return null;
   return (
     <div role="alert" className="connection-banner" data-testid="connection-lost">
-      <strong>Stallscope does not answer.</strong> What is on the page stays. Uploads wait and go on by themselves, and the page asks every 2 s.{" "}
+      <strong>{SAID[missing]}</strong> What is on the page stays. Uploads wait and go on by themselves, and the page asks every 2 s.{" "}
       <button type="button" className="link-button" onClick={() => void lookAgain()}>Ask now</button>
     </div>
   );
