@@ -46,6 +46,15 @@ _NAMES: Final = {
     503: "ServiceUnavailable",
     507: "InsufficientStorage",
 }
+REPORT_FORMS: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "content": {
+            media_type: {"schema": {"type": "string"}}
+            for media_type in ("application/xml", "application/sarif+json", "text/markdown")
+        }
+    }
+}
+"""The forms of a report and of a comparison besides their JSON."""
 _SAFE: Final = frozenset({"get", "head", "options"})
 _METHODS: Final = _SAFE | {"put", "post", "delete", "patch", "trace"}
 

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Path, Request, Response, status
 
 from backend.access.ownership import may_change
 from backend.api.dependencies import ID_PATTERN, CallerDep, InvestigationId, StoreDep
+from backend.api.description import REPORT_FORMS
 from backend.api.schemas.comparisons import ComparisonList, ComparisonSummary, ComparisonWish
 from backend.forensics.comparison.result import Comparison
 from backend.services import compare_investigations as service
@@ -48,7 +49,7 @@ def list_comparisons(investigation_id: InvestigationId, store: StoreDep) -> Comp
     return ComparisonList(items=[ComparisonSummary.of(each) for each in found])
 
 
-@router.get("/{comparison_id}", response_model=Comparison)
+@router.get("/{comparison_id}", response_model=Comparison, responses=REPORT_FORMS)
 def get_comparison(
     investigation_id: InvestigationId,
     comparison_id: ComparisonId,

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
 from backend.api.dependencies import FileId, NotesShown, StoreDep, Subject
+from backend.api.description import REPORT_FORMS
 from backend.api.schemas.files import File, FileList, Lines
 from backend.api.schemas.reports import DiagnosisList, FindingList, FindingOutlineList, FindingRows
 from backend.forensics.report import FindingPart, Report
@@ -54,7 +55,7 @@ def get_lines(
     return Lines.model_validate(read_lines(store, subject, file_id, (first, end)), from_attributes=True)
 
 
-@router.get("/report", response_model=Report)
+@router.get("/report", response_model=Report, responses=REPORT_FORMS)
 def get_report(
     subject: Subject,
     notes_shown: NotesShown,

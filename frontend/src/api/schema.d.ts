@@ -6194,6 +6194,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Comparison"];
+                    "application/sarif+json": string;
+                    "application/xml": string;
+                    "text/markdown": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -7382,6 +7385,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                    "application/sarif+json": string;
+                    "application/xml": string;
+                    "text/markdown": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9230,6 +9236,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Report"];
+                    "application/sarif+json": string;
+                    "application/xml": string;
+                    "text/markdown": string;
                 };
             };
             400: components["responses"]["BadRequest"];
