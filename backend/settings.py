@@ -79,6 +79,9 @@ class Settings(BaseSettings):
     quiet_s: float = 0.5
     """How long no further file may arrive before the analysis starts by itself."""
 
+    audit_days: int = Field(default=365, ge=1)
+    """How long the audit log keeps who did what."""
+
     scrub_on_upload: bool = False
     """Overwrite credentials in stored captures once they are decoded. A capture in which they cannot be overwritten
     (compressed, or of a rare format) and a bundle that holds one are analysed and then removed."""

@@ -14,6 +14,7 @@ import structlog
 from dbos import DBOS
 
 from backend.errors import Cancelled, Unavailable, WrongSetting
+from backend.services.audit import clear_audit_log
 from backend.services.freeze_investigation import clear_ended
 from backend.storage import executors, investigations
 from backend.storage.job_queue import (
@@ -124,6 +125,7 @@ class JobEngine:
                     self._revive_lost()
                 if beats % CLEAR_EVERY_BEATS == 0:
                     clear_ended(self._store)
+                    clear_audit_log(self._store)
             except Unavailable:
                 continue  # said already; the next beat tries again
             except Exception as error:

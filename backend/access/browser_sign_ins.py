@@ -12,6 +12,8 @@ from backend.access.callers import NOBODY, Caller, as_member
 from backend.errors import DiskFull
 from backend.storage import members, sign_ins
 from backend.storage.access_records import SignIn
+from backend.storage.acting import Actor, current_actor
+from backend.storage.audit_log import Act, write_event
 from backend.storage.store import Store
 
 SECRET_BYTES = 32
@@ -27,7 +29,9 @@ def begin_sign_in(store: Store, member_id: str) -> str:
     secret = secrets.token_urlsafe(SECRET_BYTES)
     expires = _text(datetime.now(UTC) + LASTS)
     with store.database.writing() as session:
-        members.change_member(session, member_id, signed_in=True)
+        member = members.change_member(session, member_id, signed_in=True)
+        address = current_actor().address
+        write_event(session, Act.SIGN_IN, actor=Actor("member", member.id, member.name, address, member.id))
         sign_ins.add_sign_in(
             session, secrets.token_hex(8), member_id, secret_sha256=hash_of(secret), expires=expires
         )
@@ -37,6 +41,7 @@ def begin_sign_in(store: Store, member_id: str) -> str:
 def end_sign_in(store: Store, sign_in_id: str) -> None:
     """Sign the browser out; the server forgets it, not just the browser."""
     with store.database.writing() as session:
+        write_event(session, Act.SIGN_OUT)
         sign_ins.delete_sign_in(session, sign_in_id)
 
 

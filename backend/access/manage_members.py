@@ -10,6 +10,7 @@ from backend.access.rights import Role
 from backend.errors import Conflict, InvalidRequest
 from backend.storage import members, sign_ins
 from backend.storage.access_records import Member
+from backend.storage.audit_log import Act, write_event
 from backend.storage.store import Store
 
 ADMIN_NAME = "admin"
@@ -64,6 +65,7 @@ def add_member(store: Store, name: str, role: Role) -> NewPassword:
         if members.find_member(session, "", name) is not None:
             raise Conflict("There is a member of this name already.")
         member = members.add_member(session, secrets.token_hex(8), name, role, password_hash=hashed)
+        write_event(session, Act.ADD_MEMBER, subject=f"{name}: {role}")
     return NewPassword(member, password)
 
 
@@ -75,6 +77,7 @@ def give_new_password(store: Store, member_id: str) -> NewPassword:
         if members.get_member(session, member_id).issuer:
             raise Conflict("This member signs in at the identity provider and has no password here.")
         member = members.change_member(session, member_id, password_hash=hashed)
+        write_event(session, Act.RESET_PASSWORD, subject=member.name)
         sign_ins.delete_sign_ins_of(session, member_id)
     return NewPassword(member, password)
 
@@ -87,6 +90,8 @@ def change_member(
         if role is not None and members.get_member(session, member_id).issuer:
             raise Conflict("This member's role follows from the settings for the identity provider.")
         member = members.change_member(session, member_id, role=role, blocked=blocked)
+        is_blocked = ", blocked" if member.blocked else ""
+        write_event(session, Act.CHANGE_MEMBER, subject=f"{member.name}: {member.role}{is_blocked}")
         if blocked:
             sign_ins.delete_sign_ins_of(session, member_id)
         if not members.count_admins(session):
@@ -97,6 +102,8 @@ def change_member(
 def remove_member(store: Store, member_id: str) -> None:
     """With their sign-ins and tokens; what they created stays. Raises NotFound or Conflict."""
     with store.database.writing() as session:
+        name = members.get_member(session, member_id).name
         members.delete_member(session, member_id)
+        write_event(session, Act.REMOVE_MEMBER, subject=name)
         if not members.count_admins(session):
             raise Conflict("This is the last admin; make somebody else one first.")

@@ -10,6 +10,7 @@ from backend.access.prepare import admin_password
 from backend.errors import Conflict, InvalidRequest, Refused
 from backend.storage import members, sign_ins
 from backend.storage.access_records import Member
+from backend.storage.audit_log import Act, record_refusal, write_event
 from backend.storage.store import Store
 
 
@@ -28,6 +29,7 @@ def change_own_password(
         with store.database.reading() as session:
             stored = members.password_hash_of(session, member.name)
         if not is_password(old, stored):
+            record_refusal(store.database, Act.CHANGE_PASSWORD, subject=member.name)
             raise Refused("The old password is wrong.")
     if new == old:
         raise InvalidRequest("The new password is the old one.")
@@ -36,5 +38,6 @@ def change_own_password(
         if members.password_hash_of(session, member.name) != stored:
             raise Conflict("The password was changed meanwhile.")
         members.change_member(session, member.id, password_hash=hashed)
+        write_event(session, Act.CHANGE_PASSWORD, subject=member.name)
         sign_ins.delete_sign_ins_of(session, member.id)
     return begin_sign_in(store, member.id)

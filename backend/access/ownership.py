@@ -10,6 +10,7 @@ from backend.access.rules import Rule
 from backend.errors import Refused, SignInNeeded
 from backend.storage import evidence_files
 from backend.storage.acting import Maker
+from backend.storage.audit_log import record_refusal
 from backend.storage.looks import LookFolder
 from backend.storage.makers import Made, file_maker, investigation_maker, note_maker
 from backend.storage.records import DECODED, EvidenceFile
@@ -30,8 +31,26 @@ NOT_YOUR_ORIGINAL = (
 )
 
 
-def check_rights(store: Store, caller: Caller, rule: Rule) -> None:
-    """Raises SignInNeeded or Refused unless the caller may; NotFound for what is not there."""
+def check_rights(store: Store, caller: Caller, rule: Rule, address: str = "") -> None:
+    """Raises SignInNeeded or Refused unless the caller may; NotFound for what is not there. What is refused goes into
+    the audit log; strangers, who may be anybody, fill the log of the proxy instead."""
+    try:
+        _check(store, caller, rule)
+    except Refused:
+        if rule.act is not None:
+            named = dict(rule.named)
+            investigation_id = named.pop("investigation_id", "")
+            record_refusal(
+                store.database,
+                rule.act,
+                investigation_id=investigation_id,
+                subject=" ".join(named.values()),
+                actor=caller.actor(address),
+            )
+        raise
+
+
+def _check(store: Store, caller: Caller, rule: Rule) -> None:
     _check_need(caller, rule.need)
     if caller.is_admin or rule.whose in (None, Whose.NOBODYS, Whose.SERVERS):
         return

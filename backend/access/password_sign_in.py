@@ -11,6 +11,7 @@ from backend.access.passwords import is_password
 from backend.errors import SignInNeeded
 from backend.storage import members
 from backend.storage.access_records import Member
+from backend.storage.audit_log import Act, record_refusal
 from backend.storage.store import Store
 
 
@@ -32,5 +33,7 @@ def sign_in_with_password(
             stored = members.password_hash_of(session, name)
             member = members.find_member(session, "", name)
         if not is_password(password, stored) or member is None or member.blocked:
+            # A name that nobody has may be a password typed into the wrong field.
+            record_refusal(store.database, Act.SIGN_IN, subject=member.name if member else "unknown name")
             raise SignInNeeded("Name or password is wrong.")
     return SignedIn(member, begin_sign_in(store, member.id))

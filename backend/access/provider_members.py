@@ -13,6 +13,7 @@ from backend.access.provider_settings import Provider, role_of
 from backend.access.rights import Role
 from backend.errors import Refused
 from backend.storage import members, sign_ins
+from backend.storage.audit_log import Act, record_refusal, write_event
 from backend.storage.store import Store
 
 
@@ -30,16 +31,20 @@ def sign_in_from_provider(store: Store, provider: Provider, claims: Mapping[str,
     subject, name = str(claims["sub"]), _name(claims)
     if role is None:
         _take_away(store, provider, subject)
+        record_refusal(store.database, Act.SIGN_IN, subject=name)
         raise NotAllowed("Nobody has given you a role here.")
     with store.database.writing() as session:
         known = members.find_member(session, provider.issuer, subject)
         if known is not None and known.blocked:
             raise Blocked("An admin has blocked this member.")
         if known is None:
+            write_event(session, Act.ADD_MEMBER, subject=f"{name}: {role}")
             member = members.add_member(
                 session, secrets.token_hex(8), name, role, issuer=provider.issuer, subject=subject
             )
         else:
+            if known.role != role:
+                write_event(session, Act.CHANGE_MEMBER, subject=f"{name}: {role}")
             member = members.change_member(session, known.id, name=name, role=role)
     return SignedIn(member, begin_sign_in(store, member.id))
 

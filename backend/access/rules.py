@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from backend.access.rights import Need, Whose
+from backend.storage.audit_log import Act
 
 _OWN = "/api/v1/investigations/{investigation_id}"
 _SHARED = "/api/v1/shared/{share_id}"
@@ -49,15 +50,23 @@ class Ask:
     need: Need
     whose: Whose | None = None
     """What it changes; None for a route that changes nothing."""
+    act: Act | None = None
+    """As what it is written into the audit log, when it is done and when it is refused; None for what is not."""
 
 
 _OPEN, _READ, _ADMIN = Ask(Need.OPEN), Ask(Need.READ), Ask(Need.ADMIN)
-_CHANGES_OWN = Ask(Need.UPLOAD, Whose.INVESTIGATION)
 _UPLOADS = Ask(Need.UPLOAD, Whose.FILE)
-_SHARES = Ask(Need.SHARE, Whose.INVESTIGATION)
-_OF_SERVER = Ask(Need.ADMIN, Whose.SERVERS)
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+
+
+def _changes(act: Act) -> Ask:
+    return Ask(Need.UPLOAD, Whose.INVESTIGATION, act)
+
+
+def _manages(act: Act) -> Ask:
+    return Ask(Need.ADMIN, Whose.SERVERS, act)
+
 
 RULES: dict[str, Ask] = {
     "GET /healthz": _OPEN,
@@ -65,44 +74,46 @@ RULES: dict[str, Ask] = {
     "GET /api/v1/version": _OPEN,
     "GET /metrics": _READ,
     "GET /api/v1/sign-in": _OPEN,
-    "POST /api/v1/sign-in": Ask(Need.OPEN, Whose.NOBODYS),
-    "DELETE /api/v1/sign-in": Ask(Need.OPEN, Whose.NOBODYS),
+    "POST /api/v1/sign-in": Ask(Need.OPEN, Whose.NOBODYS, Act.SIGN_IN),
+    "DELETE /api/v1/sign-in": Ask(Need.OPEN, Whose.NOBODYS, Act.SIGN_OUT),
     # One's own; that it is a member who asks, and the old password, are asked for there.
-    "PUT /api/v1/sign-in/password": Ask(Need.READ, Whose.NOBODYS),
+    "PUT /api/v1/sign-in/password": Ask(Need.READ, Whose.NOBODYS, Act.CHANGE_PASSWORD),
     "POST /api/v1/sign-in/provider": Ask(Need.OPEN, Whose.NOBODYS),
     "GET /api/v1/sign-in/provider/callback": _OPEN,
     "GET /api/v1/members": _ADMIN,
-    "POST /api/v1/members": _OF_SERVER,
-    "PATCH /api/v1/members/{member_id}": _OF_SERVER,
-    "DELETE /api/v1/members/{member_id}": _OF_SERVER,
-    "POST /api/v1/members/{member_id}/password": _OF_SERVER,
+    "POST /api/v1/members": _manages(Act.ADD_MEMBER),
+    "PATCH /api/v1/members/{member_id}": _manages(Act.CHANGE_MEMBER),
+    "DELETE /api/v1/members/{member_id}": _manages(Act.REMOVE_MEMBER),
+    "POST /api/v1/members/{member_id}/password": _manages(Act.RESET_PASSWORD),
     "GET /api/v1/tokens": _ADMIN,
-    "POST /api/v1/tokens": _OF_SERVER,
-    "DELETE /api/v1/tokens/{token_id}": _OF_SERVER,
+    "POST /api/v1/tokens": _manages(Act.CREATE_TOKEN),
+    "DELETE /api/v1/tokens/{token_id}": _manages(Act.REVOKE_TOKEN),
+    "GET /api/v1/audit": _ADMIN,
+    "GET /api/v1/audit/download": Ask(Need.ADMIN, act=Act.READ_AUDIT_LOG),
     "GET /api/v1/collector": _OPEN,
     "GET /api/v1/detectors": _OPEN,
     "GET /api/v1/runs": _READ,
     "GET /api/v1/runs/of-label": _READ,
     "GET /api/v1/demo": _READ,
-    "POST /api/v1/demo": Ask(Need.UPLOAD, Whose.NOBODYS),
+    "POST /api/v1/demo": Ask(Need.UPLOAD, Whose.NOBODYS, Act.CREATE_INVESTIGATION),
     "POST /api/v1/recognitions": Ask(Need.UPLOAD, Whose.NOBODYS),
     "GET /api/v1/investigations": _READ,
-    "POST /api/v1/investigations": Ask(Need.UPLOAD, Whose.NOBODYS),
+    "POST /api/v1/investigations": Ask(Need.UPLOAD, Whose.NOBODYS, Act.CREATE_INVESTIGATION),
     f"GET {_OWN}": _READ,
-    f"PATCH {_OWN}": _CHANGES_OWN,
-    f"DELETE {_OWN}": Ask(Need.DELETE, Whose.INVESTIGATION),
-    f"POST {_OWN}/analyses": _CHANGES_OWN,
-    f"POST {_OWN}/cancel": _CHANGES_OWN,
+    f"PATCH {_OWN}": _changes(Act.RENAME_INVESTIGATION),
+    f"DELETE {_OWN}": Ask(Need.DELETE, Whose.INVESTIGATION, Act.DELETE_INVESTIGATION),
+    f"POST {_OWN}/analyses": _changes(Act.START_ANALYSIS),
+    f"POST {_OWN}/cancel": _changes(Act.CANCEL_ANALYSIS),
     f"GET {_OWN}/progress": _READ,
     f"GET {_OWN}/events": _READ,
     # Whether it may replace a file of that name is asked when the bytes are here.
-    f"PUT {_OWN}/files/{{name}}": _CHANGES_OWN,
-    f"POST {_OWN}/texts": _CHANGES_OWN,
+    f"PUT {_OWN}/files/{{name}}": _changes(Act.UPLOAD_FILE),
+    f"POST {_OWN}/texts": _changes(Act.UPLOAD_FILE),
     f"GET {_OWN}/files/{{file_id}}": _READ,
-    f"GET {_OWN}/files/{{file_id}}/content": Ask(Need.READ, Whose.ORIGINAL),
-    f"DELETE {_OWN}/files/{{file_id}}": Ask(Need.DELETE, Whose.FILE),
+    f"GET {_OWN}/files/{{file_id}}/content": Ask(Need.READ, Whose.ORIGINAL, Act.READ_ORIGINAL),
+    f"DELETE {_OWN}/files/{{file_id}}": Ask(Need.DELETE, Whose.FILE, Act.DELETE_FILE),
     f"OPTIONS {_OWN}/uploads": Ask(Need.UPLOAD),
-    f"POST {_OWN}/uploads": _CHANGES_OWN,
+    f"POST {_OWN}/uploads": _changes(Act.UPLOAD_FILE),
     f"HEAD {_OWN}/uploads/{{upload_id}}": _UPLOADS,
     f"PATCH {_OWN}/uploads/{{upload_id}}": _UPLOADS,
     f"DELETE {_OWN}/uploads/{{upload_id}}": _UPLOADS,
@@ -112,18 +123,18 @@ RULES: dict[str, Ask] = {
     f"DELETE {_OWN}/looks/{{look_id}}": Ask(Need.READ, Whose.DISSECTION),
     f"GET {_OWN}/looks/{{look_id}}/dissection": _READ,
     f"GET {_OWN}/looks/{{look_id}}/packets": _READ,
-    f"GET {_OWN}/looks/{{look_id}}/content": Ask(Need.READ, Whose.EXTRACT),
-    f"GET {_OWN}/packets/export": _READ,
+    f"GET {_OWN}/looks/{{look_id}}/content": Ask(Need.READ, Whose.EXTRACT, Act.EXPORT_PACKETS),
+    f"GET {_OWN}/packets/export": Ask(Need.READ, act=Act.EXPORT_PACKETS),
     f"GET {_OWN}/comparisons": _READ,
     f"POST {_OWN}/comparisons": Ask(Need.UPLOAD, Whose.ADDED),
     f"GET {_OWN}/comparisons/{{comparison_id}}": _READ,
     f"GET {_OWN}/notes": _READ,
     f"POST {_OWN}/notes": Ask(Need.UPLOAD, Whose.ADDED),
-    f"DELETE {_OWN}/notes/{{note_id}}": Ask(Need.UPLOAD, Whose.NOTE),
-    f"GET {_OWN}/shares": _SHARES,
-    f"POST {_OWN}/shares": _SHARES,
-    f"DELETE {_OWN}/shares/{{share_id}}": _SHARES,
-    f"POST {_SHARED}/session": Ask(Need.OPEN, Whose.NOBODYS),
+    f"DELETE {_OWN}/notes/{{note_id}}": Ask(Need.UPLOAD, Whose.NOTE, Act.DELETE_NOTE),
+    f"GET {_OWN}/shares": Ask(Need.SHARE, Whose.INVESTIGATION),
+    f"POST {_OWN}/shares": Ask(Need.SHARE, Whose.INVESTIGATION, Act.SHARE),
+    f"DELETE {_OWN}/shares/{{share_id}}": Ask(Need.SHARE, Whose.INVESTIGATION, Act.REVOKE_LINK),
+    f"POST {_SHARED}/session": Ask(Need.OPEN, Whose.NOBODYS, Act.OPEN_LINK),
     f"GET {_SHARED}/investigation": _OPEN,
     f"GET {_SHARED}/notes": _OPEN,
     **{f"GET {_OWN}/{part}": _READ for part in _RESULTS},
@@ -156,6 +167,7 @@ class Rule:
 
     need: Need
     whose: Whose | None = None
+    act: Act | None = None
     named: Mapping[str, str] = field(default_factory=dict)
     """What the address names, as ``investigation_id``."""
 
@@ -163,7 +175,7 @@ class Rule:
 def rule_for(route: str, parameters: Mapping[str, str]) -> Rule | None:
     """Of a route as the router found it (``GET /healthz``), never of an address; None says that nobody has decided."""
     ask = RULES.get(route) or PAGE_RULES.get(route)
-    return None if ask is None else Rule(ask.need, ask.whose, parameters)
+    return None if ask is None else Rule(ask.need, ask.whose, ask.act, parameters)
 
 
 def check_table(rules: Mapping[str, Ask]) -> None:

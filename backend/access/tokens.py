@@ -16,6 +16,7 @@ from backend.access.rights import ROLE_GIVES, SCOPE_GIVES, Role, Scope
 from backend.errors import Conflict, DiskFull, InvalidRequest, SignInNeeded
 from backend.storage import access_tokens
 from backend.storage.access_records import AccessToken
+from backend.storage.audit_log import Act, write_event
 from backend.storage.records import now_text
 from backend.storage.store import Store
 
@@ -58,6 +59,7 @@ def issue_token(
             member_id=member_id,
             expires=expires.isoformat(timespec="seconds").replace("+00:00", "Z"),
         )
+        write_event(session, Act.CREATE_TOKEN, subject=f"{name}: {scope}")
     return NewToken(made, f"stallscope_{token_id}_{secret}")
 
 
@@ -70,7 +72,9 @@ def list_tokens(store: Store) -> list[AccessToken]:
 def revoke_token(store: Store, token_id: str) -> None:
     """Close it for good."""
     with store.database.writing() as session:
+        found = access_tokens.find_token(session, token_id)
         access_tokens.delete_token(session, token_id)
+        write_event(session, Act.REVOKE_TOKEN, subject=found.name if found else token_id)
 
 
 def recognise_token(store: Store, guesses: GuessLimiter, address: str, text: str) -> Caller:

@@ -28,6 +28,7 @@ from backend.api.problems import install_error_handlers
 from backend.api.room_to_delete import RoomToDelete
 from backend.api.routes import (
     about,
+    audit,
     charts,
     collector,
     comparisons,
@@ -93,6 +94,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
         provider_sign_in,
         members,
         tokens,
+        audit,
         collector,
         detectors,
         investigations,

@@ -84,7 +84,7 @@ class Gate:
                 raise NotFound(NOTHING_HERE)
             return caller, None  # the router says which methods there are
         if caller is not LOCAL:
-            await to_thread.run_sync(check_rights, self._store, caller, rule)
+            await to_thread.run_sync(check_rights, self._store, caller, rule, client_address(request))
         put_found(request.scope, found)
         return caller, rule
 

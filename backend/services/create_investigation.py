@@ -12,6 +12,7 @@ from backend.errors import DiskFull, InvalidRequest, KeyUsedBefore
 from backend.services.request_analysis import cancel_analysis
 from backend.storage import evidence_files, investigations
 from backend.storage.acting import current_actor
+from backend.storage.audit_log import Act, write_event
 from backend.storage.records import EvidenceFile, Investigation
 from backend.storage.store import Store
 from backend.storage.unused_bytes import remove_unused
@@ -89,6 +90,7 @@ def _create(store: Store, label: str, demo: str, repeatable: Repeatable | None, 
             return investigations.get_investigation(session, earlier[1])
         investigation_id = uuid4().hex[:16]
         investigations.add_investigation(session, investigation_id, label, demo, source=source)
+        write_event(session, Act.CREATE_INVESTIGATION, investigation_id=investigation_id, subject=label)
         if repeatable is not None:
             scope, body = repeatable.scope, repeatable.body_sha256
             investigations.add_idempotent(session, scope, body, investigation_id)
@@ -118,7 +120,9 @@ def list_investigations(
 def rename_investigation(store: Store, investigation_id: str, label: str) -> Investigation:
     """Give it another label."""
     with store.database.writing() as session:
+        before = investigations.get_investigation(session, investigation_id).label
         investigations.rename_investigation(session, investigation_id, _checked_label(label))
+        write_event(session, Act.RENAME_INVESTIGATION, investigation_id=investigation_id, subject=before)
         return investigations.get_investigation(session, investigation_id)
 
 
@@ -141,7 +145,9 @@ def delete_investigation(store: Store, investigation_id: str) -> None:
 def _delete_rows(store: Store, investigation_id: str) -> list[EvidenceFile]:
     with store.database.writing() as session:
         files = evidence_files.list_files(session, investigation_id)
+        label = investigations.get_investigation(session, investigation_id).label
         investigations.delete_investigation(session, investigation_id)
+        write_event(session, Act.DELETE_INVESTIGATION, investigation_id=investigation_id, subject=label)
     return files
 
 

@@ -61,11 +61,3 @@ def _frozen_file(files: tuple[EvidenceFile, ...], file_id: str) -> EvidenceFile:
     if not found:
         raise NotFound("There is no such file.")
     return found[0]
-
-
-def may_hold_credentials(store: Store, file: EvidenceFile) -> bool:
-    """Whether its bytes are to be handed out after a warning only: its own, or those of a capture in it."""
-    if file.holds_credentials:
-        return True
-    with store.database.reading() as session:
-        return any(member.holds_credentials for member in evidence_files.list_members(session, file.id))

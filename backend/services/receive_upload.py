@@ -27,6 +27,7 @@ from backend.errors import (
 from backend.services.recognise_upload import HEAD_BYTES, recognise_upload
 from backend.services.request_analysis import enqueue_analysis
 from backend.storage import evidence_files, investigations
+from backend.storage.audit_log import Act, write_event
 from backend.storage.makers import Made
 from backend.storage.named_files import StoredBytes, place_upload
 from backend.storage.records import UPLOADING, EvidenceFile
@@ -197,6 +198,8 @@ def _keep(
             evidence_files.hold_bytes(session)
             placed = place_upload(session, file, kept, may_replace)
             if placed.is_new:
+                act = Act.REPLACE_FILE if placed.gone else Act.UPLOAD_FILE
+                write_event(session, act, investigation_id=file.investigation_id, subject=placed.file.name)
                 # In one transaction: a file that is stored and that nobody analyses does not exist.
                 generation = investigations.request_analysis(session, file.investigation_id)
                 # The bytes go to their place before the rows can be seen, and stay where they came to until then.
@@ -228,6 +231,7 @@ def remove_file(store: Store, investigation_id: str, file_id: str) -> None:
     with store.database.writing() as session:
         file = evidence_files.get_file(session, investigation_id, file_id)
         members = evidence_files.list_members(session, file.id)
+        write_event(session, Act.DELETE_FILE, investigation_id=investigation_id, subject=file.name)
         evidence_files.delete_file(session, file.id)
         generation = None
         if file.status != UPLOADING:

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 from backend.errors import Conflict, Unavailable
 from backend.storage import evidence_files, investigations
+from backend.storage.audit_log import Act, write_event
 from backend.storage.records import UPLOADING, Investigation
 from backend.storage.store import Store
 
@@ -33,6 +34,7 @@ def start_analysis(store: Store, investigation_id: str, *, anew: bool = False) -
                 evidence_files.decode_again(session, investigation_id)
             evidence_files.retry_failed(session, investigation_id)
             generation = investigations.request_analysis(session, investigation_id)
+            write_event(session, Act.START_ANALYSIS, investigation_id=investigation_id)
     if not done:
         enqueue_analysis(store, investigation_id, generation)
     return read_investigation(store, investigation_id)
@@ -44,6 +46,7 @@ def cancel_analysis(store: Store, investigation_id: str) -> Investigation:
         cancelled = investigations.cancel_analysis(session, investigation_id)
         if cancelled is not None:
             evidence_files.call_off_decodes(session, investigation_id)
+            write_event(session, Act.CANCEL_ANALYSIS, investigation_id=investigation_id)
     if cancelled is not None:
         with suppress(Unavailable):  # jobs that have begun ask for themselves, and others find nothing to do
             store.jobs.cancel_analysis(investigation_id, cancelled)

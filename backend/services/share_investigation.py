@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
@@ -15,6 +15,8 @@ from backend.services.freeze_investigation import freeze, thaw
 from backend.services.read_report import read_finding
 from backend.services.redaction.view_limits import check_view
 from backend.storage import investigations, shares
+from backend.storage.acting import Actor, current_actor
+from backend.storage.audit_log import Act, record_refusal, write_event
 from backend.storage.records import Share, ShareView, now_text
 from backend.storage.store import Store
 
@@ -24,6 +26,10 @@ MADE_BY_CHARACTERS = 120
 WRONG = "This link does not open anything: its secret part is missing or wrong."
 SCRYPT = {"n": 2**14, "r": 8, "p": 1}
 """16 MiB and about 50 ms a guess (RFC 7914)."""
+
+
+class PasswordNeeded(Refused):
+    """Nobody has given one yet, which is no wrong guess."""
 
 
 @dataclass(frozen=True)
@@ -71,12 +77,14 @@ def share_investigation(store: Store, investigation_id: str, wish: ShareWish) ->
         investigations.touch_investigation(session, investigation_id)
         investigations.get_investigation(session, investigation_id)
         share = shares.add_share(session, secrets.token_hex(8), investigation_id, _new_share(wish, secret))
+        write_event(session, Act.SHARE, investigation_id=investigation_id, subject=share.id)
     if share.shows == "frozen":
         try:
             freeze(store, share)
         except BaseException:
             with store.database.writing() as session:
                 shares.forget_share(session, share.id)
+                write_event(session, Act.REVOKE_LINK, investigation_id=investigation_id, subject=share.id)
             raise
     return NewShare(share, secret)
 
@@ -111,21 +119,60 @@ def revoke_share(store: Store, investigation_id: str, share_id: str) -> None:
         shares.revoke_share(session, investigation_id, share_id)
         investigations.touch_investigation(session, investigation_id)
         share = shares.get_share(session, share_id)
+        write_event(session, Act.REVOKE_LINK, investigation_id=investigation_id, subject=share_id)
     thaw(store, share)
 
 
 def begin_session(store: Store, share_id: str, secret: str, password: str | None) -> tuple[Share, str]:
     """(the link, the token that opens its addresses); counts as one opening. Raises Refused, Gone."""
-    share = _opened(store, share_id, secret)
-    if share.password_hash:
-        if not password:
-            raise Refused("This link asks for a password.")
-        salt = bytes.fromhex(share.password_hash.partition(":")[0])
-        if not hmac.compare_digest(share.password_hash, _password_hash(password, salt)):
-            raise Refused("The password is wrong.")
+    try:
+        share = _opened(store, share_id, secret)
+        _check_password(share, password)
+    except PasswordNeeded:
+        raise
+    except (Refused, Gone):
+        _record_failed(store, share_id)
+        raise
     with suppress(DiskFull), store.database.writing() as session:
         shares.count_opening(session, share_id)
+        write_event(
+            session,
+            Act.OPEN_LINK,
+            investigation_id=share.investigation_id,
+            subject=share_id,
+            actor=_who_opens(share_id),
+        )
     return share, f"{secret}{_proof(share, secret)}"
+
+
+def _check_password(share: Share, password: str | None) -> None:
+    if not share.password_hash:
+        return
+    if not password:
+        raise PasswordNeeded("This link asks for a password.")
+    salt = bytes.fromhex(share.password_hash.partition(":")[0])
+    if not hmac.compare_digest(share.password_hash, _password_hash(password, salt)):
+        raise Refused("The password is wrong.")
+
+
+def _record_failed(store: Store, share_id: str) -> None:
+    """Of a link that there is: what is guessed at random does not fill the log."""
+    with suppress(NotFound):
+        with store.database.reading() as session:
+            share = shares.get_share(session, share_id)
+        record_refusal(
+            store.database,
+            Act.OPEN_LINK,
+            investigation_id=share.investigation_id,
+            subject=share_id,
+            actor=_who_opens(share_id),
+        )
+
+
+def _who_opens(share_id: str) -> Actor:
+    """A member who is signed in, or else nobody but the link."""
+    actor = current_actor()
+    return replace(actor, kind="link", id=share_id) if actor.kind in ("nobody", "local") else actor
 
 
 def open_share(store: Store, share_id: str, token: str) -> Share:

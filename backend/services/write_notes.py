@@ -10,6 +10,7 @@ from backend.errors import InvalidRequest, NotFound
 from backend.forensics.report import DiagnosisPart, Report
 from backend.services.read_report import read_report
 from backend.storage import investigations, notes
+from backend.storage.audit_log import Act, write_event
 from backend.storage.notes import NewNote
 from backend.storage.records import Note
 from backend.storage.store import Store
@@ -50,6 +51,7 @@ def delete_note(store: Store, investigation_id: str, note_id: str) -> None:
     """Remove a note; what it was about stays as it is. Raises NotFound."""
     with store.database.writing() as session:
         notes.delete_note(session, investigation_id, note_id)
+        write_event(session, Act.DELETE_NOTE, investigation_id=investigation_id, subject=note_id)
         investigations.touch_investigation(session, investigation_id)
 
 

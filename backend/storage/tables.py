@@ -10,6 +10,7 @@ from sqlalchemy import (
     Float,
     ForeignKey,
     Index,
+    Integer,
     LargeBinary,
     MetaData,
     String,
@@ -299,3 +300,25 @@ class AccessTokenRow(Base):
     created: Mapped[str] = mapped_column(String(40))
     expires: Mapped[str] = mapped_column(String(40))
     last_used: Mapped[str | None] = mapped_column(String(40))
+
+
+class AuditRow(Base):
+    """What somebody did, or was refused. It names what may be gone by now, so nothing here refers to other tables."""
+
+    __tablename__ = "audit_log"
+
+    id: Mapped[int] = mapped_column(BigInteger().with_variant(Integer(), "sqlite"), primary_key=True)
+    at: Mapped[str] = mapped_column(String(40), index=True)
+    act: Mapped[str] = mapped_column(String(40))
+    result: Mapped[str] = mapped_column(String(8))
+    """done or refused."""
+    actor_kind: Mapped[str] = mapped_column(String(8))
+    actor_id: Mapped[str] = mapped_column(String(32))
+    actor_name: Mapped[str] = mapped_column(Text)
+    """As it was then: a member or token may be gone."""
+    address: Mapped[str] = mapped_column(Text)
+    investigation_id: Mapped[str] = mapped_column(String(32))
+    subject: Mapped[str] = mapped_column(Text)
+
+    # Numbers are not used again, so that a page of the log begins where the last one ended.
+    __table_args__ = ({"sqlite_autoincrement": True},)

@@ -12,19 +12,27 @@ from fastapi.responses import StreamingResponse
 from pydantic import AwareDatetime
 from starlette.requests import ClientDisconnect
 
-from backend.access.ownership import may_change
+from backend.access.ownership import may_change, may_download
 from backend.api.byte_stream import pieces_of
-from backend.api.dependencies import DumpReaderDep, FileId, InvestigationId, StoreDep, current_caller
+from backend.api.dependencies import (
+    CallerDep,
+    DumpReaderDep,
+    FileId,
+    InvestigationId,
+    StoreDep,
+    current_caller,
+)
 from backend.api.patience import when_reachable
 from backend.api.routes.investigations import address
 from backend.api.schemas.files import File, Line, PastedText, Recognition, Text, epoch_ns
-from backend.errors import Conflict, Gone, StallscopeError
+from backend.errors import StallscopeError
 from backend.services import receive_upload
-from backend.services.read_progress import may_hold_credentials, read_file
+from backend.services.audit import hand_out_original
+from backend.services.read_progress import read_file
 from backend.services.recognise_text import recognise_text
 from backend.services.recognise_upload import HEAD_BYTES, recognise_upload
 from backend.services.request_analysis import read_investigation
-from backend.storage.records import UPLOADING, EvidenceFile
+from backend.storage.records import EvidenceFile
 from backend.storage.store import Store
 
 router = APIRouter(tags=["files"])
@@ -150,22 +158,20 @@ def download(
     investigation_id: InvestigationId,
     file_id: FileId,
     store: StoreDep,
+    caller: CallerDep,
     credentials: Annotated[
         Literal["", "accept"], Query(description="`accept`: for a file that holds credentials")
     ] = "",
 ) -> StreamingResponse:
     """The file as it was uploaded. One that holds credentials is handed out when that is accepted; share links have
     no such address."""
-    file = read_file(store, investigation_id, file_id)
-    if file.status == UPLOADING:
-        raise Conflict("The file is still being uploaded.")
-    if not file.sha256:
-        raise Gone("Its bytes were removed: they held credentials that could not be overwritten.")
-    if credentials != "accept" and may_hold_credentials(store, file):
-        raise Conflict(
-            "This file holds credentials in clear text: who has it can use them until they expire. "
-            "Download it with ?credentials=accept, and keep it like a password."
-        )
+    file = hand_out_original(
+        store,
+        investigation_id,
+        file_id,
+        accepted=credentials == "accept",
+        may_download=lambda maker, file: may_download(caller, maker, file),
+    )
     return StreamingResponse(
         store.blobs.chunks(file.sha256),
         media_type="application/octet-stream",

@@ -22,6 +22,7 @@ from backend.api.schemas.looks import (
 )
 from backend.errors import InvalidRequest
 from backend.services import take_look
+from backend.services.audit import note_export
 from backend.services.export_packets import export_packets
 from backend.services.jump_in_packets import packets_from
 from backend.services.list_packets import PacketWish
@@ -105,6 +106,7 @@ def get_look_packets(
 def download_look(subject: Subject, look_id: LookId, store: StoreDep) -> StreamingResponse:
     """The carved capture, or the tar.gz of everything, anonymised."""
     name, size, pieces = take_look.look_content(store, subject, look_id)
+    note_export(store, subject, name)
     return StreamingResponse(
         pieces,
         media_type="application/x-pcapng" if name.endswith(".pcapng") else "application/gzip",
@@ -125,8 +127,10 @@ def get_packet_export(
     """The rows that the list shows, all of them."""
     listed = None if look is None else take_look.listed_frames(store, subject, look)
     wish = PacketWish(from_ns, to_ns, filter=filter_text, listed=listed)
+    rows = export_packets(store, subject, wish, form)
+    note_export(store, subject, f"packets.{form}")
     return StreamingResponse(
-        export_packets(store, subject, wish, form),
+        rows,
         media_type=EXPORTS[form],
         headers={"Content-Disposition": _attached(f"packets.{form}")},
     )
