@@ -15,7 +15,8 @@ from backend.errors import DiskFull
 
 _SHARE_OF_DISK: Final = 20
 _RESERVE_AT_MOST_BYTES: Final = 4 << 30
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+FULL: Final = "The disk is full"
+_NO_ROOM: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 @dataclass(frozen=True)
@@ -37,11 +38,12 @@ class Room:
         if self.free_bytes - needed_bytes < self.reserve_bytes:
             raise _disk_full("The disk has no room for this", self, needed_bytes, self.reserve_bytes)
 
-    def require_for_work(self, needed_bytes: int) -> None:
-        """The same for what an analysis writes, which may take half of the reserve."""
+    def lack_for_work(self, needed_bytes: int = 0) -> str:
+        """For what an analysis writes, which may take half of the reserve: why it may not, empty when it may."""
         floor_bytes = self.reserve_bytes // 2
-        if self.free_bytes - needed_bytes < floor_bytes:
-            raise _disk_full("The disk is full", self, needed_bytes, floor_bytes)
+        if self.free_bytes - needed_bytes >= floor_bytes:
+            return ""
+        return f"{FULL} ({_numbers(self, needed_bytes or None, floor_bytes)})."
 
 
 def room_at(folder: Path, reserve_bytes: int = 0) -> Room:
@@ -54,7 +56,7 @@ def room_at(folder: Path, reserve_bytes: int = 0) -> Room:
 
 def is_disk_full(error: BaseException) -> bool:
     """Whether the system refused to write for want of room."""
-    if isinstance(error, OSError) and error.errno in _FULL:
+    if isinstance(error, OSError) and error.errno in _NO_ROOM:
         return True
     # DuckDB and Arrow give the system's words without its number.
     return os.strerror(errno.ENOSPC) in str(error)
@@ -62,7 +64,7 @@ def is_disk_full(error: BaseException) -> bool:
 
 def full_disk(room: Room) -> DiskFull:
     """The error for a write that the system refused."""
-    return _disk_full("The disk is full", room, None, room.reserve_bytes)
+    return _disk_full(FULL, room, None, room.reserve_bytes)
 
 
 def size_text(size_bytes: int) -> str:
@@ -75,9 +77,18 @@ def size_text(size_bytes: int) -> str:
     return f"{size:,.1f} TiB"
 
 
-def _disk_full(what: str, room: Room, needed_bytes: int | None, floor_bytes: int) -> DiskFull:
+def says_disk_full(sentence: str) -> bool:
+    """Whether work ended for want of room; from a child comes a sentence alone."""
+    return FULL in sentence
+
+
+def _numbers(room: Room, needed_bytes: int | None, floor_bytes: int) -> str:
     needs = "" if needed_bytes is None else f"{size_text(needed_bytes)} needed, "
-    numbers = f"{needs}{size_text(room.free_bytes)} free, {size_text(floor_bytes)} reserved"
+    return f"{needs}{size_text(room.free_bytes)} free, {size_text(floor_bytes)} reserved"
+
+
+def _disk_full(what: str, room: Room, needed_bytes: int | None, floor_bytes: int) -> DiskFull:
+    numbers = _numbers(room, needed_bytes, floor_bytes)
     return DiskFull(
         f"{what} ({numbers}). Delete investigations, or free space on the server's disk, and try again.",
         needed_bytes=needed_bytes,

@@ -15,6 +15,7 @@ from dbos import DBOS
 
 from backend.errors import Cancelled, Unavailable, WrongSetting
 from backend.services.audit import clear_audit_log
+from backend.services.clear_leftovers import clear_leftovers
 from backend.services.freeze_investigation import clear_ended
 from backend.storage import executors, investigations
 from backend.storage.job_queue import (
@@ -37,6 +38,7 @@ from workers.sandbox import ChildDied, ChildPool
 
 DEAD_AFTER_BEATS = 4
 REVIVE_EVERY_BEATS = 10
+SPARE_EVERY_BEATS = 30
 CLEAR_EVERY_BEATS = 600
 LOOKS_AT_ONCE = 2
 POLL_EVERY_S = 0.2
@@ -126,6 +128,9 @@ class JobEngine:
                 if beats % CLEAR_EVERY_BEATS == 0:
                     clear_ended(self._store)
                     clear_audit_log(self._store)
+                    clear_leftovers(self._store)
+                if beats % SPARE_EVERY_BEATS == 0:
+                    self._store.spare.keep()
             except Unavailable:
                 continue  # said already; the next beat tries again
             except Exception as error:

@@ -73,6 +73,7 @@ RULES: dict[str, Ask] = {
     "GET /readyz": _OPEN,
     "GET /api/v1/version": _OPEN,
     "GET /metrics": _READ,
+    "GET /api/v1/storage": _READ,
     "GET /api/v1/sign-in": _OPEN,
     "POST /api/v1/sign-in": Ask(Need.OPEN, Whose.NOBODYS, Act.SIGN_IN),
     "DELETE /api/v1/sign-in": Ask(Need.OPEN, Whose.NOBODYS, Act.SIGN_OUT),

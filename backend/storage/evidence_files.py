@@ -154,6 +154,23 @@ def other_names(session: Session, file: EvidenceFile) -> set[str]:
     return {other.name for other in list_files(session, file.investigation_id) if other.id != file.id}
 
 
+def list_uploading(session: Session) -> list[EvidenceFile]:
+    """The unfinished uploads of all investigations."""
+    query = select(EvidenceFileRow).where(EvidenceFileRow.status == UPLOADING)
+    return [_record(row) for row in session.scalars(query)]
+
+
+def is_uploading(session: Session, file_id: str) -> bool:
+    """Whether the file is there and unfinished."""
+    row = session.get(EvidenceFileRow, file_id)
+    return row is not None and row.status == UPLOADING
+
+
+def digests(session: Session) -> set[str]:
+    """Of the bytes of all files."""
+    return set(session.scalars(select(EvidenceFileRow.sha256).distinct()))
+
+
 def mark_stored(
     session: Session, file_id: str, *, name: str, kind: str, format_name: str, sha256: str, size_bytes: int
 ) -> EvidenceFile:

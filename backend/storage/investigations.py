@@ -74,6 +74,11 @@ def get_investigation(session: Session, investigation_id: str) -> Investigation:
     return _with_counts(session, [row])[0]
 
 
+def known_ids(session: Session) -> set[str]:
+    """Of all investigations."""
+    return set(session.scalars(select(InvestigationRow.id)))
+
+
 def list_investigations(
     session: Session, limit: int, before: tuple[str, str] | None = None
 ) -> list[Investigation]:

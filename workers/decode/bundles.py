@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Final, Literal, Protocol
 
+from backend.disk_space import room_at
 from backend.limits import Limits
 from workers.decode.identify import Identified, identify_file
 from workers.decode.member_names import clean_name, is_hidden
@@ -63,6 +64,8 @@ class _Entry(Protocol):
 
     @property
     def name(self) -> str: ...
+    @property
+    def size_bytes(self) -> int: ...
     @property
     def ends_all_when_damaged(self) -> bool: ...
     def unusable(self) -> str:
@@ -146,6 +149,7 @@ class _Expander:
             if unusable:
                 self._leave_out(name, unusable)
             else:
+                self._require_room(entry.size_bytes)
                 self._take(entry, name, depth)
 
     def _take(self, entry: _Entry, name: str, depth: int) -> None:
@@ -186,7 +190,15 @@ class _Expander:
                 raise _LimitReached(
                     "It unpacks to more than the limits unpacked_ratio and unpacked_bytes allow."
                 )
+            self._require_room(len(piece))
             copy.write(piece)
+
+    def _require_room(self, size_bytes: int) -> None:
+        # A size that the archive claims counts as far as the limits would let it be unpacked.
+        needed_bytes = min(size_bytes, max(self._bytes_left, 0))
+        lack = room_at(self.folder, self.limits.disk_reserve_bytes).lack_for_work(needed_bytes)
+        if lack:
+            raise _LimitReached(f"{lack} Free space, then upload the bundle again.")
 
     def _sort(self, path: Path, name: str, depth: int) -> bool:
         """Whether the file is evidence and stays."""
@@ -252,6 +264,10 @@ class _TarEntry:
     def name(self) -> str:
         return self.info.name
 
+    @property
+    def size_bytes(self) -> int:
+        return self.info.size
+
     def is_folder(self) -> bool:
         return self.info.isdir()
 
@@ -306,6 +322,10 @@ class _ZipEntry:
     @property
     def name(self) -> str:
         return self.info.filename
+
+    @property
+    def size_bytes(self) -> int:
+        return self.info.file_size
 
     def is_folder(self) -> bool:
         return self.info.filename.endswith("/")  # its is_dir fails for a member without a name

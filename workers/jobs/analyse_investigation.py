@@ -14,7 +14,7 @@ from typing import Any
 import structlog
 from dbos import DBOS, SetWorkflowID
 
-from backend.errors import Cancelled, TooCostly
+from backend.errors import Cancelled, UnreadableInput
 from backend.forensics.detection.run import DetectionSoFar
 from backend.forensics.report import FindingPart, Report
 from backend.storage import evidence_files, investigations
@@ -161,7 +161,7 @@ def _judge(shop: Workshop, investigation_id: str, generation: int) -> None:
         summary = with_successor(shop.store, lambda: _judge_once(shop, investigation_id, generation))
     except Cancelled:
         return
-    except TooCostly as error:
+    except UnreadableInput as error:
         _finish(shop, investigation_id, generation, "failed", message=error.sentence)
         return
     except Exception as error:

@@ -11,6 +11,7 @@ from pathlib import Path
 import structlog
 from dbos import DBOS
 
+from backend.disk_space import room_at, says_disk_full
 from backend.errors import Cancelled, UnreadableInput
 from backend.forensics.dumps import Dump
 from backend.limits import Limits
@@ -124,7 +125,8 @@ def _result_of(shop: Workshop, start: _Start) -> _Result | None:
     except Cancelled:
         return None
     except UnreadableInput as error:
-        return _Failure(error.sentence, refused=True)
+        # Nothing is wrong with a file for which there was no room: it is tried again with the next analysis.
+        return _Failure(error.sentence, refused=not says_disk_full(error.sentence))
     except ChildDied as error:
         log.error("decode ended", file=file.name, sha256=file.sha256, error=str(error))
         return _Failure(f"{CHILD_ENDED} {error}", refused=False)
@@ -136,6 +138,8 @@ def _result_of(shop: Workshop, start: _Start) -> _Result | None:
 def _keep(shop: Workshop, start: _Start, result: _Result) -> None:
     file = start.file
     if isinstance(result, _Failure):
+        # First: on a full disk its row may need the room.
+        shutil.rmtree(shop.store.file_folder(file.investigation_id, file.id), ignore_errors=True)
         when_reachable(lambda: _write_failure(shop, start, result))
     elif isinstance(result, OpenedBundle):
         when_reachable(lambda: keep_members(shop.store, file, result, start.number))
@@ -227,6 +231,7 @@ def ingest_in_child(
 
     def progress(reached: DecodeProgress) -> None:
         nonlocal told
+        _require_room(folder, limits)
         now = time.monotonic()
         if now - told >= TELL_EVERY_S:
             told = now
@@ -248,6 +253,12 @@ def ingest_in_child(
     if scrub and ingested.part.holds_credentials:
         scrub_in_child(path, ingested, folder)
     return _outcome(ingested)
+
+
+def _require_room(folder: Path, limits: Limits) -> None:
+    lack = room_at(folder, limits.disk_reserve_bytes).lack_for_work()
+    if lack:
+        raise UnreadableInput(f"{lack} Its tables were not written. Free space, then re-run the analysis.")
 
 
 def _outcome(ingested: Ingested) -> FileOutcome:

@@ -158,3 +158,23 @@ def test_the_next_upload_works_after_room_was_made(browser: httpx.Client, disk: 
     check_full(put(browser, address))
     filler.unlink()
     assert put(browser, address).status_code == 201
+
+
+def test_low_space_is_told(browser: httpx.Client, disk: Path) -> None:
+    def told() -> tuple[bool, bool, bool]:
+        storage = browser.get("/api/v1/storage").json()
+        assert storage["reserve_bytes"] == RESERVE_BYTES
+        metrics = browser.get("/metrics").text
+        ready = browser.get("/readyz")
+        assert ready.status_code == 200
+        return (
+            storage["uploads_refused"],
+            "stallscope_uploads_refused 1.0" in metrics,
+            "low disk" in ready.text,
+        )
+
+    assert told() == (False, False, False)
+    filler = fill(disk, leave_bytes=RESERVE_BYTES // 2)
+    assert told() == (True, True, True)
+    filler.unlink()
+    assert told() == (False, False, False)

@@ -1996,6 +1996,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/storage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Storage
+         * @description The disk of the data folder, and what of it is kept free.
+         */
+        get: operations["get_storage_api_v1_storage_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/tokens": {
         parameters: {
             query?: never;
@@ -2089,7 +2109,7 @@ export interface paths {
         };
         /**
          * Metrics
-         * @description Prometheus metrics of this process.
+         * @description Prometheus metrics of this process, and the disk of the data folder.
          */
         get: operations["metrics_metrics_get"];
         put?: never;
@@ -2109,7 +2129,7 @@ export interface paths {
         };
         /**
          * Ready
-         * @description The database answers too; 503 while it does not.
+         * @description The database answers too; 503 while it does not. Low disk space is told: only uploads are refused then.
          */
         get: operations["ready_readyz_get"];
         put?: never;
@@ -5146,6 +5166,22 @@ export interface components {
             number: number;
             /** Of */
             of: number;
+        };
+        /**
+         * Storage
+         * @description The disk of the data folder.
+         */
+        Storage: {
+            /** Free Bytes */
+            free_bytes: number;
+            /** Reserve Bytes */
+            reserve_bytes: number;
+            /** Total Bytes */
+            total_bytes: number;
+            /** Upload Max Bytes */
+            upload_max_bytes: number;
+            /** Uploads Refused */
+            uploads_refused: boolean;
         };
         /** TablePart */
         TablePart: {
@@ -10027,6 +10063,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_storage_api_v1_storage_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Storage"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

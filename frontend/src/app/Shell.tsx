@@ -8,6 +8,7 @@ import { UploadsProvider } from "../upload/UploadsProvider";
 import { Omnibox } from "../omnibox/Omnibox";
 import { useAddress } from "../ui/RouteLink";
 import { ConnectionBanner } from "./ConnectionBanner";
+import { DiskBanner } from "./DiskBanner";
 import { GlobalKeys } from "./GlobalKeys";
 import { investigationOf } from "./globalKeys";
 import { KeyHelp } from "./KeyHelp";
@@ -23,6 +24,7 @@ export function Shell() {
         </a>
         <TopBar />
         <ConnectionBanner />
+        <DiskBanner />
         <Outlet />
         <DropEverywhere />
         <PasteAnywhere />

@@ -38,7 +38,7 @@ export function refusalReason(error: Error & Refusal): string {
 
 function isFinal(error: Refusal): boolean {
   const status = error.originalResponse?.getStatus() ?? 0;
-  return status >= 400 && status < 500 && status !== 409 && status !== 423;
+  return (status === 507 || (status >= 400 && status < 500)) && status !== 409 && status !== 423;
 }
 
 export function startUpload(file: File, endpoint: string, events: UploadEvents): RunningUpload {

@@ -6,6 +6,7 @@ import struct
 from pathlib import Path
 from typing import Final
 
+from backend.disk_space import room_at
 from backend.errors import UnreadableInput
 from backend.limits import Limits
 from workers.decode.identify import identify_file
@@ -33,6 +34,10 @@ def plain_capture(path: Path, target: Path, limits: Limits) -> Path:
         file.write(head)
         buffer = bytearray(_PIECE)
         while count := rest.read_into(memoryview(buffer)):
+            lack = room_at(target.parent, limits.disk_reserve_bytes).lack_for_work(count)
+            if lack:
+                unfinished.unlink()
+                raise UnreadableInput(f"{lack} The capture could not be unpacked.")
             file.write(memoryview(buffer)[:count])
     unfinished.rename(target)
     return target
