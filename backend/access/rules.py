@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -162,6 +163,10 @@ PAGE_RULES: dict[str, Ask] = {
 """The web page, which holds no evidence, and the API's description of itself."""
 
 
+_ID = re.compile("[0-9a-f]{1,32}")
+_BY_NAME = frozenset({"file_id", "finding_id"})
+
+
 @dataclass(frozen=True)
 class Rule:
     """What was decided for a request."""
@@ -177,6 +182,12 @@ def rule_for(route: str, parameters: Mapping[str, str]) -> Rule | None:
     """Of a route as the router found it (``GET /healthz``), never of an address; None says that nobody has decided."""
     ask = RULES.get(route) or PAGE_RULES.get(route)
     return None if ask is None else Rule(ask.need, ask.whose, ask.act, parameters)
+
+
+def names_something(named: Mapping[str, str]) -> bool:
+    """Whether each id in an address could be one; files and findings go by names as well."""
+    ids = (value for name, value in named.items() if name.endswith("_id") and name not in _BY_NAME)
+    return all(_ID.fullmatch(value) for value in ids)
 
 
 def check_table(rules: Mapping[str, Ask]) -> None:

@@ -14,7 +14,9 @@ from backend.access.prepare import WaysIn
 from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.gate import client_address
 from backend.api.opened_link import verdict
+from backend.api.problems import NOTHING_HERE
 from backend.api.share_session import SHARE_COOKIE
+from backend.errors import NotFound
 from backend.services.recognise_text import DumpReader
 from backend.storage.records import Share
 from backend.storage.store import Store
@@ -112,7 +114,9 @@ def shared_investigation(
 
 def subject(request: Request) -> str:
     """Id of the investigation to read, whichever way it was named."""
-    found: str = request.state.subject
+    found: str | None = getattr(request.state, "subject", None)
+    if found is None:  # its id was none
+        raise NotFound(NOTHING_HERE)
     return found
 
 
@@ -123,7 +127,9 @@ def notes_shown(request: Request) -> bool:
 
 def current_share(request: Request) -> Share:
     """The link that was opened."""
-    found: Share = request.state.share
+    found: Share | None = getattr(request.state, "share", None)
+    if found is None:
+        raise NotFound(NOTHING_HERE)
     return found
 
 

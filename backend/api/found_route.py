@@ -11,9 +11,8 @@ from fastapi.routing import iter_route_contexts
 from starlette.routing import Match
 from starlette.types import Scope
 
+from backend.api.problems import NOTHING_HERE
 from backend.errors import NotFound
-
-NOTHING_HERE = "There is nothing at this address."
 
 
 @dataclass(frozen=True)

@@ -16,12 +16,12 @@ from backend.access.guesses import GuessLimiter
 from backend.access.ownership import check_rights
 from backend.access.public_addresses import needs_sign_in
 from backend.access.rights import Need
-from backend.access.rules import Rule, rule_for
+from backend.access.rules import Rule, names_something, rule_for
 from backend.access.still_admitted import is_still_admitted
 from backend.access.tokens import recognise_token
-from backend.api.found_route import NOTHING_HERE, RouteFinder, put_found
+from backend.api.found_route import RouteFinder, put_found
 from backend.api.front_door import SAFE_METHODS
-from backend.api.problems import problem_of
+from backend.api.problems import NOTHING_HERE, problem_of
 from backend.api.watched_stream import WatchedStream
 from backend.errors import NotFound, StallscopeError, TooLarge
 from backend.storage.acting import acting
@@ -83,6 +83,9 @@ class Gate:
             if found is not None:
                 raise NotFound(NOTHING_HERE)
             return caller, None  # the router says which methods there are
+        if found.template.startswith("/api/") and not names_something(found.parameters):
+            check_rights(self._store, caller, Rule(rule.need))
+            raise NotFound(NOTHING_HERE)
         if caller is not LOCAL:
             await to_thread.run_sync(check_rights, self._store, caller, rule, client_address(request))
         put_found(request.scope, found)

@@ -19,6 +19,7 @@ from backend.storage.store import Store
 
 log = structlog.get_logger()
 MEDIA_TYPE = "application/problem+json"
+NOTHING_HERE = "There is nothing at this address."
 
 
 class Problem(BaseModel):
@@ -76,6 +77,9 @@ def problem_of(error: StallscopeError) -> Response:
 
 async def _invalid(_request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)
+    if any(e["loc"][0] == "path" for e in error.errors()):
+        # What cannot be an id names nothing, like an id that nothing has.
+        return problem(404, "Not found", NOTHING_HERE)
     places = [f"{'.'.join(str(part) for part in e['loc'])}: {e['msg']}" for e in error.errors()]
     return problem(422, "The request is not understood", "; ".join(places))
 
@@ -83,7 +87,7 @@ async def _invalid(_request: Request, error: Exception) -> Response:
 async def _http(_request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     titles = {404: "Not found", 405: "Not allowed here"}
-    detail = "There is nothing at this address." if error.status_code == 404 else str(error.detail)
+    detail = NOTHING_HERE if error.status_code == 404 else str(error.detail)
     headers = dict(error.headers) if error.headers else None
     return problem(error.status_code, titles.get(error.status_code, str(error.detail)), detail, headers)
 

@@ -18,6 +18,7 @@ from backend.access.rights import ROLE_GIVES, SCOPE_GIVES, Need, Role, Scope
 from backend.access.rules import RULES
 from backend.access.tokens import issue_token
 from backend.api.app import create_app
+from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.plain_addresses import PlainAddresses, is_plain
 from backend.api.tests.guarded_server import PASSWORD
 from backend.api.tests.in_process import Reply, ask
@@ -69,9 +70,11 @@ def world(product: Product) -> Iterator[World]:
     ends = {row[end].rpartition(":")[0] for row in rows for end in ("client", "server") if row[end]}
     capture = next(each["id"] for each in files if each["kind"] == "capture")
     callers, may = _callers(store)
+    app = create_app(store)
+    app.state.broadcaster = EventBroadcaster(store)
     yield World(
         store,
-        create_app(store),
+        app,
         {
             **dict.fromkeys(re.findall(r"\{(\w+)\}", " ".join(RULES)), "ab"),
             "investigation_id": investigation,
@@ -224,3 +227,66 @@ async def test_no_route_answers_without_a_verdict(world: World) -> None:
         method, _, template = route.partition(" ")
         reply = await ask(app, method, world.fill(template), world.links["redacted"][1])
         assert reply.status == 404, (route, reply.text[:200])
+
+
+NUMBERS = ["word", "1e3", "-1", str(2**63), "1" + "0" * 5000]
+"""For numbers: none, and too large for 64 bits."""
+TEXTS = ["..", "x" * 300, "'", "%F0%9F%98%80"]
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One parameter of one route, from the published description."""
+
+    route: str
+    name: str
+    place: str
+    values: tuple[str, ...]
+
+    def address(self, world: World, value: str) -> str:
+        """Of the route with this value for the parameter; the others have good ones, or none."""
+        template = self.route.partition(" ")[2]
+        if self.place == "path":
+            return world.fill(template, **{self.name: value})
+        return f"{world.fill(template)}?{self.name}={value}"
+
+
+def asked_of(app: FastAPI) -> list[Asked]:
+    """Every parameter of a path or a query."""
+    return [
+        Asked(
+            f"{method.upper()} {template}",
+            parameter["name"],
+            parameter["in"],
+            tuple(NUMBERS if "integer" in str(parameter["schema"]) else TEXTS),
+        )
+        for template, methods in app.openapi()["paths"].items()
+        for method, described in methods.items()
+        for parameter in described.get("parameters", ())
+        if parameter["in"] in ("path", "query")
+    ]
+
+
+@pytest.mark.promise(
+    "Malformed ids, words for numbers and numbers of any size are refused, and never an error of ours."
+)
+async def test_no_value_of_any_parameter_is_an_error_of_ours(world: World) -> None:
+    wrong = []
+    for asked in asked_of(world.app):
+        method, _, template = asked.route.partition(" ")
+        # Of those who may, the least: what is an admin's is not looked at before it is changed.
+        lesser = (who for who in ("viewer", "analyst", "admin") if RULES[asked.route].need in world.may[who])
+        headers = world.callers[next(lesser)]
+        share = world.links["redacted"]
+        if template.startswith(SHARED):
+            headers = share[1]
+        for value in asked.values:
+            address = asked.address(world, quote(value, safe="%"))
+            if template.startswith(SHARED) and asked.name != "share_id":
+                address = address.replace("/shared/ab/", f"/shared/{share[0]}/")
+            if template.endswith("/events"):
+                address = address.replace(world.values["investigation_id"], "ab")
+            reply = await ask(world.app, method, address, headers)
+            if reply.status >= 500:
+                wrong.append((asked, value[:30], reply.text[:200]))
+    assert wrong == []

@@ -35,7 +35,7 @@ def test_an_idempotency_key_creates_once(client: httpx.Client) -> None:
 def test_errors_are_problem_documents(client: httpx.Client) -> None:
     for answer, status in (
         (client.get(f"{URL}/0123"), 404),
-        (client.get(f"{URL}/not-an-id"), 422),
+        (client.get(f"{URL}/not-an-id"), 404),
         (client.post(URL, content=b"{"), 422),
         (client.get("/api/v1/nothing"), 404),
         (client.delete(URL), 405),
