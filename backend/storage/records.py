@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
@@ -181,6 +181,8 @@ class Share:
     show_title: bool
     opened: int
     last_opened: str | None
+    pseudonym_key: bytes = field(repr=False)
+    """256 random bits that nobody but the server knows: the link's names follow from it, and from nothing else."""
 
 
 @dataclass(frozen=True)
