@@ -15,22 +15,20 @@ from workers.decode.anonymise.capture import anonymise_capture
 from workers.decode.anonymise.disguise import Disguise
 from workers.decode.frame_places import NotWalkable
 from workers.decode.frames.carve import CarvedFrom, carve_anonymised
-from workers.jobs.look_in_child import ClearFile
-from workers.sandbox import Tell, child_work
+from workers.jobs.look_in_child import SCRATCH_PREFIX, ClearFile
+from workers.sandbox import Tell
 
 
-@child_work(news=LookProgress)
 def anonymise_in_child(
     request: LookRequest,
-    target: Path,
+    folder: LookFolder,
     files: tuple[ClearFile, ...],
     limits: Limits,
-    key_hex: str,
+    key: bytes,
     tell: Tell,
 ) -> LookOutcome:
     """Answers one request into its folder."""
-    folder, key = LookFolder.at(target), bytes.fromhex(key_hex)
-    scratch = Path(tempfile.mkdtemp(prefix="scratch-", dir=folder.path))
+    scratch = Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX, dir=folder.path))
     try:
         if request.kind == "carving":
             return _carve(folder, files, limits, Disguise(key), scratch, tell)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -21,9 +20,10 @@ from workers.decode.frames.plain import plain_capture
 from workers.decode.frames.tshark import check_filter, find_tshark, matching_frames
 from workers.decode.scrubbing import scrub_capture
 from workers.pipeline import load_ingested
-from workers.sandbox import Access, Tell, child_work
+from workers.sandbox import Tell
 
 DISSECTION_S: Final = 20
+SCRATCH_PREFIX: Final = "scratch-"
 NO_TSHARK: Final = "Display filters of Wireshark need tshark on the worker, where it is not installed."
 NOT_CLEARED: Final = (
     "It holds credentials in clear text that cannot be overwritten in this form, so no frame is shown."
@@ -73,22 +73,11 @@ class ClearFile:
         return kept
 
 
-def access_of(folder: Path, files: Sequence[ClearFile], *, may_start_programs: bool) -> Access:
-    """The stored files are read; copies for later looks are kept beside their tables."""
-    return Access(
-        read=tuple(file.stored for file in files),
-        write=(folder, *(file.tables for file in files)),
-        may_start_programs=may_start_programs,
-    )
-
-
-@child_work(news=LookProgress)
 def look_in_child(
-    request: LookRequest, target: Path, files: tuple[ClearFile, ...], limits: Limits, tell: Tell
+    request: LookRequest, folder: LookFolder, files: tuple[ClearFile, ...], limits: Limits, tell: Tell
 ) -> LookOutcome:
     """Answers one request into its folder."""
-    folder = LookFolder.at(target)
-    scratch = Path(tempfile.mkdtemp(prefix="scratch-", dir=folder.path))
+    scratch = Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX, dir=folder.path))
     bounds = Bounds(limits.look_cpu_s, limits.look_memory_bytes, limits.look_answer_bytes)
     try:
         if request.kind == "dissection":

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import structlog
 from dbos import DBOS
@@ -12,13 +14,12 @@ from backend.limits import Limits
 from backend.storage.disguise_keys import disguise_key
 from backend.storage.job_queue import LOOK_WORKFLOW
 from backend.storage.looks import Look, LookFile, LookFolder, LookOutcome, LookProgress, LookRequest
-from workers.decode.anonymise.warm import ensure_anonymiser_compiled
 from workers.jobs.anonymise_in_child import anonymise_in_child
-from workers.jobs.look_in_child import ClearFile, access_of, look_in_child
+from workers.jobs.look_in_child import SCRATCH_PREFIX, ClearFile, look_in_child
 from workers.jobs.outages import when_reachable, with_successor
 from workers.jobs.running import MOST_STARTS
 from workers.jobs.workshop import Workshop, workshop
-from workers.sandbox import ChildDied, Costs
+from workers.sandbox import ChildDied
 
 OUR_FAULT = "Stallscope failed on this. The worker's log has the details."
 CHILD_ENDED = "The process that did this ended twice."
@@ -82,6 +83,14 @@ def _outcome_of(shop: Workshop, investigation_id: str, folder: LookFolder, look:
         log.error("look failed", kind=look.request.kind, look=folder.id, error=str(error))
         said = f"{CHILD_ENDED} {error}" if isinstance(error, ChildDied) else OUR_FAULT
         return LookOutcome("failed", problem=said)
+    finally:
+        remove_scratch(folder.path)
+
+
+def remove_scratch(folder: Path) -> None:
+    """What a child that was killed could not remove: it may be a copy of an original."""
+    for scratch in folder.glob(f"{SCRATCH_PREFIX}*"):
+        shutil.rmtree(scratch, ignore_errors=True)
 
 
 def _look(shop: Workshop, investigation_id: str, folder: LookFolder, request: LookRequest) -> LookOutcome:
@@ -90,25 +99,20 @@ def _look(shop: Workshop, investigation_id: str, folder: LookFolder, request: Lo
             folder.tell(news)
 
     files = tuple(_place(shop, investigation_id, file) for file in request.files)
-    limits = shop.looking.limits
+    limits = shop.store.settings.limits
     if request.kind == "anonymising" or request.anonymise:
         # It passes whole captures, as decoding does, so the limits are those of decoding.
-        ensure_anonymiser_compiled()
-        return shop.anonymizing.run(
+        return shop.children.run(
             anonymise_in_child,
-            (request, folder.path, files, limits, disguise_key(shop.store.database, investigation_id).hex()),
+            (request, folder, files, limits, disguise_key(shop.store.database, investigation_id)),
             tell=tell,
             is_wanted=lambda: not folder.is_cancelled,
-            access=access_of(folder.path, files, may_start_programs=False),
-            costs=Costs(owner=investigation_id),
         )
     return shop.looking.run(
         look_in_child,
-        (request, folder.path, files, limits),
+        (request, folder, files, limits),
         tell=tell,
         is_wanted=lambda: not folder.is_cancelled,
-        access=access_of(folder.path, files, may_start_programs=True),
-        costs=Costs(owner=investigation_id),
     )
 
 
