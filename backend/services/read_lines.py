@@ -1,23 +1,19 @@
-"""Lines of a text dump, as they were uploaded."""
+"""Lines of a text dump, as they were uploaded, but without keys and tokens."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 from backend.errors import InvalidRequest
+from backend.forensics.credential_text import cleared_line, hold_credentials
 from backend.services.read_progress import read_file
-from backend.storage.records import EvidenceFile
+from backend.storage.records import DECODED, EvidenceFile
 from backend.storage.store import Store
 
 LONGEST_LINE = 4000
 """Longer lines are shown cut; the download has them whole."""
-_SECRET = re.compile(
-    r'(?i)("?(?:AccessKeyId|SecretAccessKey|SecurityToken|SessionToken|access_token|(?<![\w-])Token)"?\s*[:=]\s*"?'
-    r"|(?:authorization|x-aws-ec2-metadata-token)\s*:\s*)([^\s\",][^\",]*)"
-)
-"""Keys and tokens that a shell session may hold, as ``curl`` prints a metadata answer."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +40,9 @@ def read_lines(store: Store, investigation_id: str, file_id: str, wanted: tuple[
     first, last = wanted
     found: list[DumpLine] = []
     total = 0
-    for total, text in enumerate(_lines(store, file.sha256), start=1):
+    for total, text in enumerate(_lines(store, file), start=1):
         if first <= total <= last:
-            found.append(DumpLine(total, _SECRET.sub(r"\1•••", text[:LONGEST_LINE])))
+            found.append(DumpLine(total, text))
     return DumpLines(tuple(found), total)
 
 
@@ -54,15 +50,25 @@ def read_numbered(store: Store, file: EvidenceFile, numbers: Collection[int]) ->
     """These lines of a dump by their 1-based numbers; those it does not have are left out."""
     last = max(numbers, default=0)
     found: dict[int, str] = {}
-    for number, text in enumerate(_lines(store, file.sha256) if last else (), start=1):
+    for number, text in enumerate(_lines(store, file) if last else (), start=1):
         if number in numbers:
-            found[number] = text[:LONGEST_LINE]
+            found[number] = text
         if number >= last:
             break
     return found
 
 
-def _lines(store: Store, sha256: str) -> Iterator[str]:
-    with store.text_path(sha256).open(encoding="utf-8", errors="replace") as stream:
+def _lines(store: Store, file: EvidenceFile) -> Iterator[str]:
+    """As far as they are shown; those of a text with keys or tokens in it are cleared of what may be one."""
+    path = store.text_path(file.sha256)
+    is_undecided = file.status != DECODED and hold_credentials(_stored_lines(path))
+    if file.holds_credentials or is_undecided:
+        yield from map(cleared_line, _stored_lines(path))
+    else:
+        yield from _stored_lines(path)
+
+
+def _stored_lines(path: Path) -> Iterator[str]:
+    with path.open(encoding="utf-8", errors="replace") as stream:
         for line in stream:
-            yield line.rstrip("\n")
+            yield line.rstrip("\n")[:LONGEST_LINE]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from backend.forensics.credential_text import cleared_line, hold_credentials
 from backend.forensics.dumps import Dump
 from backend.services.read_lines import LONGEST_LINE, DumpLine
 
@@ -40,12 +41,13 @@ def recognise_text(text: str, read_dumps: DumpReader) -> RecognisedText:
         content = content[: content.rfind(b"\n", 0, LOOKED_AT_BYTES) + 1]
     dumps = read_dumps(content)
     lines = content.decode("utf-8", errors="replace").split("\n")
+    clear = cleared_line if hold_credentials(lines) else str
     strange = sorted({number for dump in dumps for number in dump.lines_not_understood})
     return RecognisedText(
         kind="+".join(dict.fromkeys(dump.kind for dump in dumps)),
         lines=len(text.splitlines()),
         not_understood=tuple(
-            DumpLine(number, lines[number - 1][:LONGEST_LINE])
+            DumpLine(number, clear(lines[number - 1][:LONGEST_LINE]))
             for number in strange[:LINES_SHOWN]
             if number <= len(lines)
         ),
