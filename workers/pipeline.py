@@ -10,22 +10,24 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
 from backend.errors import Cancelled, NoEvidence, TooCostly, UnreadableInput
 from backend.forensics.analyze import Analysis, analyse_evidence
-from backend.forensics.captures import Capture, VantagePoint
+from backend.forensics.captures import Capture, CredentialSigns, VantagePoint
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
+from backend.forensics.credential_text import hold_credentials
 from backend.forensics.detection.run import Told
 from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable, ProbeTable
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.findings import rfc3339
 from backend.forensics.packets import PACKET_DTYPE
-from backend.forensics.private_words import composed_texts, listed_parts
 from backend.forensics.report import InputPart, Report, VantagePointPart
 from backend.forensics.signals import SIGNAL_DTYPE
 from backend.forensics.tunnels import LAYER_DTYPE, layer_rows, tunnels_of_rows
@@ -34,7 +36,7 @@ from backend.storage import write_tables
 from backend.storage.analysis_tables import write_analysis_tables
 from workers.decode.bundles import LISTED
 from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
-from workers.decode.credentials import credential_connections
+from workers.decode.credentials import find_credentials
 from workers.decode.identify import identify_file
 from workers.decode.left_out import LeftOut
 from workers.decode.messages.reader import load_messages
@@ -42,6 +44,7 @@ from workers.decode.round_trips.reader import load_round_trips
 from workers.decode.sources import open_source
 
 READ_BYTES = 1 << 20
+_CREDENTIALS = "credentials.parquet"
 BATCH_ROWS = 1 << 16
 DUMP_LIMIT_BYTES = 256 << 20
 """A dump is read whole; a larger text is refused with this size named."""
@@ -155,7 +158,7 @@ def _capture_part(capture: Capture) -> InputPart:
         vantage_points=points,
         warnings=[*capture.warnings, *undecoded],
         error=capture.error,
-        holds_credentials=bool(credential_connections(capture)),
+        holds_credentials=bool(capture.credentials),
     )
 
 
@@ -192,6 +195,7 @@ def _ingest_dump(
         captured_at_basis=times[0][1] if times else "unknown",
         lines=sum(d.lines for d in dumps),
         lines_not_understood=sum(len(d.lines_not_understood) for d in dumps),
+        holds_credentials=hold_credentials(item for item in text.items if isinstance(item, str)),
         warnings=[*damage, *_latin_lines(text.latin_lines), *own, *_strange_lines(dumps)],
     )
     return Ingested(part, None, tuple(dumps))
@@ -273,6 +277,8 @@ def _save(result: Ingested, folder: Path) -> None:
         about["vantage_points"] = _POINTS.dump_python(list(capture.vantage_points), mode="json")
         about["undecoded"] = capture.undecoded
         about["warnings"] = list(capture.warnings)
+        about["loose_credential_frames"] = capture.credentials.loose_frames
+        _write_credentials(capture.credentials, folder)
     # Written last and renamed: a folder with input.json is complete.
     unfinished = folder / "input.json.part"
     unfinished.write_text(json.dumps(about), encoding="utf-8")
@@ -309,7 +315,20 @@ def load_ingested(folder: Path) -> Ingested:
         error=part.error,
         host=part.host,
     )
-    return Ingested(part, capture, ())
+    return Ingested(part, replace(capture, credentials=_credentials(capture, about, folder)), ())
+
+
+def _write_credentials(signs: CredentialSigns, folder: Path) -> None:
+    pq.write_table(pa.table({"connection": pa.array(signs.connections)}), folder / _CREDENTIALS)
+
+
+def _credentials(capture: Capture, about: dict[str, Any], folder: Path) -> CredentialSigns:
+    """As decoding decided; what an earlier version decoded is judged by its tables alone."""
+    path = folder / _CREDENTIALS
+    if not path.is_file():
+        return find_credentials(capture, np.zeros(len(capture.connections), np.bool_), 0)
+    connections = pq.read_table(path).column("connection").to_numpy()
+    return CredentialSigns(connections, about["loose_credential_frames"])
 
 
 def _signals(folder: Path) -> NDArray[np.void]:
@@ -403,8 +422,6 @@ def _refuse_too_many_vantage_points(ingested: Sequence[Ingested]) -> None:
 def _keep(analysis: Analysis, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_analysis_tables(analysis.facts, analysis.findings, analysis.joined, folder)
-    typed = listed_parts(composed_texts(analysis.report))
-    (folder / write_tables.TYPED_TEXTS).write_text(json.dumps(typed, ensure_ascii=False), encoding="utf-8")
     unfinished = folder / "report.json.part"
     unfinished.write_text(analysis.report.model_dump_json(by_alias=True), encoding="utf-8")
     unfinished.rename(folder / "report.json")

@@ -14,6 +14,19 @@ from backend.forensics.tunnels import Tunnel
 
 
 @dataclass(frozen=True)
+class CredentialSigns:
+    """What of a capture carries keys and tokens in clear text, or may do so."""
+
+    connections: NDArray[np.uint32] = field(default_factory=lambda: np.zeros(0, np.uint32))
+    """Rows of the connection table, ascending."""
+    loose_frames: int = 0
+    """Frames of no connection that hold, or may hold, some."""
+
+    def __bool__(self) -> bool:
+        return bool(len(self.connections) or self.loose_frames)
+
+
+@dataclass(frozen=True)
 class VantagePoint:
     """Where packets were seen."""
 
@@ -70,6 +83,7 @@ class Capture:
     """Frames not decoded to a transport header, by the reason in words."""
     tunnels: tuple[Tunnel, ...] = ()
     """By the number in the `tunnel` columns; empty in a capture without tunnels."""
+    credentials: CredentialSigns = field(default_factory=CredentialSigns)
     warnings: tuple[str, ...] = ()
     error: str | None = None
     host: str | None = None

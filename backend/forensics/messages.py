@@ -34,6 +34,9 @@ FORGOTTEN: Final = 0x0200  # it left the decoder's bounded memory before it ende
 CLOSES: Final = 0x0400  # either head says ``Connection: close``
 SENT_TOKEN: Final = 0x0800  # the request carries an IMDSv2 token (its value is not kept)
 SENT_AUTHORIZATION: Final = 0x1000  # the request carries an Authorization header (its value is not kept)
+HELD_CREDENTIALS: Final = (
+    0x2000  # a header or the beginning of a body holds what may be credentials (not kept)
+)
 
 HTTP_DTYPE: Final = np.dtype(
     [

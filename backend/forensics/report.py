@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
-
-from backend.forensics.private_words import composed
+from pydantic import BaseModel, ConfigDict, Field
 
 Severity = Literal["info", "warning", "critical"]
 Verdict = Literal["confirmed", "likely", "possible", "cannot-tell"]
@@ -26,14 +24,6 @@ Glyph = Literal[
 ]
 Role = Literal["loss", "stall", "burst", "collision", "ok", "neutral"]
 Measure = float | int | str | None | list[Any] | dict[str, Any]
-
-
-def _composed(text: str, info: ValidationInfo) -> str:
-    return text if info.mode == "json" else composed(text)
-
-
-Text = Annotated[str, AfterValidator(_composed)]
-"""A text that may hold words of somebody's, which know their bounds until the report is written."""
 
 
 class _Part(BaseModel):
@@ -84,7 +74,7 @@ class EvidencePart(_Part):
     input: str
     frames: list[int] = []
     lines: list[int] = []
-    note: Text = ""
+    note: str = ""
 
 
 class MarkPart(_Part):
@@ -98,7 +88,7 @@ class MarkPart(_Part):
     lanes: list[str] = []
     """Vantage point ids, in path order where the mark crosses several."""
     evidence: list[EvidencePart] = []
-    label: Text = ""
+    label: str = ""
     instance: int | None = None
     """Which instance of the finding (1-based), so that marks of one instance can be walked together."""
     value: float | None = None
@@ -121,8 +111,8 @@ class FindingPart(_Part):
     kind: str
     severity: Severity
     confidence: float
-    title: Text
-    summary: Text
+    title: str
+    summary: str
     count: int
     first: str | None
     last: str | None
@@ -139,7 +129,7 @@ class ClaimPart(_Part):
     """A sentence with its proof. A claim without evidence cannot be made."""
 
     role: Literal["step", "for", "against"]
-    text: Text
+    text: str
     evidence: list[EvidencePart] = Field(min_length=1)
 
 
@@ -147,13 +137,13 @@ class RivalPart(_Part):
     cause: str
     title: str = ""
     status: Literal["ruled-out", "possible", "cannot-tell"]
-    because: Text
-    command: Text | None = None
+    because: str
+    command: str | None = None
 
 
 class MissingPart(_Part):
-    what: Text
-    command: Text
+    what: str
+    command: str
 
 
 class ChoicePart(_Part):
@@ -165,13 +155,13 @@ class ChoicePart(_Part):
 
 
 class RemedyPart(_Part):
-    what: Text
-    command: Text | None = None
-    applies_to: Text
-    check: Text = ""
-    proof: Text = ""
-    undo: Text = ""
-    side_effect: Text = ""
+    what: str
+    command: str | None = None
+    applies_to: str
+    check: str = ""
+    proof: str = ""
+    undo: str = ""
+    side_effect: str = ""
     versions: str | None = None
     choice: list[ChoicePart] = []
     """Both sides of it, where the change is a choice and no advice."""
@@ -181,25 +171,25 @@ class DiagnosisPart(_Part):
     id: str = ""
     """``<cause>-<n>``, unlike any other's in the report; empty in reports of before there were ids."""
     cause: str
-    title: Text
+    title: str
     confidence: float
     verdict: Verdict
-    statement: Text
+    statement: str
     role: Role = "loss"
     claims: list[ClaimPart]
     rivals: list[RivalPart] = []
     findings: list[str]
-    supporting: list[Text] = []
-    contradicting: list[Text] = []
+    supporting: list[str] = []
+    contradicting: list[str] = []
     missing: list[MissingPart] = []
     remedies: list[RemedyPart] = []
     references: list[str] = []
-    refutation: Text = ""
+    refutation: str = ""
     """What would refute it: shown where nothing speaks against."""
     time_lost_s: float = 0.0
     attempts_explained: int = 0
     """Connection attempts whose lost time this diagnosis accounts for; no other diagnosis counts them."""
-    figures: list[dict[str, Text]] = []
+    figures: list[dict[str, str]] = []
     """Short figures for the verdict strip: {"name": "worst", "value": "1,037 ms"}, in display order."""
 
 
@@ -229,14 +219,14 @@ class AccountPart(_Part):
 class CheckedPart(_Part):
     kind: str
     status: Literal["found", "clear", "not-checkable"]
-    why: Text
+    why: str
 
 
 class QualityPart(_Part):
     """A line of the capture-quality strip: can this capture be trusted?"""
 
     status: Literal["good", "caution"]
-    text: Text
+    text: str
     evidence: list[EvidencePart] = []
 
 
@@ -251,7 +241,7 @@ class LanePart(_Part):
     packets: int = 0
     first: str | None = None
     last: str | None = None
-    note: Text = ""
+    note: str = ""
     parts: list[str] = []
     """Ids of the same vantage point in the other files, where rotated parts of one capture were joined."""
 

@@ -24,7 +24,7 @@ _RECORDS: Final = tuple(
 )  # fmt: skip
 """Where the records are described that compiled code works on."""
 _USED_BY_MESSAGES: Final = (
-    "compiler", "emit", "machine", "message_records", "notice", "octets", "records", "wide"
+    "compiler", "credential_signs", "emit", "machine", "message_records", "notice", "octets", "records", "wide"
 )  # fmt: skip
 """Modules of the loop whose code is compiled into the reading of messages, or compiles it."""
 

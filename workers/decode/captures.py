@@ -14,6 +14,7 @@ from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.connections import NEVER
 from backend.forensics.messages import Messages
 from backend.limits import Limits
+from workers.decode.credentials import find_credentials
 from workers.decode.digest import running_digest
 from workers.decode.identify import Identified, identify_file
 from workers.decode.interfaces import COOKED_2, Interface
@@ -201,4 +202,6 @@ def decode_capture(
     if progress is not None:
         progress(DecodeProgress(reading.packets, bytes_total, bytes_total))
     capture = _capture(reading, messages, identified, name=name, sha256=sha256, bytes_total=bytes_total)
-    return replace(capture, round_trips=round_trips)
+    seen = reading.tables.used_connections()["credentials"] != 0
+    signs = find_credentials(capture, seen, int(reading.state["loose_credentials"]))
+    return replace(capture, round_trips=round_trips, credentials=signs)

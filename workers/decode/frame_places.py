@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from workers.decode.pcapng_blocks import TAKES_A_FRAME_NUMBER
+from workers.decode.pcapng_blocks import DECRYPTION_SECRETS, TAKES_A_FRAME_NUMBER
 
 _PCAP: Final = {
     b"\xd4\xc3\xb2\xa1": "<",
@@ -33,6 +33,14 @@ def walk_frames(data: mmap.mmap) -> Iterator[tuple[int, int]]:
     raise NotWalkable("its frames cannot be found in place (it is compressed, or of a rare format)")
 
 
+def secret_blocks(data: mmap.mmap) -> Iterator[tuple[int, int]]:
+    """(first byte, end) of keys for decryption that a pcapng file brings with it (draft-ietf-opsawg-pcapng 4.7)."""
+    if data[:4] == _SECTION:
+        for kind, at, length, _ in _blocks(data):
+            if kind == DECRYPTION_SECRETS and length > 24:
+                yield at + 16, at + length - 4
+
+
 def _walk_pcap(data: mmap.mmap, order: str) -> Iterator[tuple[int, int]]:
     at, size = 24, len(data)
     length_of = struct.Struct(order + "8xI4x").unpack_from
@@ -46,7 +54,8 @@ def _walk_pcap(data: mmap.mmap, order: str) -> Iterator[tuple[int, int]]:
         at = begin + captured
 
 
-def _walk_pcapng(data: mmap.mmap) -> Iterator[tuple[int, int]]:
+def _blocks(data: mmap.mmap) -> Iterator[tuple[int, int, int, str]]:
+    """(type, first byte, bytes, byte order) of each block; ends at the first damage."""
     at, size, order = 0, len(data), "<"
     while at + 12 <= size:
         if data[at : at + 4] == _SECTION:
@@ -54,6 +63,12 @@ def _walk_pcapng(data: mmap.mmap) -> Iterator[tuple[int, int]]:
         kind, length = struct.unpack_from(order + "II", data, at)
         if length < 12 or length % 4 or at + length > size:
             return
+        yield kind, at, length, order
+        at += length
+
+
+def _walk_pcapng(data: mmap.mmap) -> Iterator[tuple[int, int]]:
+    for kind, at, length, order in _blocks(data):
         if kind in (_ENHANCED, _OBSOLETE):
             captured = struct.unpack_from(order + "I", data, at + 20)[0]
             yield at + 28, min(at + 28 + captured, at + length - 4)
@@ -62,4 +77,3 @@ def _walk_pcapng(data: mmap.mmap) -> Iterator[tuple[int, int]]:
         elif kind == _SIMPLE:
             original = struct.unpack_from(order + "I", data, at + 8)[0]
             yield at + 12, min(at + 12 + original, at + length - 4)
-        at += length

@@ -9,6 +9,7 @@ from workers.decode.interfaces import LARGEST_PACKET, MAX_INTERFACES, Interface
 from workers.decode.loop.records import BAD_INTERFACE, BAD_LENGTH, NEED_BYTES, OTHER_BLOCK
 from workers.decode.loop.walk import walk_pcapng
 from workers.decode.pcapng_blocks import (
+    DECRYPTION_SECRETS,
     INTERFACE,
     SECTION_HEADER,
     STATISTICS,
@@ -109,6 +110,8 @@ class PcapngReader:
             self._skipped[kind] = self._skipped.get(kind, 0) + 1
         if kind in TAKES_A_FRAME_NUMBER:
             self.reading.pass_frame()
+        if kind == DECRYPTION_SECRETS:
+            self.reading.state["loose_credentials"] += 1
         return True
 
     def _length(self, at: int) -> int:

@@ -12,6 +12,7 @@ from typing import Final
 from workers.decode.interfaces import LARGEST_PACKET, Interface
 
 SECTION_HEADER: Final = 0x0A0D0D0A
+DECRYPTION_SECRETS: Final = 10
 INTERFACE: Final = 1
 STATISTICS: Final = 5
 _NAME_RESOLUTION: Final = 4

@@ -17,9 +17,7 @@ class Workshop:
     children: ChildPool
     tool_version: str
     looking: ChildPool
-    """Children of small limits, for dissections: nobody waits behind a file that is decoded."""
-    anonymizing: ChildPool
-    """Whole captures are rewritten in them, which takes as long as decoding: no file waits behind that."""
+    """Children of small limits, for looks into single frames: nobody waits behind a file that is decoded."""
     running: RunningJobs = field(default_factory=RunningJobs)
     turns: Turns = field(default_factory=Turns)
 

@@ -13,7 +13,6 @@ from backend.access.rules import RULES, SAFE_METHODS, Ask, check_table
 from backend.api.tests.guarded_server import guarded_server, guarded_store
 from backend.api.tests.others_things import DUMP, OTHER_DUMP, People, Things, people, things_of
 from backend.storage.looks import LookFolder, LookOutcome
-from backend.storage.records import FileKind
 from backend.storage.store import Store
 
 OWN = "/api/v1/investigations/{investigation_id}"
@@ -169,20 +168,6 @@ def test_analysts_take_back_their_own_notes_alone(store: Store, everybody: Peopl
     assert owner.delete(f"{made.address}/notes/{removed}").status_code == 204
 
 
-@pytest.mark.parametrize("maker", ["owner", "maker"])
-def test_the_page_is_told_what_the_caller_may(store: Store, everybody: People, maker: str) -> None:
-    made = things_of(store, everybody.actors[maker])
-    everything = ["change", "share", "delete", "download"]
-    expected = {caller: everything if caller in ADMINS else [] for caller in everybody.clients}
-    expected[maker] = everything if maker == "owner" else ["change", "download"]
-    for caller, client in everybody.clients.items():
-        if caller == "stranger":
-            continue
-        assert client.get(made.address).json()["may"] == expected[caller], caller
-        notes = client.get(f"{made.address}/notes").json()["items"]
-        assert [note["may_delete"] for note in notes] == ["change" in expected[caller]], caller
-
-
 def test_a_dissection_that_two_wait_for_goes_on_when_one_does_not(store: Store, everybody: People) -> None:
     made = things_of(store, everybody.actors["owner"])
     folder = LookFolder(store.investigation_folder(made.investigation), made.look)
@@ -210,10 +195,7 @@ def bytes_of(everybody: People, caller: str, what: str, made: Things) -> Any:
 @pytest.mark.parametrize("what", BYTES)
 @pytest.mark.parametrize("maker", ["owner", "maker"])
 def test_who_gets_bytes_of_an_original(store: Store, everybody: People, maker: str, what: str) -> None:
-    cases: list[tuple[FileKind, bool, bool]] = [
-        ("capture", True, True), ("capture", False, False), ("bundle", False, True)
-    ]  # fmt: skip
-    for kind, marked, hidden in cases:
+    for kind, marked, hidden in (("capture", True, True), ("capture", False, False), ("bundle", False, True)):
         made = things_of(store, everybody.actors[maker], kind=kind, holds_credentials=marked)
         folder = LookFolder(store.investigation_folder(made.investigation), made.look)
         folder.carved.write_bytes(DUMP)

@@ -19,7 +19,6 @@ from backend.forensics.components import connected
 from backend.forensics.evidence.clocks import Clocks, compare_clocks
 from backend.forensics.evidence.copies import merge_copies
 from backend.forensics.packets import ACK, MARK_COPY, NO_CONNECTION, PACKET_DTYPE, SYN
-from backend.forensics.private_words import PrivateWord, of_place
 
 Ints = NDArray[np.int64]
 
@@ -39,11 +38,6 @@ class Place:
     input: str
     capture: int
     point: VantagePoint
-
-    @property
-    def word(self) -> PrivateWord:
-        """The name, for sentences."""
-        return of_place(self.name)
 
     @property
     def index(self) -> int:

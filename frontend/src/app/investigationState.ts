@@ -36,9 +36,7 @@ function useVersion(): string | undefined {
 export function useInvestigationState(): RegionState {
   const source = useSource();
   const queries = useQueryClient();
-  const investigation = useInvestigation().data;
-  const analysis = investigation?.analysis;
-  const mayChange = investigation?.may.includes("change") ?? false;
+  const analysis = useInvestigation().data?.analysis;
   const report = useReport().data;
   const progress = useProgress(false).data;
   const now = useVersion();
@@ -52,10 +50,10 @@ export function useInvestigationState(): RegionState {
     const was = report?.tool.version;
     const older = was !== undefined && now !== undefined && was !== now && !running;
     return {
-      stale: older ? { was, now, again: mayChange ? () => mutate() : undefined, busy: isPending } : null,
+      stale: older ? { was, now, again: source.readOnly ? undefined : () => mutate(), busy: isPending } : null,
       partial: running ? { done_ratio: decodedRatio(progress), findings: progress?.findings_so_far ?? 0 } : null,
     };
-  }, [isPending, mutate, now, progress, report?.tool.version, running, mayChange]);
+  }, [isPending, mutate, now, progress, report?.tool.version, running, source.readOnly]);
 }
 
 /** Never backwards while one analysis runs. */

@@ -1,7 +1,6 @@
 /** `/settings`: what the reader of this browser prefers. */
 import { useId, type ReactNode } from "react";
 
-import { AuditPanel } from "../access/AuditPanel";
 import { MembersPanel } from "../access/MembersPanel";
 import { PasswordPanel } from "../access/PasswordPanel";
 import { zoneWord } from "../format/zone";
@@ -40,7 +39,6 @@ export function SettingsPage() {
       <p>Tokens for programs are on the page <RouteLink href="/ci">CI and tokens</RouteLink>.</p>
       <PasswordPanel />
       <MembersPanel />
-      <AuditPanel />
     </main>
   );
 }

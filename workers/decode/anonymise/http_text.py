@@ -155,8 +155,10 @@ class CredentialsText:
             self._after_colon = True
         elif byte in b",{}[]":
             self._after_colon, self._key = False, ""
-        elif 0x30 <= byte <= 0x39 and self._after_colon and self._key == "expires_in":
-            return byte
+        elif self._after_colon and self._key == "expires_in" and byte not in b" \t":
+            if 0x30 <= byte <= 0x39:
+                return byte
+            self._key = ""  # bytes are missing: what comes behind them is another value
         return byte if byte in _STRUCTURE else ord(FILLER)
 
     def _end_string(self) -> bytes:

@@ -1,7 +1,7 @@
 """Credentials out of single frames: what is seen of them in one frame is overwritten, whatever connection it is of.
 
-Values that are spread over frames are found by `scrubbing`, which puts streams together; this is the second net. As in
-the message tables, values of queries and users of addresses go, too: signatures and tokens travel there."""
+Connections that carry credentials were cleared before (`scrubbing`); this is the second net. As in the message tables,
+values of queries and users of addresses go, too: signatures and tokens travel there."""
 
 from __future__ import annotations
 
@@ -10,9 +10,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from workers.decode.clear_payload import FILLER, clear_payload
 from workers.decode.frames.stored import StoredFrame
-from workers.decode.scrubbing import FILLER, SECRET_HEADERS, SECRET_VALUES
+from workers.decode.loop.credential_signs import WORDS
 
+_SIGN: Final = re.compile(b"(?i)" + b"|".join(re.escape(word) for word, _ in WORDS))
+_BEGINNING: Final = re.compile(rb"[A-Z]{3,16} [!-~]+ HTTP/1\.[01]\r?\n|HTTP/1\.[01] \d{3}[ \r\n]")
+_NO_TEXT: Final = re.compile(rb"[^ -~\t\r\n]")
 _ADDRESSES: Final = re.compile(
     rb"(?:(?<=[A-Z] )|(?i:\n(?:location|referer):[ \t]*))(?:/|\w{3,8}://)([^\s\0]+)"
 )
@@ -24,22 +28,30 @@ _NEAR: Final = 8
 
 
 def without_secrets(frame: StoredFrame) -> StoredFrame:
-    """The frame, the same length, with the values of credentials overwritten."""
+    """The frame, the same length, without what may be credentials."""
     if len(frame.data) < _COULD_HOLD:
         return frame
-    spans = list(_spans(frame.data))
-    if not spans:
-        return frame
     data = bytearray(frame.data)
-    for begin, end in spans:
+    for begin, end in list(_spans(frame.data)):
         data[begin:end] = FILLER * (end - begin)
-    return replace(frame, data=bytes(data))
+    sign = _SIGN.search(data)
+    if sign is not None:
+        begin = _begin_of_text(bytes(data), sign.start())
+        data[begin:] = clear_payload(bytes(data[begin:]))
+    return replace(frame, data=bytes(data)) if data != frame.data else frame
+
+
+def _begin_of_text(data: bytes, sign: int) -> int:
+    """Where the message or the text begins that a sign of credentials stands in."""
+    text = 0
+    for other in _NO_TEXT.finditer(data, 0, sign):
+        text = other.end()
+    message = _BEGINNING.search(data, text)
+    near = message is not None and message.start() - text < _NEAR
+    return message.start() if message is not None and near else text
 
 
 def _spans(data: bytes) -> Iterator[tuple[int, int]]:
-    for pattern in (SECRET_VALUES, SECRET_HEADERS):
-        for match in pattern.finditer(data):
-            yield match.span(1)
     for match in _ADDRESSES.finditer(data):
         begin = match.start(1)
         for pattern in (_USER, _PARAMETER):

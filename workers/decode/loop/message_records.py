@@ -101,6 +101,7 @@ STREAM_DTYPE: Final = np.dtype(
         ("left", "<i8"),  # of the body or chunk
         ("length", "<i8"),  # Content-Length, or -1
         ("scan_left", "<i8"),
+        ("look_left", "<i8"),  # bytes of the body in which words of credentials are looked for
         ("begin_ns", "<i8"),
         ("begin_frame", "<i8"),
         ("begin_sequence", "<u4"),

@@ -11,6 +11,7 @@ import numpy as np
 
 from backend.forensics.packets import FIN, MARK_COPY, MARK_RETRANSMISSION, RST, TCP, UDP
 from workers.decode.loop.compiler import apart, compiled, inlined
+from workers.decode.loop.credential_signs import SEGMENTS, carries_tcp, text_holds_credential_word
 from workers.decode.loop.icmp_errors import join_quoted, quotes_packet, read_icmp_error
 from workers.decode.loop.message_records import TALKS, Memory
 from workers.decode.loop.octets import Buffer, after, big16, big32
@@ -30,6 +31,7 @@ _STARTS: Final = tuple(
 )  # fmt: skip
 REORDERED_BYTES: Final = 1 << 16
 """How far ahead of a stream's beginning a segment may come."""
+_HTTP_2: Final = int.from_bytes(b"PRI ", "big")
 _ALERT, _HANDSHAKE, _FIRST_LETTER, _LAST_LETTER = 0x15, 0x16, 67, 84
 
 
@@ -88,6 +90,25 @@ def _note(m: Memory, number: int, at: int, count: int) -> None:
     state.pieces += 1
 
 
+@compiled
+def look_for_credentials(buffer: Buffer, at: int, count: int, connection: Record) -> None:
+    """In a segment that belongs to no message: the connection began before the capture, or is no HTTP/1."""
+    if connection.credentials or connection.data_segments > SEGMENTS or _may_begin(buffer, at, count):
+        return
+    is_http_2 = count >= 4 and big32(buffer, at) == _HTTP_2
+    if is_http_2 or text_holds_credential_word(buffer, at, at + count):
+        connection.credentials = 1
+
+
+@compiled
+def _look_for_tunnel(buffer: Buffer, at: int, count: int, row: Record, connection: Record) -> None:
+    """A tunnel that is not read may hold anything."""
+    if connection.credentials or connection.data_segments > SEGMENTS:
+        return
+    if carries_tcp(buffer, at, at + count, np.int64(row.payload_bytes)):
+        connection.credentials = 1
+
+
 @inlined
 def _notice_tcp(
     m: Memory, buffer: Buffer, at: int, end: int, number: int, row: Record, connections: Record
@@ -98,6 +119,8 @@ def _notice_tcp(
     count = min(end - payload_at, np.int64(row.payload_bytes))
     if concerns_talk(m, buffer, payload_at, count, row, connections):
         _note(m, number, payload_at, count)
+    elif count > 0:
+        look_for_credentials(buffer, payload_at, count, connections[row.connection])
 
 
 @compiled
@@ -138,5 +161,7 @@ def notice(
         count = min(end - at - 8, np.int64(row.payload_bytes))
         if may_be_dns(buffer, at + 8, at + 8 + count, row.source_port, row.destination_port):
             _note(m, state.rows, at + 8, count)
+        else:
+            _look_for_tunnel(buffer, at + 8, count, row, connections[row.connection])
     else:
         _notice_icmp(m, buffer, at, end, row, slots, state.network, connections)

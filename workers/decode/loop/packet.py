@@ -5,8 +5,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from backend.forensics.packets import DECODED_TRANSPORT, NO_CONNECTION, TCP, UDP
-from workers.decode.loop.compiler import compiled, inlined, together
+from workers.decode.loop.compiler import apart, compiled, inlined, together
+from workers.decode.loop.credential_signs import (
+    LOOKED_AT_BYTES,
+    holds_credential_word,
+    is_metadata_address,
+)
 from workers.decode.loop.fragments import remember_first
 from workers.decode.loop.headers import read_headers, read_plain_tcp
 from workers.decode.loop.link import kernel_interface
@@ -36,6 +43,37 @@ def _follow(
     if state.fragment >= 0:
         remember_first(state, fragments, rows, connections, sides, undecoded)
     return is_handshake
+
+
+_COULD_HOLD: Final = 48
+"""Bytes: a shorter frame has no room for headers and a secret."""
+
+
+@compiled
+def _may_hold_credentials(buffer: Buffer, at: int, end: int, row: Record) -> bool:
+    """Whether it is a later fragment of a metadata service, or words of credentials are in it."""
+    apart()
+    if end - at < _COULD_HOLD or (row.layers == DECODED_TRANSPORT and not is_icmp_error(row)):
+        return False
+    if row.protocol == TCP and (
+        is_metadata_address(row.source_high, row.source_low)
+        or is_metadata_address(row.destination_high, row.destination_low)
+    ):
+        return True
+    return holds_credential_word(buffer, at, min(end, at + LOOKED_AT_BYTES))
+
+
+@compiled
+def _look_at_rest(buffer: Buffer, at: int, end: int, state: Record, connections: Record, row: Record) -> None:
+    """For credentials, in what no message is read from: frames of no connection, and later fragments."""
+    together()
+    if row.layers == DECODED_TRANSPORT and row.connection != NO_CONNECTION:
+        return
+    if _may_hold_credentials(buffer, at, end, row):
+        if row.connection == NO_CONNECTION:
+            state.loose_credentials += 1
+        else:
+            connections[row.connection].credentials = 1
 
 
 @compiled
@@ -73,6 +111,7 @@ def read_packet(
         )
         if row.protocol == TCP:
             pick(picker, row, state.side)
+    _look_at_rest(buffer, at, end, state, connections, row)
     sample(sampler, row, state.side, state.known_pair)
     count_bucket(state, vantage, buckets, row)
     if is_handshake:

@@ -112,6 +112,7 @@ STATE_DTYPE: Final = np.dtype(
         ("peeked_pair", "<u8"),  # of its hosts
         ("known_hash", "<i8"),  # the same of the packet being read, -1 where it is not known
         ("known_pair", "<u8"),  # or 0
+        ("loose_credentials", "<i8"),  # frames of no connection that hold, or may hold, credentials
         ("side", "<i8"),  # of the packet's connection that sent it: 0 for the client, 1 for the server
     ]
 )
@@ -222,6 +223,10 @@ TRACKED_DTYPE: Final = np.dtype(
         ("client_next", "<u4"),  # `highest` of the client's side
         ("server_next", "<u4"),
         ("resting", "u1"),  # RESTING_... bits
+        (
+            "credentials",
+            "u1",
+        ),  # words of credentials were seen in it, or it is HTTP/2, whose heads are packed
     ]
 )
 """A connection while the capture is read."""

@@ -12,7 +12,7 @@ from backend.forensics.packets import FIN, RST, UDP
 from workers.decode import messages_cache
 from workers.decode.loop.compiler import apart, compiled, entry_kept_in, inlined
 from workers.decode.loop.message_records import IDLE, OPAQUE, TALKS, Memory
-from workers.decode.loop.notice import DNS_PORT, REORDERED_BYTES, concerns_talk
+from workers.decode.loop.notice import DNS_PORT, REORDERED_BYTES, concerns_talk, look_for_credentials
 from workers.decode.loop.octets import Buffer, after, big16
 from workers.decode.loop.records import Record
 from workers.decode.messages.dns import read_dns
@@ -82,6 +82,8 @@ def _read_tcp(m: Memory, row: Record, connections: Record, buffer: Buffer, at: i
     sender = _sender(row, connections)
     stream = 2 * talk + sender
     if row.payload_bytes > 0:
+        if count > 0 and m.streams[stream].mode == IDLE:
+            look_for_credentials(buffer, at, count, connections[row.connection])
         expected = _beginning(m, row, stream, connections)
         if not take_segment(m, row, stream, expected, buffer, at, count):
             return False

@@ -13,8 +13,9 @@ from typing import Final
 import numpy as np
 
 from backend.forensics.connections import NEVER
-from backend.forensics.messages import UNTIL_CLOSE
+from backend.forensics.messages import HELD_CREDENTIALS, UNTIL_CLOSE
 from workers.decode.loop.compiler import apart, compiled, inlined
+from workers.decode.loop.credential_signs import LOOKED_AT_BYTES, holds_credential_word
 from workers.decode.loop.message_records import (
     BODY,
     CHUNK,
@@ -81,7 +82,7 @@ def await_message(m: Memory, stream: int) -> None:
     record = m.streams[stream]
     free_scratch(m, stream)
     record.mode, record.exchange, record.scan = LINE, 0, 0
-    record.lines = record.bytes = record.left = 0
+    record.lines = record.bytes = record.left = record.look_left = 0
     record.length = -1
     record.chunked = record.bad_length = 0
 
@@ -159,6 +160,7 @@ def _status_line(m: Memory, stream: int, buffer: Buffer, at: int, end: int) -> b
 @inlined
 def _end_of_request_head(m: Memory, stream: int) -> None:
     record = m.streams[stream]
+    record.look_left = LOOKED_AT_BYTES
     if record.chunked:
         record.mode = CHUNK_SIZE
     elif record.length > 0:
@@ -170,6 +172,7 @@ def _end_of_request_head(m: Memory, stream: int) -> None:
 @inlined
 def _begin_body(m: Memory, stream: int, exchange: int) -> None:
     record = m.streams[stream]
+    record.look_left = LOOKED_AT_BYTES
     if record.chunked:
         record.mode = CHUNK_SIZE
     elif record.length >= 0:
@@ -337,12 +340,27 @@ def _take_line(m: Memory, stream: int, buffer: Buffer, at: int, end: int) -> int
     return feed + 1 - at
 
 
+@compiled
+def _look_at_body(m: Memory, stream: int, buffer: Buffer, at: int, end: int) -> None:
+    """In the next bytes at the beginning of a body."""
+    apart()
+    record = m.streams[stream]
+    count: int = min(end - at, np.int64(record.look_left))
+    record.look_left -= count
+    exchange = np.int64(record.exchange) - 1
+    if exchange >= 0 and holds_credential_word(buffer, at, at + count):
+        m.exchanges[exchange].marks |= HELD_CREDENTIALS
+        record.look_left = 0
+
+
 @inlined
 def _take_body(m: Memory, stream: int, buffer: Buffer, at: int, end: int) -> int:
     record = m.streams[stream]
     count: int = min(end - at, np.int64(record.left))
     if record.scan:
         scan_body(m, stream, buffer, at, at + count)
+    if record.look_left > 0:
+        _look_at_body(m, stream, buffer, at, at + count)
     record.bytes += count
     record.left -= count
     if record.left == 0:
@@ -361,6 +379,8 @@ def _take_rest(m: Memory, stream: int, buffer: Buffer, at: int, end: int) -> int
         record.bytes += end - at
         if record.scan:
             scan_body(m, stream, buffer, at, end)
+        if record.look_left > 0:
+            _look_at_body(m, stream, buffer, at, end)
     return end - at
 
 

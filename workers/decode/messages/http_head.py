@@ -11,7 +11,14 @@ from typing import Final
 import numpy as np
 
 from backend.forensics.connections import NEVER
-from backend.forensics.messages import CHUNKED, CLOSES, SENT_AUTHORIZATION, SENT_TOKEN
+from backend.forensics.messages import (
+    CHUNKED,
+    CLOSES,
+    HELD_CREDENTIALS,
+    REQUEST_SEEN,
+    SENT_AUTHORIZATION,
+    SENT_TOKEN,
+)
 from workers.decode.loop.compiler import apart, compiled
 from workers.decode.loop.message_records import (
     EXCHANGE_TEXT_BYTES,
@@ -53,12 +60,20 @@ _START_PLACES: Final = np.array([0, *accumulate(map(len, _STARTS))], np.int64)
 _HEADERS: Final = (
     b"host", b"user-agent", b"content-length", b"transfer-encoding", b"connection", b"date", b"server",
     b"location", b"retry-after", b"x-request-id", b"traceparent", b"x-aws-ec2-metadata-token-ttl-seconds",
-    b"x-aws-ec2-metadata-token", b"authorization",
+    b"x-aws-ec2-metadata-token", b"authorization", b"content-encoding",
 )  # fmt: skip
 (
     _HOST, _USER_AGENT, _CONTENT_LENGTH, _TRANSFER_ENCODING, _CONNECTION, _DATE, _SERVER, _LOCATION,
     _RETRY_AFTER, _REQUEST_ID, _TRACEPARENT, _TOKEN_TTL, _TOKEN, _AUTHORIZATION,
-) = range(14)  # fmt: skip
+    _CONTENT_ENCODING,
+) = range(15)  # fmt: skip
+_SECRET_ENDS: Final = (
+    b"token", b"authorization", b"cookie", b"secret", b"api-key", b"signature", b"credential", b"credentials",
+    b"password", b"session-id", b"metadata", b"metadata-flavor", b"identity-header",
+)  # fmt: skip
+"""How names of headers end that carry credentials, or that only metadata services want."""
+_SECRET_BYTES: Final = np.frombuffer(b"".join(_SECRET_ENDS), np.uint8)
+_SECRET_PLACES: Final = np.array([0, *accumulate(map(len, _SECRET_ENDS))], np.int64)
 _HEADER_BYTES: Final = np.frombuffer(b"".join(_HEADERS), np.uint8)
 _HEADER_PLACES: Final = np.array([0, *accumulate(map(len, _HEADERS))], np.int64)
 _CLOSE: Final = np.frombuffer(b"close", np.uint8)
@@ -150,13 +165,27 @@ def _shows_name(buffer: Buffer, at: int, end: int) -> bool:
 
 
 @compiled
+def _is_port(buffer: Buffer, at: int, end: int) -> bool:
+    """Whether digits alone stand between a colon and the end of an authority."""
+    while at < end and is_digit(buffer[at]):
+        at += 1
+    return at == end or buffer[at] in (_SLASH, _QUESTION, _HASH)
+
+
+@compiled
 def _after_user(buffer: Buffer, at: int, end: int) -> int:
-    """Where the host begins when ``//`` stands at at - 2: behind ``user:password@``."""
+    """Where the host begins when ``//`` stands at at - 2: behind ``user:password@``. A password may hold a slash,
+    though it must not (RFC 3986 section 3.2.1)."""
     i = at
     host = at
-    while i < end and buffer[i] not in (_SLASH, _QUESTION, _HASH):
+    has_password = False
+    while i < end and buffer[i] not in (_QUESTION, _HASH):
+        if buffer[i] == _SLASH and not has_password:
+            break
         if buffer[i] == _AT:
             host = i + 1
+        elif buffer[i] == COLON and not _is_port(buffer, i + 1, end):
+            has_password = True
         i += 1
     return host
 
@@ -186,7 +215,10 @@ def put_target(m: Memory, exchange: int, column: int, buffer: Buffer, at: int, e
             used += 1
             hidden = True
         elif byte == _SLASH and not in_query and i - at >= 2 and buffer[i - 2] == _SLASH:
-            i = _after_user(buffer, i, end)
+            host = _after_user(buffer, i, end)
+            if host > i:
+                m.exchanges[exchange].marks |= HELD_CREDENTIALS
+            i = host
     m.lengths[exchange, column] = used
 
 
@@ -205,6 +237,24 @@ def _header_number(buffer: Buffer, at: int, end: int) -> int:
         if same:
             return number
     return -1
+
+
+@compiled
+def _is_secret(buffer: Buffer, at: int, end: int) -> bool:
+    """Whether the value of a header of this name is a credential."""
+    last = lower(buffer[end - 1])
+    for word in range(_SECRET_PLACES.size - 1):
+        begin, stop = _SECRET_PLACES[word], _SECRET_PLACES[word + 1]
+        if _SECRET_BYTES[stop - 1] != last or end - at < stop - begin:
+            continue
+        same = True
+        for i in range(stop - begin):
+            if lower(buffer[end - 1 - i]) != _SECRET_BYTES[stop - 1 - i]:
+                same = False
+                break
+        if same:
+            return True
+    return False
 
 
 @compiled
@@ -251,6 +301,8 @@ def _response_header(m: Memory, exchange: int, number: int, buffer: Buffer, at: 
         put_text(m, exchange, SERVER, buffer, at, end)
     elif number == _LOCATION:
         put_target(m, exchange, LOCATION, buffer, at, end)
+    elif number == _CONTENT_ENCODING and not record.marks & REQUEST_SEEN:
+        record.marks |= HELD_CREDENTIALS  # nobody knows what was asked for, and no word in the body can tell
     elif number == _RETRY_AFTER:
         record.retry_after_s = decimal(buffer, at, end)
 
@@ -284,12 +336,16 @@ def read_header(m: Memory, stream: int, buffer: Buffer, at: int, end: int) -> No
     """One header line, without its line end."""
     apart()
     colon = find(buffer, at, min(end, at + _LONGEST_NAME), COLON)
-    number = _header_number(buffer, at, colon) if colon > 0 else -1
+    if colon <= at:
+        return
+    record = m.streams[stream]
+    exchange = np.int64(record.exchange) - 1
+    if exchange >= 0 and _is_secret(buffer, at, colon):
+        m.exchanges[exchange].marks |= HELD_CREDENTIALS
+    number = _header_number(buffer, at, colon)
     if number < 0:
         return
     at, end = _value_of(buffer, colon + 1, end)
-    record = m.streams[stream]
-    exchange = np.int64(record.exchange) - 1
     if number in (_CONTENT_LENGTH, _TRANSFER_ENCODING, _CONNECTION):
         _framing(m, stream, exchange, number, buffer, at, end)
     elif exchange >= 0:

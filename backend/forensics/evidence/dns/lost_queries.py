@@ -13,7 +13,6 @@ from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
 from backend.forensics.evidence.dns.exchanges import COPY_NS, JOIN_NS
 from backend.forensics.evidence.sightings import Ints, Place
-from backend.forensics.private_words import PrivateWord
 
 Where = Literal["inside", "reached", "return", "unknown"]
 USUALLY = 0.95
@@ -30,7 +29,7 @@ class LostQuery:
     lookup: int
     question: int
     time_ns: int
-    name: PrivateWord
+    name: str
     type: int
     where: Where
     inner: Place
@@ -93,7 +92,7 @@ def _of_lookup(dns: Dns, lookup: DelayedLookup, usual: tuple[int, ...]) -> list[
                 lookup=lookup.lookup,
                 question=sending.question,
                 time_ns=sending.time_ns,
-                name=PrivateWord(dns.messages.names[int(row["name"])], "name"),
+                name=dns.messages.names[int(row["name"])],
                 type=int(row["type"]),
                 where=where,
                 inner=places[inner],
