@@ -15,13 +15,14 @@ from backend.api.found_route import FoundRoute, RouteFinder, found_route, put_fo
 from backend.api.gate import client_address
 from backend.api.opened_link import OpenedLink, put_verdict
 from backend.api.problems import problem_of
-from backend.api.share_session import share_token
+from backend.api.share_session import share_cookie, share_cookie_of, share_token
 from backend.errors import NotFound, Refused, StallscopeError
 from backend.services.freeze_investigation import store_shown
 from backend.services.open_share import shared_view
 from backend.services.redaction.place import NOT_SHARED, Place
 from backend.services.redaction.shared_view import SharedView
 from backend.services.share_investigation import open_share
+from backend.services.share_sessions import is_to_be_renewed, new_session
 from backend.storage.store import Store
 
 SESSION = "session"
@@ -46,9 +47,11 @@ class SharedAnswers:
         if place is None or place.route == SESSION:
             await self._app(scope, receive, send)
             return
+        request = Request(scope)
         try:
-            link = await anyio.to_thread.run_sync(self._open, Request(scope))
+            link = await anyio.to_thread.run_sync(self._open, request)
             put_verdict(scope, link)
+            send = self._renewing(request, link, send)
             if link.view is None:
                 await self._app(scope, receive, send)
                 return
@@ -84,6 +87,20 @@ class SharedAnswers:
             share = open_share(self._store, share_id, token)
         shown = store_shown(self._store, share)
         return OpenedLink(share, shown, shared_view(shown, share))
+
+    def _renewing(self, request: Request, link: OpenedLink, send: Send) -> Send:
+        """What is in use goes on; the link's own end ends it all the same."""
+        kept = share_cookie_of(request)
+        if not kept or share_token(request) != kept or not is_to_be_renewed(kept):
+            return send
+        cookie = share_cookie(request, link.share.id, new_session(self._store, link.share))
+
+        async def send_with_cookie(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).append("set-cookie", cookie)
+            await send(message)
+
+        return send_with_cookie
 
     def _asking(self, scope: Scope, place: Place, query: str) -> Scope:
         """The request in the words of the data; it must lead where the rules were asked about, and nowhere else."""

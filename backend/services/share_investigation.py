@@ -14,6 +14,7 @@ from backend.errors import DiskFull, Gone, InvalidRequest, NotFound, Refused
 from backend.services.freeze_investigation import freeze, thaw
 from backend.services.read_report import read_finding
 from backend.services.redaction.view_limits import check_view
+from backend.services.share_sessions import is_over, is_session, is_signed, new_session
 from backend.storage import investigations, shares
 from backend.storage.acting import Actor, current_actor
 from backend.storage.audit_log import Act, record_refusal, write_event
@@ -142,7 +143,7 @@ def begin_session(store: Store, share_id: str, secret: str, password: str | None
             subject=share_id,
             actor=_who_opens(share_id),
         )
-    return share, f"{secret}{_proof(share, secret)}"
+    return share, new_session(store, share)
 
 
 def _check_password(share: Share, password: str | None) -> None:
@@ -176,34 +177,45 @@ def _who_opens(share_id: str) -> Actor:
 
 
 def open_share(store: Store, share_id: str, token: str) -> Share:
-    """The link a session's token opens; raises Refused, or Gone when it was closed or has ended."""
-    secret, dot, _ = token.partition(".")
-    share = _opened(store, share_id, secret)
-    if not hmac.compare_digest(token[len(secret) :], _proof(share, secret)):
-        raise Refused("This link asks for a password." if not dot else WRONG)
-    return share
+    """The link that a session opens, or its secret itself where there is no password; raises Refused, or Gone when it
+    was closed or has ended."""
+    if not is_session(token):
+        share = _opened(store, share_id, token)
+        if share.password_hash:
+            raise Refused("This link asks for a password.")
+        return share
+    found = _found(store, share_id)
+    if found is None or not is_signed(store, found, token):
+        raise Refused(WRONG)
+    if is_over(token):
+        raise Refused("This session has ended: open the link again.")
+    return _checked_open(found)
 
 
 def _opened(store: Store, share_id: str, secret: str) -> Share:
+    share = _found(store, share_id)
+    # Compared in either case: how long it takes says nothing of whether there is such a link.
+    expected = share.secret_sha256 if share else _hash("")
+    is_secret = hmac.compare_digest(expected, _hash(secret))
+    if share is None or not is_secret:
+        raise Refused(WRONG)
+    return _checked_open(share)
+
+
+def _found(store: Store, share_id: str) -> Share | None:
     try:
         with store.database.reading() as session:
-            share = shares.get_share(session, share_id)
+            return shares.get_share(session, share_id)
     except NotFound:
-        raise Refused(WRONG) from None
-    if not hmac.compare_digest(share.secret_sha256, _hash(secret)):
-        raise Refused(WRONG)
+        return None
+
+
+def _checked_open(share: Share) -> Share:
     if share.revoked is not None:
         raise Gone(f"This link was closed on {share.revoked[:10]}.")
     if share.expires <= now_text():
         raise Gone(f"This link ended on {share.expires[:10]}.")
     return share
-
-
-def _proof(share: Share, secret: str) -> str:
-    """What a token carries behind the secret once the password was given; empty for a link without one."""
-    if not share.password_hash:
-        return ""
-    return "." + hmac.new(share.password_hash.encode(), secret.encode(), hashlib.sha256).hexdigest()
 
 
 def _password_hash(password: str, salt: bytes) -> str:

@@ -12,7 +12,7 @@ from backend.api.dependencies import (
     guessing_a_password,
 )
 from backend.api.schemas.shares import NewShare, Secret, Share, ShareList, ShareSession, ShareWish, View
-from backend.api.share_session import SHARE_COOKIE
+from backend.api.share_session import share_cookie
 from backend.services import share_investigation as service
 from backend.services.freeze_investigation import store_shown
 from backend.services.open_share import shown_view
@@ -65,9 +65,7 @@ def open_session(
     """Show the secret once; afterwards the token, or the cookie, opens this link's reading addresses."""
     with guessing_a_password(request, share_id, given.password):
         share, token = service.begin_session(store, share_id, given.secret, given.password)
-    response.set_cookie(
-        SHARE_COOKIE, token, path=f"/api/v1/shared/{share_id}", httponly=True, samesite="strict"
-    )
+    response.headers.append("Set-Cookie", share_cookie(request, share_id, token))
     told = Share.of(share).model_dump(by_alias=True)
     shown = shown_view(store_shown(store, share), share)
     view = View.of(shown).model_dump(by_alias=True) if shown else None

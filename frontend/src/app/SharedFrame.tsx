@@ -1,5 +1,5 @@
 /** A shared investigation: opened with the secret of the address's fragment, never with a login. */
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Outlet, useParams } from "@tanstack/react-router";
 import { useEffect, useMemo, useState } from "react";
 
@@ -16,6 +16,9 @@ import { RegionStateProvider } from "../ui/regionState";
 import { useAddress } from "../ui/RouteLink";
 import { Tabs } from "./Tabs";
 
+/** A refusal sooner than that is no ended session, and a reload would not help. */
+const OPENED_AGAIN_AFTER_MS = 60_000;
+
 function useShareSession(sid: string, password: string) {
   const secret = new URLSearchParams(window.location.hash.slice(1)).get("k") ?? "";
   return useQuery({
@@ -27,10 +30,25 @@ function useShareSession(sid: string, password: string) {
   });
 }
 
+/** A session ends without use; the secret in the address opens the link again. */
+function useOpenedAgain(openedAt: number) {
+  const client = useQueryClient();
+  useEffect(
+    () =>
+      client.getQueryCache().subscribe((event) => {
+        const error: unknown = event.type === "updated" && event.action.type === "error" ? event.action.error : null;
+        const isOver = error instanceof Problem && error.status === 403 && openedAt > 0;
+        if (isOver && Date.now() - openedAt > OPENED_AGAIN_AFTER_MS) window.location.reload();
+      }),
+    [client, openedAt],
+  );
+}
+
 export function SharedFrame() {
   const { sid } = useParams({ strict: false }) as { sid: string };
   const [password, setPassword] = useState("");
-  const { data, error } = useShareSession(sid, password);
+  const { data, error, dataUpdatedAt } = useShareSession(sid, password);
+  useOpenedAgain(dataUpdatedAt);
   const source = useMemo(() => (data ? sharedSource(sid, data) : null), [sid, data]);
   if (error && /password/.test(error.message)) return <AskPassword refused={error.message} wrong={!!password} onGive={setPassword} />;
   if (error) return <LinkRefused error={error} />;
