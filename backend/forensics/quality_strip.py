@@ -105,12 +105,12 @@ _ONE_WAY = "the path's delay included as packets of one direction only were matc
 
 
 def _counters(facts: Facts) -> list[QualityPart]:
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     contradictions = [QualityPart(status="caution", text=text) for text in facts.kernel.contradictions]
     if delta is None:
         if contradictions or not facts.kernel.has("conntrack-stats"):
             return contradictions
-        return [QualityPart(status="caution", text=facts.kernel.delta_problem)]
+        return [QualityPart(status="caution", text=facts.node.delta_problem)]
     shown = [
         f"+{delta.deltas[n]:,} {n}" for n in ("insert_failed", "drop", "early_drop") if n in delta.deltas
     ]

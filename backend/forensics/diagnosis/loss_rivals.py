@@ -52,7 +52,9 @@ def _firewall(facts: Facts, d: Destination) -> Judgement:
 
 
 def _listen(facts: Facts, d: Destination) -> Judgement:
-    rises = [counter_rise(facts.kernel, "nstat", f"TcpExtListen{n}") for n in ("Overflows", "Drops")]
+    rises = [
+        counter_rise(facts.kernel_at(d.endpoint), "nstat", f"TcpExtListen{n}") for n in ("Overflows", "Drops")
+    ]
     if any(r is not None for r in rises) and not any(r.by for r in rises if r is not None):
         return "ruled-out", "the listen counters of the host that was asked stayed flat", None
     if d.kinds.get("inside", 0) == len(d.losses):
@@ -95,7 +97,7 @@ def _return(facts: Facts, d: Destination) -> Judgement:
 def _snat(facts: Facts, d: Destination) -> Judgement:
     if d.kinds.get("beyond", 0) + d.kinds.get("return", 0) + d.kinds.get("replied", 0) == len(d.losses):
         return "ruled-out", "the lost SYNs were seen behind the node", None
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is not None and delta.deltas.get("insert_failed") == 0:
         return "ruled-out", "insert_failed stayed flat: no entry was refused", None
     return "cannot-tell", "whether the SYNs passed NAT was not seen", NAT_COMMAND
@@ -108,10 +110,10 @@ def _ipvs(facts: Facts, d: Destination) -> Judgement:
 
 
 def _table_full(facts: Facts, d: Destination) -> Judgement:
-    fill = conntrack_fill(facts.kernel)
+    fill = conntrack_fill(facts.node)
     if fill is not None and fill.ratio < CONNTRACK_FAR_BELOW:
         return "ruled-out", f"{fill.count:,} of {fill.limit:,} entries in use", None
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is not None and not delta.deltas.get("drop", 1) and not delta.deltas.get("early_drop", 0):
         return "ruled-out", "drop and early_drop stayed flat", None
     if d.kinds.get("beyond", 0) + d.kinds.get("return", 0) == len(d.losses):

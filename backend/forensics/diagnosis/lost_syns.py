@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
+from backend.forensics.evidence.absence.listed_life import ListedLife, listed_life
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss, Losses, LossKind
@@ -134,6 +135,13 @@ def lossy(facts: Facts, destination: Destination) -> list[Weighed]:
     )
     reason = "a packet that was not captured looks like one that was never sent"
     return [Weighed(LOSSY_CAPTURE, text, frame_evidence(destination.frames()), reason)]
+
+
+def life_of(facts: Facts, d: Destination) -> ListedLife:
+    """What listings tell of the host that was asked."""
+    first_ns = int(d.attempts.retried.start_ns[d.attempts.positions].min())
+    last_ns = int(d.attempts.retried.last_ns[d.attempts.positions].max())
+    return listed_life(facts.listed_hosts, d.endpoint, first_ns, last_ns, d.syns)
 
 
 def of_kind(destination: Destination, *kinds: LossKind) -> Losses:

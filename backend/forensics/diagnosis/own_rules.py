@@ -31,7 +31,7 @@ class RuleChange:
 def source_nat_rules(facts: Facts) -> list[NatRule]:
     """The user's source NAT rules, each once. One rule in both dump forms is one rule: iptables-save is the form that
     can be typed back."""
-    own = [rule for _, rule in facts.kernel.nat_rules() if rule.target in SOURCE_NAT]
+    own = [rule for _, rule in facts.node.nat_rules() if rule.target in SOURCE_NAT]
     unique = list({rule.text: rule for rule in own}.values())
     return [rule for rule in unique if rule.syntax == "iptables"] or unique
 

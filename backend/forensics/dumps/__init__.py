@@ -35,6 +35,7 @@ from backend.forensics.dumps.records import (
     LoadFigure,
     LoadReport,
     NatRule,
+    Neighbor,
     OffloadFeature,
     Setting,
     TcpSocket,
@@ -45,7 +46,7 @@ __all__ = [
     "ConntrackEntry",
     "ConntrackTable", "ConntrackTuple", "CounterRow", "Dump", "FilterRule", "Interface", "InterfaceAddress",
     "IpvsConnection", "IpvsConnectionTable", "IpvsTimeouts", "IpvsTraffic", "KernelMessage", "KernelVersion",
-    "ListenSocket", "LoadFigure", "LoadReport", "NatRule", "OffloadFeature", "PacketProcess", "Probe",
+    "ListenSocket", "LoadFigure", "LoadReport", "NatRule", "Neighbor", "OffloadFeature", "PacketProcess", "Probe",
     "ProbeKind", "ProbeSeries", "ProbeTable", "RealServer", "Setting", "StackSamples", "SystemCall", "TcpSocket",
     "VirtualService",
 ]  # fmt: skip
@@ -61,6 +62,7 @@ class Dump:
     """``conntrack-list``, ``conntrack-events``, ``conntrack-stats``, ``conntrack-count``, ``ipvs-services``,
     ``ipvs-connections``, ``ipvs-stats``, ``ipvs-timeouts``, ``sysctl``, ``nstat``, ``softnet-stat``, ``interrupts``,
     ``ss-listen``, ``ss-summary``, ``ss-sockets``, ``iptables-save``, ``nft-ruleset``, ``ip-link``, ``ip-addr``,
+    ``ip-neigh``, ``ip-route``,
     ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``, ``dig``, ``curl``,
     ``packet-processes``, ``strace``, ``collapsed-stacks``, ``cpu-stat``, ``ethtool-stats``,
     ``kubernetes-versions``."""
@@ -83,6 +85,7 @@ class Dump:
     filter_rules: tuple[FilterRule, ...] = ()
     interfaces: tuple[Interface, ...] = ()
     addresses: tuple[InterfaceAddress, ...] = ()
+    neighbors: tuple[Neighbor, ...] = ()
     offloads: tuple[OffloadFeature, ...] = ()
     kernel: KernelVersion | None = None
     component_versions: tuple[ComponentVersion, ...] = ()

@@ -82,6 +82,8 @@ class Interface:
     """Whether the outer UDP checksum is computed (``udpcsum``); None when not shown."""
     detail_line: int | None = None
     """The line that tells of the tunnel."""
+    link_address: str = ""
+    """``link/ether``, "" where none is shown."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,19 @@ class InterfaceAddress:
     interface: str
     address: str
     prefix_bits: int
+
+
+@dataclass(frozen=True)
+class Neighbor:
+    """An entry of ``ip neigh``: what ARP or NDP found, or failed to find."""
+
+    line: int
+    address: str
+    interface: str
+    link_address: str
+    """"" where nobody answered."""
+    state: str
+    """``REACHABLE``, ``STALE``, ``FAILED``, ``INCOMPLETE``, …"""
 
 
 @dataclass(frozen=True)

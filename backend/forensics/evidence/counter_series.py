@@ -6,6 +6,7 @@ another machine, a restart in between): no rise is computed across that place, a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -94,14 +95,28 @@ def counter_series(sources: Sequence[Source]) -> tuple[tuple[CounterSeries, ...]
     return tuple(series), tuple(problems)
 
 
-def _groups(sources: Sequence[Source]) -> list[tuple[str, str, str, list[Source]]]:
-    """By kind, host and subject. Dumps that name no host are of the only one that is named."""
-    groups: dict[tuple[str, str, str], list[Source]] = {}
+def host_names(sources: Sequence[Source]) -> list[str]:
+    """The host of each. Dumps that name none are of the only one that is named, unless the named ones alone hold a
+    whole series of a kind that the nameless ones hold as well: then these are another host's."""
     named = {source.host for source in sources if source.host}
-    only = next(iter(named)) if len(named) == 1 else ""
-    for source in sources:
+    if len(named) != 1:
+        return [source.host for source in sources]
+    whole, nameless = _kinds(sources, named=True), _kinds(sources, named=False)
+    apart = any(count > 1 and whole.get(key, 0) > 1 for key, count in nameless.items())
+    return [source.host or ("" if apart else next(iter(named))) for source in sources]
+
+
+def _kinds(sources: Sequence[Source], *, named: bool) -> Counter[tuple[str, str]]:
+    mine = (s.dump for s in sources if bool(s.host) is named and s.dump.counters)
+    return Counter((dump.kind, dump.subject) for dump in mine)
+
+
+def _groups(sources: Sequence[Source]) -> list[tuple[str, str, str, list[Source]]]:
+    """By kind, host and subject."""
+    groups: dict[tuple[str, str, str], list[Source]] = {}
+    for source, host in zip(sources, host_names(sources), strict=True):
         if source.dump.counters:
-            key = source.dump.kind, source.host or only, source.dump.subject
+            key = source.dump.kind, host, source.dump.subject
             groups.setdefault(key, []).append(source)
     return [(*key, groups[key]) for key in sorted(groups)]
 

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from backend.forensics.dumps import ConntrackEntry, ConntrackTable, CounterRow, Dump, Interface, NatRule
 from backend.forensics.dumps.conntrack import EVENT_NEW
-from backend.forensics.evidence.counter_series import CounterSeries, Source, counter_series, rise_between
+from backend.forensics.evidence.counter_series import (
+    CounterSeries,
+    Source,
+    counter_series,
+    host_names,
+    rise_between,
+)
 
 
 @dataclass(frozen=True)
@@ -84,9 +90,18 @@ class KernelFacts:
 
 def gather_kernel_facts(dumps: Sequence[DumpInput]) -> KernelFacts:
     """Compare the counters and keep the rest at hand."""
+    dumps = [replace(each, host=host or None) for each, host in zip(dumps, _hosts(dumps), strict=True)]
     delta, problem = _delta([d for d in dumps if d.dump.kind == "conntrack-stats"])
-    series, contradictions = counter_series([Source(d.input, d.host or d.dump.host, d.dump) for d in dumps])
+    series, contradictions = counter_series(_sources(dumps))
     return KernelFacts(tuple(dumps), delta, problem, series, contradictions)
+
+
+def _sources(dumps: Sequence[DumpInput]) -> list[Source]:
+    return [Source(each.input, each.host or each.dump.host, each.dump) for each in dumps]
+
+
+def _hosts(dumps: Sequence[DumpInput]) -> list[str]:
+    return host_names(_sources(dumps))
 
 
 def counter_totals(rows: Sequence[CounterRow]) -> dict[str, int]:
@@ -103,7 +118,7 @@ def _delta(stats: Sequence[DumpInput]) -> tuple[CounterDelta | None, str]:
         return None, "no conntrack -S was given"
     if len(stats) == 1:
         return None, "only one conntrack -S was given: a rise needs one before and one after"
-    if len({host for d in stats if (host := d.host or d.dump.host)}) > 1:
+    if len({d.host or d.dump.host for d in stats}) > 1:
         return None, "the conntrack -S dumps are of different hosts"
     shared = set.intersection(*(set(counter_totals(d.dump.counters)) for d in stats))
     timed = all(d.dump.captured_at_ns is not None for d in stats)

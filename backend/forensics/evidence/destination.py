@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.evidence.life import Frame
+from backend.forensics.evidence.absence.life import Frame
 from backend.forensics.evidence.losses import Loss, Losses
 from backend.forensics.evidence.retried import AttemptGroup, Endpoint
 from backend.forensics.evidence.sightings import Place
@@ -39,7 +39,7 @@ class Destination:
     life: tuple[Frame, ...]
     """Frames in which the host itself was heard (other ports, other sources, other protocols)."""
     heard_after: bool
-    """The host was heard at or after the first of the lost SYNs."""
+    """The host was heard near the time of the lost SYNs."""
     heard_others: int
     """Attempts to other hosts, answered, that the furthest vantage point saw: it does see answers."""
     hosts: NDArray[np.uint64]

@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.absence.life import Frame, Life, find_life
 from backend.forensics.evidence.alike import merge_alike
 from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.destination import Destination
 from backend.forensics.evidence.icmp_errors import IcmpErrors
-from backend.forensics.evidence.life import FRAMES_KEPT, Life, find_life
 from backend.forensics.evidence.losses import KINDS, Losses
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.outer_ends import Ends, answered_pairs, asked_ends, outer_ends
@@ -47,7 +47,7 @@ class _Groups:
     start: Ints
     syns: Ints
     around: Surroundings
-    heard_after: Bools
+    heard: tuple[tuple[Frame, ...], ...]
     losses: Ints
     """Numbers of losses, attempt by attempt in the order of `members`; those of group n from loss_start[n] on."""
     loss_start: Ints
@@ -77,19 +77,21 @@ def list_destinations(
     around = look_around(attempts.table["transmissions"] > 1, outer, (high, low, port)).merged(
         look_around(attempts.table["transmissions"] > 1, asked, (high, low, port)), own
     )
-    heard_after = _heard_after(
-        life, high, low, np.minimum.reduceat(attempts.retried.start_ns[order], start[:-1])
+    times = attempts.retried.start_ns[order], attempts.retried.last_ns[order]
+    heard = _heard(
+        life,
+        mix(high, low),
+        np.minimum.reduceat(times[0], start[:-1]),
+        np.maximum.reduceat(times[1], start[:-1]),
     )
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
     by_group = np.argsort(position[losses.attempt], kind="stable")
     loss_start = np.searchsorted(position[losses.attempt][by_group], start)
     syns = np.add.reduceat(attempts.retried.syns[order], start[:-1])
-    groups = _Groups(
-        high, low, port, silent[first], order, start, syns, around, heard_after, by_group, loss_start
-    )
+    groups = _Groups(high, low, port, silent[first], order, start, syns, around, heard, by_group, loss_start)
     merged = merge_alike(_traits(groups, attempts, losses, errors), groups.silent, groups.attempts)
-    return tuple(_destination(groups, numbers, attempts, losses, life) for numbers in merged)
+    return tuple(_destination(groups, numbers, attempts, losses) for numbers in merged)
 
 
 def _untranslated(ends: tuple[NDArray[np.uint64], NDArray[np.uint64], Ints], asked: Ends, row: Ints) -> Bools:
@@ -97,14 +99,13 @@ def _untranslated(ends: tuple[NDArray[np.uint64], NDArray[np.uint64], Ints], ask
     return same
 
 
-def _heard_after(life: Life, high: NDArray[np.uint64], low: NDArray[np.uint64], first_ns: Ints) -> Bools:
-    """By group: its host was heard at or after the first of its lost SYNs."""
-    found = np.zeros(len(low), np.bool_)
-    lows = np.array(sorted({host[1] for host in life.heard}), np.uint64)
-    for number in np.flatnonzero(np.isin(low, lows)).tolist():
-        last_ns = life.last_ns((int(high[number]), int(low[number])))
-        found[number] = last_ns is not None and last_ns >= int(first_ns[number])
-    return found
+def _heard(
+    life: Life, host: NDArray[np.uint64], first_ns: Ints, last_ns: Ints
+) -> tuple[tuple[Frame, ...], ...]:
+    """By group: frames of its host near the time of its lost SYNs."""
+    known = np.isin(host, life.host).tolist()
+    ends = zip(known, host.tolist(), first_ns.tolist(), last_ns.tolist(), strict=True)
+    return tuple(tuple(life.near(*each)) if heard else () for heard, *each in ends)
 
 
 def _traits(
@@ -134,7 +135,7 @@ def _traits(
         *place,
         groups.attempts >= _REPEATED,
         groups.syns >= _SEVERAL,
-        groups.heard_after,
+        np.array([bool(frames) for frames in groups.heard], np.bool_),
         around.opened > 0,
         around.refused > 0,
         around.heard_others > 0,
@@ -148,9 +149,7 @@ def _of_groups(start: Ints, numbers: Ints) -> Ints:
     return np.repeat(start[numbers], count) + within
 
 
-def _destination(
-    groups: _Groups, numbers: Ints, attempts: Attempts, losses: Losses, life: Life
-) -> Destination:
+def _destination(groups: _Groups, numbers: Ints, attempts: Attempts, losses: Losses) -> Destination:
     """One group, or several that are alike."""
     first, around = int(numbers[0]), groups.around
     host = int(groups.high[first]), int(groups.low[first])
@@ -165,8 +164,8 @@ def _destination(
         refused=int(around.refused[numbers].sum()),
         neighbours_answered=int(around.neighbours_answered[numbers].max()),
         neighbours_delayed=int(around.neighbours_delayed[numbers].max()),
-        life=tuple(life.frames(host)[:FRAMES_KEPT]),
-        heard_after=bool(groups.heard_after[first]),
+        life=groups.heard[first],
+        heard_after=bool(groups.heard[first]),
         heard_others=int(around.heard_others[numbers].min()),
         hosts=np.unique(mix(groups.high[numbers], groups.low[numbers])),
         others=len(numbers) - 1,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.absence.told import told_losses
 from backend.forensics.evidence.anatomy import Anatomy, dissect_requests
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
 from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
@@ -23,17 +24,21 @@ from backend.forensics.evidence.exchanges import Exchanges, join_exchanges
 from backend.forensics.evidence.far_side import FarSide
 from backend.forensics.evidence.held_groups import HeldGroup, find_groups
 from backend.forensics.evidence.held_writes import HeldWrites, find_held_writes
+from backend.forensics.evidence.host_signs import list_hosts
 from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.ipvs_servers import Drain, find_drains
+from backend.forensics.evidence.listed_hosts import ListedHosts
 from backend.forensics.evidence.losses import Losses, locate_losses
 from backend.forensics.evidence.metadata_calls import MetadataUse, find_metadata_calls, metadata_uses
 from backend.forensics.evidence.metadata_pattern import Pattern, find_pattern
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
 from backend.forensics.evidence.request_shapes import Shape, list_shapes
+from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.evidence.rivals import Rival, find_rivals
 from backend.forensics.evidence.round_trips import RoundTrips, gather_round_trips
 from backend.forensics.evidence.segment_losses import SegmentLosses
+from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.service_times import ShapeTimes, measure_service_times
 from backend.forensics.evidence.stumbles import Stumbles, collect_stumbles
 from backend.forensics.evidence.untranslated import Stray, find_strays
@@ -54,6 +59,7 @@ class Facts:
     losses: Losses
     rivals: dict[int, Rival]
     kernel: KernelFacts
+    """Listings of all hosts."""
     quality: CaptureQuality
 
     @property
@@ -66,9 +72,25 @@ class Facts:
         return any(capture.packets for capture in self.captures)
 
     @cached_property
+    def listed_hosts(self) -> ListedHosts:
+        """Whose listings they are."""
+        dumps = self.kernel.dumps
+        hosts = list_hosts(dumps, [d.host or d.dump.host for d in dumps])
+        return ListedHosts(hosts, self.attempts, self.captures)
+
+    @property
+    def node(self) -> KernelFacts:
+        """Listings of the node that passes these packets on and translates them."""
+        return self.kernel if len(self.listed_hosts.hosts) < 2 else self.listed_hosts.forwarding.kernel
+
+    def kernel_at(self, endpoint: Endpoint) -> KernelFacts:
+        """Listings of the host that has this address."""
+        return self.listed_hosts.at(endpoint).kernel
+
+    @cached_property
     def port_reuse(self) -> PortReuse:
         """Attempts on tuples of earlier connections."""
-        return find_reuse(self.captures, self.attempts, self.kernel.dumps)
+        return find_reuse(self.captures, self.attempts, self.node.dumps)
 
     @cached_property
     def challenges(self) -> dict[int, Challenge]:
@@ -78,7 +100,7 @@ class Facts:
     @cached_property
     def port_pools(self) -> tuple[PortPool, ...]:
         """Outgoing ports of source NAT and their use."""
-        return find_pools(self.captures, self.attempts, self.kernel)
+        return find_pools(self.captures, self.attempts, self.node)
 
     @cached_property
     def exhausted(self) -> dict[int, PortPool]:
@@ -95,6 +117,11 @@ class Facts:
     def destinations(self) -> tuple[Destination, ...]:
         """Attempts that were sent again, by where they went, with who else was answered there."""
         return list_destinations(self.captures, self.attempts, self.losses, self.icmp_errors)
+
+    @cached_property
+    def told(self) -> Bools:
+        """Beside `losses`: an ICMP error answered that SYN."""
+        return told_losses(self.losses, self.icmp_errors)
 
     @cached_property
     def data_of_hosts(self) -> DataOfHosts:
@@ -198,7 +225,7 @@ class Facts:
     @cached_property
     def ipvs_drains(self) -> tuple[Drain, ...]:
         """Real servers that IPVS was to send nothing new to, and what they still received."""
-        return find_drains(self.attempts, self.kernel)
+        return find_drains(self.attempts, self.node)
 
     @cached_property
     def waits(self) -> Waits:

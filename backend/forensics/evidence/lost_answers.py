@@ -55,10 +55,16 @@ def _follow(
         first[answer.place.number] = answer
     rank = attempts.order.rank
     inner = min(first, key=lambda number: rank[number])
+    expected = attempts.expected_places(attempt)
+    bound = rank[inner]
+    if inner not in {p.number for p in expected}:
+        # It came in where no SYN of this route leaves: every place of that host nearer to the client should see it.
+        own = [p for p in expected if p.capture == attempts.places[inner].capture]
+        bound = rank[own[-1].number] if own else bound
     missing = [
         p
-        for p in attempts.expected_places(attempt)
-        if rank[p.number] < rank[inner]
+        for p in expected
+        if rank[p.number] < bound
         and p.number not in first
         and recorded(p, attempts.clocks.own_time(p.capture, sent.time_ns))
     ]

@@ -12,7 +12,7 @@ from typing import Final, Literal, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.addresses import endpoint_text
+from backend.forensics.addresses import address_halves, address_text, endpoint_text
 from backend.forensics.evidence.sent_syns import Bools, Followers, SentSyns
 from backend.forensics.evidence.sightings import Ints, Place, Sightings
 
@@ -31,6 +31,17 @@ class Endpoint:
 
     def __str__(self) -> str:
         return endpoint_text(self.high, self.low, self.port)
+
+    @property
+    def address(self) -> str:
+        """Without the port."""
+        return address_text(self.high, self.low)
+
+    @classmethod
+    def of(cls, text: str) -> Endpoint:
+        """From ``192.0.2.1:80`` or ``[2001:db8::1]:80``."""
+        address, _, port = text.rpartition(":")
+        return cls(*address_halves(address.strip("[]")), int(port))
 
 
 @dataclass(frozen=True)

@@ -130,7 +130,10 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
         np.array(clocks.group, np.int64)[capture[is_syn]],
     )
     joined = _group_transmissions(seen)
-    link_of_node = _link_nodes(seen, joined, int(node_offset[-1]))
+    lone = _lone_answers(rows, node, seen.node)
+    group = np.array(clocks.group, np.int64)[capture[lone]]
+    answers = _Syns(_asking(rows[lone]), time_ns[lone], place[lone], node[lone], network[lone], group)
+    link_of_node = _link_nodes(seen, joined, answers, int(node_offset[-1]))
     transmission = np.full(len(rows), -1, np.int64)
     transmission[is_syn] = merge_copies(seen.rows, seen.time_ns, seen.place, link_of_node[seen.node], joined)
     return Sightings(
@@ -145,6 +148,31 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
         tuple(int(n) for n in node_offset),
         network,
     )
+
+
+def _lone_answers(rows: NDArray[np.void], node: Ints, asking: Ints) -> Ints:
+    """SYN-ACKs of nodes without a SYN: the answer came by another way than the SYN left."""
+    is_answer = ((rows["tcp_flags"] & (SYN | ACK)) == SYN | ACK) & (node >= 0)
+    return np.flatnonzero(is_answer & ~np.isin(node, asking))
+
+
+def _asking(answers: NDArray[np.void]) -> NDArray[np.void]:
+    """The SYNs that they answer, as far as the answers tell: tuple and ISN."""
+    syns = answers.copy()
+    for part in ("high", "low", "port"):
+        syns[f"source_{part}"], syns[f"destination_{part}"] = (
+            answers[f"destination_{part}"],
+            answers[f"source_{part}"],
+        )
+    syns["sequence"] = answers["acknowledgement"] - np.uint32(1)
+    return syns
+
+
+def _joined(one: _Syns, other: _Syns) -> _Syns:
+    if not len(other.rows):
+        return one
+    pairs = zip(vars(one).values(), vars(other).values(), strict=True)
+    return _Syns(*(np.concatenate(pair) for pair in pairs))
 
 
 def _common_times(captures: Sequence[Capture], clocks: Clocks) -> Ints:
@@ -247,15 +275,17 @@ def _same_tuple(seen: _Syns) -> Ints:
     return np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _link_nodes(seen: _Syns, transmission: Ints, nodes_total: int) -> Ints:
-    """Connected components: nodes that share a transmission, or a tuple with its ISN, are one connection."""
+def _link_nodes(seen: _Syns, transmission: Ints, answers: _Syns, nodes_total: int) -> Ints:
+    """Connected components: nodes that share a transmission, or a tuple with its ISN, are one connection. `answers`
+    are SYN-ACKs whose SYN was not seen by their node, as the SYNs that they answer."""
     if not nodes_total:
         return np.zeros(0, np.int64)
-    same_tuple = _same_tuple(seen)
+    every = _joined(seen, answers)
+    same_tuple = _same_tuple(every)
     transmissions_total = int(transmission.max()) + 1 if len(transmission) else 0
     tuples_total = int(same_tuple.max()) + 1 if len(same_tuple) else 0
     size = nodes_total + transmissions_total + tuples_total
-    left = np.concatenate([seen.node, seen.node])
+    left = np.concatenate([seen.node, every.node])
     right = np.concatenate([nodes_total + transmission, nodes_total + transmissions_total + same_tuple])
     labels = connected(left, right, size)[:nodes_total]
     return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)

@@ -24,6 +24,7 @@ _DETAIL = re.compile(
 )
 _KIND_LINE = re.compile(rf"\s{{1,16}}(?P<kind>{_KINDS}) ?(?P<rest>.*)$")
 _KIND_IN_LINE = re.compile(rf"\\\s{{1,16}}(?P<kind>{_KINDS}) (?P<rest>.*)$")
+_LINK_ADDRESS = re.compile(r"\slink/ether (?P<link>[0-9a-f:]{17})\b")
 _PEER_ELSEWHERE = re.compile(r"if\d{1,9}")
 
 
@@ -60,7 +61,11 @@ def read_interface(line: str, number: int) -> Interface | None:
 
 
 def with_detail(interface: Interface, line: str, number: int) -> Interface:
-    """The interface with what a line of `ip -d` tells of its kind; unchanged when it tells nothing."""
+    """The interface with what a line tells of its hardware address, or one of `ip -d` of its kind; unchanged when it
+    tells nothing."""
+    link = _LINK_ADDRESS.search(line[:8192])
+    if link is not None:
+        interface = replace(interface, link_address=link["link"])
     match = _KIND_LINE.match(line) if number != interface.line else _KIND_IN_LINE.search(line[:8192])
     if match is None:
         return interface

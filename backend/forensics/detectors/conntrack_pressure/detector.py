@@ -37,7 +37,7 @@ class Pressure:
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding for the node; sizes alone, however large, are none."""
     pressure = _measure(facts, thresholds)
-    known = pressure.fill is not None or facts.kernel.delta is not None or facts.kernel.has("kernel-log")
+    known = pressure.fill is not None or facts.node.delta is not None or facts.node.has("kernel-log")
     if not known:
         why = "needs nf_conntrack_count and nf_conntrack_max, conntrack -S before and after, or dmesg"
         return Detection("not-checkable", why)
@@ -51,7 +51,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
 
 
 def _measure(facts: Facts, thresholds: Thresholds) -> Pressure:
-    kernel, delta = facts.kernel, facts.kernel.delta
+    kernel, delta = facts.node, facts.node.delta
     early = delta.deltas.get("early_drop", 0) if delta else 0
     lines: tuple[Line, ...] = ()
     if delta is not None and early:
@@ -67,7 +67,7 @@ def _measure(facts: Facts, thresholds: Thresholds) -> Pressure:
 
 def _forecast(facts: Facts, fill: TableFill | None, thresholds: Thresholds) -> tuple[float | None, float]:
     """(seconds until the table is near its limit, entries per second)."""
-    counts = conntrack_counts(facts.kernel)
+    counts = conntrack_counts(facts.node)
     if fill is None or len({time for time, _, _ in counts}) < thresholds.forecast_points:
         return None, 0.0
     time_s = np.array([(time - counts[0][0]) / 1e9 for time, _, _ in counts])

@@ -15,11 +15,11 @@ KIND = "ipvs-drain"
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """Needs listings of real servers with their times, and a capture behind IPVS where one was drained."""
-    if not any(each.dump.services for each in facts.kernel.dumps):
+    if not any(each.dump.services for each in facts.node.dumps):
         return Detection("not-checkable", "needs ipvsadm -Ln at known times, and a capture behind IPVS")
     drains = facts.ipvs_drains
     if not drains:
-        untimed = list_untimed(facts.kernel)
+        untimed = list_untimed(facts.node)
         if untimed:
             why = f"{plural(len(untimed), 'real server')} of weight 0 in a listing whose time is unknown"
             return Detection("not-checkable", why)

@@ -80,7 +80,7 @@ def _severity(found: Comparison, thresholds: Thresholds) -> Severity:
 
 def _finding(facts: Facts, server: Endpoint, rows: Ints, number: int, thresholds: Thresholds) -> FindingPart:
     found = compare(facts, server)
-    hit = describe_reuse(facts.captures, facts.attempts, facts.port_reuse, rows, facts.kernel.dumps)
+    hit = describe_reuse(facts.captures, facts.attempts, facts.port_reuse, rows, facts.node.dumps)
     gap_s = median(one.gap_ns for one in hit) / 1e9
     severity = _severity(found, thresholds)
     sure = thresholds.confidence_chance if severity == "info" else thresholds.confidence_significant

@@ -18,7 +18,7 @@ KIND = "snat-port-exhaustion"
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per pool (outer address towards one destination) that is used up or nearly so."""
-    listed = any(len(each.dump.entries) for each in facts.kernel.dumps)
+    listed = any(len(each.dump.entries) for each in facts.node.dumps)
     if not facts.has_packets and not listed:
         return Detection("not-checkable", "needs a capture on both sides of the NAT, or conntrack -L or -E")
     lost: dict[int, list[Loss]] = {}
@@ -70,7 +70,7 @@ def _confidence(pool: PortPool) -> float:
 def _finding(
     facts: Facts, pool: PortPool, losses: Sequence[Loss], severity: Severity, number: int
 ) -> FindingPart:
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     fullest = max(pool.usages, key=lambda u: u.most)
     times = [loss.transmission.time_ns for loss in losses] or [fullest.most_at_ns]
     known = min(times) > 0

@@ -61,7 +61,7 @@ def _ports_rewritten(facts: Facts, collisions: list[Collision]) -> int:
 def _finding(facts: Facts, collisions: list[Collision], number: int, thresholds: Thresholds) -> FindingPart:
     located = all(loss.inside is not None for loss, _ in collisions)
     distances_us = [rival.distance_ns / 1000 for _, rival in collisions]
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     target = str(collisions[0][0].attempt.server)
     frames = [(s.place.input, s.frame) for loss, _ in collisions for s in loss.transmission.sightings]
     frames += [(rival.place.input, rival.frame) for _, rival in collisions]

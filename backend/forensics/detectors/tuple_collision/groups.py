@@ -34,12 +34,12 @@ class Groups:
 def detect_in_dumps(facts: Facts, thresholds: Thresholds) -> Detection:
     """One finding per dump: groups of entries with one source port towards one destination from several sources, of
     which a reply tuple shows a rewritten port. `info` unless insert_failed rose with them."""
-    listed = [d for d in facts.kernel.dumps if len(d.dump.entries)]
+    listed = [d for d in facts.node.dumps if len(d.dump.entries)]
     if not listed:
         return Detection(
             "not-checkable", "needs a capture that holds connection attempts, or conntrack -L or -E"
         )
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     rise = delta.deltas.get("insert_failed") if delta else None
     findings: list[FindingPart] = []
     for each in listed:

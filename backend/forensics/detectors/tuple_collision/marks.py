@@ -58,7 +58,7 @@ def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]], thresholds: T
 
 def _new_events(facts: Facts, ports: set[int]) -> dict[Key, list[tuple[str, ConntrackEntry]]]:
     events: dict[Key, list[tuple[str, ConntrackEntry]]] = {}
-    for name, entry in facts.kernel.new_events(ports):
+    for name, entry in facts.node.new_events(ports):
         original = entry.original
         key = (
             f"{original.source}:{original.source_port}",

@@ -142,7 +142,7 @@ def _spread(case: _Case) -> list[Weighed]:
 
 
 def _fill(facts: Facts) -> list[Weighed]:
-    fill = conntrack_fill(facts.kernel)
+    fill = conntrack_fill(facts.node)
     if fill is None:
         return []
     text = f"{fill.count:,} of {fill.limit:,} entries in use ({fill.ratio:.0%})."
@@ -156,7 +156,7 @@ def _fill(facts: Facts) -> list[Weighed]:
 
 
 def _log(facts: Facts) -> list[Weighed]:
-    found = messages_with(facts.kernel, "nf_conntrack", "table full")
+    found = messages_with(facts.node, "nf_conntrack", "table full")
     if not found:
         return []
     text = f"The kernel logged {len(found):,} times: {found[0][0][:80]}"
@@ -165,7 +165,7 @@ def _log(facts: Facts) -> list[Weighed]:
 
 
 def _counters(facts: Facts) -> list[Weighed]:
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is None or "drop" not in delta.deltas:
         return []
     lines = [(delta.before, n) for n in delta.before_lines] + [(delta.after, n) for n in delta.after_lines]

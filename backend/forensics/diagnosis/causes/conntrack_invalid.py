@@ -155,10 +155,10 @@ def _life(case: _Case) -> Weighed:
 
 
 def _counter(facts: Facts, strays: Sequence[Stray]) -> list[Weighed]:
-    delta, times = facts.kernel.delta, [s.time_ns for s in strays]
+    delta, times = facts.node.delta, [s.time_ns for s in strays]
     if delta is None or "invalid" not in delta.deltas:
         return []
-    if not brackets(facts.kernel, delta, min(times), max(times)):
+    if not brackets(facts.node, delta, min(times), max(times)):
         return []
     rise = delta.deltas["invalid"]
     text = f"invalid +{rise:,} between the dumps, {plural(len(strays), 'such reset')} in the capture."
@@ -170,7 +170,7 @@ def _counter(facts: Facts, strays: Sequence[Stray]) -> list[Weighed]:
 
 
 def _log(facts: Facts) -> list[Weighed]:
-    found = messages_with(facts.kernel, LOGGED)
+    found = messages_with(facts.node, LOGGED)
     if not found:
         return []
     text = f"The kernel logged {plural(len(found), 'invalid TCP packet')}: {found[0][0][:80]}"
@@ -179,7 +179,7 @@ def _log(facts: Facts) -> list[Weighed]:
 
 
 def _liberal(facts: Facts) -> list[Weighed]:
-    settings = settings_of(facts.kernel, LIBERAL)
+    settings = settings_of(facts.node, LIBERAL)
     if not settings:
         return []
     value, line = settings[0]
@@ -192,7 +192,7 @@ def _liberal(facts: Facts) -> list[Weighed]:
 def _drop_rules(facts: Facts) -> list[tuple[str, FilterRule]]:
     return [
         (each.input, rule)
-        for each in facts.kernel.dumps
+        for each in facts.node.dumps
         for rule in each.dump.filter_rules
         if rule.verdict.upper() == "DROP"
         and "invalid" in rule.text.lower()
@@ -246,7 +246,7 @@ def _rivals(facts: Facts, case: _Case) -> list[RivalPart]:
         status="ruled-out",
         because=f"no SYN of theirs went there; the ports are those of their connections to {case.service}",
     )
-    if not facts.kernel.has("ipvs-services"):
+    if not facts.node.has("ipvs-services"):
         return [gone, direct]
     ipvs = RivalPart(
         cause="ipvs-entry-gone",
@@ -263,7 +263,7 @@ def _missing(facts: Facts, case: _Case) -> list[MissingPart]:
     if not case.counter:
         what = "Whether the counter `invalid` rises with the resets"
         missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
-    if not settings_of(facts.kernel, LIBERAL):
+    if not settings_of(facts.node, LIBERAL):
         what = "Whether segments outside the window are tolerated"
         missing.append(MissingPart(what=what, command=f"sysctl {LIBERAL}"))
     if not _drop_rules(facts):

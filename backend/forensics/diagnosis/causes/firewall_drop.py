@@ -15,6 +15,7 @@ from backend.forensics.diagnosis.lost_syns import (
     about,
     figures_of,
     hurt,
+    life_of,
     loss_evidence,
     lossy,
     of_kind,
@@ -23,7 +24,7 @@ from backend.forensics.diagnosis.lost_syns import (
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.icmp_errors import PROHIBITED
-from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import FindingPart, RemedyPart
 
 CAUSE = "firewall-drop"
@@ -47,13 +48,15 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
 
 def _fits(facts: Facts, d: Destination) -> bool:
     """Silence on a living host, or an error that names the rule."""
-    silent = d.silent and not of_kind(d, "replied", "return")
-    return silent and (d.heard_after or d.opened > 0 or d.refused > 0 or bool(_prohibited(facts, d)))
+    if not d.silent or of_kind(d, "replied", "return") or life_of(facts, d).dropped:
+        return False
+    heard = d.heard_after or d.opened > 0 or d.refused > 0
+    return heard or bool(life_of(facts, d).alive) or bool(_prohibited(facts, d))
 
 
 def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
     prohibited, rules = _prohibited(facts, d), _rules(facts, d)
-    pieces = [*_place(d), *_life(d), *_often(d), *prohibited, *rules, *lossy(facts, d)]
+    pieces = [*_place(d), *_life(facts, d), *_often(d), *prohibited, *rules, *lossy(facts, d)]
     names = ("listen-overflow", "path-loss", "return-path-loss", "target-unresponsive", "conntrack-full")
     return Hypothesis(
         cause=CAUSE,
@@ -89,7 +92,7 @@ def _place(d: Destination) -> list[Weighed]:
     return [Weighed(1.0, text, loss_evidence(d), "a rule drops at one place and drops all")]
 
 
-def _life(d: Destination) -> list[Weighed]:
+def _life(facts: Facts, d: Destination) -> list[Weighed]:
     pieces = []
     if d.heard_after:
         also = (
@@ -100,6 +103,10 @@ def _life(d: Destination) -> list[Weighed]:
         text = f"The host lives: {also or 'other packets of it were seen at that time'}."
         reason = "a living host without a filter answers every SYN, if only with RST"
         pieces.append(Weighed(1.4, text, frame_evidence(d.life), reason))
+    reason = "a living host without a filter answers every SYN, if only with RST"
+    signs = life_of(facts, d).alive
+    for weight, sign in zip((0.6, 0.4) if d.heard_after else (1.4, 0.4), signs, strict=False):
+        pieces.append(Weighed(weight, f"The host lives: {sign.text}", line_evidence(sign.lines), reason))
     if d.opened or d.refused:
         text = (
             f"Other sources were answered on the same port: {d.opened + d.refused:,} of {d.tried:,} attempts."
@@ -134,16 +141,21 @@ def _prohibited(facts: Facts, d: Destination) -> list[Weighed]:
 
 def _rules(facts: Facts, d: Destination) -> list[Weighed]:
     """A DROP rule of the dump that names this port."""
-    lines, texts = [], []
-    for each in facts.kernel.dumps:
+    lines, rules = [], []
+    at = facts.kernel_at(d.endpoint).dumps
+    for each in (*at, *(dump for dump in facts.node.dumps if dump not in at)):
         for rule in each.dump.filter_rules:
             words = rule.text.replace(",", " ").replace("{", " ").replace("}", " ").split()
             if rule.verdict.upper() in ("DROP", "REJECT") and str(d.endpoint.port) in words:
                 lines.append((each.input, rule.line))
-                texts.append(rule.text)
+                rules.append(rule)
     if not lines:
         return []
-    text = f"A rule drops packets to port {d.endpoint.port}: {texts[0][:80]}"
+    counted = max(rule.packets or 0 for rule in rules)
+    text = f"A rule drops packets to port {d.endpoint.port}: {rules[0].text[:80]}"
+    if counted * 2 >= d.syns:
+        text = f"{text}; it counted {plural(counted, 'packet')}, {plural(d.syns, 'SYN')} stayed unanswered."
+        return [Weighed(3.0, text, line_evidence(lines), "the rule's own counter")]
     return [Weighed(1.5, text, line_evidence(lines), "the rule that does it, unless an earlier one accepts")]
 
 

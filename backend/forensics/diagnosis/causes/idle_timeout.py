@@ -99,10 +99,10 @@ def _configured(facts: Facts, finding: FindingPart) -> list[Weighed]:
     survived_s, died_s = number(finding, "survived_max_s"), number(finding, "silence_min_s")
     found: list[tuple[str, float, Line]] = [
         (ESTABLISHED, float(value), line)
-        for value, line in settings_of(facts.kernel, ESTABLISHED)
+        for value, line in settings_of(facts.node, ESTABLISHED)
         if value.isascii() and value.isdigit()
     ]
-    for each in facts.kernel.dumps:
+    for each in facts.node.dumps:
         timeouts = each.dump.ipvs_timeouts
         if timeouts is not None:
             found.append(("ipvsadm --timeout, tcp", float(timeouts.tcp_s), (each.input, timeouts.line)))

@@ -31,7 +31,7 @@ STEADY_FROM_S = 10.0
 
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
     """One hypothesis per server of weight 0 that IPVS sent at least three new connections."""
-    settings = read_settings(facts.kernel)
+    settings = read_settings(facts.node)
     return [
         _hypothesis(facts, findings, drain, settings)
         for drain in facts.ipvs_drains

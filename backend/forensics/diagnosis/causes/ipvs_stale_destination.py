@@ -49,7 +49,7 @@ class Stale:
 
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
     """One hypothesis per drained server that swallowed at least three attempts."""
-    settings = read_settings(facts.kernel)
+    settings = read_settings(facts.node)
     found = [_collect(facts, findings, drain) for drain in facts.ipvs_drains]
     return [_hypothesis(findings, stale, settings) for stale in found if stale is not None]
 

@@ -54,7 +54,7 @@ def _fits(facts: Facts, d: Destination) -> bool:
 
 
 def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
-    counters, queues, repeated = _counters(facts), _queues(facts, d), _repeated_answers(facts, d)
+    counters, queues, repeated = _counters(facts, d), _queues(facts, d), _repeated_answers(facts, d)
     pieces = [*_place(d), *_later(d), *_others(facts, d), *repeated, *counters, *queues, *lossy(facts, d)]
     kernel_agrees = any(p.weight > 0 for p in (*counters, *queues))
     return Hypothesis(
@@ -172,8 +172,9 @@ def _repeated_answers(facts: Facts, d: Destination) -> list[Weighed]:
     return [Weighed(1.2, text, frames, "it dropped the last ACK, as a full accept queue does")]
 
 
-def _counters(facts: Facts) -> list[Weighed]:
-    rises = [r for name in COUNTERS if (r := counter_rise(facts.kernel, "nstat", name)) is not None]
+def _counters(facts: Facts, d: Destination) -> list[Weighed]:
+    kernel = facts.kernel_at(d.endpoint)
+    rises = [r for name in COUNTERS if (r := counter_rise(kernel, "nstat", name)) is not None]
     if not rises:
         return []
     evidence = line_evidence(line for r in rises for line in r.lines)
@@ -187,7 +188,7 @@ def _queues(facts: Facts, d: Destination) -> list[Weighed]:
     """ss -lnt: Recv-Q above Send-Q is a queue that is full."""
     full = [
         (each.input, s)
-        for each in facts.kernel.dumps
+        for each in facts.kernel_at(d.endpoint).dumps
         for s in each.dump.listen_sockets
         if s.port == d.endpoint.port and s.receive_queue > s.send_queue > 0
     ]

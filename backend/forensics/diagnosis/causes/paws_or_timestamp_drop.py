@@ -126,7 +126,7 @@ def _table(lower: NDArray[np.bool_], lost: NDArray[np.bool_], known: NDArray[np.
 
 
 def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination, stamps: Stamps) -> Hypothesis:
-    kernel = [*_setting(facts), *_counter(facts)]
+    kernel = [*_setting(facts, d), *_counter(facts, d)]
     pieces = [*_stamps(d, stamps), *kernel, *lossy(facts, d)]
     agrees = any(p.weight > 0 for p in kernel)
     return Hypothesis(
@@ -169,8 +169,8 @@ def _stamps(d: Destination, stamps: Stamps) -> list[Weighed]:
     return pieces
 
 
-def _setting(facts: Facts) -> list[Weighed]:
-    found = settings_of(facts.kernel, SETTING)
+def _setting(facts: Facts, d: Destination) -> list[Weighed]:
+    found = settings_of(facts.kernel_at(d.endpoint), SETTING)
     if not found:
         return []
     value, line = found[-1]
@@ -182,8 +182,8 @@ def _setting(facts: Facts) -> list[Weighed]:
     return [Weighed(-2.0, text, line_evidence([line]), "switched off, if this is the server's")]
 
 
-def _counter(facts: Facts) -> list[Weighed]:
-    rise = counter_rise(facts.kernel, "nstat", "TcpExtPAWSPassive")
+def _counter(facts: Facts, d: Destination) -> list[Weighed]:
+    rise = counter_rise(facts.kernel_at(d.endpoint), "nstat", "TcpExtPAWSPassive")
     if rise is None:
         return []
     text = f"TcpExtPAWSPassive +{rise.by:,} between the dumps."

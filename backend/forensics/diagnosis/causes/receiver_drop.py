@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.dropped_syns import counted_drops, dropped_syns
+from backend.forensics.diagnosis.measured import server_of
 from backend.forensics.diagnosis.segment_cases import (
     RECEIVER_COUNTERS,
     SegmentCase,
@@ -18,6 +20,7 @@ from backend.forensics.diagnosis.segment_cases import (
 )
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
+from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
 
@@ -37,12 +40,18 @@ REFERENCES = (
 
 
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
-    """One hypothesis per server to or from which data reached its receiver's side and was sent again all the same."""
-    return [_hypothesis(facts, c) for c in segment_cases(facts, findings) if c.of("arrived")]
+    """One hypothesis per server to or from which data reached its receiver's side and was sent again all the same, and
+    one per endpoint whose host counted the SYNs that it dropped."""
+    refused = [
+        dropped_syns(facts, findings, d, CAUSE, REFERENCES)
+        for d in facts.destinations
+        if counted_drops(facts, d)
+    ]
+    return [*refused, *(_hypothesis(facts, c) for c in segment_cases(facts, findings) if c.of("arrived"))]
 
 
 def _hypothesis(facts: Facts, case: SegmentCase) -> Hypothesis:
-    arrived, counted = case.of("arrived"), _counters(facts)
+    arrived, counted = case.of("arrived"), _counters(facts, case)
     pieces = [_there(case), *_elsewhere(case), *counted]
     return Hypothesis(
         cause=CAUSE,
@@ -87,10 +96,10 @@ def _elsewhere(case: SegmentCase) -> list[Weighed]:
     ]
 
 
-def _counters(facts: Facts) -> list[Weighed]:
-    pieces = []
+def _counters(facts: Facts, case: SegmentCase) -> list[Weighed]:
+    kernel, pieces = facts.kernel_at(Endpoint.of(server_of(case.finding))), []
     for name in COUNTERS:
-        rise = counter_rise(facts.kernel, "nstat", name)
+        rise = counter_rise(kernel, "nstat", name)
         if rise is not None and rise.by:
             text = f"{name} rose by {rise.by:,} between the dumps."
             pieces.append(Weighed(1.2, text, line_evidence(rise.lines), "the kernel counts what it drops"))

@@ -18,12 +18,14 @@ from backend.forensics.diagnosis.lost_syns import (
 )
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.evidence.losses import Loss
-from backend.forensics.findings import frame_evidence
+from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart
 
 CAUSE = "return-path-loss"
 TITLE = "Answer lost on the way back"
+COUNTER = "TcpExtIPReversePathFilter"
 PRIOR = -2.5
 """Rarer than a lost SYN, and easy to see where the answer was captured."""
 
@@ -55,7 +57,14 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
     answered = of_kind(d, "return")
     located = [loss for loss in answered if loss.answer_lost is not None]
     links = tuple(sorted({loss.attempt.link for loss in answered}))
-    pieces = [*_place(d, answered, located), *_repeats(answered), *_elsewhere(d, answered), *lossy(facts, d)]
+    pieces = [
+        *_place(d, answered, located),
+        *_other_way(answered),
+        *_counter(facts, answered),
+        *_repeats(answered),
+        *_elsewhere(d, answered),
+        *lossy(facts, d),
+    ]
     first = located[0] if located else answered[0]
     where = first.where.removeprefix("return path ")
     return Hypothesis(
@@ -102,6 +111,33 @@ def _place(d: Destination, answered: Sequence[Loss], located: Sequence[Loss]) ->
     )
     reason = "the client did not accept an answer that passed here: it was lost behind this point, or refused there"
     return [Weighed(1.8 * share, text, _answers(answered), reason)]
+
+
+def _other_way(answered: Sequence[Loss]) -> list[Weighed]:
+    """The answer came in at a place that its SYN had not passed."""
+    other = []
+    for loss in answered:
+        passed = {s.place.number for t in loss.attempt.transmissions for s in t.sightings}
+        strange = [a.place.name for a in loss.answered_by if a.place.number not in passed]
+        other += [(loss, strange[0])] if strange else []
+    if not other:
+        return []
+    names = " and ".join(sorted({name for _, name in other}))
+    left = other[0][0].transmission.last.place.name
+    text = f"{plural(len(other), 'SYN-ACK')} came in by {names}; the SYNs had left by {left}."
+    reason = "an asymmetric route: a strict reverse-path filter or a stateful firewall drops such answers"
+    return [Weighed(0.8, text, _answers([loss for loss, _ in other]), reason)]
+
+
+def _counter(facts: Facts, answered: Sequence[Loss]) -> list[Weighed]:
+    """The node counts what its reverse-path filter drops."""
+    rise = counter_rise(facts.node, "nstat", COUNTER)
+    if rise is None or rise.by * 2 < len(answered):
+        return []
+    text = f"{COUNTER} rose by {rise.by:,} between the dumps; {plural(len(answered), 'SYN-ACK')} were lost."
+    return [
+        Weighed(2.0, text, line_evidence(rise.lines), "the node counts what its reverse-path filter drops")
+    ]
 
 
 def _repeats(answered: Sequence[Loss]) -> list[Weighed]:

@@ -15,6 +15,7 @@ from backend.forensics.diagnosis.lost_syns import (
     about,
     figures_of,
     hurt,
+    life_of,
     loss_evidence,
     lossy,
     of_kind,
@@ -43,7 +44,12 @@ REFERENCES = (
 
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
     """One hypothesis per destination that never answered and was not heard meanwhile."""
-    return [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(d)]
+    return [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(d) and not _lives(facts, d)]
+
+
+def _lives(facts: Facts, d: Destination) -> bool:
+    known = life_of(facts, d)
+    return bool(known.alive or known.dropped)
 
 
 def _fits(destination: Destination) -> bool:
@@ -52,12 +58,13 @@ def _fits(destination: Destination) -> bool:
 
 
 def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
-    told, listed = _told(facts, d), _unreplied(facts, d)
+    told, listed, failed = _told(facts, d), _unreplied(facts, d), _failed(facts, d)
     pieces = [
         *_place(d),
         *_silence(d),
         *_often(d),
         *told,
+        *failed,
         *listed,
         *_only_direction(facts, d),
         *lossy(facts, d),
@@ -72,8 +79,8 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         steps=tuple(one_instance(d)),
         weighed=tuple(pieces),
         both_sides=bool(of_kind(d, "beyond")) or bool(told),
-        independent=bool(told or listed),
-        signs=int(bool(told)) + int(bool(listed)),
+        independent=bool(told or listed or failed),
+        signs=sum(map(bool, (told, listed, failed))),
         findings=about(findings, d),
         time_lost_s=0.0,
         rivals=list_rivals(
@@ -143,10 +150,20 @@ def _told(facts: Facts, d: Destination) -> list[Weighed]:
     return [Weighed(2.5, text, frames, "the last router, or the own kernel, tried and says so")]
 
 
+def _failed(facts: Facts, d: Destination) -> list[Weighed]:
+    """The table of a neighbor says that nobody answered for the address."""
+    return [
+        Weighed(
+            2.0, sign.text, line_evidence(sign.lines), "ARP or neighbor discovery asked and got no answer"
+        )
+        for sign in life_of(facts, d).dead
+    ]
+
+
 def _unreplied(facts: Facts, d: Destination) -> list[Weighed]:
     """conntrack lists the attempt as SYN_SENT without a reply: the kernel saw no answer either."""
     lines: list[tuple[str, int]] = []
-    for each in facts.kernel.dumps:
+    for each in facts.node.dumps:
         rows = each.dump.entries.rows
         if not len(rows):
             continue

@@ -125,10 +125,10 @@ def _path(case: _Case) -> Judgement:
 
 
 def _table_full(case: _Case) -> Judgement:
-    fill = conntrack_fill(case.facts.kernel)
+    fill = conntrack_fill(case.facts.node)
     if fill is not None and fill.ratio < FAR_BELOW:
         return "ruled-out", f"{fill.count:,} of {fill.limit:,} entries in use", None
-    delta = case.facts.kernel.delta
+    delta = case.facts.node.delta
     if delta is not None and not delta.deltas.get("early_drop") and not delta.deltas.get("drop"):
         return "ruled-out", "drop and early_drop stayed flat", None
     if case.lost and all(q.pair_answered for q in case.lost):

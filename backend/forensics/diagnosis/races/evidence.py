@@ -242,7 +242,7 @@ def _chance(facts: Facts, race: Race, lost_alone: int) -> float:
 
 def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int | None]:
     """(pieces, agree, flat, rise of insert_failed)."""
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is None or "insert_failed" not in delta.deltas:
         return [], False, False, None
     rise, lost = delta.deltas["insert_failed"], len(race.collisions)
@@ -253,7 +253,7 @@ def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int 
             "the kernel saw no collision for most."
         )
         times = [loss.transmission.time_ns for loss, _ in race.collisions]
-        around = brackets(facts.kernel, delta, min(times), max(times))
+        around = brackets(facts.node, delta, min(times), max(times))
         reason = "every dropped loser of the race is counted there"
         if not around:
             reason = "every loser is counted there, but the dumps were not taken around the losses"
@@ -283,7 +283,7 @@ def _events(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
     """In an event listing the loser's first SYN leaves no NEW entry; only its retry does."""
     starts: dict[str, list[tuple[str, int, int]]] = {}
     ports = {loss.attempt.client.port for loss, _ in race.collisions}
-    for name, entry in facts.kernel.new_events(ports):
+    for name, entry in facts.node.new_events(ports):
         if entry.time_ns is not None:
             key = f"{entry.original.source}:{entry.original.source_port}"
             starts.setdefault(key, []).append((name, entry.line, entry.time_ns))
@@ -336,7 +336,7 @@ def _retry(race: Race) -> list[Weighed]:
 
 
 def _rules(facts: Facts) -> list[Weighed]:
-    source_nat = [(name, r) for name, r in facts.kernel.nat_rules() if r.target in ("MASQUERADE", "SNAT")]
+    source_nat = [(name, r) for name, r in facts.node.nat_rules() if r.target in ("MASQUERADE", "SNAT")]
     plain = [(name, r) for name, r in source_nat if not r.fully_random]
     if plain:
         text = (

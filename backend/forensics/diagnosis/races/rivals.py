@@ -36,9 +36,7 @@ def _exhaustion(facts: Facts, race: Race) -> RivalPart:
     same = (table["server_high"] == race.server.high) & (table["server_low"] == race.server.low)
     used = int(np.count_nonzero(same & (table["server_port"] == race.server.port)))
     ranges = [
-        r.port_range
-        for _, r in facts.kernel.nat_rules()
-        if r.target in ("MASQUERADE", "SNAT") and r.port_range
+        r.port_range for _, r in facts.node.nat_rules() if r.target in ("MASQUERADE", "SNAT") and r.port_range
     ]
     ports = min((high - low + 1 for low, high in ranges), default=PORTS_WITHOUT_RANGE)
     name, title = "snat-port-exhaustion", "Port range used up"
@@ -106,7 +104,7 @@ def _path_loss(facts: Facts, race: Race) -> RivalPart:
 
 def _table_full(facts: Facts, race: Race) -> RivalPart:
     name, title = "conntrack-full", "Conntrack table full"
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is not None and delta.deltas.get("early_drop", 0) == 0 and "early_drop" in delta.deltas:
         because = "early_drop did not rise, and every other new connection passed"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)

@@ -30,7 +30,7 @@ def race_steps(facts: Facts, race: Race) -> list[ClaimPart]:
     steps = [ClaimPart(role="step", text=opened, evidence=both)]
     stored = [
         (name, e.line)
-        for name, e in facts.kernel.new_events([rival.source.port])
+        for name, e in facts.node.new_events([rival.source.port])
         if f"{e.original.source}:{e.original.source_port}" == str(rival.source)
     ]
     text = (
@@ -53,7 +53,7 @@ def race_steps(facts: Facts, race: Race) -> list[ClaimPart]:
 
 def race_missing(facts: Facts, race: Race) -> list[MissingPart]:
     missing = []
-    if facts.kernel.delta is None:
+    if facts.node.delta is None:
         what = "Kernel counters before and after: insert_failed must rise by about one per lost SYN"
         missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
     if race.located < len(race.collisions):
@@ -62,7 +62,7 @@ def race_missing(facts: Facts, race: Race) -> list[MissingPart]:
             "and be absent behind it"
         )
         missing.append(MissingPart(what=what, command="tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"))
-    if not any(True for _ in facts.kernel.nat_rules()):
+    if not any(True for _ in facts.node.nat_rules()):
         what = "The NAT rules: the fix is made from your own rule"
         missing.append(MissingPart(what=what, command="iptables-save -t nat"))
     return missing

@@ -132,12 +132,12 @@ def _address(facts: Facts, trouble: Trouble) -> list[Weighed]:
 
 def _counters(facts: Facts, trouble: Trouble) -> tuple[bool, bool, list[Weighed]]:
     """(agree, flat around the losses, pieces)."""
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is None or "insert_failed" not in delta.deltas:
         return False, False, []
     rise, lost = delta.deltas["insert_failed"], len(trouble.of_pairs)
     evidence = delta_lines(delta)
-    around = brackets(facts.kernel, delta, trouble.of_pairs[0].time_ns, trouble.of_pairs[-1].time_ns)
+    around = brackets(facts.node, delta, trouble.of_pairs[0].time_ns, trouble.of_pairs[-1].time_ns)
     if rise < lost * COUNTER_MATCH_RATIO:
         text = f"insert_failed rose by {rise:,} between the dumps, but {lost:,} queries of pairs were lost."
         weight = FLAT_COUNTERS if around else FLAT_COUNTERS / 4
@@ -166,7 +166,7 @@ def _order(trouble: Trouble) -> list[Weighed]:
 
 def _missing(facts: Facts, trouble: Trouble, located: bool) -> list[MissingPart]:
     missing = []
-    if facts.kernel.delta is None:
+    if facts.node.delta is None:
         missing.append(COUNTERS)
     if not located:
         missing.append(BOTH_SIDES)

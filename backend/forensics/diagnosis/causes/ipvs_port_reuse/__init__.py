@@ -108,7 +108,7 @@ def _missing(facts: Facts, found: Drops) -> list[MissingPart]:
     if not found.services and not found.listed_elsewhere:
         what = "The virtual services: is this destination one of IPVS?"
         missing.append(MissingPart(what=what, command="ipvsadm -Ln; ipvsadm -Lnc"))
-    settings = read_settings(facts.kernel)
+    settings = read_settings(facts.node)
     if settings.reuse_mode is None:
         what = "The settings that decide: conn_reuse_mode, conntrack, expire_nodest_conn"
         missing.append(MissingPart(what=what, command="sysctl net.ipv4.vs net.ipv4.ip_local_port_range"))

@@ -103,7 +103,7 @@ def _drops(
     victims = describe_victims(facts, findings, attempts)
     table = facts.attempts.table
     rows = np.flatnonzero(np.isin(table["link"], np.array(victims.links, np.int64)))
-    known = describe_reuse(facts.captures, facts.attempts, facts.port_reuse, rows, facts.kernel.dumps)
+    known = describe_reuse(facts.captures, facts.attempts, facts.port_reuse, rows, facts.node.dumps)
     losses = tuple(first[a.link] for a in attempts if a.link in first)
     services, others = _services(facts, victims.server)
     fresh_total, fresh_delayed, p_value = _compare(facts, victims.server)
@@ -126,7 +126,7 @@ Services = tuple[tuple[str, VirtualService], ...]
 
 def _services(facts: Facts, server: Endpoint) -> tuple[Services, Services]:
     """(listings of this destination, those of others when it is in none)."""
-    every = [(d.input, s) for d in facts.kernel.dumps for s in d.dump.services]
+    every = [(d.input, s) for d in facts.node.dumps for s in d.dump.services]
     mine = tuple(
         (n, s)
         for n, s in every
@@ -157,10 +157,10 @@ def _compare(facts: Facts, server: Endpoint) -> tuple[int, int, float]:
 
 def weigh_drops(facts: Facts, found: Drops) -> WeighedDrops:
     """All pieces, in the order in which they convince."""
-    settings = read_settings(facts.kernel)
+    settings = read_settings(facts.node)
     drops, settings_pieces = _settings(settings)
     listed = any(r.listed for r in found.reused.values()) or any(
-        len(d.dump.ipvs_connections) for d in facts.kernel.dumps
+        len(d.dump.ipvs_connections) for d in facts.node.dumps
     )
     pieces = [
         *_tuples(found),
@@ -277,7 +277,7 @@ def _gaps(found: Drops) -> list[Weighed]:
 
 
 def _counters(facts: Facts, found: Drops) -> list[Weighed]:
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is None or "insert_failed" not in delta.deltas:
         return []
     rise, lost = delta.deltas["insert_failed"], len(found.losses)

@@ -16,7 +16,7 @@ MODE = "net.ipv4.vs.conn_reuse_mode"
 
 def list_remedies(facts: Facts) -> list[RemedyPart]:
     """The kernel first, then the setting with its price, then what spares ports."""
-    settings = read_settings(facts.kernel)
+    settings = read_settings(facts.node)
     keep = keep_connections_open(check="ipvsadm -Ln --rate", proof=PROOF, shorter_than="that of IPVS (900 s)")
     return [
         _kernel(settings),

@@ -37,7 +37,7 @@ def _time_wait(found: Drops) -> RivalPart:
 
 def _race(facts: Facts, found: Drops) -> RivalPart:
     name, title = "snat-port-race", "SNAT tuple collision"
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is not None and delta.deltas.get("insert_failed") == 0:
         because = "insert_failed did not rise"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)

@@ -88,10 +88,10 @@ def _steps(found: NodeLosses) -> list[ClaimPart]:
 
 def _missing(facts: Facts, found: NodeLosses) -> list[MissingPart]:
     missing = []
-    if facts.kernel.delta is None:
+    if facts.node.delta is None:
         what = "Kernel counters before and after: they must stand still, else conntrack dropped the packets"
         missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
-    if not any(d.dump.filter_rules for d in facts.kernel.dumps):
+    if not any(d.dump.filter_rules for d in facts.node.dumps):
         what = "The rules of the node with their counters: the one that rises drops them"
         missing.append(MissingPart(what=what, command="nft list ruleset; iptables-save -c"))
     what = "The place in the kernel that frees the packet: it names the rule, the program or the queue"

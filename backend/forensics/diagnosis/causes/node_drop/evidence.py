@@ -5,19 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from backend.forensics.diagnosis.causes.node_drop.rules import dropping_rules
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.counted import brackets, delta_lines
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
 from backend.forensics.dumps import FilterRule
+from backend.forensics.evidence.absence.told import first_losses
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
+from backend.forensics.evidence.nodes import same_node
 from backend.forensics.findings import frame_evidence, line_evidence
 from backend.forensics.report import EvidencePart, FindingPart
 
-ONE_NODE_DELAY_NS = 1_000_000
-"""Two captures without a host are taken for one node where packets usually pass from one to the other faster than any
-wire of some length."""
 COUNTED_RATIO = 0.5
 DATA_LOSS_LIKE_SYN_LOSS = 0.5
 
@@ -54,10 +55,11 @@ class WeighedLosses:
 
 def collect_losses(facts: Facts, findings: Sequence[FindingPart]) -> list[NodeLosses]:
     """By destination."""
+    silent = np.flatnonzero(facts.losses.is_kind("inside") & first_losses(facts.losses) & ~facts.told)
     mine = [
         loss
-        for number, loss in enumerate(facts.losses)
-        if loss.inside is not None
+        for number in silent.tolist()
+        if (loss := facts.losses[number]).inside is not None
         and number not in facts.exhausted
         and not (loss.rewritten and number in facts.rivals)
         and _one_node(facts, loss)
@@ -75,7 +77,7 @@ def collect_losses(facts: Facts, findings: Sequence[FindingPart]) -> list[NodeLo
             NodeLosses(
                 describe_victims(facts, findings, group),
                 losses,
-                dropping_rules(facts.kernel, losses),
+                dropping_rules(facts.node, losses),
                 sum(loss.attempt.link in used for loss in losses),
                 _services(facts, str(group[0].server)),
             )
@@ -84,24 +86,13 @@ def collect_losses(facts: Facts, findings: Sequence[FindingPart]) -> list[NodeLo
 
 
 def _one_node(facts: Facts, loss: Loss) -> bool:
-    """One file of several interfaces is one node; files are if their host is one, or packets pass from one to the other
-    at once."""
-    inner, outer = loss.inside if loss.inside is not None else (None, None)
-    if inner is None or outer is None:
-        return False
-    if inner.capture == outer.capture:
-        return True
-    hosts = [facts.captures[p.capture].host for p in (inner, outer)]
-    if all(hosts):
-        return hosts[0] == hosts[1]
-    usual_ns, _ = facts.attempts.order.delay_ns.get((inner.number, outer.number), (ONE_NODE_DELAY_NS, 0))
-    return usual_ns < ONE_NODE_DELAY_NS
+    return loss.inside is not None and same_node(facts.captures, *loss.inside)
 
 
 def _services(facts: Facts, target: str) -> tuple[tuple[str, int], ...]:
     return tuple(
         (d.input, s.line)
-        for d in facts.kernel.dumps
+        for d in facts.node.dumps
         for s in d.dump.services
         if target in (f"{s.address}:{s.port}", f"[{s.address}]:{s.port}")
     )
@@ -133,7 +124,7 @@ def _place(facts: Facts, found: NodeLosses) -> Weighed:
 
 def _counters(facts: Facts, found: NodeLosses) -> tuple[bool, bool, list[Weighed]]:
     """(flat, risen with the losses, pieces)."""
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is None or "insert_failed" not in delta.deltas:
         return False, False, []
     lost = len(found.losses)
@@ -145,7 +136,7 @@ def _counters(facts: Facts, found: NodeLosses) -> tuple[bool, bool, list[Weighed
         text = f"{shown} between the dumps, {lost:,} SYNs lost here: conntrack counted them."
         return False, True, [Weighed(-4.0, text, delta_lines(delta), "a rule's drop is not counted there")]
     times = [loss.transmission.time_ns for loss in found.losses]
-    around = brackets(facts.kernel, delta, min(times), max(times))
+    around = brackets(facts.node, delta, min(times), max(times))
     text = f"{shown} between the dumps, {lost:,} SYNs lost here: the kernel counted no failed insertion for them."
     reason = "whatever conntrack drops is counted there" + (
         "" if around else "; read at another time, though"

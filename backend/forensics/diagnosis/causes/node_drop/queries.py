@@ -60,7 +60,7 @@ def _hypothesis(
 ) -> Hypothesis:
     lookups = trouble.lookups(inside)
     flat, rise, counters = _counters(facts, inside)
-    rules = dropping_query_rules(facts.kernel, trouble.dns, inside)
+    rules = dropping_query_rules(facts.node, trouble.dns, inside)
     hit, rule_pieces = _rules(rules)
     inner, outer = between(inside)
     place = Weighed(
@@ -96,7 +96,7 @@ def _hypothesis(
 
 def _counters(facts: Facts, inside: list[LostQuery]) -> tuple[bool, bool, list[Weighed]]:
     """(flat, risen with the losses, pieces)."""
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is None or "insert_failed" not in delta.deltas:
         return False, False, []
     failed, dropped = delta.deltas["insert_failed"], delta.deltas.get("drop", 0)
@@ -106,7 +106,7 @@ def _counters(facts: Facts, inside: list[LostQuery]) -> tuple[bool, bool, list[W
     if max(failed, dropped) >= COUNTED_RATIO * len(inside):
         text = f"{shown}: conntrack counted them."
         return False, True, [Weighed(-4.0, text, delta_lines(delta), "a rule's drop is not counted there")]
-    around = brackets(facts.kernel, delta, inside[0].time_ns, inside[-1].time_ns)
+    around = brackets(facts.node, delta, inside[0].time_ns, inside[-1].time_ns)
     text = f"{shown}: the kernel counted no failed insertion for them."
     reason = "whatever conntrack drops is counted there" + (
         "" if around else "; read at another time, though"

@@ -45,7 +45,7 @@ def _exhaustion(facts: Facts, found: NodeLosses, weighed: WeighedLosses) -> Riva
 
 def _table_full(facts: Facts) -> RivalPart:
     name, title = "conntrack-full", "Conntrack table full"
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is not None and not delta.deltas.get("drop") and not delta.deltas.get("early_drop"):
         because = "drop and early_drop did not rise"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)

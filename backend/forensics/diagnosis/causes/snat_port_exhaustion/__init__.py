@@ -104,7 +104,7 @@ def _missing(facts: Facts, found: Shortage, dumped: bool) -> list[MissingPart]:
         port = found.pool.destination.port
         command = f"conntrack -L -p tcp --orig-port-dst {port} | wc -l; conntrack -E -o timestamp"
         missing.append(MissingPart(what=what, command=command))
-    if facts.kernel.delta is None:
+    if facts.node.delta is None:
         what = "Kernel counters before and after: insert_failed and drop must rise by one per lost SYN"
         missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
     if found.pool.range.basis != "rule":

@@ -112,14 +112,14 @@ def _place(facts: Facts, found: Shortage) -> list[Weighed]:
 
 
 def _counters(facts: Facts, found: Shortage) -> tuple[bool, int | None, list[Weighed]]:
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is None or "insert_failed" not in delta.deltas:
         return False, None, []
     rise, lost = delta.deltas["insert_failed"], len(found.losses)
     if rise < lost * COUNTER_MATCH_RATIO:
         text = f"insert_failed rose by {rise:,} between the dumps, but {lost:,} SYNs were lost."
         times = [loss.transmission.time_ns for loss in found.losses]
-        around = brackets(facts.kernel, delta, min(times), max(times))
+        around = brackets(facts.node, delta, min(times), max(times))
         reason = "a packet without a free port is counted there" + (
             "" if around else "; the dumps were not taken around the losses"
         )

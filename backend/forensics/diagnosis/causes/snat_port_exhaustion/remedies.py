@@ -25,7 +25,7 @@ def list_remedies(facts: Facts, found: Shortage) -> list[RemedyPart]:
 
 def _own_rules(facts: Facts, found: Shortage) -> list[RemedyPart]:
     texts = {text for _, _, text in found.pool.range.rules}
-    rules = list({r.text: r for _, r in facts.kernel.nat_rules() if r.text in texts}.values())
+    rules = list({r.text: r for _, r in facts.node.nat_rules() if r.text in texts}.values())
     typed = [r for r in rules if r.syntax == "iptables"] or rules
     remedies = []
     for rule in typed:

@@ -35,7 +35,7 @@ def _node_drop(weighed: WeighedShortage) -> RivalPart:
 
 def _table_full(facts: Facts) -> RivalPart:
     name, title = "conntrack-full", "Conntrack table full"
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is not None and delta.deltas.get("early_drop") == 0:
         because = "early_drop did not rise"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)

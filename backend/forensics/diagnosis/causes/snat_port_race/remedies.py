@@ -91,7 +91,7 @@ def _plugins(facts: Facts) -> list[RemedyPart]:
 
 def _kube_proxy(facts: Facts) -> RemedyPart:
     """It asks the iptables of its image for the version, and leaves the flag out silently where that is too old."""
-    known = node_versions(facts.kernel)
+    known = node_versions(facts.node)
     what = "Upgrade kube-proxy: it sets the flag by itself, silently not when its iptables is too old"
     if known is not None and known.all_carry(KUBE_PROXY_FROM):
         what = "Look why kube-proxy leaves the flag out, for its version sets it: the iptables of its image is too old"

@@ -162,7 +162,7 @@ def _beside(found: _Drawn) -> Weighed:
 
 
 def _counters(facts: Facts, found: _Drawn) -> _Counters:
-    delta = facts.kernel.delta
+    delta = facts.node.delta
     if delta is None or "insert_failed" not in delta.deltas:
         return _Counters()
     rise = delta.deltas["insert_failed"]
@@ -170,7 +170,7 @@ def _counters(facts: Facts, found: _Drawn) -> _Counters:
     lost = sum(loss.inside is not None and loss.rewritten for loss in facts.losses)
     if rise < len(found.ports) * COUNTER_MATCH_RATIO:
         times = [p.loss.transmission.time_ns for p in found.ports]
-        around = brackets(facts.kernel, delta, min(times), max(times))
+        around = brackets(facts.node, delta, min(times), max(times))
         text = f"insert_failed rose by {rise:,} between the dumps, but {plural(lost, 'SYN')} vanished at the NAT."
         reason = "every loser is counted there" + (
             "" if around else ", but the dumps were taken at other times"
@@ -226,7 +226,7 @@ def _missing(facts: Facts, found: _Drawn) -> list[MissingPart]:
             command=f"conntrack -E -o timestamp -p tcp --orig-port-dst {port}",
         )
     ]
-    if facts.kernel.delta is None:
+    if facts.node.delta is None:
         what = "Kernel counters before and after: insert_failed must rise by one per lost SYN"
         missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
     return missing
@@ -234,7 +234,7 @@ def _missing(facts: Facts, found: _Drawn) -> list[MissingPart]:
 
 def _remedies(facts: Facts, found: _Drawn) -> list[RemedyPart]:
     texts = {text for _, _, text in found.closest.pool.range.rules}
-    rules = {r.text: r for _, r in facts.kernel.nat_rules() if r.text in texts and r.syntax == "iptables"}
+    rules = {r.text: r for _, r in facts.node.nat_rules() if r.text in texts and r.syntax == "iptables"}
     changes = [without_port_range(rule) for rule in rules.values()]
     return [
         RemedyPart(

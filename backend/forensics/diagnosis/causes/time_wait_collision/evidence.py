@@ -74,7 +74,7 @@ def _collisions(facts: Facts, victims: Victims) -> Collisions:
     links = set(victims.links)
     reuse, table = facts.port_reuse, facts.attempts.table
     rows = np.flatnonzero(reuse.reused & np.isin(table["link"], np.array(victims.links, np.int64)))
-    known = describe_reuse(facts.captures, facts.attempts, reuse, rows, facts.kernel.dumps)
+    known = describe_reuse(facts.captures, facts.attempts, reuse, rows, facts.node.dumps)
     ends = {a.transmissions[0].last.destination for a in victims.attempts}
     pools = [p for p in facts.port_pools if p.destination in ends]
     return Collisions(
@@ -84,7 +84,7 @@ def _collisions(facts: Facts, victims: Victims) -> Collisions:
         len(links) - len(rows),
         all(_left(facts, a) for a in victims.attempts),
         max(pools, key=lambda p: (p.connections, p.outer), default=None),
-        tuple((name, r) for name, r in facts.kernel.nat_rules() if r.target in SOURCE_NAT),
+        tuple((name, r) for name, r in facts.node.nat_rules() if r.target in SOURCE_NAT),
     )
 
 

@@ -1,0 +1,89 @@
+"""SYNs that reached their host and were dropped there for a reason that its kernel counts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.loss_rivals import list_rivals
+from backend.forensics.diagnosis.lost_syns import (
+    CAPTURE_BOTH_SIDES,
+    about,
+    figures_of,
+    hurt,
+    life_of,
+    loss_evidence,
+    lossy,
+    of_kind,
+    one_instance,
+)
+from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import line_evidence
+from backend.forensics.report import FindingPart, RemedyPart
+
+TITLE = "SYNs dropped by the receiver's host"
+PRIOR = -1.6
+
+
+def counted_drops(facts: Facts, d: Destination) -> bool:
+    """Whether the host of a silent endpoint counted as many drops as SYNs are missing."""
+    return d.silent and not of_kind(d, "replied", "return") and bool(life_of(facts, d).dropped)
+
+
+def dropped_syns(
+    facts: Facts, findings: Sequence[FindingPart], d: Destination, cause: str, references: tuple[str, ...]
+) -> Hypothesis:
+    """The counters say why."""
+    signs = life_of(facts, d).dropped
+    pieces = [
+        Weighed(2.5, sign.text, line_evidence(sign.lines), "the kernel that drops them counts each")
+        for sign in signs
+    ]
+    beyond = of_kind(d, "beyond")
+    if beyond:
+        text = f"{len(beyond):,} of {len(d.losses):,} SYNs were seen as far out as {d.outermost.name}."
+        pieces.append(Weighed(0.6, text, loss_evidence(d, beyond), "they were on their way to that host"))
+    return Hypothesis(
+        cause=cause,
+        title=TITLE,
+        role="loss",
+        statement=f"{hurt(d)} got no answer: the SYNs reached the host, and its kernel dropped them.",
+        prior=PRIOR,
+        steps=tuple(one_instance(d)),
+        weighed=(*pieces, *lossy(facts, d)),
+        both_sides=bool(beyond),
+        independent=True,
+        signs=1,
+        findings=about(findings, d),
+        time_lost_s=0.0,
+        rivals=list_rivals(facts, d, "listen-overflow", "path-loss", "target-unresponsive"),
+        missing=(CAPTURE_BOTH_SIDES,),
+        remedies=_REMEDIES,
+        references=references,
+        refutation="nothing seen; it would be refuted by counters that stay flat while SYNs are repeated",
+        figures=figures_of(facts, d),
+        attempts=d.links,
+    )
+
+
+_REMEDIES = (
+    RemedyPart(
+        what="Where TcpInCsumErrors rises: switch checksum offloading off at the sender that leaves checksums unfilled",
+        command="ethtool -K eth0 tx off",
+        applies_to="the sender's interface, or the virtual device in front of it",
+        check="ethtool -k eth0 | grep checksum",
+        proof="TcpInCsumErrors of the receiver stops rising; its SYNs are answered",
+        undo="ethtool -K eth0 tx on",
+        side_effect="the CPU computes checksums",
+    ),
+    RemedyPart(
+        what="Where TcpExtIPReversePathFilter rises: loosen the reverse-path filter of the receiving interface",
+        command="sysctl -w net.ipv4.conf.eth0.rp_filter=2",
+        applies_to="hosts with several uplinks (asymmetric routes)",
+        check="nstat -az TcpExtIPReversePathFilter",
+        proof="the counter stops rising",
+        undo="sysctl -w net.ipv4.conf.eth0.rp_filter=1",
+        side_effect="loose mode lets spoofed sources pass that any route covers",
+    ),
+)

@@ -1,0 +1,87 @@
+"""Signs of life: when hosts were heard, whatever they said and to whom."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.captures import Capture
+from backend.forensics.evidence.attempts import Attempts
+from backend.forensics.evidence.matched_packets import mix
+from backend.forensics.evidence.sightings import Ints
+
+Frame = tuple[str, int]
+"""(input, 1-based frame number)."""
+Words = NDArray[np.uint64]
+
+FRAMES_KEPT = 20
+"""Frames that prove a sign of life: a few are enough."""
+NEAR_NS = 10_000_000_000
+"""A host that spoke longer afterwards may have come back meanwhile."""
+
+
+@dataclass(frozen=True, eq=False)
+class Life:
+    """Signs of life by host and time; columns run beside one another. Times are on the reference clock."""
+
+    host: Words
+    """Keys of addresses (`matched_packets.mix`), sorted."""
+    time_ns: Ints
+    capture: Ints
+    frame: Ints
+    names: tuple[str, ...]
+
+    def near(self, host: int, first_ns: int, last_ns: int) -> list[Frame]:
+        """Frames of a host, by its key, from the first of these times until `NEAR_NS` after the second: what it said
+        before it fell silent proves nothing."""
+        key = np.uint64(host)
+        low, end = int(np.searchsorted(self.host, key)), int(np.searchsorted(self.host, key, side="right"))
+        times = self.time_ns[low:end]
+        first, last = (
+            int(np.searchsorted(times, first_ns)),
+            int(np.searchsorted(times, last_ns + NEAR_NS, side="right")),
+        )
+        chosen = range(low + first, low + min(last, first + FRAMES_KEPT))
+        return [(self.names[int(self.capture[n])], int(self.frame[n])) for n in chosen]
+
+
+def find_life(captures: Sequence[Capture], attempts: Attempts, lows: Words) -> Life:
+    """Of hosts whose lower address halves are among `lows`: packets whose time is known (SYN, SYN-ACK, RST, ICMP
+    error), and the ends of connections in which nothing had to be sent again."""
+    seen = attempts.sightings
+    of_place = np.array([place.capture for place in seen.places], np.int64)
+    own = np.flatnonzero(np.isin(seen.rows["source_low"], lows))
+    rows = seen.rows[own]
+    parts = [
+        (
+            mix(rows["source_high"], rows["source_low"]),
+            seen.time_ns[own],
+            of_place[seen.place[own]],
+            rows["frame"].astype(np.int64),
+        )
+    ]
+    for number, capture in enumerate(captures):
+        parts += _of_connections(number, capture, attempts, lows)
+    host, time_ns, of, frame = (np.concatenate([part[n] for part in parts]) for n in range(4))
+    order = np.lexsort((time_ns, host))
+    return Life(host[order], time_ns[order], of[order], frame[order], tuple(c.name for c in captures))
+
+
+def _of_connections(
+    number: int, capture: Capture, attempts: Attempts, lows: Words
+) -> list[tuple[Words, Ints, Ints, Ints]]:
+    table, parts = capture.connections, []
+    sound = (
+        (table["data_retransmissions"] == 0) & (table["client_packets"] > 0) & (table["server_packets"] > 0)
+    )
+    for end in ("server", "client"):
+        rows = table[sound & np.isin(table[f"{end}_low"], lows)]
+        host = mix(rows[f"{end}_high"], rows[f"{end}_low"])
+        for time in ("first_ns", "last_ns"):
+            common = attempts.clocks.on_reference(number, rows[time].astype(np.int64))
+            where = np.full(len(rows), number, np.int64)
+            parts.append((host, common, where, rows["first_frame"].astype(np.int64)))
+    return parts

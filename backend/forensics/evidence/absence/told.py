@@ -1,0 +1,36 @@
+"""SYNs that an ICMP error answers: whoever says so is the finding, the packet did not vanish without a word."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from backend.forensics.evidence.icmp_errors import MEANINGS, OTHER, TOO_BIG, IcmpErrors
+from backend.forensics.evidence.losses import Losses
+from backend.forensics.evidence.sent_syns import Bools
+
+TOLD_WITHIN_NS = 10_000_000_000
+"""A host that waits for a neighbor's answer says so after its probes (3 s on Linux, RFC 1122 section 2.3.2.1)."""
+
+
+def told_losses(losses: Losses, errors: IcmpErrors) -> Bools:
+    """Which losses an ICMP error answers: one that quotes a SYN of their attempt, soon after it."""
+    retried = losses.attempts.retried
+    quotes = errors.ends_attempt & ~np.isin(errors.meaning, [MEANINGS.index(TOO_BIG), MEANINGS.index(OTHER)])
+    position = np.full(len(errors.link), -1, np.int64)
+    position[quotes] = retried.position_of_link[errors.link[quotes]]
+    known = np.flatnonzero(position >= 0)
+    # The latest error of an attempt bounds them all from above; the earliest SYN of it from below.
+    latest = np.full(len(retried), np.iinfo(np.int64).min, np.int64)
+    np.maximum.at(latest, position[known], errors.common_ns[known])
+    sent_ns = retried.sent.time_ns[losses.sent]
+    after_ns = latest[losses.attempt] - sent_ns
+    found: Bools = (after_ns >= 0) & (after_ns <= TOLD_WITHIN_NS)
+    return found
+
+
+def first_losses(losses: Losses) -> Bools:
+    """Which losses are of the first SYN of their attempt: what happened to a retry explains no delay that came before
+    it."""
+    sent = losses.attempts.retried.sent
+    found: Bools = losses.sent == sent.start[losses.attempt]
+    return found
