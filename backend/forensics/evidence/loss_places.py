@@ -76,7 +76,7 @@ def _recorded(attempts: Attempts, time_ns: Ints) -> Bools:
     found = np.zeros((len(time_ns), len(attempts.places)), np.bool_)
     for place in attempts.places:
         own_ns = attempts.clocks.own_times(place.capture, time_ns)
-        inside = (own_ns >= place.point.first_ns) & (own_ns <= place.point.last_ns)
+        inside = (own_ns >= place.file_ns[0]) & (own_ns <= place.file_ns[1])
         for begin, end in place.point.unrecorded_ns:
             inside &= (own_ns <= begin) | (own_ns >= end)
         found[:, place.number] = inside

@@ -23,7 +23,7 @@ def recorded(place: Place, time_ns: int) -> bool:
     """Absence counts only inside the time that the vantage point demonstrably recorded."""
     if any(begin < time_ns < end for begin, end in place.point.unrecorded_ns):
         return False
-    return place.point.first_ns <= time_ns <= place.point.last_ns
+    return place.file_ns[0] <= time_ns <= place.file_ns[1]
 
 
 def trace_answer(

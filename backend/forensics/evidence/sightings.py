@@ -38,6 +38,8 @@ class Place:
     input: str
     capture: int
     point: VantagePoint
+    file_ns: tuple[int, int]
+    """First and last packet of the whole file: an interface that fell silent was still recorded."""
 
     @property
     def index(self) -> int:
@@ -101,9 +103,9 @@ def list_places(captures: Sequence[Capture]) -> tuple[Place, ...]:
     places: list[Place] = []
     for number, capture in enumerate(captures):
         for point in capture.vantage_points:
-            places.append(
-                Place(len(places), f"{capture.name}#{point.index}", point.name, capture.name, number, point)
-            )
+            name = f"{capture.name}#{point.index}"
+            ran = (capture.first_ns, capture.last_ns)
+            places.append(Place(len(places), name, point.name, capture.name, number, point, ran))
     return tuple(places)
 
 

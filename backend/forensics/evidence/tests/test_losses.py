@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from backend.forensics.captures import Capture
@@ -67,11 +69,20 @@ def test_with_one_vantage_point_the_place_is_unknown() -> None:
 
 
 @pytest.mark.parametrize(("starts_ns", "where"), [(0, "between cni0 and eth0"), (1, "beyond cni0")])
-def test_absence_counts_only_while_the_vantage_point_recorded(starts_ns: int, where: str) -> None:
+def test_absence_counts_only_while_the_file_recorded(starts_ns: int, where: str) -> None:
     capture = CaptureBuilder()
     capture.retry(T0_NS, plain_path(CLIENT, SERVER, "cni0", "eth0"), isn=1, seen_at=1)
-    recorded = {"eth0": (T0_NS + starts_ns, T0_NS + 10 * S)}
-    assert places(gather_facts([capture.build(recorded=recorded)], [])) == [where]
+    built = replace(capture.build(), first_ns=T0_NS + starts_ns)
+    assert places(gather_facts([built], [])) == [where]
+
+
+def test_an_interface_that_fell_silent_was_recorded_until_the_end_of_its_file() -> None:
+    capture = CaptureBuilder()
+    path = plain_path(CLIENT, SERVER, "cni0", "eth0")
+    capture.connect(T0_NS, path, isn=1)
+    capture.syn(T0_NS + S, path[:1], isn=70_000)
+    capture.syn(T0_NS + 2 * S, path[:1], isn=70_000)
+    assert places(gather_facts([capture.build()], [])) == ["between cni0 and eth0"] * 2
 
 
 def two_files(clock_ns: int, names: tuple[str, str] = ("a-inner", "b-outer")) -> list[Capture]:
