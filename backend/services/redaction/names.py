@@ -53,23 +53,8 @@ class Names:
         self.hiding = hiding
         self._told = told
         self._key = key
-<<<<<<< HEAD
         self._origins = {shown: text for text, shown in told.items()}
         self._phrases = sorted(set(phrases) & told.keys(), key=len, reverse=True)
-=======
-        texts = list(dict.fromkeys(texts))
-        hidden = [each for each in texts if (hiding.payload if each.is_message else hiding.addresses)]
-        names = pseudonyms(key, hidden)
-        self._told = {**{each.text: each.text for each in texts}, **names}
-        self._origins = {shown: text for text, shown in self._told.items()}
-        phrases = [text for text in self._told if _is_phrase(text)]
-        self._phrases = Phrases(phrases)
-        self._strange = Phrases(text for text in phrases if not all(map(is_own, TOKEN.findall(text))))
-        """Those that cannot be words of ours: of a composed text the others are renamed where they were put."""
-        self._composed = composed or {}
-        self.text = lru_cache(_TEXTS_KEPT)(self._text)
-        """The text with every private name in it replaced."""
->>>>>>> 31fcfa5 (Rename words that read like ours only where they were put, and test keys and parts)
 
     def origin(self, shown: str) -> str | None:
         """What a shown name stands for."""
@@ -84,7 +69,6 @@ class Names:
         whole = self._told.get(text)
         if whole is not None:
             return whole
-<<<<<<< HEAD
         if self._pattern is not None:
             text = self._pattern.sub(lambda found: self._told[found[0]], text)
         text = _TOKEN.sub(lambda found: self._token(found[0]), text)
@@ -93,17 +77,6 @@ class Names:
         text = _MAC.sub(lambda found: self._computed("mac", found[0].lower()), text)
         text = _V4.sub(lambda found: self._address(found[0]), text)
         return _V6.sub(lambda found: self._address(found[0]), text)
-=======
-        parts = self._composed.get(text)
-        if parts is None:
-            return self._ours(text, closed=self.hiding.addresses)
-        return "".join(
-            self._word(part)
-            if part.sort
-            else self._ours(part.text, closed=self.hiding.addresses, phrases=self._strange)
-            for part in parts
-        )
->>>>>>> 31fcfa5 (Rename words that read like ours only where they were put, and test keys and parts)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str] | None:
@@ -115,31 +88,10 @@ class Names:
         bare = token.rstrip(_TAIL)
         shown = self._told.get(bare) or self._told.get(bare.lower())
         if shown is not None:
-<<<<<<< HEAD
             return shown + token[len(bare) :]
         host, colon, port = bare.rpartition(":")
         if colon and port.isdecimal() and host in self._told:
             return f"{self._told[host]}:{port}{token[len(bare) :]}"
-=======
-            return shown
-        if part.sort == "rule":
-            return self._ours(part.text, closed=True)
-        is_public = part.text in ("", ".") or (part.sort == "place" and INTERFACE.fullmatch(part.text))
-        return part.text if is_public else HIDDEN
-
-    def _ours(self, text: str, *, closed: bool, phrases: Phrases | None = None) -> str:
-        return "".join(
-            stretch if stands else TOKEN.sub(lambda found: self._token(found[0], closed=closed), stretch)
-            for stretch, stands in (phrases or self._phrases).replaced(text, self._told.__getitem__)
-        )
-
-    def _token(self, token: str, *, closed: bool) -> str:
-        bare = token.rstrip(TAIL)
-        tail = token[len(bare) :]
-        shown = self._known(bare)
-        if shown is not None:
-            return shown + tail
->>>>>>> 31fcfa5 (Rename words that read like ours only where they were put, and test keys and parts)
         url = _URL.fullmatch(bare)
         if url:
             path = url["path"]
