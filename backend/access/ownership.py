@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from backend.access.callers import Caller
-from backend.access.rights import Need, Whose
+from backend.access.rights import Need, Right, Whose
 from backend.access.rules import Rule
 from backend.errors import Refused, SignInNeeded
 from backend.storage import evidence_files
@@ -80,6 +80,19 @@ def may_download(caller: Caller, investigation: Maker, file: EvidenceFile) -> bo
     credentials: a file that is not decoded (yet), and a bundle, in which there may be anything."""
     is_clear = file.status == DECODED and file.kind != "bundle" and not file.holds_credentials
     return is_clear or may_change(caller, Made(investigation, file.maker))
+
+
+def rights_to(caller: Caller, investigation: Maker) -> list[Right]:
+    """What the caller may do to that investigation; what was made in it by others is theirs besides."""
+    if not may_change(caller, Made(investigation)):
+        return []
+    needs = {
+        Right.CHANGE: Need.UPLOAD,
+        Right.SHARE: Need.SHARE,
+        Right.DELETE: Need.DELETE,
+        Right.DOWNLOAD: Need.READ,
+    }
+    return [right for right, need in needs.items() if need in caller.may]
 
 
 def _check_need(caller: Caller, need: Need) -> None:

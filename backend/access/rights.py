@@ -59,6 +59,17 @@ class Scope(StrEnum):
     ADMIN = "admin"
 
 
+class Right(StrEnum):
+    """What a caller may do to one investigation, as the page asks it."""
+
+    CHANGE = "change"
+    """Rename, upload into, re-run and cancel."""
+    SHARE = "share"
+    DELETE = "delete"
+    DOWNLOAD = "download"
+    """Originals that hold credentials, or that nobody has checked for them."""
+
+
 EVERYTHING = frozenset(Need)
 ROLE_GIVES = {
     Role.VIEWER: frozenset({Need.OPEN, Need.READ}),

@@ -8,7 +8,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response, status
 from pydantic import BaseModel
 
-from backend.api.dependencies import IdempotencyKey, InvestigationId, StoreDep
+from backend.api.dependencies import CallerDep, IdempotencyKey, InvestigationId, StoreDep
 from backend.api.schemas.investigations import (
     Demo,
     DemoChoice,
@@ -41,6 +41,7 @@ def _repeatable(route: str, key: str | None, body: BaseModel) -> service.Repeata
 def create_investigation(
     wish: NewInvestigation,
     store: StoreDep,
+    caller: CallerDep,
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> Investigation:
@@ -48,12 +49,13 @@ def create_investigation(
     repeatable = _repeatable("investigations", idempotency_key, wish)
     created = service.create_investigation(store, wish.label, repeatable=repeatable, source=wish.source)
     response.headers["Location"] = address(created.id)
-    return Investigation.of(created)
+    return Investigation.of(created, caller)
 
 
 @router.get("/investigations")
 def list_investigations(
     store: StoreDep,
+    caller: CallerDep,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: str | None = None,
     q: Annotated[str | None, Query(max_length=200, description="In the label or the verdict")] = None,
@@ -65,22 +67,22 @@ def list_investigations(
     wanted = service.InvestigationFilter(q or None, label or None, kind or None, host or None)
     page = service.list_investigations(store, limit, cursor, wanted)
     return InvestigationList(
-        items=[Investigation.of(found) for found in page.items], next_cursor=page.next_cursor
+        items=[Investigation.of(found, caller) for found in page.items], next_cursor=page.next_cursor
     )
 
 
 @router.get("/investigations/{investigation_id}")
-def get_investigation(investigation_id: InvestigationId, store: StoreDep) -> Investigation:
+def get_investigation(investigation_id: InvestigationId, store: StoreDep, caller: CallerDep) -> Investigation:
     """One investigation."""
-    return Investigation.of(read_investigation(store, investigation_id))
+    return Investigation.of(read_investigation(store, investigation_id), caller)
 
 
 @router.patch("/investigations/{investigation_id}")
 def rename_investigation(
-    investigation_id: InvestigationId, renaming: Renaming, store: StoreDep
+    investigation_id: InvestigationId, renaming: Renaming, store: StoreDep, caller: CallerDep
 ) -> Investigation:
     """Give it another label."""
-    return Investigation.of(service.rename_investigation(store, investigation_id, renaming.label))
+    return Investigation.of(service.rename_investigation(store, investigation_id, renaming.label), caller)
 
 
 @router.delete("/investigations/{investigation_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -93,18 +95,19 @@ def delete_investigation(investigation_id: InvestigationId, store: StoreDep) -> 
 def start(
     investigation_id: InvestigationId,
     store: StoreDep,
+    caller: CallerDep,
     response: Response,
     anew: Annotated[bool, Query(description="Decode and analyse again what is done already")] = False,
 ) -> Investigation:
     """Analyse, unless that is under way or done already."""
     response.headers["Location"] = f"{address(investigation_id)}/progress"
-    return Investigation.of(start_analysis(store, investigation_id, anew=anew))
+    return Investigation.of(start_analysis(store, investigation_id, anew=anew), caller)
 
 
 @router.post("/investigations/{investigation_id}/cancel")
-def cancel(investigation_id: InvestigationId, store: StoreDep) -> Investigation:
+def cancel(investigation_id: InvestigationId, store: StoreDep, caller: CallerDep) -> Investigation:
     """Call off the analysis."""
-    return Investigation.of(cancel_analysis(store, investigation_id))
+    return Investigation.of(cancel_analysis(store, investigation_id), caller)
 
 
 @router.get("/demo")
@@ -117,10 +120,11 @@ def get_demos() -> DemoList:
 def create_demo(
     choice: DemoChoice,
     store: StoreDep,
+    caller: CallerDep,
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> Investigation:
     """An investigation with the files of a demonstration; its analysis is queued."""
     created = load_demo(store, choice.name, repeatable=_repeatable("demo", idempotency_key, choice))
     response.headers["Location"] = address(created.id)
-    return Investigation.of(created)
+    return Investigation.of(created, caller)

@@ -6,9 +6,13 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, status
 
+from backend.access.ownership import may_change
+from backend.access.rights import Need
 from backend.api.dependencies import ID_PATTERN, CallerDep, InvestigationId, StoreDep
 from backend.api.schemas.notes import Note, NoteList, NoteWish
 from backend.services import write_notes as service
+from backend.services.request_analysis import read_investigation
+from backend.storage.makers import Made
 
 router = APIRouter(prefix="/investigations/{investigation_id}/notes", tags=["notes"])
 
@@ -20,13 +24,20 @@ def create_note(
     investigation_id: InvestigationId, wish: NoteWish, store: StoreDep, caller: CallerDep
 ) -> Note:
     """A note at a time, or a disagreement with a diagnosis; what was measured stays as it is."""
-    return Note.of(service.write_note(store, investigation_id, wish.written_by(caller.name)))
+    written = service.write_note(store, investigation_id, wish.written_by(caller.name))
+    return Note.of(written, may_delete=True)
 
 
 @router.get("")
-def list_notes(investigation_id: InvestigationId, store: StoreDep) -> NoteList:
+def list_notes(investigation_id: InvestigationId, store: StoreDep, caller: CallerDep) -> NoteList:
     """All notes of an investigation, the oldest first."""
-    return NoteList(items=[Note.of(found) for found in service.list_notes(store, investigation_id)])
+    found = service.list_notes(store, investigation_id)
+    maker = read_investigation(store, investigation_id).maker
+    deletes = Need.UPLOAD in caller.may
+    items = [
+        Note.of(note, may_delete=deletes and may_change(caller, Made(maker, note.maker))) for note in found
+    ]
+    return NoteList(items=items)
 
 
 @router.delete("/{note_id}", status_code=status.HTTP_204_NO_CONTENT)

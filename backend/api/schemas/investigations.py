@@ -6,6 +6,9 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from backend.access.callers import Caller
+from backend.access.ownership import rights_to
+from backend.access.rights import Right
 from backend.api.schemas.files import File, Stage
 from backend.forensics.report import Role, Severity
 from backend.services.read_progress import Progress as ProgressRecord
@@ -59,9 +62,11 @@ class Investigation(BaseModel):
     """Of the detectors that found something; empty for analyses of older versions."""
     hosts: list[str]
     """Machines that the evidence names, at most 20; empty for analyses of older versions."""
+    may: list[Right] = []
+    """What the caller may do to it; reading is not named. Nothing behind a link."""
 
     @classmethod
-    def of(cls, record: InvestigationRecord) -> Investigation:
+    def of(cls, record: InvestigationRecord, caller: Caller | None = None) -> Investigation:
         """The stored record in the API's words."""
         summary = record.summary or {}
         return cls(
@@ -78,6 +83,7 @@ class Investigation(BaseModel):
             source=record.source,  # type: ignore[arg-type]
             finding_kinds=summary.get("kinds", []),
             hosts=summary.get("hosts", []),
+            may=rights_to(caller, record.maker) if caller else [],
         )
 
 

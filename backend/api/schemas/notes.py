@@ -59,14 +59,17 @@ class Note(BaseModel):
     finding: str
     cause: str
     diagnosis: str
+    may_delete: bool = False
+    """Whether the caller may take it back."""
 
     @classmethod
-    def of(cls, note: NoteRecord) -> Note:
+    def of(cls, note: NoteRecord, *, may_delete: bool = False) -> Note:
         """The stored record in the API's words."""
         # By a mapping, for `from` is no name that Python can pass.
         return cls.model_validate(
             {
                 "id": note.id,
+                "may_delete": may_delete,
                 "kind": note.kind,
                 "text": note.text,
                 "author": note.author,

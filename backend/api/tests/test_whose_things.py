@@ -168,6 +168,20 @@ def test_analysts_take_back_their_own_notes_alone(store: Store, everybody: Peopl
     assert owner.delete(f"{made.address}/notes/{removed}").status_code == 204
 
 
+@pytest.mark.parametrize("maker", ["owner", "maker"])
+def test_the_page_is_told_what_the_caller_may(store: Store, everybody: People, maker: str) -> None:
+    made = things_of(store, everybody.actors[maker])
+    everything = ["change", "share", "delete", "download"]
+    expected = {caller: everything if caller in ADMINS else [] for caller in everybody.clients}
+    expected[maker] = everything if maker == "owner" else ["change", "download"]
+    for caller, client in everybody.clients.items():
+        if caller == "stranger":
+            continue
+        assert client.get(made.address).json()["may"] == expected[caller], caller
+        notes = client.get(f"{made.address}/notes").json()["items"]
+        assert [note["may_delete"] for note in notes] == ["change" in expected[caller]], caller
+
+
 def test_a_dissection_that_two_wait_for_goes_on_when_one_does_not(store: Store, everybody: People) -> None:
     made = things_of(store, everybody.actors["owner"])
     folder = LookFolder(store.investigation_folder(made.investigation), made.look)

@@ -4,6 +4,46 @@
  */
 
 export interface paths {
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read Audit Log
+         * @description Who did what, or was refused it; the newest first.
+         */
+        get: operations["read_audit_log_api_v1_audit_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Download Audit Log
+         * @description All of it as CSV or as JSON lines.
+         */
+        get: operations["download_audit_log_api_v1_audit_download_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/collector": {
         parameters: {
             query?: never;
@@ -2189,6 +2229,12 @@ export interface components {
             unexplained_time_lost_s: number;
         };
         /**
+         * Act
+         * @description What was done.
+         * @enum {string}
+         */
+        Act: "sign-in" | "sign-out" | "change-password" | "add-member" | "change-member" | "reset-password" | "remove-member" | "create-token" | "revoke-token" | "create-investigation" | "rename-investigation" | "delete-investigation" | "start-analysis" | "cancel-analysis" | "upload-file" | "replace-file" | "delete-file" | "read-original" | "export-packets" | "share" | "revoke-link" | "open-link" | "delete-note" | "read-audit-log";
+        /**
          * AskAnonymising
          * @description A tar.gz of all captures and dumps with other addresses and names, payload zero: the same findings.
          */
@@ -2270,6 +2316,47 @@ export interface components {
              * @enum {string}
              */
             kind: "dissection";
+        };
+        /**
+         * AuditEvent
+         * @description One thing that was done or refused.
+         */
+        AuditEvent: {
+            act: components["schemas"]["Act"];
+            /** Actor Id */
+            actor_id: string;
+            /**
+             * Actor Kind
+             * @enum {string}
+             */
+            actor_kind: "local" | "member" | "token" | "link" | "nobody";
+            /** Actor Name */
+            actor_name: string;
+            /** Address */
+            address: string;
+            /** At */
+            at: string;
+            /** Id */
+            id: number;
+            /** Investigation Id */
+            investigation_id: string;
+            /**
+             * Result
+             * @enum {string}
+             */
+            result: "done" | "refused";
+            /** Subject */
+            subject: string;
+        };
+        /**
+         * AuditPage
+         * @description A page of the log, the newest first.
+         */
+        AuditPage: {
+            /** Items */
+            items: components["schemas"]["AuditEvent"][];
+            /** Next Cursor */
+            next_cursor: string | null;
         };
         /**
          * CalleePart
@@ -3605,6 +3692,11 @@ export interface components {
             id: string;
             /** Label */
             label: string;
+            /**
+             * May
+             * @default []
+             */
+            may: components["schemas"]["Right"][];
             /** Packets Total */
             packets_total: number;
             /** Share Count */
@@ -4021,6 +4113,11 @@ export interface components {
             kind: "note" | "disagreement";
             /** Lane */
             lane: string;
+            /**
+             * May Delete
+             * @default false
+             */
+            may_delete: boolean;
             /** Text */
             text: string;
             /** To */
@@ -4598,6 +4695,12 @@ export interface components {
             /** Total P95 Ms */
             total_p95_ms: number;
         };
+        /**
+         * Right
+         * @description What a caller may do to one investigation, as the page asks it.
+         * @enum {string}
+         */
+        Right: "change" | "share" | "delete" | "download";
         /** RivalPart */
         RivalPart: {
             /** Because */
@@ -5725,6 +5828,81 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    read_audit_log_api_v1_audit_get: {
+        parameters: {
+            query?: {
+                limit?: number;
+                cursor?: string | null;
+                /** @description Only this */
+                act?: components["schemas"]["Act"] | null;
+                result?: ("done" | "refused") | null;
+                /** @description Name or id of who acted */
+                actor?: string;
+                /** @description Id of the investigation */
+                investigation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    download_audit_log_api_v1_audit_download_get: {
+        parameters: {
+            query?: {
+                format?: "csv" | "jsonl";
+                /** @description Only this */
+                act?: components["schemas"]["Act"] | null;
+                result?: ("done" | "refused") | null;
+                /** @description Name or id of who acted */
+                actor?: string;
+                /** @description Id of the investigation */
+                investigation?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     get_collector_api_v1_collector_get: {
         parameters: {
             query?: {

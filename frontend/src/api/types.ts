@@ -30,7 +30,11 @@ export interface Investigation {
   /** Of the detectors that found something. */
   finding_kinds: string[];
   hosts: string[];
+  /** What the reader may do to it; nothing behind a link. */
+  may: Right[];
 }
+
+export type Right = "change" | "share" | "delete" | "download";
 
 export interface Stage {
   number: number;

@@ -36,7 +36,9 @@ function useVersion(): string | undefined {
 export function useInvestigationState(): RegionState {
   const source = useSource();
   const queries = useQueryClient();
-  const analysis = useInvestigation().data?.analysis;
+  const investigation = useInvestigation().data;
+  const analysis = investigation?.analysis;
+  const mayChange = investigation?.may.includes("change") ?? false;
   const report = useReport().data;
   const progress = useProgress(false).data;
   const now = useVersion();
@@ -50,10 +52,10 @@ export function useInvestigationState(): RegionState {
     const was = report?.tool.version;
     const older = was !== undefined && now !== undefined && was !== now && !running;
     return {
-      stale: older ? { was, now, again: source.readOnly ? undefined : () => mutate(), busy: isPending } : null,
+      stale: older ? { was, now, again: mayChange ? () => mutate() : undefined, busy: isPending } : null,
       partial: running ? { done_ratio: decodedRatio(progress), findings: progress?.findings_so_far ?? 0 } : null,
     };
-  }, [isPending, mutate, now, progress, report?.tool.version, running, source.readOnly]);
+  }, [isPending, mutate, now, progress, report?.tool.version, running, mayChange]);
 }
 
 /** Never backwards while one analysis runs. */

@@ -38,7 +38,7 @@ export function NotesTable({ notes, lanes = [], onJump, canDelete = false }: Not
               {hasActions && (
                 <td className="note-actions">
                   {onJump && note.from !== null && <button type="button" className="link-button" onClick={() => onJump(note)}>Jump</button>}
-                  {canDelete && <button type="button" className="link-button" onClick={() => remove.mutate(note.id)}>Delete</button>}
+                  {canDelete && note.may_delete && <button type="button" className="link-button" onClick={() => remove.mutate(note.id)}>Delete</button>}
                 </td>
               )}
             </tr>

@@ -5,6 +5,7 @@ import { useMemo } from "react";
 import { ask } from "../api/http";
 import { askAgain } from "../api/refetch";
 import type { Source } from "../api/source";
+import type { Investigation } from "../api/types";
 import { changeSettings, useSettings } from "../settings/settings";
 import { THEME_WORDS, useTheme, type Theme } from "../theme/useTheme";
 import { showOverlay } from "../ui/overlays";
@@ -23,6 +24,7 @@ export function useCommands(source: Source | null): Command[] {
   const queries = useQueryClient();
   const { explain } = useSettings();
   const { setTheme } = useTheme();
+  const mayChange = source !== null && (queries.getQueryData<Investigation>([source.key, "investigation"])?.may.includes("change") ?? false);
   return useMemo(() => {
     const places = source === null ? [] : placesAmong(source.page, tabHrefs()).map((place): Command => ({
       title: place.name, hint: place.key ? `g ${place.key}` : "", href: source.page + place.path,
@@ -39,6 +41,6 @@ export function useCommands(source: Source | null): Command[] {
     ];
     // A share link shows nothing but what was shared.
     if (source?.readOnly) return [...places, ...switches];
-    return [...places, ...(source ? [again] : []), ...EVERYWHERE, ...switches];
-  }, [explain, queries, setTheme, source]);
+    return [...places, ...(mayChange ? [again] : []), ...EVERYWHERE, ...switches];
+  }, [explain, mayChange, queries, setTheme, source]);
 }

@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 
+import { useAllowed } from "../access/rights";
 import { ask } from "../api/http";
 import { askAgain } from "../api/refetch";
 import { useFiles, useInvestigation, useProgress, useReport } from "../api/queries";
@@ -35,7 +36,7 @@ export function FilesPage() {
     <>
       <header className="panel-head">
         <h1>Files</h1>
-        <FilePicker label="Add files" onPick={(picked) => void send(picked, id)} />
+        {investigation?.may.includes("change") && <FilePicker label="Add files" onPick={(picked) => void send(picked, id)} />}
       </header>
       {running && <RunningAnalysis />}
       <UploadRows investigation={id} />
@@ -167,11 +168,12 @@ function FileNotes({ file }: { file: EvidenceFile }) {
 /** Only the file itself holds them: nothing that was made of it does, and a share link does not hand it out. */
 function HeldCredentials({ file }: { file: EvidenceFile }) {
   const source = useSource();
+  const mayDownload = !useAllowed("download").disabled;
   const content = `${source.api}/files/${encodeURIComponent(file.id)}/content?credentials=accept`;
   return (
     <p className="file-notes">
       Holds credentials in clear text; nothing made of it does.{" "}
-      {!source.readOnly && (
+      {mayDownload && (
         <a
           href={content}
           download={file.name}
@@ -183,12 +185,14 @@ function HeldCredentials({ file }: { file: EvidenceFile }) {
           Download it
         </a>
       )}
+      {!mayDownload && !source.readOnly && "Its owner or an admin may download it."}
     </p>
   );
 }
 
 /** After an update: a newer version may see more in the same files. */
 function AnalyseAnew() {
+  const allowed = useAllowed("change");
   const source = useSource();
   const queries = useQueryClient();
   const again = useMutation({
@@ -196,13 +200,14 @@ function AnalyseAnew() {
     onSuccess: () => void askAgain(queries, { queryKey: [source.key] }),
   });
   return (
-    <button type="button" className="plain-button" disabled={again.isPending} onClick={() => again.mutate()}>
+    <button type="button" className="plain-button" title={allowed.title} disabled={allowed.disabled || again.isPending} onClick={() => again.mutate()}>
       Decode and analyse anew
     </button>
   );
 }
 
 function RemoveFile({ file, api }: { file: EvidenceFile; api: string }) {
+  const allowed = useAllowed("delete");
   const source = useSource();
   const queries = useQueryClient();
   const remove = useMutation({
@@ -213,7 +218,8 @@ function RemoveFile({ file, api }: { file: EvidenceFile; api: string }) {
     <button
       type="button"
       className="plain-button"
-      disabled={remove.isPending}
+      title={allowed.title}
+      disabled={allowed.disabled || remove.isPending}
       onClick={() => window.confirm(`Remove ${file.name} and analyse the rest again?`) && remove.mutate()}
     >
       Remove

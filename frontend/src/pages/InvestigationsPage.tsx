@@ -2,6 +2,7 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
+import { whereAllowed } from "../access/rights";
 import { ask } from "../api/http";
 import { askAgain } from "../api/refetch";
 import type { Investigation } from "../api/types";
@@ -128,7 +129,7 @@ function Row({ investigation }: { investigation: Investigation }) {
         <RouteLink className="row-compare" href={`/compare?b=${investigation.id}`} title={`Compare “${investigation.label}” with another one`}>
           Compare with …
         </RouteLink>
-        <button type="button" className="plain-button" onClick={() => setNaming(true)}>
+        <button type="button" className="plain-button" {...whereAllowed(investigation, "change")} onClick={() => setNaming(true)}>
           Rename
         </button>
         <Delete investigation={investigation} />
@@ -182,6 +183,7 @@ function Rename({ investigation, onDone }: { investigation: Investigation; onDon
 }
 
 function Delete({ investigation }: { investigation: Investigation }) {
+  const allowed = whereAllowed(investigation, "delete");
   const queries = useQueryClient();
   const remove = useMutation({
     mutationFn: () => ask(`/api/v1/investigations/${investigation.id}`, { method: "DELETE" }),
@@ -191,7 +193,8 @@ function Delete({ investigation }: { investigation: Investigation }) {
     <button
       type="button"
       className="plain-button"
-      disabled={remove.isPending}
+      title={allowed.title}
+      disabled={allowed.disabled || remove.isPending}
       onClick={() => window.confirm(`Delete “${investigation.label}” with its files?`) && remove.mutate()}
     >
       Delete

@@ -1,6 +1,7 @@
 /** `/settings`: what the reader of this browser prefers. */
 import { useId, type ReactNode } from "react";
 
+import { AuditPanel } from "../access/AuditPanel";
 import { MembersPanel } from "../access/MembersPanel";
 import { PasswordPanel } from "../access/PasswordPanel";
 import { zoneWord } from "../format/zone";
@@ -39,6 +40,7 @@ export function SettingsPage() {
       <p>Tokens for programs are on the page <RouteLink href="/ci">CI and tokens</RouteLink>.</p>
       <PasswordPanel />
       <MembersPanel />
+      <AuditPanel />
     </main>
   );
 }

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
 import { ask } from "../api/http";
+import { useAllowed } from "../access/rights";
 import { askAgain } from "../api/refetch";
 import { useProgress } from "../api/queries";
 import { useSource } from "../api/source";
@@ -30,6 +31,7 @@ export function RunningAnalysis() {
     onSuccess: () => void askAgain(queries, { queryKey: [source.key] }),
   });
   const stage = progress?.stage;
+  const allowed = useAllowed("change");
   return (
     <section className="card panel running" aria-label="Analysis under way" data-testid="running">
       <header className="panel-head">
@@ -37,7 +39,7 @@ export function RunningAnalysis() {
           {stage ? `Stage ${stage.number} of ${stage.of}: ${stage.name}` : "Waiting for a worker"}
           {progress?.message && <span className="dim"> · {progress.message}</span>}
         </h2>
-        <button type="button" className="button" disabled={cancel.isPending} onClick={() => cancel.mutate()}>
+        <button type="button" className="button" title={allowed.title} disabled={allowed.disabled || cancel.isPending} onClick={() => cancel.mutate()}>
           Cancel
         </button>
       </header>

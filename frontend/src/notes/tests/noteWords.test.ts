@@ -9,7 +9,7 @@ import { sampleTimeline } from "../../timeline/tests/sampleTimeline";
 import { disagreementsWith, marksOfNotes, signature, wordsOfTime } from "../noteWords";
 
 const NOTE: Note = {
-  id: "n", kind: "disagreement", text: "no", author: "", created: "2026-11-21T14:05:00Z", from: null, to: null, lane: "", finding: "", cause: "some-cause", diagnosis: "",
+  id: "n", kind: "disagreement", text: "no", author: "", created: "2026-11-21T14:05:00Z", from: null, to: null, lane: "", finding: "", cause: "some-cause", diagnosis: "", may_delete: false,
 };
 const DIAGNOSIS = { id: "", cause: "some-cause", findings: ["f-1"] } as Diagnosis;
 

@@ -53,7 +53,7 @@ describe("option", () => {
   });
 
   it("draws a note as dashed lines over all lanes at both ends, with a flag in its lane and its author", () => {
-    const stretched = { id: "n", kind: "note" as const, text: "eth0 was\nreplaced", author: "ann", created: "", from: 500_000_000, to: 1_500_000_000, lane: "far", finding: "", cause: "", diagnosis: "" };
+    const stretched = { id: "n", kind: "note" as const, text: "eth0 was\nreplaced", author: "ann", created: "", from: 500_000_000, to: 1_500_000_000, lane: "far", finding: "", cause: "", diagnosis: "", may_delete: false };
     const marks = marksOfNotes([stretched, { ...stretched, id: "o", from: 200_000_000, to: null, lane: "" }, { ...stretched, from: null, to: null }]);
     const timeline = sampleTimeline({ marks });
     const view: ChartView = { axis: AXIS, geometry: layoutLanes(timeline.lanes, 1000), selection: null, currentMark: null, filter: "" };
