@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { whereAllowed } from "../access/rights";
+import { useWho } from "../access/who";
 import { ask } from "../api/http";
 import { askAgain } from "../api/refetch";
 import type { Investigation } from "../api/types";
@@ -56,15 +57,14 @@ function EmptyHome() {
 }
 
 function List({ investigations, filter }: { investigations: Investigation[]; filter: InvestigationFilter }) {
+  const mayCreate = useWho().data?.may.includes("upload") ?? false;
   const setParameters = useSetParameters();
   return (
     <>
       <header className="list-head">
         <h1>Investigations</h1>
         <InvestigationFilters filter={filter} investigations={investigations} />
-        <RouteLink className="button button-main" href="/new">
-          New investigation
-        </RouteLink>
+        {mayCreate && <RouteLink className="button button-main" href="/new">New investigation</RouteLink>}
       </header>
       <div className="card">
         <table className="table investigations">
