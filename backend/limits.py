@@ -22,7 +22,15 @@ class Limits:
     """Memory that one child process may have for itself (RLIMIT_DATA; numba and Arrow reserve about 200 MB more
     than they use). Decoding needs 400 MB, and 300 bytes for each of a capture's connections."""
     child_cpu_s: int = 3600
-    """Processor time for one file, or for judging one investigation: a TB of capture takes about as long."""
+    """Largest processor time for one file, or for judging one investigation: a TB of capture takes about as long."""
+    child_cpu_least_s: int = 180
+    """Processor time that a file of any size may take: a text of 256 MiB packed into little takes about 100 s."""
+    child_cpu_s_per_gib: int = 1200
+    """And for each GiB of its stored bytes, besides: decoding takes about 10 s, 20 times that where it is packed."""
+    small_bytes: int = 16 << 20
+    """Files up to this size have one child that larger ones never take."""
+    children_memory_percent: int = 80
+    """Of the machine's memory, or the container's: what all children of a worker may take together."""
     child_file_bytes: int = 256 << 30
     """Largest file that a child may write (RLIMIT_FSIZE): a packet table has some 40 bytes a packet."""
     child_answer_bytes: int = 64 << 20

@@ -93,6 +93,10 @@ class Settings(BaseSettings):
     bundle_depth: int = Limits.bundle_depth
     child_memory_bytes: int = Limits.child_memory_bytes
     child_cpu_s: int = Limits.child_cpu_s
+    child_cpu_least_s: int = Limits.child_cpu_least_s
+    child_cpu_s_per_gib: int = Limits.child_cpu_s_per_gib
+    small_bytes: int = Limits.small_bytes
+    children_memory_percent: int = Limits.children_memory_percent
     child_file_bytes: int = Limits.child_file_bytes
     child_answer_bytes: int = Limits.child_answer_bytes
     look_memory_bytes: int = Limits.look_memory_bytes

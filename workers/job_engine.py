@@ -13,7 +13,7 @@ from uuid import uuid4
 import structlog
 from dbos import DBOS
 
-from backend.errors import Cancelled, Unavailable, WrongSetting
+from backend.errors import Unavailable, WrongSetting
 from backend.services.audit import clear_audit_log
 from backend.services.clear_leftovers import clear_leftovers
 from backend.services.freeze_investigation import clear_ended
@@ -30,17 +30,25 @@ from backend.storage.job_queue import (
 from backend.storage.living_jobs import job_states
 from backend.storage.postgres import with_keepalive
 from backend.storage.store import Store
+from workers.confinement import missing_confinement
 from workers.jobs import analyse_investigation as _analyse  # noqa: F401 (the engine finds jobs by name)
-from workers.jobs import decode_file as _decode
 from workers.jobs import take_look as _look
+from workers.jobs.anonymise_in_child import anonymise_in_child
+from workers.jobs.ingest_in_child import ingest_in_child, prepare
+from workers.jobs.judge_in_child import judge_in_child
+from workers.jobs.look_in_child import look_in_child
 from workers.jobs.workshop import Workshop, set_workshop
-from workers.sandbox import ChildDied, ChildPool
+from workers.sandbox import ChildPool
+from workers.sandbox.memory import fit_to_memory, memory_bytes
 
 DEAD_AFTER_BEATS = 4
 REVIVE_EVERY_BEATS = 10
 SPARE_EVERY_BEATS = 30
 CLEAR_EVERY_BEATS = 600
 LOOKS_AT_ONCE = 2
+ANONYMIZED_AT_ONCE = 1
+QUICK_FILES = 1
+"""Children that only small files and analyses get."""
 POLL_EVERY_S = 0.2
 """Looking more often keeps an idle worker busy; a file takes longer to decode than this wait."""
 ANALYSES_AT_ONCE = 16
@@ -56,10 +64,16 @@ class JobEngine:
         self._store = store
         self._executor_id = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
         self._silence_s = DEAD_AFTER_BEATS * store.settings.heartbeat_s
-        self._children = ChildPool(store.settings.worker_files, store.settings.limits)
-        self._looking = ChildPool(LOOKS_AT_ONCE, _look.look_limits(store.settings.limits))
+        files = store.settings.worker_files
+        children = files + QUICK_FILES + LOOKS_AT_ONCE + ANONYMIZED_AT_ONCE
+        self._limits = fit_to_memory(store.settings.limits, children, memory_bytes())
+        self._children = ChildPool(
+            files, self._limits, works=(ingest_in_child, judge_in_child), prepare=(prepare,), quick=True
+        )
+        self._looking = ChildPool(LOOKS_AT_ONCE, _look.look_limits(self._limits), works=(look_in_child,))
+        self._anonymizing = ChildPool(ANONYMIZED_AT_ONCE, self._limits, works=(anonymise_in_child,))
         self._stopping = threading.Event()
-        self._shop = Workshop(store, self._children, tool_version, self._looking)
+        self._shop = Workshop(store, self._children, tool_version, self._looking, self._anonymizing)
         self._last_beat = time.monotonic()
         self._gap_ended = -math.inf
         self._maybe_stuck: set[str] = set()
@@ -68,6 +82,7 @@ class JobEngine:
     def start(self) -> None:
         """Take work from now on; raises WrongSetting when this machine may not."""
         self._refuse_second_machine()
+        self._say_what_holds()
         set_workshop(self._shop)
         self._say_alive()
         DBOS(
@@ -86,21 +101,28 @@ class JobEngine:
         DBOS.register_queue(
             ANALYSES_QUEUE, worker_concurrency=ANALYSES_AT_ONCE, polling_interval_sec=POLL_EVERY_S
         )
+        # Each investigation has a part of its own: the children then take files of investigations in turn.
         DBOS.register_queue(
             FILES_QUEUE,
-            worker_concurrency=self._store.settings.worker_files,
+            partition_worker_concurrency=self._store.settings.worker_files + QUICK_FILES,
             polling_interval_sec=POLL_EVERY_S,
         )
         DBOS.register_queue(LOOKS_QUEUE, worker_concurrency=LOOKS_AT_ONCE, polling_interval_sec=POLL_EVERY_S)
         self._beating.start()
-        for _ in range(self._store.settings.worker_files):
-            threading.Thread(target=self._get_child_ready, name="get-ready", daemon=True).start()
+        self._children.start()
 
-    def _get_child_ready(self) -> None:
-        # What fails here fails again, and is told, when a file comes; or the worker is stopping already.
-        with suppress(RuntimeError, ChildDied, Cancelled):
-            self._children.run(
-                _decode.get_ready, (), tell=log.info, is_wanted=lambda: not self._stopping.is_set()
+    def _say_what_holds(self) -> None:
+        log.info(
+            "limits of child processes",
+            children=self._store.settings.worker_files + QUICK_FILES,
+            memory_mib=self._limits.child_memory_bytes >> 20,
+            dissection_memory_mib=self._limits.look_memory_bytes >> 20,
+            machine_memory_mib=memory_bytes() >> 20,
+        )
+        if missing := missing_confinement():
+            log.warning(
+                "child processes are confined less: the kernel or the container does not offer everything",
+                missing=", ".join(missing),
             )
 
     def stop(self) -> None:
@@ -109,6 +131,7 @@ class JobEngine:
         self._beating.join()
         self._children.close()
         self._looking.close()
+        self._anonymizing.close()
         with suppress(Unavailable):
             self._shop.running.forgive_all()
             with self._store.database.writing() as session:

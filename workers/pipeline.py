@@ -28,6 +28,7 @@ from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable, P
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.findings import rfc3339
 from backend.forensics.packets import PACKET_DTYPE
+from backend.forensics.private_words import composed_texts, listed_parts
 from backend.forensics.report import InputPart, Report, VantagePointPart
 from backend.forensics.signals import SIGNAL_DTYPE
 from backend.forensics.tunnels import LAYER_DTYPE, layer_rows, tunnels_of_rows
@@ -422,6 +423,8 @@ def _refuse_too_many_vantage_points(ingested: Sequence[Ingested]) -> None:
 def _keep(analysis: Analysis, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     write_analysis_tables(analysis.facts, analysis.findings, analysis.joined, folder)
+    typed = listed_parts(composed_texts(analysis.report))
+    (folder / write_tables.TYPED_TEXTS).write_text(json.dumps(typed, ensure_ascii=False), encoding="utf-8")
     unfinished = folder / "report.json.part"
     unfinished.write_text(analysis.report.model_dump_json(by_alias=True), encoding="utf-8")
     unfinished.rename(folder / "report.json")

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pydantic import BaseModel
 
+from backend.forensics.private_words import changed
 from backend.forensics.report import EvidencePart, Report, TablePart
 from backend.forensics.rotation.joined_captures import PART_SHIFT, JoinedCaptures, Parts
 
@@ -51,7 +52,7 @@ class _Rewriter:
         if isinstance(value, BaseModel):
             return self.model(value)
         if isinstance(value, str):
-            return _FRAME_WORD.sub(self.word, value)
+            return changed(value, lambda text: _FRAME_WORD.sub(self.word, text))
         if isinstance(value, dict):
             return self.event(value)
         if isinstance(value, list):

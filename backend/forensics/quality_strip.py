@@ -8,6 +8,7 @@ from backend.forensics.evidence.clocks import ClockOffset
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural
 from backend.forensics.lanes import uncaptured_sources
+from backend.forensics.private_words import of_place
 from backend.forensics.report import FindingPart, QualityPart
 
 
@@ -56,10 +57,9 @@ def _missing_places(facts: Facts) -> list[QualityPart]:
     ]
     parts = []
     if absent:
-        names = ", ".join(i.name for _, i in absent)
-        text = (
-            f"{names}: not captured, loss before {absent[0][1].master} is invisible for the pods behind them"
-        )
+        names = ", ".join(f"{of_place(i.name)}" for _, i in absent)
+        shared = of_place(absent[0][1].master)
+        text = f"{names}: not captured, loss before {shared} is invisible for the pods behind them"
         parts.append(
             QualityPart(status="caution", text=text, evidence=line_evidence((n, i.line) for n, i in absent))
         )

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+
+from backend.forensics.private_words import composed
 
 Severity = Literal["info", "warning", "critical"]
 Verdict = Literal["confirmed", "likely", "possible", "cannot-tell"]
@@ -24,6 +26,14 @@ Glyph = Literal[
 ]
 Role = Literal["loss", "stall", "burst", "collision", "ok", "neutral"]
 Measure = float | int | str | None | list[Any] | dict[str, Any]
+
+
+def _composed(text: str, info: ValidationInfo) -> str:
+    return text if info.mode == "json" else composed(text)
+
+
+Text = Annotated[str, AfterValidator(_composed)]
+"""A text that may hold words of somebody's, which know their bounds until the report is written."""
 
 
 class _Part(BaseModel):
@@ -74,7 +84,7 @@ class EvidencePart(_Part):
     input: str
     frames: list[int] = []
     lines: list[int] = []
-    note: str = ""
+    note: Text = ""
 
 
 class MarkPart(_Part):
@@ -88,7 +98,7 @@ class MarkPart(_Part):
     lanes: list[str] = []
     """Vantage point ids, in path order where the mark crosses several."""
     evidence: list[EvidencePart] = []
-    label: str = ""
+    label: Text = ""
     instance: int | None = None
     """Which instance of the finding (1-based), so that marks of one instance can be walked together."""
     value: float | None = None
@@ -111,8 +121,8 @@ class FindingPart(_Part):
     kind: str
     severity: Severity
     confidence: float
-    title: str
-    summary: str
+    title: Text
+    summary: Text
     count: int
     first: str | None
     last: str | None
@@ -129,7 +139,7 @@ class ClaimPart(_Part):
     """A sentence with its proof. A claim without evidence cannot be made."""
 
     role: Literal["step", "for", "against"]
-    text: str
+    text: Text
     evidence: list[EvidencePart] = Field(min_length=1)
 
 
@@ -137,13 +147,13 @@ class RivalPart(_Part):
     cause: str
     title: str = ""
     status: Literal["ruled-out", "possible", "cannot-tell"]
-    because: str
-    command: str | None = None
+    because: Text
+    command: Text | None = None
 
 
 class MissingPart(_Part):
-    what: str
-    command: str
+    what: Text
+    command: Text
 
 
 class ChoicePart(_Part):
@@ -155,13 +165,13 @@ class ChoicePart(_Part):
 
 
 class RemedyPart(_Part):
-    what: str
-    command: str | None = None
-    applies_to: str
-    check: str = ""
-    proof: str = ""
-    undo: str = ""
-    side_effect: str = ""
+    what: Text
+    command: Text | None = None
+    applies_to: Text
+    check: Text = ""
+    proof: Text = ""
+    undo: Text = ""
+    side_effect: Text = ""
     versions: str | None = None
     choice: list[ChoicePart] = []
     """Both sides of it, where the change is a choice and no advice."""
@@ -171,25 +181,25 @@ class DiagnosisPart(_Part):
     id: str = ""
     """``<cause>-<n>``, unlike any other's in the report; empty in reports of before there were ids."""
     cause: str
-    title: str
+    title: Text
     confidence: float
     verdict: Verdict
-    statement: str
+    statement: Text
     role: Role = "loss"
     claims: list[ClaimPart]
     rivals: list[RivalPart] = []
     findings: list[str]
-    supporting: list[str] = []
-    contradicting: list[str] = []
+    supporting: list[Text] = []
+    contradicting: list[Text] = []
     missing: list[MissingPart] = []
     remedies: list[RemedyPart] = []
     references: list[str] = []
-    refutation: str = ""
+    refutation: Text = ""
     """What would refute it: shown where nothing speaks against."""
     time_lost_s: float = 0.0
     attempts_explained: int = 0
     """Connection attempts whose lost time this diagnosis accounts for; no other diagnosis counts them."""
-    figures: list[dict[str, str]] = []
+    figures: list[dict[str, Text]] = []
     """Short figures for the verdict strip: {"name": "worst", "value": "1,037 ms"}, in display order."""
 
 
@@ -219,14 +229,14 @@ class AccountPart(_Part):
 class CheckedPart(_Part):
     kind: str
     status: Literal["found", "clear", "not-checkable"]
-    why: str
+    why: Text
 
 
 class QualityPart(_Part):
     """A line of the capture-quality strip: can this capture be trusted?"""
 
     status: Literal["good", "caution"]
-    text: str
+    text: Text
     evidence: list[EvidencePart] = []
 
 
@@ -241,7 +251,7 @@ class LanePart(_Part):
     packets: int = 0
     first: str | None = None
     last: str | None = None
-    note: str = ""
+    note: Text = ""
     parts: list[str] = []
     """Ids of the same vantage point in the other files, where rotated parts of one capture were joined."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +13,7 @@ from backend.services.list_round_trips import open_round_trips
 from backend.services.open_tables import Tables
 from backend.services.show_timeline import bucket_width_ns
 from backend.storage import round_trip_chart
+from backend.storage.disguise_keys import disguise_key
 from backend.storage.round_trip_chart import Cut, SeriesKey
 from backend.storage.store import Store
 
@@ -99,7 +101,7 @@ def chart_round_trips(store: Store, investigation_id: str, wish: ChartWish) -> C
         span_to = max(0, (tables.end_ns if tables.captures else last_ns) - t0_ns)
         from_t, to_t = _window(wish, span_to)
         rows = round_trip_chart.list_series(query, table, wish.kinds)
-        series = _series(rows, wish.series)
+        series = _series(rows, wish.series, disguise_key(store.database, investigation_id))
         shown = [each for each in series if each.shown]
         cut = Cut(tuple(s.key for s in shown), t0_ns + from_t, t0_ns + to_t, wish.kinds)
         counts = round_trip_chart.count_samples(query, table, cut) if shown else {}
@@ -121,9 +123,9 @@ def _window(wish: ChartWish, span_to: int) -> tuple[int, int]:
     return from_t, to_t
 
 
-def _series(rows: Sequence[dict[str, Any]], wanted: Sequence[str]) -> list[Series]:
+def _series(rows: Sequence[dict[str, Any]], wanted: Sequence[str], secret: bytes) -> list[Series]:
     keys = [SeriesKey(row["prober"], row["responder"], row["place"], row["nearest"]) for row in rows]
-    found = [Series(_id(key), key, row, False) for key, row in zip(keys, rows, strict=True)]
+    found = [Series(_id(key, secret), key, row, False) for key, row in zip(keys, rows, strict=True)]
     chosen = {each.id for each in found if each.id in wanted} or _telling(found)
     for each in found:
         each.shown = each.id in chosen
@@ -143,9 +145,10 @@ def _telling(series: Sequence[Series]) -> set[str]:
     return {each.id for each in [first, *far[-1:], *held[1:]][:SHOWN_MOST]}
 
 
-def _id(key: SeriesKey) -> str:
+def _id(key: SeriesKey, secret: bytes) -> str:
+    """By a secret: whoever sees the id, but not the addresses, could try all addresses otherwise."""
     text = "\0".join((key.prober, key.responder, key.place, str(key.nearest)))
-    return hashlib.sha256(text.encode()).hexdigest()[:10]
+    return hmac.new(secret, text.encode(), hashlib.sha256).hexdigest()[:10]
 
 
 def _fill(

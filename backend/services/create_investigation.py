@@ -10,6 +10,7 @@ from uuid import uuid4
 
 from backend.errors import DiskFull, InvalidRequest, KeyUsedBefore
 from backend.services.request_analysis import cancel_analysis
+from backend.services.visible_names import visible_name
 from backend.storage import evidence_files, investigations
 from backend.storage.acting import current_actor
 from backend.storage.audit_log import Act, write_event
@@ -152,7 +153,7 @@ def _delete_rows(store: Store, investigation_id: str) -> list[EvidenceFile]:
 
 
 def _checked_label(label: str) -> str:
-    label = " ".join(label.split())
+    label = " ".join(visible_name(" ".join(label.split())).split())
     if not label:
         return UNTITLED
     if len(label) > LABEL_LIMIT:

@@ -29,7 +29,7 @@ def names_of(store: Store, share: Share) -> Names | None:
     hiding = Hiding(addresses=share.addresses == "names", payload=share.payload == "removed")
     if not (hiding.addresses or hiding.payload):
         return None
-    return read_names(store, share.investigation_id, hiding)
+    return read_names(store, share.investigation_id, hiding, share.pseudonym_key)
 
 
 def _scope(store: Store, share: Share) -> Scope | None:

@@ -6,7 +6,6 @@ An upload is resumable because the bytes on disk are the only truth about how fa
 from __future__ import annotations
 
 import hashlib
-import re
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -26,6 +25,7 @@ from backend.errors import (
 )
 from backend.services.recognise_upload import HEAD_BYTES, recognise_upload
 from backend.services.request_analysis import enqueue_analysis
+from backend.services.visible_names import visible_name
 from backend.storage import evidence_files, investigations
 from backend.storage.audit_log import Act, write_event
 from backend.storage.makers import Made
@@ -272,7 +272,7 @@ def store_text(
 
 def checked_name(name: str) -> str:
     """A file name without folders and control characters; raises InvalidRequest when nothing is left."""
-    name = re.sub(r"[\x00-\x1f\x7f]", "", name.replace("\\", "/").rsplit("/", 1)[-1]).strip()
+    name = visible_name(name.replace("\\", "/").rsplit("/", 1)[-1]).strip()
     if name in ("", ".", ".."):
         raise InvalidRequest("A file needs a name.")
     if len(name) > NAME_LIMIT:

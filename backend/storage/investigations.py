@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 
 from backend.errors import NotFound
 from backend.storage.acting import current_actor
-from backend.storage.records import STAGES, UPLOADING, Investigation, now_text
+from backend.storage.records import MOST_SHOWN, STAGES, UPLOADING, Investigation, now_text
 from backend.storage.tables import AnalysisRow, EvidenceFileRow, IdempotencyRow, InvestigationRow, ShareRow
 
 COLUMNS = (
@@ -35,7 +35,6 @@ COLUMNS = (
 )
 
 UNDER_WAY = ("queued", "running")
-MOST_SHOWN = 50
 """Findings that are kept in short while an analysis runs; more of them are counted only."""
 
 

@@ -106,6 +106,11 @@ class LookFolder:
         self.id = look_id
         self.path = investigation_folder / "looks" / look_id
 
+    @classmethod
+    def at(cls, path: Path) -> LookFolder:
+        """The same folder by its path."""
+        return cls(path.parents[1], path.name)
+
     @property
     def frames(self) -> Path:
         """Parquet of (input, frame): what a display filter found, or what is to be carved."""

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from backend.storage.acting import Maker
 
@@ -20,6 +20,8 @@ UPLOADING, STORED, DECODING, DECODED, FAILED, REFUSED = (
     "refused",
 )
 """Where a file stands."""
+
+MOST_SHOWN = 50
 
 UNDECIDED = (STORED, DECODING)
 """A file that still needs work."""
@@ -103,11 +105,14 @@ class EvidenceFile:
         return Maker(self.owner_id, self.token_id)
 
 
+FileKind = Literal["capture", "dump", "bundle"]
+
+
 @dataclass(frozen=True)
 class FileOutcome:
     """What decoding a file has shown."""
 
-    kind: str
+    kind: FileKind
     format: str
     packets: int
     lines: int
@@ -181,6 +186,8 @@ class Share:
     show_title: bool
     opened: int
     last_opened: str | None
+    pseudonym_key: bytes = field(repr=False)
+    """256 random bits that nobody but the server knows: the link's names follow from it, and from nothing else."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from secrets import token_bytes
 from typing import Any
 
 from sqlalchemy import (
@@ -162,6 +163,8 @@ class ShareRow(Base):
     """Whether a preview of the link tells what was found."""
     opened: Mapped[int] = mapped_column(default=0)
     last_opened: Mapped[str | None] = mapped_column(String(40))
+    pseudonym_key: Mapped[bytes] = mapped_column(LargeBinary, default=lambda: token_bytes(32))
+    """From which the link's names follow; of this link alone, and never shown."""
 
 
 class DisguiseKeyRow(Base):

@@ -16,6 +16,8 @@ from backend.forensics.request_parts import SCHEMA as REQUEST_PART_TABLE
 from backend.forensics.request_table import SCHEMA as REQUEST_TABLE
 from backend.forensics.round_trip_table import SCHEMA as ROUND_TRIP_TABLE
 
+TYPED_TEXTS: Final = "typed_texts.json"
+"""Beside a report: the parts of its texts that somebody's own words are in."""
 BATCH_ROWS: Final = 1 << 16
 COARSE_NS: Final = (10_000_000, 100_000_000, 1_000_000_000, 10_000_000_000)
 """Widths of the summed time buckets, each a multiple of the one before."""

@@ -18,12 +18,12 @@ from workers.decode.bundles import Expansion
 from workers.decode.identify import identify_file
 from workers.decode.left_out import LeftOut, is_bundle, left_out_of, open_bundle
 from workers.decode.messages.reader import Scratch
+from workers.decode.reading import DecodeProgress
 from workers.pipeline import Ingested, ingest_file, load_ingested
-from workers.sandbox import ChildDied, ChildPool, Tell
+from workers.sandbox import Access, ChildDied, ChildPool, Tell, child_work
 
 if TYPE_CHECKING:
     from workers.cli.progress_line import ProgressLine
-    from workers.decode.reading import DecodeProgress
 
 SIDE_BY_SIDE_BYTES: Final = 512 << 20
 """So much must be beside the largest capture: starting a process costs about as long as decoding this."""
@@ -170,7 +170,7 @@ class _Reader:
     def read_side_by_side(self, files: Sequence[EvidenceFile]) -> None:
         """In as many children as there are cores; the order stays that of the files."""
         self.line.begin(f"reading {len(files)} files, {_cores()} at a time")
-        children = ChildPool(_cores(), self.limits)
+        children = ChildPool(_cores(), self.limits, works=(ingest_in_child,))
         try:
             with ThreadPoolExecutor(_cores()) as threads:
                 outcomes = list(
@@ -185,9 +185,18 @@ class _Reader:
                 self.leave_out(file, error)
 
     def _in_child(self, children: ChildPool, file: EvidenceFile, number: int) -> Exception | None:
-        arguments = (file.path, file.name, self._tables(number), file.host, file.captured_at_ns, self.limits)
+        tables = self._tables(number)
+        tables.mkdir(parents=True, exist_ok=True)
+        path = file.path.absolute()
+        arguments = (path, file.name, tables, file.host, file.captured_at_ns, self.limits)
         try:
-            children.run(ingest_in_child, arguments, tell=self._told, is_wanted=lambda: True)
+            children.run(
+                ingest_in_child,
+                arguments,
+                tell=self._told,
+                is_wanted=lambda: True,
+                access=Access(read=(path,), write=(tables,)),
+            )
         except (StallscopeError, ChildDied, OSError) as error:
             return error
         return None
@@ -199,6 +208,7 @@ class _Reader:
         self.line.decoded(news)  # type: ignore[arg-type]  # all that ingest_in_child tells
 
 
+@child_work(news=DecodeProgress)
 def ingest_in_child(
     path: Path,
     name: str,

@@ -36,7 +36,7 @@ def run(arguments: argparse.Namespace) -> int:
     from backend.settings import Settings
     from workers.cli.log import log_to_stderr
     from workers.cli.main import tool_version
-    from workers.sandbox import die_with_parent
+    from workers.confinement.kernel import die_with_parent
 
     log_to_stderr()
     if arguments.parent is not None:

@@ -5,35 +5,29 @@ from __future__ import annotations
 import os
 import shutil
 import traceback
-from collections import Counter
-from dataclasses import dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import structlog
-from dbos import DBOS, SetWorkflowID
+from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 
 from backend.errors import Cancelled, UnreadableInput
-from backend.forensics.detection.run import DetectionSoFar
-from backend.forensics.report import FindingPart, Report
 from backend.storage import evidence_files, investigations
-from backend.storage.investigations import MOST_SHOWN
 from backend.storage.job_queue import ANALYSE_WORKFLOW, FILES_QUEUE, analysis_job_id, decode_job_id
 from backend.storage.living_jobs import job_states
 from backend.storage.records import UNDECIDED
 from backend.storage.store import Store
 from workers.decode.left_out import LeftOut
-from workers.jobs.decode_file import DecodedFile, decode_file, decoded_files
+from workers.jobs.decode_file import costs_of, decode_file, decoded_files
+from workers.jobs.judge_in_child import DecodedFile, StageReached, Summary, judge_in_child
 from workers.jobs.outages import if_reachable, is_outage, when_reachable, with_successor
 from workers.jobs.running import MOST_STARTS
 from workers.jobs.unpack_bundle import what_is_left_out
 from workers.jobs.workshop import Workshop, workshop
-from workers.pipeline import analyse, load_ingested
-from workers.sandbox import ChildDied, Tell
+from workers.sandbox import Access, ChildDied
 
-JOIN, DETECT, DIAGNOSE = 4, 5, 6
-HOSTS_LISTED = 20
 ROUNDS = 5
 """What comes out of bundles is decoded in a second round; nothing comes out of that. More are for lost jobs."""
 NOTHING_READABLE = "None of the files could be read, so there is nothing to analyse."
@@ -47,17 +41,6 @@ WORKERS_ENDED = (
 )
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True)
-class StageReached:
-    """What the child tells."""
-
-    stage_number: int
-    message: str
-    findings: int = 0
-    found: tuple[dict[str, Any], ...] = ()
-    """The first of the findings in short, as `found_so_far` of an investigation holds them."""
 
 
 @DBOS.workflow(name=ANALYSE_WORKFLOW, max_recovery_attempts=None)
@@ -96,7 +79,10 @@ def _decode_and_judge(investigation_id: str, generation: int) -> None:
 def _decode_all(investigation_id: str, waiting: list[list[Any]]) -> None:
     handles = []
     for file_id, attempt in waiting:
-        with SetWorkflowID(decode_job_id(file_id, attempt)):
+        with (
+            SetWorkflowID(decode_job_id(file_id, attempt)),
+            SetEnqueueOptions(queue_partition_key=investigation_id),
+        ):
             handles.append(
                 DBOS.enqueue_workflow(FILES_QUEUE, decode_file, investigation_id, file_id, attempt)
             )
@@ -172,10 +158,10 @@ def _judge(shop: Workshop, investigation_id: str, generation: int) -> None:
     if summary is None:
         _finish(shop, investigation_id, generation, "failed", message=NOTHING_READABLE)
     else:
-        _finish(shop, investigation_id, generation, "finished", summary=summary)
+        _finish(shop, investigation_id, generation, "finished", summary=asdict(summary))
 
 
-def _judge_once(shop: Workshop, investigation_id: str, generation: int) -> dict[str, Any] | None:
+def _judge_once(shop: Workshop, investigation_id: str, generation: int) -> Summary | None:
     """None when nothing can be read."""
     with shop.store.database.reading() as session:
         investigation = investigations.get_investigation(session, investigation_id)
@@ -184,7 +170,8 @@ def _judge_once(shop: Workshop, investigation_id: str, generation: int) -> dict[
     if not decoded:
         return None
     subject = (decoded, what_is_left_out(shop.store, files), investigation.label)
-    return _judge_in_child(shop, investigation_id, generation, subject)
+    size_bytes = sum(file.size_bytes for file in files)
+    return _judge_in_child(shop, investigation_id, generation, subject, size_bytes)
 
 
 @DBOS.step()
@@ -194,8 +181,12 @@ def give_up(investigation_id: str, generation: int) -> None:
 
 
 def _judge_in_child(
-    shop: Workshop, investigation_id: str, generation: int, subject: tuple[list[DecodedFile], LeftOut, str]
-) -> dict[str, Any]:
+    shop: Workshop,
+    investigation_id: str,
+    generation: int,
+    subject: tuple[list[DecodedFile], LeftOut, str],
+    size_bytes: int,
+) -> Summary:
     def write(news: object) -> None:
         assert isinstance(news, StageReached)
         with shop.store.database.writing() as session:
@@ -206,98 +197,32 @@ def _judge_in_child(
                 news.stage_number,
                 message=news.message,
                 findings=news.findings,
-                found=news.found,
+                found=tuple(asdict(each) for each in news.found),
             )
 
     created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     folder = shop.store.analysis_folder(investigation_id)
-    return shop.children.run(
+    fresh = folder.with_name("analysis.new")
+    shutil.rmtree(fresh, ignore_errors=True)
+    fresh.mkdir(parents=True)
+    summary = shop.children.run(
         judge_in_child,
-        (*subject, created, shop.tool_version, folder),
+        (*subject, created, shop.tool_version, fresh),
         tell=lambda news: if_reachable(lambda: write(news), None),
         is_wanted=lambda: if_reachable(lambda: _is_current(shop, investigation_id, generation), True),
+        access=Access(read=tuple(file.folder for file in subject[0]), write=(fresh,)),
+        costs=costs_of(shop.store.settings.limits, investigation_id, size_bytes),
     )
+    _replace_result(fresh, folder)
+    return summary
 
 
-def judge_in_child(
-    files: list[DecodedFile],
-    left_out: LeftOut,
-    label: str,
-    created: str,
-    tool_version: str,
-    folder: Path,
-    tell: Tell,
-) -> dict[str, Any]:
-    """The child's part. The result replaces an earlier one in one step, so readers never see half of it."""
-    tell(StageReached(JOIN, f"Joining {len(files)} files."))
-    ingested = [load_ingested(file.folder).came_in(file.bundle or "", bundle=file.bundle) for file in files]
-    tell(StageReached(DETECT, "Looking for what went wrong."))
-    fresh = folder.with_name("analysis.new")
-    shutil.rmtree(fresh, ignore_errors=True)  # of a child that died
-    fresh.mkdir(parents=True)
-
-    report = analyse(
-        ingested,
-        left_out=left_out,
-        label=label,
-        created=created,
-        tool_version=tool_version,
-        folder=fresh,
-        told=lambda so_far: tell(stage_of(so_far)),
-    )
-    tell(StageReached(DIAGNOSE, "Writing the report.", len(report.findings)))
+def _replace_result(fresh: Path, folder: Path) -> None:
+    """The report comes last, so readers never see it without what it refers to."""
     folder.mkdir(parents=True, exist_ok=True)
     for written in sorted(fresh.iterdir(), key=lambda path: path.name == "report.json"):
         os.replace(written, folder / written.name)
     fresh.rmdir()
-    return summary_of(report)
-
-
-def stage_of(so_far: DetectionSoFar) -> StageReached:
-    """What is told of the detectors."""
-    found = tuple(_in_short(finding) for finding in so_far.findings[:MOST_SHOWN])
-    if so_far.running is None:
-        return StageReached(DIAGNOSE, "Looking for the cause.", len(so_far.findings), found)
-    message = f"Detector {so_far.done + 1} of {so_far.of}: {so_far.running}."
-    return StageReached(DETECT, message, len(so_far.findings), found)
-
-
-def _in_short(finding: FindingPart) -> dict[str, Any]:
-    return {
-        "id": finding.id,
-        "kind": finding.kind,
-        "severity": finding.severity,
-        "title": finding.title,
-        "role": _role_of(finding),
-        "count": finding.count,
-        "time_lost_s": finding.time_lost_s,
-    }
-
-
-def _role_of(finding: FindingPart) -> str:
-    """The kind of trouble that most of its marks show."""
-    roles = Counter(mark.role for mark in finding.marks if mark.role not in ("neutral", "ok"))
-    return roles.most_common(1)[0][0] if roles else "neutral"
-
-
-def summary_of(report: Report) -> dict[str, Any]:
-    """What the list of investigations shows."""
-    first = report.diagnoses[0] if report.diagnoses else None
-    verdict = first and {
-        "cause": first.cause,
-        "title": first.title,
-        "verdict": first.verdict,
-        "statement": first.statement,
-        "role": first.role,
-    }
-    lost_s = first.time_lost_s if first else sum(finding.time_lost_s for finding in report.findings)
-    return {
-        "verdict": verdict,
-        "time_lost_s": lost_s,
-        "findings": len(report.findings),
-        "kinds": sorted({finding.kind for finding in report.findings}),
-        "hosts": sorted({part.host for part in report.inputs if part.host})[:HOSTS_LISTED],
-    }
 
 
 def _is_current(shop: Workshop, investigation_id: str, generation: int) -> bool:

@@ -16,18 +16,20 @@ from workers.decode.anonymise.disguise import Disguise
 from workers.decode.frame_places import NotWalkable
 from workers.decode.frames.carve import CarvedFrom, carve_anonymised
 from workers.jobs.look_in_child import SCRATCH_PREFIX, ClearFile
-from workers.sandbox import Tell
+from workers.sandbox import Tell, child_work
 
 
+@child_work(news=LookProgress)
 def anonymise_in_child(
     request: LookRequest,
-    folder: LookFolder,
+    target: Path,
     files: tuple[ClearFile, ...],
     limits: Limits,
-    key: bytes,
+    key_hex: str,
     tell: Tell,
 ) -> LookOutcome:
     """Answers one request into its folder."""
+    folder, key = LookFolder.at(target), bytes.fromhex(key_hex)
     scratch = Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX, dir=folder.path))
     try:
         if request.kind == "carving":

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import shutil
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import structlog
 from dbos import DBOS
 
-from backend.disk_space import room_at, says_disk_full
+from backend.disk_space import says_disk_full
 from backend.errors import Cancelled, UnreadableInput
-from backend.forensics.dumps import Dump
 from backend.limits import Limits
 from backend.storage import evidence_files, investigations
 from backend.storage.job_queue import decode_job_id
 from backend.storage.records import DECODED, EvidenceFile, FileOutcome, FileProgress
-from workers.decode.left_out import is_bundle
-from workers.decode.reading import DecodeProgress
 from workers.decode.warm import ensure_compiled
+from workers.jobs.ingest_in_child import ingest_in_child
+from workers.jobs.judge_in_child import DecodedFile
+from workers.jobs.open_in_child import OpenedBundle
 from workers.jobs.outages import if_reachable, when_reachable, with_successor
 from workers.jobs.running import MOST_STARTS
 from workers.jobs.scrub_file import (
@@ -29,19 +26,14 @@ from workers.jobs.scrub_file import (
     adopt_scrubbed,
     forget_replaced,
     remove_half_scrubbed,
-    scrub_in_child,
     scrubbed_bytes,
 )
-from workers.jobs.unpack_bundle import OpenedBundle, keep_members, open_in_child
+from workers.jobs.unpack_bundle import keep_members
 from workers.jobs.workshop import Workshop, workshop
-from workers.pipeline import Ingested, ingest_file
-from workers.sandbox import ChildDied, Tell
+from workers.sandbox import Access, ChildDied, Costs
 
 DECODE_WORKFLOW = "decode_file"
-IDENTIFY, DECODE = 2, 3
-TELL_EVERY_S = 0.25
-LINES_KEPT = 200
-"""Numbers of lines nobody understood that are kept to be shown; all are counted."""
+IDENTIFY = 2
 CHILD_ENDED = "The process that read this file ended twice, so the file is left out. Its bytes are kept."
 OUR_FAULT = "Stallscope failed on this file. Its bytes are kept; the worker's log has the details."
 WORKERS_ENDED = (
@@ -202,83 +194,26 @@ def _decode(shop: Workshop, start: _Start) -> FileOutcome | OpenedBundle:
         shop.store.settings.limits,
         shop.store.settings.scrub_on_upload,
     )
-    return shop.children.run(ingest_in_child, arguments, tell=tell, is_wanted=lambda: if_reachable(ask, True))
-
-
-def get_ready(tell: Tell) -> None:
-    """A child's first work: import and load everything, so that the first upload need not wait for it."""
-    del tell
-    ensure_compiled()
-
-
-def ingest_in_child(
-    is_capture: bool,
-    path: Path,
-    name: str,
-    folder: Path,
-    sha256: str,
-    host: str | None,
-    captured_at_ns: int | None,
-    limits: Limits,
-    scrub: bool,
-    tell: Tell,
-) -> FileOutcome | OpenedBundle:
-    """The child's part: decode or unpack, and say now and then how far it is."""
-    if is_bundle(path):
-        return open_in_child(path, folder, limits)
     # The first time on a machine this compiles for a while, which must not look like a hang.
     ensure_compiled(tell)
-    started = told = time.monotonic()
-
-    def progress(reached: DecodeProgress) -> None:
-        nonlocal told
-        _require_room(folder, limits)
-        now = time.monotonic()
-        if now - told >= TELL_EVERY_S:
-            told = now
-            rate = reached.packets / (now - started)
-            tell(FileProgress(DECODE, reached.packets, reached.bytes_done, rate))
-
-    ingested = ingest_file(
-        path,
-        name=name,
-        folder=folder,
-        sha256=sha256,
-        host=host,
-        captured_at_ns=captured_at_ns,
-        keep_packets=True,
-        progress=progress,
-        cancelled=None,
-        limits=limits,
-    )
-    if scrub and ingested.part.holds_credentials:
-        scrub_in_child(path, ingested, folder)
-    return _outcome(ingested)
-
-
-def _require_room(folder: Path, limits: Limits) -> None:
-    lack = room_at(folder, limits.disk_reserve_bytes).lack_for_work()
-    if lack:
-        raise UnreadableInput(f"{lack} Its tables were not written. Free space, then re-run the analysis.")
-
-
-def _outcome(ingested: Ingested) -> FileOutcome:
-    shown = ingested.part
-    return FileOutcome(
-        kind=shown.kind,
-        format=shown.format,
-        packets=shown.packets,
-        lines=shown.lines,
-        lines_not_understood=shown.lines_not_understood,
-        not_understood_at=_strange_lines(ingested.dumps),
-        warnings=tuple(shown.warnings),
-        error=shown.error,
-        holds_credentials=shown.holds_credentials,
+    stored = shop.store.blobs.path(file.sha256)
+    return shop.children.run(
+        ingest_in_child,
+        arguments,
+        tell=tell,
+        is_wanted=lambda: if_reachable(ask, True),
+        access=Access(read=(stored,), write=(folder,)),
+        costs=costs_of(shop.store.settings.limits, file.investigation_id, file.size_bytes),
     )
 
 
-def _strange_lines(dumps: Sequence[Dump]) -> tuple[int, ...]:
-    return tuple(sorted({n for dump in dumps for n in dump.lines_not_understood})[:LINES_KEPT])
+def costs_of(limits: Limits, investigation_id: str, size_bytes: int) -> Costs:
+    """Of work on files of an investigation that have this size together."""
+    return Costs(
+        owner=investigation_id,
+        is_small=size_bytes <= limits.small_bytes,
+        cpu_s=limits.child_cpu_least_s + size_bytes * limits.child_cpu_s_per_gib // (1 << 30),
+    )
 
 
 def _write_failure(shop: Workshop, start: _Start, failure: _Failure) -> None:
@@ -289,14 +224,6 @@ def _write_failure(shop: Workshop, start: _Start, failure: _Failure) -> None:
             session, file.id, file.attempt, failure.sentence, refused=failure.refused, start=start.number
         )
         investigations.touch_investigation(session, file.investigation_id)
-
-
-@dataclass(frozen=True)
-class DecodedFile:
-    """Where the tables of a file are, and the bundle it came in."""
-
-    folder: Path
-    bundle: str | None = None
 
 
 def decoded_files(files: list[EvidenceFile], shop: Workshop) -> list[DecodedFile]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -20,7 +21,7 @@ from workers.decode.frames.plain import plain_capture
 from workers.decode.frames.tshark import check_filter, find_tshark, matching_frames
 from workers.decode.scrubbing import scrub_capture
 from workers.pipeline import load_ingested
-from workers.sandbox import Tell
+from workers.sandbox import Access, Tell, child_work
 
 DISSECTION_S: Final = 20
 SCRATCH_PREFIX: Final = "scratch-"
@@ -73,10 +74,21 @@ class ClearFile:
         return kept
 
 
+def access_of(folder: Path, files: Sequence[ClearFile], *, may_start_programs: bool) -> Access:
+    """The stored files are read; copies for later looks are kept beside their tables."""
+    return Access(
+        read=tuple(file.stored for file in files),
+        write=(folder, *(file.tables for file in files)),
+        may_start_programs=may_start_programs,
+    )
+
+
+@child_work(news=LookProgress)
 def look_in_child(
-    request: LookRequest, folder: LookFolder, files: tuple[ClearFile, ...], limits: Limits, tell: Tell
+    request: LookRequest, target: Path, files: tuple[ClearFile, ...], limits: Limits, tell: Tell
 ) -> LookOutcome:
     """Answers one request into its folder."""
+    folder = LookFolder.at(target)
     scratch = Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX, dir=folder.path))
     bounds = Bounds(limits.look_cpu_s, limits.look_memory_bytes, limits.look_answer_bytes)
     try:

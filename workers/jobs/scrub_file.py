@@ -4,34 +4,20 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
 
 from backend.errors import NotFound
 from backend.storage import evidence_files
 from backend.storage.records import EvidenceFile
 from backend.storage.store import Store
 from backend.storage.unused_bytes import remove_unused
-from workers.decode.scrub_text import scrub_text
-from workers.decode.scrubbing import NotWalkable, scrub_capture
-from workers.pipeline import Ingested, hash_file
+from workers.jobs.ingest_in_child import SCRUBBED_CAPTURE
+from workers.pipeline import hash_file
 
 SCRUBBED = "Credentials in it were overwritten; everything else is as it was uploaded."
 REMOVED = (
     "Its bytes were removed: they hold credentials that cannot be overwritten in place. The analysis is kept."
 )
 BUNDLE_REMOVED = "Its bytes were removed: a capture in it holds credentials. What was unpacked is kept."
-_TARGET = "scrubbed.capture"
-
-
-def scrub_in_child(path: Path, ingested: Ingested, folder: Path) -> None:
-    """Writes the scrubbed file beside its tables; nothing where it cannot be scrubbed."""
-    if ingested.capture is None:
-        scrub_text(path, folder / _TARGET)
-        return
-    try:
-        scrub_capture(path, ingested.capture, folder / "packets.parquet", folder / _TARGET)
-    except NotWalkable:
-        (folder / _TARGET).unlink(missing_ok=True)
 
 
 @dataclass(frozen=True)
@@ -44,14 +30,14 @@ class ScrubbedBytes:
 
 def scrubbed_bytes(store: Store, file: EvidenceFile) -> ScrubbedBytes:
     """What the child has left beside the tables."""
-    scrubbed = store.file_folder(file.investigation_id, file.id) / _TARGET
+    scrubbed = store.file_folder(file.investigation_id, file.id) / SCRUBBED_CAPTURE
     return ScrubbedBytes(hash_file(scrubbed), SCRUBBED) if scrubbed.is_file() else ScrubbedBytes("", REMOVED)
 
 
 def adopt_scrubbed(store: Store, file: EvidenceFile, scrubbed: ScrubbedBytes) -> None:
     """Store them, inside the transaction that names them. Doing it twice changes nothing."""
     if scrubbed.sha256 and not store.blobs.has(scrubbed.sha256):
-        made = store.file_folder(file.investigation_id, file.id) / _TARGET
+        made = store.file_folder(file.investigation_id, file.id) / SCRUBBED_CAPTURE
         incoming = store.blobs.incoming_path(file.id)
         incoming.unlink(missing_ok=True)
         os.link(made, incoming)
@@ -60,7 +46,7 @@ def adopt_scrubbed(store: Store, file: EvidenceFile, scrubbed: ScrubbedBytes) ->
 
 def remove_half_scrubbed(store: Store, file: EvidenceFile) -> None:
     """What a child that was killed left: it may hold what only a finished one takes out."""
-    (store.file_folder(file.investigation_id, file.id) / _TARGET).unlink(missing_ok=True)
+    (store.file_folder(file.investigation_id, file.id) / SCRUBBED_CAPTURE).unlink(missing_ok=True)
 
 
 def forget_replaced(store: Store, investigation_id: str, file_id: str) -> None:
@@ -77,4 +63,4 @@ def forget_replaced(store: Store, investigation_id: str, file_id: str) -> None:
     except NotFound:
         return
     remove_unused(store.database, store.blobs, [each for each in replaced if each])
-    (store.file_folder(investigation_id, file_id) / _TARGET).unlink(missing_ok=True)
+    (store.file_folder(investigation_id, file_id) / SCRUBBED_CAPTURE).unlink(missing_ok=True)

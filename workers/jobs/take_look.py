@@ -14,12 +14,13 @@ from backend.limits import Limits
 from backend.storage.disguise_keys import disguise_key
 from backend.storage.job_queue import LOOK_WORKFLOW
 from backend.storage.looks import Look, LookFile, LookFolder, LookOutcome, LookProgress, LookRequest
+from workers.decode.anonymise.warm import ensure_anonymiser_compiled
 from workers.jobs.anonymise_in_child import anonymise_in_child
-from workers.jobs.look_in_child import SCRATCH_PREFIX, ClearFile, look_in_child
+from workers.jobs.look_in_child import SCRATCH_PREFIX, ClearFile, access_of, look_in_child
 from workers.jobs.outages import when_reachable, with_successor
 from workers.jobs.running import MOST_STARTS
 from workers.jobs.workshop import Workshop, workshop
-from workers.sandbox import ChildDied
+from workers.sandbox import ChildDied, Costs
 
 OUR_FAULT = "Stallscope failed on this. The worker's log has the details."
 CHILD_ENDED = "The process that did this ended twice."
@@ -99,20 +100,25 @@ def _look(shop: Workshop, investigation_id: str, folder: LookFolder, request: Lo
             folder.tell(news)
 
     files = tuple(_place(shop, investigation_id, file) for file in request.files)
-    limits = shop.store.settings.limits
+    limits = shop.looking.limits
     if request.kind == "anonymising" or request.anonymise:
         # It passes whole captures, as decoding does, so the limits are those of decoding.
-        return shop.children.run(
+        ensure_anonymiser_compiled()
+        return shop.anonymizing.run(
             anonymise_in_child,
-            (request, folder, files, limits, disguise_key(shop.store.database, investigation_id)),
+            (request, folder.path, files, limits, disguise_key(shop.store.database, investigation_id).hex()),
             tell=tell,
             is_wanted=lambda: not folder.is_cancelled,
+            access=access_of(folder.path, files, may_start_programs=False),
+            costs=Costs(owner=investigation_id),
         )
     return shop.looking.run(
         look_in_child,
-        (request, folder, files, limits),
+        (request, folder.path, files, limits),
         tell=tell,
         is_wanted=lambda: not folder.is_cancelled,
+        access=access_of(folder.path, files, may_start_programs=True),
+        costs=Costs(owner=investigation_id),
     )
 
 

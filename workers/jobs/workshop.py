@@ -17,7 +17,9 @@ class Workshop:
     children: ChildPool
     tool_version: str
     looking: ChildPool
-    """Children of small limits, for looks into single frames: nobody waits behind a file that is decoded."""
+    """Children of small limits, for dissections: nobody waits behind a file that is decoded."""
+    anonymizing: ChildPool
+    """Whole captures are rewritten in them, which takes as long as decoding: no file waits behind that."""
     running: RunningJobs = field(default_factory=RunningJobs)
     turns: Turns = field(default_factory=Turns)
 

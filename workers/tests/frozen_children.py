@@ -46,8 +46,9 @@ class FrozenChildren:
 
     def pids(self) -> list[int]:
         """Processes that the workers have started."""
-        children = [child for worker in self._product.worker_pids() for child in _children(worker)]
-        return [child for child in children if _is_ready(child)]
+        launchers = [child for worker in self._product.worker_pids() for child in _children(worker)]
+        launchers = [launcher for launcher in launchers if _is_ready(launcher)]
+        return [*launchers, *(child for launcher in launchers for child in _children(launcher))]
 
     def _keep(self) -> None:
         while not self._ended.wait(LOOK_EVERY_S):
@@ -70,7 +71,7 @@ def _children(pid: int) -> list[int]:
 def _is_ready(pid: int) -> bool:
     """A child that is stopped before it is a program of its own would stop its parent as well (vfork)."""
     try:
-        return b"spawn_main" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        return b"workers.sandbox.launcher" in Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return False
 

@@ -21,7 +21,7 @@ from backend.storage import evidence_files, members
 from backend.storage.acting import Actor, acting
 from backend.storage.looks import LookFile, LookFolder, LookRequest
 from backend.storage.notes import NewNote
-from backend.storage.records import EvidenceFile, FileOutcome
+from backend.storage.records import EvidenceFile, FileKind, FileOutcome
 from backend.storage.store import Store
 
 DUMP = b"cpu=0 found=1 insert_failed=3\n"
@@ -80,7 +80,9 @@ def people(store: Store, address: str) -> Iterator[People]:
         yield found
 
 
-def things_of(store: Store, actor: Actor, *, kind: str = "dump", holds_credentials: bool = False) -> Things:
+def things_of(
+    store: Store, actor: Actor, *, kind: FileKind = "dump", holds_credentials: bool = False
+) -> Things:
     """What that one has made; its complete file is decoded, as `kind`."""
     with acting(actor):
         investigation = create_investigation(store, "incident").id

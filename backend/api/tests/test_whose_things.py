@@ -13,6 +13,7 @@ from backend.access.rules import RULES, SAFE_METHODS, Ask, check_table
 from backend.api.tests.guarded_server import guarded_server, guarded_store
 from backend.api.tests.others_things import DUMP, OTHER_DUMP, People, Things, people, things_of
 from backend.storage.looks import LookFolder, LookOutcome
+from backend.storage.records import FileKind
 from backend.storage.store import Store
 
 OWN = "/api/v1/investigations/{investigation_id}"
@@ -209,7 +210,10 @@ def bytes_of(everybody: People, caller: str, what: str, made: Things) -> Any:
 @pytest.mark.parametrize("what", BYTES)
 @pytest.mark.parametrize("maker", ["owner", "maker"])
 def test_who_gets_bytes_of_an_original(store: Store, everybody: People, maker: str, what: str) -> None:
-    for kind, marked, hidden in (("capture", True, True), ("capture", False, False), ("bundle", False, True)):
+    cases: list[tuple[FileKind, bool, bool]] = [
+        ("capture", True, True), ("capture", False, False), ("bundle", False, True)
+    ]  # fmt: skip
+    for kind, marked, hidden in cases:
         made = things_of(store, everybody.actors[maker], kind=kind, holds_credentials=marked)
         folder = LookFolder(store.investigation_folder(made.investigation), made.look)
         folder.carved.write_bytes(DUMP)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from backend.forensics.findings import seconds_text
+from backend.forensics.private_words import composed
 from backend.forensics.report import (
     ClaimPart,
     DiagnosisPart,
@@ -37,6 +38,9 @@ class Weighed:
     evidence: Sequence[EvidencePart]
     reason: str
     """Why it weighs that much."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", composed(self.text))
 
 
 @dataclass(frozen=True)

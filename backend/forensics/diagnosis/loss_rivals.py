@@ -90,7 +90,7 @@ def _return(facts: Facts, d: Destination) -> Judgement:
         )
     if d.kinds.get("inside", 0) == len(d.losses):
         return "ruled-out", "the lost SYNs never left the node, so nothing could be answered", None
-    because = f"no answer was seen on {d.outermost.name}; beyond it an answer can be lost as well as a SYN"
+    because = f"no answer was seen on {d.outermost.word}; beyond it an answer can be lost as well as a SYN"
     return "cannot-tell", because, CAPTURE_BOTH_SIDES.command
 
 
@@ -105,7 +105,7 @@ def _snat(facts: Facts, d: Destination) -> Judgement:
 
 def _ipvs(facts: Facts, d: Destination) -> Judgement:
     if d.kinds.get("beyond", 0) == len(d.losses) or d.kinds.get("return", 0) == len(d.losses):
-        return "ruled-out", f"the lost SYNs were seen as far out as {d.outermost.name}", None
+        return "ruled-out", f"the lost SYNs were seen as far out as {d.outermost.word}", None
     return "cannot-tell", "nothing says whether this address is a virtual service", IPVS_COMMAND
 
 
@@ -126,7 +126,7 @@ def _node_drop(facts: Facts, d: Destination) -> Judgement:
         return "possible", "they vanish inside the node, as with a rule that drops", FILTER_RULES.command
     if d.one_sided:
         return "cannot-tell", "with one vantage point the place of the loss is unknown", FILTER_RULES.command
-    return "ruled-out", f"the lost SYNs were seen as far out as {d.outermost.name}", None
+    return "ruled-out", f"the lost SYNs were seen as far out as {d.outermost.word}", None
 
 
 _RIVALS: dict[str, tuple[str, Callable[[Facts, Destination], Judgement]]] = {

@@ -100,7 +100,7 @@ def one_instance(destination: Destination) -> list[ClaimPart]:
     attempt = attempts[int(np.lexsort((starts, -attempts.span_s))[0])]
     sent = attempt.transmissions
     first = frame_evidence((s.place.input, s.frame) for s in sent[0].sightings)
-    seen = " and ".join(dict.fromkeys(s.place.name for s in sent[0].sightings))
+    seen = " and ".join(dict.fromkeys(f"{s.place.word}" for s in sent[0].sightings))
     steps = [
         ClaimPart(
             role="step",

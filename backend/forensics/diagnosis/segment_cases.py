@@ -87,6 +87,6 @@ def fate_frames(fates: Sequence[SegmentFate]) -> list[EvidencePart]:
 
 def where(fates: Sequence[SegmentFate]) -> str:
     """``between cni0 and eth0``, of most of them."""
-    pairs = [(fate.near.name, fate.far.name) for fate in fates]
+    pairs = [(fate.near.word, fate.far.word) for fate in fates]
     near, far = max(sorted(set(pairs)), key=pairs.count)
     return f"between {near} and {far}"

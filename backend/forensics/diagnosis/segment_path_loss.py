@@ -81,7 +81,7 @@ def _between(case: SegmentCase) -> list[Weighed]:
         return []
     one = lost[0]
     text = (
-        f"{len(lost):,} of {case.followed:,} segments passed {one.near.name} twice and {one.far.name} once."
+        f"{len(lost):,} of {case.followed:,} segments passed {one.near.word} twice and {one.far.word} once."
     )
     return [
         Weighed(
@@ -95,7 +95,7 @@ def _answers(case: SegmentCase) -> list[Weighed]:
     if not lost:
         return []
     text = (
-        f"{len(lost):,} of {case.followed:,} segments had reached {lost[0].far.name} and been acknowledged there: the "
+        f"{len(lost):,} of {case.followed:,} segments had reached {lost[0].far.word} and been acknowledged there: the "
         "acknowledgement was lost."
     )
     return [Weighed(2.2 * len(lost) / case.followed, text, fate_frames(lost), "the way back is a way, too")]
@@ -106,7 +106,7 @@ def _arrived(case: SegmentCase) -> list[Weighed]:
     if not arrived:
         return []
     text = (
-        f"{len(arrived):,} of {case.followed:,} segments reached {arrived[0].far.name} each time they were sent, and "
+        f"{len(arrived):,} of {case.followed:,} segments reached {arrived[0].far.word} each time they were sent, and "
         "were not acknowledged."
     )
     reason = "up to the vantage point nearest to the receiver nothing was lost"
@@ -117,7 +117,7 @@ def _beyond(case: SegmentCase) -> list[Weighed]:
     beyond = case.of("beyond")
     if not beyond:
         return []
-    far = beyond[0].far.name
+    far = beyond[0].far.word
     text = (
         f"{len(beyond):,} of {len(case.fates):,} segments passed {far} each time: they were lost behind it."
     )

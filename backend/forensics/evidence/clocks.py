@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.clock_fit import ClockFit, fit_clock
 from backend.forensics.evidence.matched_packets import Matches, match_packets, match_samples
+from backend.forensics.private_words import of_file
 
 Ints = NDArray[np.int64]
 
@@ -272,10 +273,11 @@ def _problems(
     for other in groups[1:]:
         own = [n for n in speaking if group[n] == other]
         first = [n for n in speaking if group[n] == groups[0]]
-        names = ", ".join(captures[n].name for n in own)
+        names = ", ".join(f"{of_file(captures[n].name)}" for n in own)
         reason = _reason(captures, first, own, fits)
         said.append(
-            f"{names} and {captures[first[0]].name}: {reason}; losses and repetitions between them are not judged"
+            f"{names} and {of_file(captures[first[0]].name)}: {reason}; "
+            "losses and repetitions between them are not judged"
         )
     return tuple(said)
 

@@ -13,6 +13,7 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from backend.forensics.dumps import Dump
+from backend.forensics.private_words import of_file
 
 WRAPS_AT: Final = 2**32
 _FAR: Final = WRAPS_AT // 4
@@ -194,7 +195,7 @@ def _sentence(fallen: Sequence[tuple[CounterSeries, CounterStep]]) -> str:
     more = f" and {len(fallen) - 1} more" if len(fallen) > 1 else ""
     earlier = "earlier" if first.order == "times" else "lower"
     return (
-        f"{first.kind}: {first.name}{more} falls from {step.before.total:,} ({step.before.input} line "
-        f"{step.before.lines[0]}, the {earlier} dump) to {step.after.total:,} ({step.after.input} line "
+        f"{first.kind}: {first.name}{more} falls from {step.before.total:,} ({of_file(step.before.input)} line "
+        f"{step.before.lines[0]}, the {earlier} dump) to {step.after.total:,} ({of_file(step.after.input)} line "
         f"{step.after.lines[0]}): they contradict each other, no rise is computed between them"
     )

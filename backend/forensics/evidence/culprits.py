@@ -15,6 +15,7 @@ import numpy as np
 
 from backend.forensics.dumps import PacketProcess, SystemCall
 from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.private_words import of_program
 from backend.forensics.significance import binomial_tail, fisher_exact_p
 
 SURE_P = 0.01
@@ -69,7 +70,7 @@ class Culprit:
         """The finding in words, with its counts."""
         usual = 100 * self.seen / self.others if self.others else 0.0
         return (
-            f"{self.process} {self.what} at {self.named:,} of {self.stalls:,} stalls, "
+            f"{of_program(self.process)} {self.what} at {self.named:,} of {self.stalls:,} stalls, "
             f"otherwise at {usual:.2g} % of the time (p = {self.p_value:.2g})"
         )
 

@@ -19,6 +19,7 @@ from backend.forensics.components import connected
 from backend.forensics.evidence.clocks import Clocks, compare_clocks
 from backend.forensics.evidence.copies import merge_copies
 from backend.forensics.packets import ACK, MARK_COPY, NO_CONNECTION, PACKET_DTYPE, SYN
+from backend.forensics.private_words import PrivateWord, of_place
 
 Ints = NDArray[np.int64]
 
@@ -40,6 +41,11 @@ class Place:
     point: VantagePoint
     file_ns: tuple[int, int]
     """First and last packet of the whole file: an interface that fell silent was still recorded."""
+
+    @property
+    def word(self) -> PrivateWord:
+        """The name, for sentences."""
+        return of_place(self.name)
 
     @property
     def index(self) -> int:

@@ -13,6 +13,8 @@ from backend.services.redaction.place import NOT_SHARED, Place
 from backend.services.redaction.shared_filter import shared_filter
 
 ASKED_BY_NAME: Final = ("q", "address", "prober", "responder", "lane", "input")
+_BY_ADDRESS: Final = ("client", "server", "nat_client", "nat_server")
+_METHODS: Final = ("", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE")
 _NOT_BY_WORDS: Final = (
     "This link hides the words of messages: look for an address or a port, or a name as it is shown."
 )
@@ -36,6 +38,12 @@ def query_by_names(place: str, query: str, names: Names) -> str:
 
 
 def _asked(place: str, key: str, value: str, names: Names) -> str:
+    if key == "sort" and value in _BY_ADDRESS and names.hiding.addresses:
+        raise InvalidRequest(
+            "This link shows other names: their order would tell the order of the addresses."
+        )
+    if key == "method" and names.hiding.payload and value not in _METHODS:
+        raise InvalidRequest(_NOT_BY_WORDS)
     if key == "filter" and value.strip():
         return shared_filter(value, lambda name: _origin(name, names), names.hiding)
     if key == "line" and names.hiding.payload:  # a method and a path, as an answer showed them

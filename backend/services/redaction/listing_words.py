@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from backend.services.redaction.names import HIDDEN, INTERFACE, Names
+from backend.services.redaction.own_words import is_number, is_own
 
 _LISTED = (
     "tcp udp icmp icmpv6 sctp dccp gre unknown ipv4 ipv6 ip ip6 src dst sport dport type code id packets bytes mark "
@@ -14,7 +15,6 @@ _LISTED = (
     "not synack syn rst fin established connections connection packet ttl len time loss transmitted received"
 )
 _WORDS = frozenset(_LISTED.split())
-_NUMBER = re.compile(r"[#@~±+\-]?[\d.,:%/x+\-TZ]+(?:[a-zA-Zµ%]{1,4})?|0x[0-9a-fA-F]+|[0-9a-f]{8}")
 _KERNEL_WORD = re.compile(
     r"[A-Z][A-Z0-9_]*|(?:net|kernel|vm|fs)\.[a-z0-9_.]+|(?:Tcp|Ip|Udp|Icmp|MPTcp)[A-Za-z0-9]+|[-=+*|>:•→.]+"
 )
@@ -24,7 +24,7 @@ _PARTS = re.compile(r"([\s=,()\[\]<>{}\"']+)")
 
 def bare_listing(text: str, names: Names) -> str:
     """The line with other names, and every word hidden that may be somebody's own."""
-    parts = _PARTS.split(names.text(text))
+    parts = _PARTS.split(names.of_people(text))
     shown = []
     for at, part in enumerate(parts):
         follows_equals = at + 1 < len(parts) and "=" in parts[at + 1]
@@ -33,9 +33,11 @@ def bare_listing(text: str, names: Names) -> str:
 
 
 def _harmless(word: str, names: Names, *, is_key: bool) -> bool:
-    if not word or word.lower() in _WORDS or _NUMBER.fullmatch(word) or _KERNEL_WORD.fullmatch(word):
+    if names.is_hex_address(word):
+        return False
+    if not word or word.lower() in _WORDS or is_number(word) or _KERNEL_WORD.fullmatch(word):
         return True
-    if INTERFACE.fullmatch(word) or (is_key and _KEY.fullmatch(word)):
+    if INTERFACE.fullmatch(word) or (is_key and _KEY.fullmatch(word) and is_own(word)):
         return True
     name, _, port = word.rpartition(":")
     return (

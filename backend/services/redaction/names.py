@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
-import hmac
 import ipaddress
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import lru_cache
+from typing import Final
+
+from backend.forensics.private_words import Part
+from backend.services.redaction.own_words import TAIL, TOKEN, is_number, is_ordinary, is_own
+from backend.services.redaction.phrases import Phrases
+from backend.services.redaction.pseudonyms import PrivateText, number_of, pseudonyms
 
 HIDDEN = "•••"
 
@@ -39,22 +43,39 @@ INTERFACE = re.compile(
 ``enx…``, hold a hardware address."""
 _V4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d)")
 _V6 = re.compile(r"(?<![\w:.])[0-9a-fA-F:]{0,39}:[0-9a-fA-F:]*:[0-9a-fA-F:.]*(?![\w:])")
-_MAC = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{2}:){5}[0-9a-fA-F]{2}(?![\w:])")
-_TOKEN = re.compile(r"[^\s\"'`,;()<>{}\[\]|→]+")
+_MAC = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}(?![\w:])")
 _URL = re.compile(r"(?P<host>[\w.:•-]+:\d+|https?://[^/\s]+)(?P<path>/\S*)")
-_TAIL = ".:!?"
+_HEX_ADDRESS = re.compile(r"(?:0x)?([0-9a-fA-F]{8})(?::[0-9a-fA-F]{1,4})?")
+_COMPUTED = re.compile(r"(?:host|mac)-[0-9a-f]{8}")
+_STANDS = "\0"
+_TEXTS_KEPT: Final = 20_000
 
 
 class Names:
-    """Names of one investigation: `told` maps what it says to what is shown; the rest is computed with a key."""
+    """What one link shows for the private texts of one investigation.
 
-    def __init__(self, told: dict[str, str], phrases: Iterable[str], key: bytes, hiding: Hiding) -> None:
-        """`phrases` are those of `told` that may hold blanks or stand within a word of a text."""
+    A text that an analysis composed is taken apart as it was put together: its private words are renamed, each by its
+    sort. Of any other text what is known is renamed, and words that this program does not write are not shown."""
+
+    def __init__(
+        self,
+        texts: Iterable[PrivateText],
+        key: bytes,
+        hiding: Hiding,
+        composed: Mapping[str, tuple[Part, ...]] | None = None,
+    ) -> None:
+        """`composed` are the parts of the texts of the report."""
         self.hiding = hiding
-        self._told = told
         self._key = key
-        self._origins = {shown: text for text, shown in told.items()}
-        self._phrases = sorted(set(phrases) & told.keys(), key=len, reverse=True)
+        texts = list(dict.fromkeys(texts))
+        hidden = [each for each in texts if (hiding.payload if each.is_message else hiding.addresses)]
+        names = pseudonyms(key, hidden)
+        self._told = {**{each.text: each.text for each in texts}, **names}
+        self._origins = {shown: text for text, shown in self._told.items()}
+        self._phrases = Phrases(text for text in self._told if _is_phrase(text))
+        self._composed = composed or {}
+        self.text = lru_cache(_TEXTS_KEPT)(self._text)
+        """The text with every private name in it replaced."""
 
     def origin(self, shown: str) -> str | None:
         """What a shown name stands for."""
@@ -64,49 +85,118 @@ class Names:
         """Whether it is one of the names that stand for something."""
         return text in self._origins
 
-    def text(self, text: str) -> str:
-        """The text with every private name in it replaced."""
+    def of_people(self, text: str) -> str:
+        """A text that somebody wrote to be read by viewers: known names in it are replaced, its other words stay."""
+        return self._told.get(text) or self._ours(text, closed=False)
+
+    def is_hex_address(self, word: str) -> bool:
+        """Whether it is an address of the investigation as kernels write it: eight digits, in either order."""
+        found = _HEX_ADDRESS.fullmatch(word)
+        if found is None:
+            return False
+        four = bytes.fromhex(found[1])
+        return any(str(ipaddress.IPv4Address(octets)) in self._told for octets in (four, four[::-1]))
+
+    def _text(self, text: str) -> str:
         whole = self._told.get(text)
         if whole is not None:
             return whole
-        if self._pattern is not None:
-            text = self._pattern.sub(lambda found: self._told[found[0]], text)
-        text = _TOKEN.sub(lambda found: self._token(found[0]), text)
-        if not self.hiding.addresses:
-            return text
-        text = _MAC.sub(lambda found: self._computed("mac", found[0].lower()), text)
-        text = _V4.sub(lambda found: self._address(found[0]), text)
-        return _V6.sub(lambda found: self._address(found[0]), text)
+        parts = self._composed.get(text)
+        if parts is None:
+            return self._ours(text, closed=self.hiding.addresses)
+        return "".join(
+            self._word(part) if part.sort else self._ours(part.text, closed=self.hiding.addresses)
+            for part in parts
+        )
 
-    @cached_property
-    def _pattern(self) -> re.Pattern[str] | None:
-        if not self._phrases:
-            return None
-        return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, self._phrases))})(?![\w-])")
-
-    def _token(self, token: str) -> str:
-        bare = token.rstrip(_TAIL)
-        shown = self._told.get(bare) or self._told.get(bare.lower())
+    def _word(self, part: Part) -> str:
+        if not (self.hiding.payload if part.sort == "name" else self.hiding.addresses):
+            return part.text
+        shown = self._told.get(part.text) or self._told.get(part.text.lower().rstrip("."))
         if shown is not None:
-            return shown + token[len(bare) :]
-        host, colon, port = bare.rpartition(":")
-        if colon and port.isdecimal() and host in self._told:
-            return f"{self._told[host]}:{port}{token[len(bare) :]}"
-        url = _URL.fullmatch(bare)
-        if url:
-            path = url["path"]
-            return f"{self._token(url['host'])}{self._told.get(path, '/' + HIDDEN) if path != '/' else path}"
-        return token
+            return shown
+        if part.sort == "rule":
+            return self._ours(part.text, closed=True)
+        is_public = part.text in ("", ".") or (part.sort == "place" and INTERFACE.fullmatch(part.text))
+        return part.text if is_public else HIDDEN
 
-    def _address(self, text: str) -> str:
+    def _ours(self, text: str, *, closed: bool) -> str:
+        return "".join(
+            stretch if stands else TOKEN.sub(lambda found: self._token(found[0], closed=closed), stretch)
+            for stretch, stands in self._phrases.replaced(text, self._told.__getitem__)
+        )
+
+    def _token(self, token: str, *, closed: bool) -> str:
+        bare = token.rstrip(TAIL)
+        tail = token[len(bare) :]
+        shown = self._known(bare)
+        if shown is not None:
+            return shown + tail
+        url = _URL.fullmatch(bare)
+        if url and not is_number(bare):
+            path = url["path"]
+            is_hidden = path != "/" and self.hiding.payload
+            host = self._token(url["host"], closed=closed)
+            return f"{host}{self._told.get(path, '/' + HIDDEN) if is_hidden else path}{tail}"
+        if self.hiding.addresses:
+            stood: list[str] = []
+            rest = self._without_addresses(bare, stood)
+            if stood and (not closed or self._is_harmless(rest.replace(_STANDS, ""))):
+                return re.sub(_STANDS, lambda _: stood.pop(0), rest) + tail
+        return token if not closed or self._is_harmless(bare) else HIDDEN + tail
+
+    def _known(self, bare: str) -> str | None:
+        """The name for a word, or for a word before a port or a number."""
+        head, mark, number = re.fullmatch(r"(.*?)([:#]?)(\d*)", bare, re.DOTALL).groups()  # type: ignore[union-attr]
+        for word, rest in ((bare, ""), (head, mark + number)):
+            if word and not is_ordinary(word) and (not rest or mark):
+                shown = self._told.get(word) or self._told.get(word.lower())
+                if shown is not None:
+                    return shown + rest
+        return None
+
+    def _without_addresses(self, bare: str, stood: list[str]) -> str:
+        def stands(shown: str) -> str:
+            stood.append(shown)
+            return _STANDS
+
+        for pattern in (_MAC, _V4, _V6):
+            found = pattern.search(bare)
+            if found is None:
+                continue
+            shown = self._computed("mac", found[0].lower()) if pattern is _MAC else self._address(found[0])
+            if shown is not None:
+                return (
+                    bare[: found.start()]
+                    + stands(shown)
+                    + self._without_addresses(bare[found.end() :], stood)
+                )
+        return bare
+
+    def _is_harmless(self, word: str) -> bool:
+        if not word or self.is_shown(word) or _COMPUTED.fullmatch(word) or INTERFACE.fullmatch(word):
+            return True
+        if self.is_hex_address(word):
+            return False
+        if word in KEPT_ADDRESSES or word.rpartition(":")[0].strip("[]") in KEPT_ADDRESSES:
+            return True
+        return is_number(word) or is_own(word)
+
+    def _address(self, text: str) -> str | None:
         try:
             address = ipaddress.ip_address(text)
         except ValueError:
-            return text
-        plain = str(address)
+            return None
+        mapped = getattr(address, "ipv4_mapped", None)
+        plain = str(mapped or address)
         if plain in KEPT_ADDRESSES or address.is_multicast:
             return text
-        return self._told.get(plain) or self._computed("host", plain)
+        return self._told.get(plain) or self._told.get(str(address)) or self._computed("host", plain)
 
     def _computed(self, sort: str, text: str) -> str:
-        return f"{sort}-{hmac.new(self._key, text.encode(), hashlib.sha256).hexdigest()[:8]}"
+        return f"{sort}-{number_of(self._key, text) >> 224:08x}"
+
+
+def _is_phrase(text: str) -> bool:
+    """Whether it may stand for itself in a text, though it is not one of its words, or only part of one."""
+    return len(text) > 2 and not is_ordinary(text) and not _V4.fullmatch(text)

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 import ipaddress
-from collections.abc import Callable, Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path, PurePosixPath
 
 from backend.errors import NotFound
+from backend.forensics.private_words import Part, read_parts
 from backend.forensics.report import Report
 from backend.services.open_tables import Tables, open_tables
 from backend.services.read_progress import read_progress
 from backend.services.read_report import report_path
 from backend.services.redaction.names import INTERFACE, KEPT_ADDRESSES, Hiding, Names
+from backend.services.redaction.pseudonyms import PrivateText
 from backend.storage import private_texts
 from backend.storage.records import EvidenceFile
 from backend.storage.store import Store
+from backend.storage.write_tables import TYPED_TEXTS
 
-LABEL = "Investigation"
+LABEL = "Investigation."
+"""Shown as it is, without the full stop."""
 
 
-def read_names(store: Store, investigation_id: str, hiding: Hiding) -> Names:
-    """Other names for what is hidden; the same for every link to the same analysis."""
+def read_names(store: Store, investigation_id: str, hiding: Hiding, key: bytes) -> Names:
+    """What a link with that key shows for what is hidden."""
     progress = read_progress(store, investigation_id)
     try:
         report_file: Path | None = report_path(store, investigation_id)
@@ -29,7 +34,7 @@ def read_names(store: Store, investigation_id: str, hiding: Hiding) -> Names:
         report_file = None
     analysed_ns = report_file.stat().st_mtime_ns if report_file else 0
     about = (progress.files, progress.investigation.label)
-    return _names(store, investigation_id, analysed_ns, about, hiding)
+    return _names(store, investigation_id, analysed_ns, about, hiding, key)
 
 
 @lru_cache(maxsize=16)
@@ -39,83 +44,102 @@ def _names(
     analysed_ns: int,
     about: tuple[tuple[EvidenceFile, ...], str],
     hiding: Hiding,
+    key: bytes,
 ) -> Names:
-    told: dict[str, str] = {}
-    phrases: list[str] = []
-    if hiding.addresses:
-        files, label = about
-        phrases += [label] if len(label) > 2 else []
-        _name_all(told, phrases, lambda _: LABEL)
-        _name_files(told, phrases, files)
-    if analysed_ns:
-        with open_tables(store, investigation_id) as tables:
-            if hiding.addresses:
-                _name_vantage_points(told, phrases, tables.report)
-                _name_addresses(told, tables)
-            if hiding.payload:
-                _name_messages(told, phrases, tables)
-    return Names(told, phrases, f"{investigation_id}:{analysed_ns}".encode(), hiding)
+    texts, composed = _private(store, investigation_id, analysed_ns, about)
+    return Names(texts, key, hiding, composed)
 
 
-def _name_files(told: dict[str, str], phrases: list[str], files: Iterable[EvidenceFile]) -> None:
-    counts = {"capture": 0, "dump": 0, "file": 0}
+@lru_cache(maxsize=16)
+def _private(
+    store: Store, investigation_id: str, analysed_ns: int, about: tuple[tuple[EvidenceFile, ...], str]
+) -> tuple[tuple[PrivateText, ...], Mapping[str, tuple[Part, ...]]]:
+    """Of one analysis: every private text, and the parts of the texts that were composed with some."""
+    files, label = about
+    texts = [PrivateText(label, LABEL)] if label.strip() else []
+    texts += _of_files(files)
+    if not analysed_ns:
+        return tuple(texts), {}
+    with open_tables(store, investigation_id) as tables:
+        texts += [*_of_vantage_points(tables.report), *_of_machines(tables.report)]
+        texts += [*_of_addresses(tables), *_of_messages(tables)]
+        listed = tables.report_file.with_name(TYPED_TEXTS)
+        composed = read_parts(json.loads(listed.read_bytes())) if listed.is_file() else {}
+    return tuple(dict.fromkeys(each for each in texts if _is_private(each.text))), composed
+
+
+def _is_private(text: str) -> bool:
+    return bool(text.strip()) and text not in KEPT_ADDRESSES
+
+
+def _of_files(files: Iterable[EvidenceFile]) -> Iterator[PrivateText]:
     for file in files:
-        sort = file.kind if file.kind in counts else "file"
-        counts[sort] += 1
-        shown = f"{sort}-{counts[sort]}"
-        told.setdefault(file.name, shown)
-        told.setdefault(PurePosixPath(file.name).name, shown)
-        phrases += [file.name, PurePosixPath(file.name).name]
+        sort = file.kind if file.kind in ("capture", "dump") else "file"
+        yield PrivateText(file.name, sort)
+        yield PrivateText(PurePosixPath(file.name).name, sort)
+        yield from (
+            PrivateText(str(each), "folder") for each in PurePosixPath(file.name).parents if str(each) != "."
+        )
         if file.host:
-            told.setdefault(file.host, f"machine-{len(phrases)}")
-            phrases.append(file.host)
+            yield PrivateText(file.host, "machine")
 
 
-def _name_vantage_points(told: dict[str, str], phrases: list[str], report: Report) -> None:
+def _of_vantage_points(report: Report) -> Iterator[PrivateText]:
     names = [point.name for part in report.inputs for point in part.vantage_points or ()]
     names += [lane.name for lane in report.lanes if lane.role != "pod"]
     for name in names:
-        if name and not INTERFACE.fullmatch(name) and name not in ("NAT",):
-            told.setdefault(name, f"point-{sum(shown.startswith('point-') for shown in told.values()) + 1}")
-            phrases.append(name)
+        if not INTERFACE.fullmatch(name) and name not in ("NAT",):
+            yield PrivateText(name, "point")
 
 
-def _name_addresses(told: dict[str, str], tables: Tables) -> None:
-    """Those of the verdict by their part in it, the others by number."""
+def _of_machines(report: Report) -> Iterator[PrivateText]:
+    hosts = [part.host for part in report.inputs] + [each.host for each in report.counters]
+    yield from (PrivateText(host, "machine") for host in hosts if host)
+    subjects = (each.subject for each in report.counters)
+    yield from (PrivateText(each, "point") for each in subjects if each and not INTERFACE.fullmatch(each))
+    names = [part.name for part in report.inputs] + [part.name for part in report.not_used]
+    yield from (PrivateText(name, "file") for name in names)
+
+
+def _of_addresses(tables: Tables) -> Iterator[PrivateText]:
+    """Those of the verdict by their part in it."""
     report = tables.report
     affected = [each for finding in report.findings for each in finding.affected]
     pods = [lane.name for lane in report.lanes if lane.role == "pod"]
-    _name_all(told, map(_host, pods), lambda n: f"pod-{n}")
-    servers = [each.destination for each in report.destinations] + [
-        each.get("destination", "") for each in affected
-    ]
-    _name_all(told, map(_host, servers), lambda n: f"server-{n}")
-    _name_all(told, (_host(each.get("source", "")) for each in affected), lambda n: f"client-{n}")
-    _name_all(told, private_texts.addresses_of(tables.query, tables.paths), lambda n: f"host-{n}")
+    servers = [each.destination for each in report.destinations]
+    servers += [each.get("destination", "") for each in affected]
+    sorts = {
+        "pod": pods,
+        "server": servers,
+        "client": [each.get("source", "") for each in affected],
+        "host": private_texts.addresses_of(tables.query, tables.paths),
+    }
+    for sort, ends in sorts.items():
+        yield from (PrivateText(end, sort) for end in map(_host, ends) if _is_address(end))
 
 
-def _name_messages(told: dict[str, str], phrases: list[str], tables: Tables) -> None:
+def _of_messages(tables: Tables) -> Iterator[PrivateText]:
+    def texts(column: str) -> list[str]:
+        return private_texts.request_texts(tables.query, tables.requests, column)
+
     folders = [capture.folder for capture in tables.captures]
-    hosts = [_host(text) for text in private_texts.request_texts(tables.query, tables.requests, "host")]
-    lookups = private_texts.lookup_names(tables.query, folders)
-    # An address has no domain above it: the end of one may read like any number.
-    named = [name for name in (*hosts, *lookups) if not _is_address(name)]
-    _name_all(told, _with_parents(named), lambda n: f"name-{n}")
-    paths = private_texts.request_texts(tables.query, tables.requests, "path")
-    both = (text for path in paths for text in (path, path.partition("?")[0]))
-    _name_all(told, (path for path in both if path != "/"), lambda n: f"/path-{n}")
-    agents = private_texts.request_texts(tables.query, tables.requests, "user_agent")
-    agents = [agent for agent in agents if "/" in agent]
-    _name_all(told, agents, lambda n: f"agent-{n}")
-    phrases += agents[:1000]
+    named = [_host(text) for text in texts("host")] + private_texts.lookup_names(tables.query, folders)
+    for name in named:
+        # An address has no domain above it: the end of one may read like any number.
+        if not _is_address(name):
+            yield PrivateText(name, "name", is_message=True)
+            yield from (PrivateText(each, "name", is_message=True) for each in _with_parents(name))
+    for path in texts("path"):
+        both = (path, path.partition("?")[0])
+        yield from (PrivateText(each, "/path", is_message=True) for each in both if each != "/")
+    yield from (PrivateText(agent, "agent", is_message=True) for agent in texts("user_agent"))
 
 
-def _with_parents(names: Iterable[str]) -> Iterator[str]:
-    """Each name, and the domains above it down to two labels."""
-    for name in names:
-        labels = name.rstrip(".").lower().split(".")
-        for first in range(max(1, len(labels) - 1)):
-            yield ".".join(labels[first:])
+def _with_parents(name: str) -> Iterator[str]:
+    """The name, and the domains above it down to two labels."""
+    labels = name.rstrip(".").lower().split(".")
+    for first in range(max(1, len(labels) - 1)):
+        yield ".".join(labels[first:])
 
 
 def _host(endpoint: str) -> str:
@@ -132,11 +156,3 @@ def _is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _name_all(told: dict[str, str], texts: Iterable[str], shown: Callable[[int], str]) -> None:
-    number = 0
-    for text in texts:
-        if text and text not in told and text not in KEPT_ADDRESSES:
-            number += 1
-            told[text] = shown(number)

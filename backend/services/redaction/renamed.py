@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from backend.services.redaction.listing_words import bare_listing
 from backend.services.redaction.names import HIDDEN, Names
+from backend.services.redaction.own_words import is_own_key
 
 ADDRESS_KEYS: Final = frozenset({"sha256", "uploaded_sha256", "portable_filter"})
 MESSAGE_KEYS: Final = frozenset({"traceparent", "location"})
 """Never shown where addresses, or the words of messages, are hidden."""
 _CHOSEN: Final = (
     "schema kind role status verdict glyph basis severity cause outcome mode protocol analysis unit quantity "
-    "captured_at_basis link_type order nature sort"
+    "captured_at_basis link_type order nature sort version"
 )
+IDS: Final = frozenset({"id", "next", "cursor", "file", "file_id", "investigation", "tool"})
+_ID: Final = re.compile(r"[0-9a-f]{16}|[0-9a-f]{32}")
+"""Random, and so nobody's."""
 WORDS_OF_OURS: Final = frozenset(_CHOSEN.split())
 """Keys with one of few words; a machine may be called like one."""
 MESSAGE_TEXTS: Final = frozenset(
@@ -33,7 +38,22 @@ def renamed(content: Any, names: Names, place: str) -> Any:
         columns = [_column(column, names) for column in content["columns"]]
         content = {**{key: value for key, value in content.items() if key != "columns"}}
         return {**_renamed(content, names, frozenset()), "columns": columns}
-    return _renamed(content, names, _bare_keys(place, names))
+    if place == "notes":
+        return (
+            {"items": [_note(note, names) for note in content.get("items", [])]}
+            if "items" in content
+            else (_renamed(content, names, frozenset()))
+        )
+    shown = _renamed(content, names, _bare_keys(place, names))
+    if isinstance(shown, dict) and content.get("notes") and place == "report":
+        shown["notes"] = [_note(note, names) for note in content["notes"]]
+    return shown
+
+
+def _note(note: dict[str, Any], names: Names) -> dict[str, Any]:
+    """What people wrote is theirs to show, with names in the place of what this link hides."""
+    people = {key: names.of_people(note[key]) for key in ("text", "author") if note.get(key)}
+    return {**_renamed(note, names, frozenset()), **people}
 
 
 def _bare_keys(place: str, names: Names) -> frozenset[str]:
@@ -56,7 +76,10 @@ def _column(column: dict[str, Any], names: Names) -> dict[str, Any]:
 
 def _renamed(content: Any, names: Names, bare: frozenset[str], key: str = "") -> Any:
     if isinstance(content, dict):
-        return {each: _renamed(value, names, bare, each) for each, value in content.items()}
+        return {
+            (each if is_own_key(each) else names.text(each)): _renamed(value, names, bare, each)
+            for each, value in content.items()
+        }
     if isinstance(content, list):
         return [_renamed(value, names, bare, key) for value in content]
     if not isinstance(content, str) or not content or key in WORDS_OF_OURS:
@@ -65,4 +88,10 @@ def _renamed(content: Any, names: Names, bare: frozenset[str], key: str = "") ->
         return HIDDEN
     if key == "info" and names.hiding.payload:
         return content.partition(" · ")[0]  # what follows are words of messages
-    return bare_listing(content, names) if key in bare else names.text(content)
+    if key in bare:
+        return bare_listing(content, names)
+    return _shown(content, key, names)
+
+
+def _shown(content: str, key: str, names: Names) -> str:
+    return content if key in IDS and _ID.fullmatch(content) else names.text(content)

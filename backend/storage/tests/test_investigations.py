@@ -6,7 +6,7 @@ from sqlalchemy.orm import Session
 from backend.errors import NotFound
 from backend.storage import evidence_files, investigations, shares
 from backend.storage.database import Database
-from backend.storage.investigations import MOST_SHOWN
+from backend.storage.records import MOST_SHOWN
 
 
 def investigation(database: Database, name: str = "a1") -> str:

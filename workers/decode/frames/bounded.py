@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import os
 import resource
 import selectors
@@ -16,8 +15,9 @@ from pathlib import Path
 from typing import IO, Final
 
 from backend.errors import TooCostly, UnreadableInput
+from workers.confinement.kernel import die_with_parent, never_gain_privileges
+from workers.confinement.seccomp import forbid_processes, has_seccomp
 
-_PR_SET_PDEATHSIG: Final = 1
 _PIECE: Final = 1 << 16
 _SAID_AT_MOST: Final = 8192
 _FILES_BYTES: Final = 64 << 20
@@ -70,9 +70,7 @@ def _started(
     parent = os.getpid()
 
     def limit() -> None:
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:
-            os._exit(1)
+        die_with_parent(parent)
         for kind, most in (
             (resource.RLIMIT_CPU, bounds.seconds),
             (resource.RLIMIT_DATA, bounds.memory_bytes),
@@ -82,6 +80,9 @@ def _started(
             hard = resource.getrlimit(kind)[1]
             least = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.setrlimit(kind, (least, least))
+        if has_seccomp():
+            never_gain_privileges()
+            forbid_processes()
 
     environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LC_ALL": "C.UTF-8"}
     environment |= {"XDG_CONFIG_HOME": str(home), "TMPDIR": str(home), "WIRESHARK_QUIT_AFTER_CAPTURE": "1"}

@@ -7,8 +7,7 @@ from pathlib import Path
 from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.report import Report
 from workers.decode.left_out import LeftOut
-from workers.jobs.analyse_investigation import DETECT, DIAGNOSE, StageReached, judge_in_child
-from workers.jobs.decode_file import DecodedFile
+from workers.jobs.judge_in_child import DETECT, DIAGNOSE, DecodedFile, StageReached, judge_in_child
 from workers.pipeline import ingest_file
 
 DEMO = Path(__file__).parents[3] / "backend" / "demo" / "snat-race"
@@ -37,12 +36,12 @@ def test_each_finding_is_told_before_the_detectors_after_it_and_before_the_last_
     for news, kind in zip(detecting, kinds, strict=True):
         before = kinds[: kinds.index(kind)]
         assert news.stage_number == DETECT
-        assert {found["id"] for found in news.found} == {f.id for f in report.findings if f.kind in before}
+        assert {found.id for found in news.found} == {f.id for f in report.findings if f.kind in before}
         assert news.findings == len(news.found)
     by_id = {finding.id: finding for finding in report.findings}
     last = next(news for news in told if news.stage_number == DIAGNOSE)
     assert len(last.found) == len(report.findings) == 2
     for found in last.found:
-        finding = by_id[found["id"]]
-        assert (found["title"], found["count"]) == (finding.title, finding.count)
-    assert {found["role"] for found in last.found} == {"loss", "collision"}
+        finding = by_id[found.id]
+        assert (found.title, found.count) == (finding.title, finding.count)
+    assert {found.role for found in last.found} == {"loss", "collision"}

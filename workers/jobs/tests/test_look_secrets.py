@@ -60,7 +60,7 @@ def look(folder: LookFolder, file: ClearFile, **asked: object) -> LookOutcome:
     known = LookFile("f", file.name, hash_file(file.stored), file.holds_credentials)
     request = LookRequest(files=(known,), **asked)  # type: ignore[arg-type]
     folder.path.mkdir(parents=True, exist_ok=True)
-    return look_in_child(request, folder, (file,), Limits(), lambda _: None)
+    return look_in_child(request, folder.path, (file,), Limits(), lambda _: None)
 
 
 @pytest.mark.parametrize("form", ["plain", "gzip"])

@@ -148,7 +148,7 @@ def _draw_lost(query: LostQuery, start: str, instance: int) -> list[MarkPart]:
                 start=start,
                 lanes=[place.id for place in query.outer],
                 evidence=evidence,
-                label=f"query {what} never appears on {' or '.join(p.name for p in query.outer)}",
+                label=f"query {what} never appears on {' or '.join(f'{p.word}' for p in query.outer)}",
                 instance=instance,
             )
         )

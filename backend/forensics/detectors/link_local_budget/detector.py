@@ -87,9 +87,9 @@ def _finding(facts: Facts, traffic: LinkLocalTraffic, number: int, thresholds: T
         kind=KIND,
         severity="warning" if len(over) else "info",
         confidence=thresholds.confidence if len(over) else thresholds.confidence_near,
-        title=f"Packets to link-local services on {traffic.place.name}",
+        title=f"Packets to link-local services on {traffic.place.word}",
         summary=(
-            f"Up to {peak:,.0f} packets a second left {traffic.place.name} for link-local services "
+            f"Up to {peak:,.0f} packets a second left {traffic.place.word} for link-local services "
             f"({services} in all): "
             f"they {reached}."
         ),

@@ -56,7 +56,7 @@ def _draw_loss(loss: Loss, instance: int) -> list[MarkPart]:
                 start=rfc3339(sent.time_ns),
                 lanes=[outer.id],
                 evidence=_evidence(sent.sightings),
-                label=f"the packet of frame #{sent.last.frame} on {inner.name} never appears on {outer.name}",
+                label=f"the packet of frame #{sent.last.frame} on {inner.word} never appears on {outer.word}",
                 instance=instance,
             )
         )

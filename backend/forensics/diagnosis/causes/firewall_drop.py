@@ -85,7 +85,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
 
 def _place(d: Destination) -> list[Weighed]:
     if d.one_sided:
-        text = f"{d.syns:,} SYNs seen on {d.outermost.name}, none answered; what happened behind it was not captured."
+        text = f"{d.syns:,} SYNs seen on {d.outermost.word}, none answered; what happened behind it was not captured."
         return [Weighed(0.3, text, loss_evidence(d), "one vantage point cannot show where a SYN died")]
     places = ", ".join(dict.fromkeys(d.losses.places))
     text = f"Every SYN of this combination was lost: {places}."

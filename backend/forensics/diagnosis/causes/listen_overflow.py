@@ -97,11 +97,11 @@ def _place(d: Destination) -> list[Weighed]:
     beyond = of_kind(d, "beyond")
     pieces = []
     if beyond:
-        text = f"{len(beyond):,} of {len(d.losses):,} lost SYNs were seen as far out as {d.outermost.name}."
+        text = f"{len(beyond):,} of {len(d.losses):,} lost SYNs were seen as far out as {d.outermost.word}."
         reason = "they were on their way to the server; whether they arrived only a capture there can show"
         pieces.append(Weighed(0.8 * len(beyond) / len(d.losses), text, loss_evidence(d, beyond), reason))
     elif d.one_sided:
-        text = f"The lost SYNs were seen on {d.outermost.name} only; where they died is not known."
+        text = f"The lost SYNs were seen on {d.outermost.word} only; where they died is not known."
         pieces.append(Weighed(0.2, text, loss_evidence(d), "one vantage point cannot show where a SYN died"))
     inside = of_kind(d, "inside")
     if inside:

@@ -103,7 +103,7 @@ def _place(d: Destination) -> list[Weighed]:
     outside = of_kind(d, "beyond", "return")
     pieces = []
     if outside:
-        text = f"{len(outside):,} of {len(d.losses):,} lost packets were last seen on {d.outermost.name}, on the way."
+        text = f"{len(outside):,} of {len(d.losses):,} lost packets were last seen on {d.outermost.word}, on the way."
         reason = "they left this side; what lies behind is the path and the server"
         pieces.append(Weighed(0.6 * len(outside) / len(d.losses), text, loss_evidence(d, outside), reason))
     if _between_captures(d):

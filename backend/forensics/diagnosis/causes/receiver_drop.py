@@ -57,7 +57,7 @@ def _hypothesis(facts: Facts, case: SegmentCase) -> Hypothesis:
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=case.statement(f"they had reached {arrived[0].far.name} each time"),
+        statement=case.statement(f"they had reached {arrived[0].far.word} each time"),
         prior=PRIOR,
         steps=case.story(),
         weighed=tuple(pieces),
@@ -78,7 +78,7 @@ def _hypothesis(facts: Facts, case: SegmentCase) -> Hypothesis:
 def _there(case: SegmentCase) -> Weighed:
     arrived = case.of("arrived")
     text = (
-        f"{len(arrived):,} of {case.followed:,} segments reached {arrived[0].far.name}, at the receiver's end of the "
+        f"{len(arrived):,} of {case.followed:,} segments reached {arrived[0].far.word}, at the receiver's end of the "
         "way, each time, and were not acknowledged before they were sent again."
     )
     return Weighed(

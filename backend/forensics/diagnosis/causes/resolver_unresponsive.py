@@ -108,7 +108,7 @@ def _place(trouble: Trouble) -> list[Weighed]:
     inside = [q for q in trouble.mute if q.where in ("inside", "return")]
     pieces = []
     if reached:
-        outer = " or ".join(dict.fromkeys(p.name for q in reached for p in q.outer))
+        outer = " or ".join(dict.fromkeys(f"{p.word}" for q in reached for p in q.outer))
         text = f"{len(reached):,} of {len(trouble.mute):,} were seen as far as {outer}; no answer came from there."
         weight = 1.7 * len(reached) / len(trouble.mute)
         pieces.append(
@@ -140,7 +140,8 @@ def _names(trouble: Trouble) -> list[Weighed]:
     only = silent - answered
     if not answered or not only:
         return []
-    text = f"Nothing was ever answered about {', '.join(sorted(only)[:3])}, while {len(answered):,} other names were."
+    shown = ", ".join(f"{name}" for name in sorted(only)[:3])
+    text = f"Nothing was ever answered about {shown}, while {len(answered):,} other names were."
     mine = [q for q in trouble.mute if q.name in only]
     reason = "the resolver lives; it has nothing to say about these: whoever it asks for them is silent"
     return [Weighed(0.5, text, query_frames(mine), reason)]

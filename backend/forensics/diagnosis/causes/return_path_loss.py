@@ -92,7 +92,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
 
 
 def _answer_step(loss: Loss) -> ClaimPart:
-    seen = " and ".join(dict.fromkeys(a.place.name for a in loss.answered_by))
+    seen = " and ".join(dict.fromkeys(f"{a.place.word}" for a in loss.answered_by))
     text = f"The server answered; its SYN-ACK was seen on {seen}, and then the client sent its SYN again."
     return ClaimPart(role="step", text=text, evidence=_answers([loss]))
 
@@ -101,10 +101,10 @@ def _place(d: Destination, answered: Sequence[Loss], located: Sequence[Loss]) ->
     share = len(answered) / len(d.losses)
     if located:
         pair = located[0].answer_lost
-        between = f"seen on {pair[0].name}, absent on {pair[1].name}" if pair else ""
+        between = f"seen on {pair[0].word}, absent on {pair[1].word}" if pair else ""
         text = f"The SYN-ACK was {between}: {len(located):,} of {len(d.losses):,} repeated SYNs."
         return [Weighed(3.4 * share, text, _answers(located), "the loss itself, between two vantage points")]
-    name = answered[0].answered_by[0].place.name
+    name = answered[0].answered_by[0].place.word
     text = (
         f"{len(answered):,} of {len(d.losses):,} repeated SYNs had been answered on {name} "
         "before they were repeated."

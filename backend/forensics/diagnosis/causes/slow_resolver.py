@@ -115,7 +115,7 @@ def _place(trouble: Trouble, questions: Ints) -> list[Weighed]:
         furthest.add(places[int(last["place"])])
     if not shares:
         return []
-    name = " or ".join(sorted(p.name for p in furthest))
+    name = " or ".join(sorted(f"{p.word}" for p in furthest))
     share = median(shares)
     text = f"{share:.0%} of the wait is also seen on {name}, the vantage point nearest to the resolver."
     evidence = _frames(trouble, questions.tolist())

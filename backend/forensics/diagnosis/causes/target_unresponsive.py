@@ -106,11 +106,11 @@ def _statement(d: Destination, host: str) -> str:
 def _place(d: Destination) -> list[Weighed]:
     beyond = of_kind(d, "beyond")
     if beyond:
-        text = f"{len(beyond):,} of {len(d.losses):,} SYNs were seen as far out as {d.outermost.name}, unanswered."
+        text = f"{len(beyond):,} of {len(d.losses):,} SYNs were seen as far out as {d.outermost.word}, unanswered."
         reason = "they left towards the host; weaker when a part of them vanished earlier"
         return [Weighed(1.0 * len(beyond) / len(d.losses), text, loss_evidence(d, beyond), reason)]
     if d.one_sided:
-        text = f"{d.syns:,} SYNs seen on {d.outermost.name}, none answered; what happened behind it was not captured."
+        text = f"{d.syns:,} SYNs seen on {d.outermost.word}, none answered; what happened behind it was not captured."
         return [Weighed(0.3, text, loss_evidence(d), "one vantage point cannot show where a SYN died")]
     text = (
         "The SYNs did not reach the furthest vantage point; an unanswered ARP request looks like this, too."

@@ -157,7 +157,7 @@ def one_node(facts: Facts, trouble: Trouble, query: LostQuery) -> bool:
 
 def between(lost: Sequence[LostQuery]) -> tuple[str, str]:
     """Names of the vantage points around most of these losses."""
-    pairs = [(q.inner.name, " or ".join(p.name for p in q.outer)) for q in lost]
+    pairs = [(q.inner.word, " or ".join(f"{p.word}" for p in q.outer)) for q in lost]
     return max(sorted(set(pairs)), key=pairs.count)
 
 

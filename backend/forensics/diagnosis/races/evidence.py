@@ -65,11 +65,11 @@ class Race:
     @property
     def between(self) -> tuple[str, str]:
         """Names of the vantage points around most losses; the second is "" when only one was captured."""
-        pairs = [(loss.inside[0].name, loss.inside[1].name) for loss, _ in self.collisions if loss.inside]
+        pairs = [(loss.inside[0].word, loss.inside[1].word) for loss, _ in self.collisions if loss.inside]
         return (
             max(sorted(set(pairs)), key=pairs.count)
             if pairs
-            else (self.collisions[0][0].transmission.last.place.name, "")
+            else (self.collisions[0][0].transmission.last.place.word, "")
         )
 
     @property

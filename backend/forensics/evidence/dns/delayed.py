@@ -16,6 +16,7 @@ from backend.forensics.evidence.dns.exchanges import Exchanges, pair_messages
 from backend.forensics.evidence.dns.lookups import NXDOMAIN, Lookups, group_lookups
 from backend.forensics.evidence.dns.messages import DnsMessages, load_messages
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.private_words import PrivateWord
 
 LATE_NS = 1_000_000_000
 """CONTRACT: a lookup is delayed when a query is repeated, unanswered, or answered after this."""
@@ -32,7 +33,7 @@ class DelayedLookup:
     none came: at least that. `why` holds ``repeated``, ``unanswered``, ``late``, ``many names``."""
 
     lookup: int
-    name: str
+    name: PrivateWord
     client: str
     server: Endpoint
     place: int
@@ -268,7 +269,7 @@ def _describe(lookups: Lookups, flags: _Flags, number: int, first: int) -> Delay
     )
     return DelayedLookup(
         lookup=number,
-        name=messages.names[int(mine["name"][-1])],
+        name=PrivateWord(messages.names[int(mine["name"][-1])], "name"),
         client=str(client).rsplit(":", 1)[0].strip("[]"),
         server=server,
         place=int(rows["place"][first]),

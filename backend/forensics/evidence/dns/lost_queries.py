@@ -13,6 +13,7 @@ from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
 from backend.forensics.evidence.dns.exchanges import COPY_NS, JOIN_NS
 from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.private_words import PrivateWord
 
 Where = Literal["inside", "reached", "return", "unknown"]
 USUALLY = 0.95
@@ -29,7 +30,7 @@ class LostQuery:
     lookup: int
     question: int
     time_ns: int
-    name: str
+    name: PrivateWord
     type: int
     where: Where
     inner: Place
@@ -92,7 +93,7 @@ def _of_lookup(dns: Dns, lookup: DelayedLookup, usual: tuple[int, ...]) -> list[
                 lookup=lookup.lookup,
                 question=sending.question,
                 time_ns=sending.time_ns,
-                name=dns.messages.names[int(row["name"])],
+                name=PrivateWord(dns.messages.names[int(row["name"])], "name"),
                 type=int(row["type"]),
                 where=where,
                 inner=places[inner],

@@ -3,13 +3,15 @@ from __future__ import annotations
 import pytest
 
 from backend.services.redaction.names import INTERFACE, Hiding, Names
+from backend.services.redaction.pseudonyms import PrivateText
 from backend.services.redaction.renamed import renamed
 
 ALL = Hiding(addresses=True, payload=True)
 
 
 def names(hiding: Hiding = ALL, **told: str) -> Names:
-    return Names(dict(told), told, b"key", hiding)
+    texts = [PrivateText(text, sort) for text, sort in told.items()]
+    return Names(texts, b"key", hiding)
 
 
 @pytest.mark.parametrize(

@@ -89,7 +89,7 @@ def _steps(found: Drops) -> list[ClaimPart]:
         text = f"{reused.client} had a connection to {reused.server} that ended {ago} before."
         frames = frame_evidence((reused.place.input, frame) for frame in reused.frames)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
-    where = f" and was last seen at {loss.transmission.last.place.name}" if loss.inside else ""
+    where = f" and was last seen at {loss.transmission.last.place.word}" if loss.inside else ""
     text = f"{first.source} sent a SYN on the same tuple again{where}."
     frames = frame_evidence((s.place.input, s.frame) for s in loss.transmission.sightings)
     steps.append(ClaimPart(role="step", text=text, evidence=frames))

@@ -55,7 +55,7 @@ class Drops:
 
     @property
     def between(self) -> tuple[str, str]:
-        pairs = [(x.inside[0].name, x.inside[1].name) for x in self.losses if x.inside]
+        pairs = [(x.inside[0].word, x.inside[1].word) for x in self.losses if x.inside]
         return max(sorted(set(pairs)), key=pairs.count)
 
     @property

@@ -15,6 +15,7 @@ from backend.forensics.diagnosis.causes.node_drop.rivals import list_rivals
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.private_words import of_rule
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart
 
 CAUSE = "node-drop"
@@ -74,7 +75,7 @@ def _steps(found: NodeLosses) -> list[ClaimPart]:
     frames = frame_evidence((s.place.input, s.frame) for s in loss.transmission.sightings)
     steps = [ClaimPart(role="step", text=text, evidence=frames)]
     if found.rules:
-        text = f"A rule of the node drops packets on that way: {found.rules[0][1].text}"
+        text = f"A rule of the node drops packets on that way: {of_rule(found.rules[0][1].text)}"
         lines = line_evidence((name, rule.line) for name, rule in found.rules)
         steps.append(ClaimPart(role="step", text=text, evidence=lines))
     if loss.retry is not None:

@@ -17,6 +17,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
 from backend.forensics.evidence.nodes import same_node
 from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.private_words import of_rule
 from backend.forensics.report import EvidencePart, FindingPart
 
 COUNTED_RATIO = 0.5
@@ -39,7 +40,7 @@ class NodeLosses:
 
     @property
     def between(self) -> tuple[str, str]:
-        pairs = [(x.inside[0].name, x.inside[1].name) for x in self.losses if x.inside]
+        pairs = [(x.inside[0].word, x.inside[1].word) for x in self.losses if x.inside]
         return max(sorted(set(pairs)), key=pairs.count)
 
 
@@ -152,9 +153,9 @@ def _rules(found: NodeLosses) -> tuple[bool, list[Weighed]]:
     rule = max((rule for _, rule in found.rules), key=lambda r: r.packets or 0)
     hits = rule.packets or 0
     if hits:
-        text = f"A rule that these SYNs can meet has dropped {hits:,} packets: {rule.text}"
+        text = f"A rule that these SYNs can meet has dropped {hits:,} packets: {of_rule(rule.text)}"
         return True, [Weighed(1.5, text, lines, "the rule exists and was met")]
-    text = f"A rule that these SYNs can meet drops packets: {rule.text}"
+    text = f"A rule that these SYNs can meet drops packets: {of_rule(rule.text)}"
     return False, [Weighed(0.8, text, lines, "it exists; the dump shows no packets counted yet")]
 
 

@@ -22,6 +22,7 @@ from backend.forensics.dumps import FilterRule
 from backend.forensics.evidence.dns.lost_queries import LostQuery
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence
+from backend.forensics.private_words import of_file, of_rule
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart
 
 COUNTED_RATIO = 0.5
@@ -120,9 +121,11 @@ def _rules(rules: Sequence[tuple[str, FilterRule]]) -> tuple[bool, list[Weighed]
     lines = line_evidence((name, rule.line) for name, rule in rules)
     rule = max((rule for _, rule in rules), key=lambda r: r.packets or 0)
     if rule.packets:
-        text = f"A rule that these queries can meet has dropped {rule.packets:,} packets: {rule.text}"
+        text = (
+            f"A rule that these queries can meet has dropped {rule.packets:,} packets: {of_rule(rule.text)}"
+        )
         return True, [Weighed(1.5, text, lines, "the rule exists and was met")]
-    text = f"A rule that these queries can meet drops packets: {rule.text}"
+    text = f"A rule that these queries can meet drops packets: {of_rule(rule.text)}"
     return False, [Weighed(0.8, text, lines, "it exists; the dump shows no packets counted yet")]
 
 
@@ -139,14 +142,14 @@ def _rule_step(rules: Sequence[tuple[str, FilterRule]]) -> list[ClaimPart]:
     if not rules:
         return []
     lines = line_evidence((name, rule.line) for name, rule in rules)
-    text = f"A rule of the node drops packets on that way: {rules[0][1].text}"
+    text = f"A rule of the node drops packets on that way: {of_rule(rules[0][1].text)}"
     return [ClaimPart(role="step", text=text, evidence=lines)]
 
 
 def _remedies(rules: Sequence[tuple[str, FilterRule]]) -> list[RemedyPart]:
     own = [
         RemedyPart(
-            what=f"Look at your own rule, line {rule.line} of {name}: {rule.text}",
+            what=f"Look at your own rule, line {rule.line} of {of_file(name)}: {of_rule(rule.text)}",
             applies_to="nftables" if rule.syntax == "nft" else "plain iptables",
             check="nft list ruleset" if rule.syntax == "nft" else "iptables-save -c",
             proof=f"{PROOF}; the rule's counter must stand still",

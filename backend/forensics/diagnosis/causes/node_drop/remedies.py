@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backend.forensics.diagnosis.causes.node_drop.evidence import NodeLosses
+from backend.forensics.private_words import of_file, of_rule
 from backend.forensics.report import RemedyPart
 
 PROOF = "capture 60 s again: every SYN must be seen on both sides of the node"
@@ -14,7 +15,7 @@ def list_remedies(found: NodeLosses) -> list[RemedyPart]:
     port = found.victims.server.port
     remedies = [
         RemedyPart(
-            what=f"Look at your own rule, line {rule.line} of {name}: {rule.text}",
+            what=f"Look at your own rule, line {rule.line} of {of_file(name)}: {of_rule(rule.text)}",
             applies_to="nftables" if rule.syntax == "nft" else "plain iptables",
             check="nft list ruleset" if rule.syntax == "nft" else "iptables-save -c",
             proof=f"{PROOF}; the rule's counter must stand still",

@@ -141,7 +141,7 @@ def _place(facts: Facts, found: _Drawn) -> list[Weighed]:
     inner, outer = found.closest.loss.inside or (None, None)
     assert inner is not None
     assert outer is not None
-    text = f"{plural(len(found.ports), 'SYN')} seen on {inner.name}, absent on {outer.name}, where ports are drawn."
+    text = f"{plural(len(found.ports), 'SYN')} seen on {inner.word}, absent on {outer.word}, where ports are drawn."
     weight = 0.5 if facts.quality.lossy else 1.7
     return [Weighed(weight, text, _lost(found), "both vantage points are around the NAT")]
 

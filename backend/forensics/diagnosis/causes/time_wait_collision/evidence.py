@@ -18,6 +18,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.port_pools import PortPool
 from backend.forensics.evidence.port_reuse import ReusedTuple, describe_reuse
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
+from backend.forensics.private_words import of_file
 from backend.forensics.report import EvidencePart, FindingPart
 
 QUICK_RETRY_S = 0.1
@@ -160,7 +161,7 @@ def _rules(found: Collisions) -> tuple[bool, list[Weighed]]:
     if short:
         name, rule = min(short, key=lambda pair: (_ports(pair[1]), pair[0]))
         text = (
-            f"The {rule.target} rule of {name} leaves {_ports(rule):,} ports per destination: "
+            f"The {rule.target} rule of {of_file(name)} leaves {_ports(rule):,} ports per destination: "
             "they come round while the server still holds them."
         )
         evidence = line_evidence((n, r.line) for n, r in short)

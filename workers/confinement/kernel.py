@@ -1,0 +1,83 @@
+"""System calls that the standard library does not offer, and what prctl and capset do to the calling process."""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import os
+import platform
+import signal
+from typing import Final
+
+_LIBC: Final = ctypes.CDLL(None, use_errno=True)
+_PR_SET_PDEATHSIG: Final = 1
+_PR_CAPBSET_DROP: Final = 24
+_PR_SET_NO_NEW_PRIVS: Final = 38
+_PR_SET_CHILD_SUBREAPER: Final = 36
+_CAPSET: Final = {"x86_64": 126, "aarch64": 91}
+_CAPABILITIES_VERSION: Final = 0x20080522
+_CAP_DAC_OVERRIDE: Final = 1
+_CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
+_CLONE_NEWUTS: Final = 0x04000000
+
+
+def system_call(number: int, *arguments: object) -> int:
+    """The result, or minus the error number."""
+    result: int = _LIBC.syscall(ctypes.c_long(number), *arguments)
+    return result if result >= 0 else -ctypes.get_errno()
+
+
+def prctl(option: int, *arguments: object) -> int:
+    """The result, or minus the error number."""
+    padded = [*arguments, *[ctypes.c_ulong(0)] * (4 - len(arguments))]
+    result: int = _LIBC.prctl(option, *padded)
+    return result if result >= 0 else -ctypes.get_errno()
+
+
+def die_with_parent(parent_pid: int) -> None:
+    """Make this process end when the thread that started it does, whatever ends that."""
+    prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(signal.SIGKILL))
+    if os.getppid() != parent_pid:
+        os._exit(1)  # the parent went before the request above was made
+
+
+def never_gain_privileges() -> None:
+    """No program that this process starts has more rights than it (set-user-ID files do nothing)."""
+    if prctl(_PR_SET_NO_NEW_PRIVS, ctypes.c_ulong(1)) < 0:
+        raise OSError(errno.EPERM, "no_new_privs is refused")
+
+
+def adopt_orphans() -> None:
+    """Descendants whose parents end become children of this process."""
+    prctl(_PR_SET_CHILD_SUBREAPER, ctypes.c_ulong(1))
+
+
+def leave_namespaces() -> bool:
+    """An empty network, IPC and host name of its own; whether the kernel allowed it. Needs a single thread.
+
+    Without privileges they come with a user namespace, in which this user and group keep their numbers. A privileged
+    process needs none, and one would cost it the right to the files of others."""
+    uid, gid = os.getuid(), os.getgid()
+    apart = _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS
+    if uid == 0:
+        return bool(_LIBC.unshare(apart) == 0)
+    if _LIBC.unshare(apart | _CLONE_NEWUSER) != 0:
+        return False
+    for name, text in (("setgroups", "deny"), ("uid_map", f"{uid} {uid} 1"), ("gid_map", f"{gid} {gid} 1")):
+        with open(f"/proc/self/{name}", "w", encoding="ascii") as file:
+            file.write(text)
+    return True
+
+
+def drop_capabilities() -> None:
+    """All but, for root, the right to files of other users: uploads and folders may belong to anybody."""
+    for capability in range(64):
+        if capability != _CAP_DAC_OVERRIDE and prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability)) < 0:
+            break
+    number = _CAPSET.get(platform.machine())
+    if number is None:
+        return
+    kept = 1 << _CAP_DAC_OVERRIDE if os.getuid() == 0 else 0
+    header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
+    sets = (ctypes.c_uint32 * 6)(kept, kept, 0, 0, 0, 0)
+    system_call(number, ctypes.byref(header), ctypes.byref(sets))

@@ -1,0 +1,139 @@
+"""The child's part of an analysis: join, detect, diagnose, and write the report."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+from backend.forensics.detection.run import DetectionSoFar
+from backend.forensics.report import FindingPart, Report, Role
+from backend.storage.records import MOST_SHOWN
+from workers.decode.left_out import LeftOut
+from workers.pipeline import analyse, load_ingested
+from workers.sandbox import Tell, child_work
+
+JOIN, DETECT, DIAGNOSE = 4, 5, 6
+HOSTS_LISTED = 20
+
+
+@dataclass(frozen=True)
+class DecodedFile:
+    """Where the tables of a file are, and the bundle it came in."""
+
+    folder: Path
+    bundle: str | None = None
+
+
+@dataclass(frozen=True)
+class FoundInShort:
+    """A finding, as `found_so_far` of an investigation holds it."""
+
+    id: str
+    kind: str
+    severity: str
+    title: str
+    role: str
+    count: int
+    time_lost_s: float
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The first diagnosis, as the list of investigations shows it."""
+
+    cause: str
+    title: str
+    verdict: str
+    statement: str
+    role: str
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the list of investigations shows."""
+
+    verdict: Verdict | None
+    time_lost_s: float
+    findings: int
+    kinds: tuple[str, ...]
+    hosts: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class StageReached:
+    """What the child tells."""
+
+    stage_number: int
+    message: str
+    findings: int = 0
+    found: tuple[FoundInShort, ...] = ()
+    """The first of the findings in short, as `found_so_far` of an investigation holds them."""
+
+
+@child_work(news=StageReached)
+def judge_in_child(
+    files: list[DecodedFile],
+    left_out: LeftOut,
+    label: str,
+    created: str,
+    tool_version: str,
+    folder: Path,
+    tell: Tell,
+) -> Summary:
+    """The child's part: everything that it writes is in `folder`, which holds nothing before."""
+    tell(StageReached(JOIN, f"Joining {len(files)} files."))
+    ingested = [load_ingested(file.folder).came_in(file.bundle or "", bundle=file.bundle) for file in files]
+    tell(StageReached(DETECT, "Looking for what went wrong."))
+    report = analyse(
+        ingested,
+        left_out=left_out,
+        label=label,
+        created=created,
+        tool_version=tool_version,
+        folder=folder,
+        told=lambda so_far: tell(stage_of(so_far)),
+    )
+    tell(StageReached(DIAGNOSE, "Writing the report.", len(report.findings)))
+    return summary_of(report)
+
+
+def stage_of(so_far: DetectionSoFar) -> StageReached:
+    """What is told of the detectors."""
+    found = tuple(_in_short(finding) for finding in so_far.findings[:MOST_SHOWN])
+    if so_far.running is None:
+        return StageReached(DIAGNOSE, "Looking for the cause.", len(so_far.findings), found)
+    message = f"Detector {so_far.done + 1} of {so_far.of}: {so_far.running}."
+    return StageReached(DETECT, message, len(so_far.findings), found)
+
+
+def _in_short(finding: FindingPart) -> FoundInShort:
+    return FoundInShort(
+        finding.id,
+        finding.kind,
+        finding.severity,
+        finding.title,
+        _role_of(finding),
+        finding.count,
+        finding.time_lost_s,
+    )
+
+
+def _role_of(finding: FindingPart) -> Role:
+    """The kind of trouble that most of its marks show."""
+    roles = Counter(mark.role for mark in finding.marks if mark.role not in ("neutral", "ok"))
+    return roles.most_common(1)[0][0] if roles else "neutral"
+
+
+def summary_of(report: Report) -> Summary:
+    """What the list of investigations shows."""
+    first = report.diagnoses[0] if report.diagnoses else None
+    verdict = Verdict(first.cause, first.title, first.verdict, first.statement, first.role) if first else None
+    lost_s = first.time_lost_s if first else sum(finding.time_lost_s for finding in report.findings)
+    return Summary(
+        verdict=verdict,
+        time_lost_s=lost_s,
+        findings=len(report.findings),
+        kinds=tuple(sorted({finding.kind for finding in report.findings})),
+        hosts=tuple(sorted({part.host for part in report.inputs if part.host})[:HOSTS_LISTED]),
+    )

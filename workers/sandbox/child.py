@@ -1,0 +1,162 @@
+"""A child: takes one order, gives up what it does not need for it, works, answers and ends."""
+
+from __future__ import annotations
+
+import errno
+import os
+import resource
+import socket
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+from pydantic import TypeAdapter
+from pydantic.dataclasses import dataclass
+
+import backend
+import workers
+from backend.errors import StallscopeError, TooCostly
+from backend.limits import Limits
+from workers.confinement.landlock import READ, RUN, WRITE, landlock_version, restrict_files
+from workers.confinement.seccomp import forbid_system_calls, has_seccomp
+from workers.sandbox.messages import (
+    DONE,
+    FAILED,
+    NEWS,
+    TOO_COSTLY,
+    UNREADABLE,
+    read_message,
+    send_message,
+)
+from workers.sandbox.works import Access, work_named
+from workers.where_it_failed import where_it_failed
+
+_MOST_PROCESSES: Final = 1024
+_MOST_FILES: Final = 4096
+_SYSTEM: Final = ("/usr", "/lib", "/lib64", "/bin", "/opt", "/nix/store", "/sys/devices/system/cpu")
+_SYSTEM_FILES: Final = (
+    "/etc/ld.so.cache", "/etc/localtime", "/etc/wireshark", "/etc/ssl/openssl.cnf", "/dev/urandom", "/dev/random",
+    "/proc/cpuinfo", "/proc/meminfo", "/proc/self",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a child is told to do."""
+
+    work: str
+    """A name of the pool's table."""
+    arguments: str
+    """JSON, in the types of that work."""
+    access: Access
+    limits: Limits
+
+
+ORDERS: Final = TypeAdapter(Order)
+
+
+def live(pipe: socket.socket) -> None:
+    """The whole life of a child."""
+    _, content = read_message(pipe, sys.maxsize)
+    order: Order = ORDERS.validate_json(content)
+    _set_limits(order.limits)
+    confine(order.access)
+    kind, answer = _attempt(order, pipe)
+    send_message(pipe, kind, answer)
+    os._exit(0)
+
+
+def confine(access: Access) -> None:
+    """From now on: the program, the files of this work, and no system call that reaches further.
+
+    Where the kernel offers it; the worker says at its start what is missing. A refusal ends the child."""
+    scratch = access.scratch
+    if scratch is not None:
+        os.environ["HOME"] = os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
+    if landlock_version() >= 1:
+        programs = RUN if access.may_start_programs else READ
+        rules = [(Path(each), programs) for each in (*_SYSTEM, *_program_folders())]
+        rules += [
+            (Path(each), READ) for each in (*_SYSTEM_FILES, os.environ.get("NUMBA_CACHE_DIR", "/dev/null"))
+        ]
+        rules += [(each, READ) for each in access.read]
+        rules += [
+            (each, WRITE) for each in (Path(os.devnull), *access.write, *([scratch] if scratch else []))
+        ]
+        restrict_files(rules)
+    if has_seccomp():
+        forbid_system_calls(may_start_programs=access.may_start_programs)
+
+
+def _program_folders() -> set[str]:
+    """Of the interpreter, its packages, and ours."""
+    ours = [str(Path(each).resolve()) for package in (backend, workers) for each in package.__path__]
+    packages = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
+    installed = [*sysconfig.get_paths().values(), sys.prefix, sys.exec_prefix, sys.base_prefix]
+    return {*ours, *packages, *installed}
+
+
+def _set_limits(limits: Limits) -> None:
+    for kind, most, spare in (
+        (resource.RLIMIT_DATA, limits.child_memory_bytes, 0),
+        (resource.RLIMIT_FSIZE, limits.child_file_bytes, 0),
+        # The first signal tells the reason; whoever ignores it is killed a little later.
+        (resource.RLIMIT_CPU, limits.child_cpu_s, 5),
+        (resource.RLIMIT_NOFILE, _MOST_FILES, 0),
+        *([(resource.RLIMIT_NPROC, _MOST_PROCESSES, 0)] if _counts_processes_alone() else []),
+        (resource.RLIMIT_CORE, 0, 0),
+    ):
+        hard = resource.getrlimit(kind)[1]
+        highest = sys.maxsize if hard == resource.RLIM_INFINITY else hard
+        resource.setrlimit(kind, (min(most, highest), min(most + spare, highest)))
+
+
+def _counts_processes_alone() -> bool:
+    """In a user namespace of our own the limit counts our processes, else all of this user."""
+    return Path("/proc/self/uid_map").read_text(encoding="ascii").split()[2:] == ["1"]
+
+
+def _attempt(order: Order, pipe: socket.socket) -> tuple[int, bytes]:
+    limits = order.limits
+    memory = needs(f"more than {limits.child_memory_bytes >> 20:,} MiB of memory", "child_memory_bytes")
+    try:
+        work = work_named(order.work)
+
+        def tell(news: object) -> None:
+            send_message(pipe, NEWS, work.told.dump_json(news))
+
+        arguments: Any = work.arguments.validate_json(order.arguments)
+        return DONE, work.answer.dump_json(work.function(*arguments, tell), warnings="error")
+    except TooCostly as error:
+        return TOO_COSTLY, error.sentence.encode("utf-8", "replace")
+    except StallscopeError as error:
+        return UNREADABLE, error.sentence.encode("utf-8", "replace")
+    except MemoryError:
+        return TOO_COSTLY, memory.encode()
+    except OSError as error:
+        return _refused(error, memory, limits) or (FAILED, where_it_failed(error).encode("utf-8", "replace"))
+    except Exception as error:
+        return FAILED, where_it_failed(error).encode("utf-8", "replace")
+
+
+def _refused(error: OSError, memory: str, limits: Limits) -> tuple[int, bytes] | None:
+    """What the system did not give: memory (asked of mmap), a longer file, room on the disk."""
+    if error.errno == errno.ENOMEM:
+        return TOO_COSTLY, memory.encode()
+    if error.errno == errno.EFBIG:
+        return TOO_COSTLY, needs(too_large(limits), "child_file_bytes").encode()
+    if error.errno == errno.ENOSPC:
+        return UNREADABLE, b"The disk is full, so its tables could not be written."
+    return None
+
+
+def needs(what: str, limit: str) -> str:
+    """The sentence of a limit."""
+    return f"Reading it needs {what}, the limit {limit}. Nothing of it was used."
+
+
+def too_large(limits: Limits) -> str:
+    """What is needed beyond the limit of one file."""
+    return f"to write a file of more than {limits.child_file_bytes:,} bytes"
