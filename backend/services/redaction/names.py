@@ -72,7 +72,10 @@ class Names:
         names = pseudonyms(key, hidden)
         self._told = {**{each.text: each.text for each in texts}, **names}
         self._origins = {shown: text for text, shown in self._told.items()}
-        self._phrases = Phrases(text for text in self._told if _is_phrase(text))
+        phrases = [text for text in self._told if _is_phrase(text)]
+        self._phrases = Phrases(phrases)
+        self._strange = Phrases(text for text in phrases if not all(map(is_own, TOKEN.findall(text))))
+        """Those that cannot be words of ours: of a composed text the others are renamed where they were put."""
         self._composed = composed or {}
         self.text = lru_cache(_TEXTS_KEPT)(self._text)
         """The text with every private name in it replaced."""
@@ -105,7 +108,9 @@ class Names:
         if parts is None:
             return self._ours(text, closed=self.hiding.addresses)
         return "".join(
-            self._word(part) if part.sort else self._ours(part.text, closed=self.hiding.addresses)
+            self._word(part)
+            if part.sort
+            else self._ours(part.text, closed=self.hiding.addresses, phrases=self._strange)
             for part in parts
         )
 
@@ -120,10 +125,10 @@ class Names:
         is_public = part.text in ("", ".") or (part.sort == "place" and INTERFACE.fullmatch(part.text))
         return part.text if is_public else HIDDEN
 
-    def _ours(self, text: str, *, closed: bool) -> str:
+    def _ours(self, text: str, *, closed: bool, phrases: Phrases | None = None) -> str:
         return "".join(
             stretch if stands else TOKEN.sub(lambda found: self._token(found[0], closed=closed), stretch)
-            for stretch, stands in self._phrases.replaced(text, self._told.__getitem__)
+            for stretch, stands in (phrases or self._phrases).replaced(text, self._told.__getitem__)
         )
 
     def _token(self, token: str, *, closed: bool) -> str:

@@ -25,6 +25,8 @@ _FIELD: Final = re.compile(r"\b([A-Za-z_]\w*)(?:: |=)")
 TOKEN: Final = re.compile(r"[^\s\"'`,;()<>{}\[\]|→=…“”]+")
 TAIL: Final = ".:!?"
 _PIECES: Final = re.compile(r"[-/:_+&*]+")
+_QUAD: Final = re.compile(r"(?<!\d)\d{1,3}([-_.x:,/])\d{1,3}\1\d{1,3}\1\d{1,3}(?!\d)")
+"""Four small numbers are an address, whatever stands between them."""
 _ORDINARY: Final = re.compile(r"[a-z]+|\d+", re.IGNORECASE)
 
 
@@ -64,6 +66,8 @@ def is_own(token: str) -> bool:
     if not bare or bare in _own() or token in _CHAINS:
         return True
     pieces = [piece for piece in _PIECES.split(bare) if piece]
+    if _QUAD.search(bare):
+        return False
     return all(piece.isdecimal() or (piece.isalpha() and _is_word(piece)) for piece in pieces)
 
 
@@ -80,8 +84,6 @@ def _is_word(word: str) -> bool:
 _NUMBER: Final = re.compile(r"[#@~±+\-×<>≥≤]*[\d.,:%/x+\-–TZ²]*\d[\d.,:%/x+\-–TZ²]*([a-zA-Zµ%]{0,4})")
 _EXPONENT: Final = re.compile(r"\d(?:\.\d+)?e[-+]?\d{1,3}")
 _HEX: Final = re.compile(r"0x[0-9a-fA-F]+|[0-9a-f]{8}")
-_QUAD: Final = re.compile(r"(?<!\d)\d{1,3}([-_.x:,/])\d{1,3}\1\d{1,3}\1\d{1,3}(?!\d)")
-"""Four small numbers are an address, whatever stands between them."""
 
 
 def is_number(token: str) -> bool:

@@ -1,0 +1,80 @@
+"""Texts are renamed as they were composed; what has no parts is closed."""
+
+from __future__ import annotations
+
+import pytest
+
+from backend.forensics.private_words import (
+    PrivateWord,
+    composed,
+    composed_texts,
+    listed_parts,
+    of_file,
+    read_parts,
+)
+from backend.forensics.report import ClaimPart, EvidencePart
+from backend.services.redaction.names import HIDDEN, Hiding, Names
+from backend.services.redaction.pseudonyms import PrivateText
+
+ALL = Hiding(addresses=True, payload=True)
+STRANGE = [
+    "Ann's printer (2nd floor)._ipp._tcp.local",
+    "the packet",
+    "443",
+    "[a, b]; c",
+    "lost",
+    "x\ny",
+    "connections to",
+    "•••",
+]
+
+
+def names_of(*texts: PrivateText, text: str = "") -> Names:
+    parts = read_parts(listed_parts(composed_texts([text])))
+    return Names(texts, b"k" * 32, ALL, parts)
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_name_is_renamed_where_it_was_put_and_nowhere_else(name: str) -> None:
+    text = composed(f"The packet to 443 was lost: {PrivateWord(name, 'name')} of the connections to it.")
+    assert text == f"The packet to 443 was lost: {name} of the connections to it."
+    names = names_of(PrivateText(name, "name", is_message=True), text=text)
+    shown = names.text(text)
+    assert shown.startswith("The packet to 443 was lost: name-")
+    assert shown.endswith(" of the connections to it.")
+    assert name not in names.text(name)
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_a_word_that_nobody_listed_is_hidden_all_the_same(name: str) -> None:
+    text = composed(f"SYNs of {of_file(name)} were lost.")
+    assert names_of(text=text).text(text) == f"SYNs of {HIDDEN} were lost."
+
+
+@pytest.mark.parametrize(
+    "word", ["checkout-7f9", "Käthe", "ip-10-1-2-3", "4-4-4-4", "payroll.acme.test", "#node7"]
+)
+def test_words_that_are_not_ours_are_not_shown_in_a_text_without_parts(word: str) -> None:
+    assert names_of().text(f"{word} lost 3 packets") == f"{HIDDEN} lost 3 packets"
+
+
+def test_an_address_is_known_as_kernels_write_it() -> None:
+    names = names_of(PrivateText("10.0.0.1", "host"))
+    for written in ("0a000001", "0100000A", "0100000a:1F90", "10.0.0.1", "::ffff:10.0.0.1", "10.0.0.1:80"):
+        shown = names.text(f"lost {written}")
+        assert written not in shown
+        assert "10.0.0.1" not in shown
+
+
+def test_parts_outlive_a_model_and_its_json() -> None:
+    claim = ClaimPart(role="for", text=f"{of_file('a b')} is lost", evidence=[EvidencePart(input="x")])
+    assert ClaimPart.model_validate_json(claim.model_dump_json()).text == "a b is lost"
+    assert listed_parts(composed_texts(claim)) == {"a b is lost": [["file", "a b"], ["", " is lost"]]}
+
+
+def test_another_key_gives_other_names() -> None:
+    texts = [PrivateText(f"10.0.0.{n}", "host") for n in range(200)]
+    one, other = (Names(texts, key * 32, ALL) for key in (b"a", b"b"))
+    pairs = [(one.text(each.text), other.text(each.text)) for each in texts]
+    assert all(first != second for first, second in pairs)
+    assert len({first for first, _ in pairs}) == 200
