@@ -8,76 +8,37 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
-from numpy.typing import NDArray
-from pydantic import TypeAdapter
 
 from backend.errors import Cancelled, NoEvidence, TooCostly, UnreadableInput
 from backend.forensics.analyze import Analysis, analyse_evidence
-from backend.forensics.captures import Capture, CredentialSigns, VantagePoint
-from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
+from backend.forensics.captures import Capture
 from backend.forensics.credential_text import hold_credentials
 from backend.forensics.detection.run import Told
-from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable, ProbeTable
+from backend.forensics.dumps import Dump
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.findings import rfc3339
-from backend.forensics.packets import PACKET_DTYPE
 from backend.forensics.private_words import composed_texts, listed_parts
 from backend.forensics.report import InputPart, Report, VantagePointPart
-from backend.forensics.signals import SIGNAL_DTYPE
-from backend.forensics.tunnels import LAYER_DTYPE, layer_rows, tunnels_of_rows
 from backend.limits import Limits
 from backend.storage import write_tables
 from backend.storage.analysis_tables import write_analysis_tables
 from workers.decode.bundles import LISTED
 from workers.decode.captures import DecodeCancelled, DecodeProgress, decode_capture
-from workers.decode.credentials import find_credentials
 from workers.decode.identify import identify_file
 from workers.decode.left_out import LeftOut
-from workers.decode.messages.reader import load_messages
-from workers.decode.round_trips.reader import load_round_trips
 from workers.decode.sources import open_source
+from workers.ingested import Ingested, save_ingested
 
 READ_BYTES = 1 << 20
-_CREDENTIALS = "credentials.parquet"
-BATCH_ROWS = 1 << 16
 DUMP_LIMIT_BYTES = 256 << 20
 """A dump is read whole; a larger text is refused with this size named."""
 VANTAGE_POINTS_AT_MOST = 4_096
 """Of all captures of one analysis: each is compared with all packets of interest. 200 rotated files of a node with
 ten interfaces have 2,000."""
 
-DUMP_TABLES: dict[str, type[ConntrackTable] | type[IpvsConnectionTable] | type[ProbeTable]] = {
-    "entries": ConntrackTable,
-    "ipvs_connections": IpvsConnectionTable,
-    "probes": ProbeTable,
-}
-"""Fields of a dump that are kept as columns, not in JSON."""
-
 Progress = Callable[[DecodeProgress], None]
-_DUMPS = TypeAdapter(list[Dump])
-_POINTS = TypeAdapter(list[VantagePoint])
-
-
-@dataclass(frozen=True)
-class Ingested:
-    """One evidence file, decoded or parsed: its line in the report, and a capture or dumps."""
-
-    part: InputPart
-    capture: Capture | None
-    dumps: tuple[Dump, ...]
-    origin: str = ""
-    """The folder or bundle it came in: files of one origin are of one host unless they say otherwise."""
-
-    def came_in(self, origin: str, *, bundle: str | None) -> Ingested:
-        """The same, with where it came from."""
-        return replace(self, origin=origin, part=self.part.model_copy(update={"bundle": bundle}))
 
 
 def hash_file(path: Path) -> str:
@@ -134,7 +95,7 @@ def ingest_file(
             raise Cancelled(str(error)) from error
         result = Ingested(_capture_part(replace(capture, host=host)), replace(capture, host=host), ())
     if folder is not None:
-        _save(result, folder)
+        save_ingested(result, folder)
     return result
 
 
@@ -246,104 +207,6 @@ def _lines(count: int) -> str:
 
 def _listed(lines: Sequence[int]) -> str:
     return ", ".join(map(str, lines[:20])) + (" …" if len(lines) > 20 else "")
-
-
-def _from_parquet(path: Path, dtype: np.dtype[np.void]) -> NDArray[np.void]:
-    with pq.ParquetFile(path) as file:
-        rows = np.zeros(file.metadata.num_rows, dtype)
-        begin = 0
-        for batch in file.iter_batches(BATCH_ROWS):
-            for name in dtype.names or ():
-                rows[name][begin : begin + batch.num_rows] = batch.column(name).to_numpy()
-            begin += batch.num_rows
-    return rows
-
-
-def _save(result: Ingested, folder: Path) -> None:
-    about: dict[str, object] = {"part": result.part.model_dump(mode="json")}
-    about["dumps"] = _DUMPS.dump_python(list(result.dumps), mode="json")
-    for number, dump in enumerate(result.dumps):
-        for name in DUMP_TABLES:
-            rows = getattr(dump, name).rows
-            if len(rows):
-                write_tables.write_rows(rows, folder / f"{name}-{number}.parquet")
-    capture = result.capture
-    if capture is not None:
-        write_tables.write_rows(capture.connections, folder / "connections.parquet")
-        write_tables.write_rows(capture.handshakes, folder / "handshakes.parquet")
-        write_tables.write_rows(capture.signals, folder / "signals.parquet")
-        write_tables.write_buckets(capture.buckets, folder)
-        write_tables.write_rows(layer_rows(capture.tunnels), folder / "tunnels.parquet")
-        about["first_ns"], about["last_ns"] = capture.first_ns, capture.last_ns
-        about["vantage_points"] = _POINTS.dump_python(list(capture.vantage_points), mode="json")
-        about["undecoded"] = capture.undecoded
-        about["warnings"] = list(capture.warnings)
-        about["loose_credential_frames"] = capture.credentials.loose_frames
-        _write_credentials(capture.credentials, folder)
-    # Written last and renamed: a folder with input.json is complete.
-    unfinished = folder / "input.json.part"
-    unfinished.write_text(json.dumps(about), encoding="utf-8")
-    unfinished.rename(folder / "input.json")
-
-
-def load_ingested(folder: Path) -> Ingested:
-    """What `ingest_file` kept in `folder`."""
-    about = json.loads((folder / "input.json").read_text(encoding="utf-8"))
-    part = InputPart.model_validate(about["part"])
-    if part.kind == "dump":
-        dumps = [
-            _with_tables(dump, n, folder) for n, dump in enumerate(_DUMPS.validate_python(about["dumps"]))
-        ]
-        return Ingested(part, None, tuple(dumps))
-    capture = Capture(
-        name=part.name,
-        sha256=part.sha256,
-        format=part.format,
-        bytes=part.bytes,
-        packets=part.packets,
-        first_ns=about["first_ns"],
-        last_ns=about["last_ns"],
-        vantage_points=tuple(_POINTS.validate_python(about["vantage_points"])),
-        connections=_from_parquet(folder / "connections.parquet", CONNECTION_DTYPE),
-        handshakes=_from_parquet(folder / "handshakes.parquet", PACKET_DTYPE),
-        buckets=_from_parquet(folder / "buckets.parquet", BUCKET_DTYPE),
-        messages=load_messages(folder),
-        round_trips=load_round_trips(folder),
-        signals=_signals(folder),
-        undecoded=about["undecoded"],
-        tunnels=tunnels_of_rows(_from_parquet(folder / "tunnels.parquet", LAYER_DTYPE)),
-        warnings=tuple(about["warnings"]),
-        error=part.error,
-        host=part.host,
-    )
-    return Ingested(part, replace(capture, credentials=_credentials(capture, about, folder)), ())
-
-
-def _write_credentials(signs: CredentialSigns, folder: Path) -> None:
-    pq.write_table(pa.table({"connection": pa.array(signs.connections)}), folder / _CREDENTIALS)
-
-
-def _credentials(capture: Capture, about: dict[str, Any], folder: Path) -> CredentialSigns:
-    """As decoding decided; what an earlier version decoded is judged by its tables alone."""
-    path = folder / _CREDENTIALS
-    if not path.is_file():
-        return find_credentials(capture, np.zeros(len(capture.connections), np.bool_), 0)
-    connections = pq.read_table(path).column("connection").to_numpy()
-    return CredentialSigns(connections, about["loose_credential_frames"])
-
-
-def _signals(folder: Path) -> NDArray[np.void]:
-    """None where an earlier version decoded the file."""
-    path = folder / "signals.parquet"
-    return _from_parquet(path, SIGNAL_DTYPE) if path.is_file() else np.zeros(0, SIGNAL_DTYPE)
-
-
-def _with_tables(dump: Dump, number: int, folder: Path) -> Dump:
-    for name, table in DUMP_TABLES.items():
-        path = folder / f"{name}-{number}.parquet"
-        if path.exists():
-            dump = replace(dump, **{name: table(_from_parquet(path, table.dtype))})  # type: ignore[arg-type]
-    return dump
 
 
 def _on_their_hosts(ingested: Sequence[Ingested]) -> list[Ingested]:

@@ -19,7 +19,8 @@ from workers.decode.identify import identify_file
 from workers.decode.left_out import LeftOut, is_bundle, left_out_of, open_bundle
 from workers.decode.messages.reader import Scratch
 from workers.decode.reading import DecodeProgress
-from workers.pipeline import Ingested, ingest_file, load_ingested
+from workers.ingested import Ingested, load_ingested
+from workers.pipeline import ingest_file
 from workers.sandbox import Access, ChildDied, ChildPool, Tell, child_work
 
 if TYPE_CHECKING:

@@ -16,8 +16,9 @@ from workers.decode.reading import DecodeProgress
 from workers.decode.scrub_text import scrub_text
 from workers.decode.scrubbing import NotWalkable, scrub_capture
 from workers.decode.warm import ensure_compiled
+from workers.ingested import Ingested
 from workers.jobs.open_in_child import OpenedBundle, open_bundle_here
-from workers.pipeline import Ingested, ingest_file
+from workers.pipeline import ingest_file
 from workers.sandbox import Tell, child_work
 
 DECODE = 3

@@ -10,7 +10,8 @@ from backend.forensics.detection.run import DetectionSoFar
 from backend.forensics.report import FindingPart, Report, Role
 from backend.storage.records import MOST_SHOWN
 from workers.decode.left_out import LeftOut
-from workers.pipeline import analyse, load_ingested
+from workers.ingested import load_ingested
+from workers.pipeline import analyse
 from workers.sandbox import Tell, child_work
 
 JOIN, DETECT, DIAGNOSE = 4, 5, 6

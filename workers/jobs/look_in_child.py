@@ -20,7 +20,7 @@ from workers.decode.frames.dissect import FrameRequest, dissect_frame
 from workers.decode.frames.plain import plain_capture
 from workers.decode.frames.tshark import check_filter, find_tshark, matching_frames
 from workers.decode.scrubbing import scrub_capture
-from workers.pipeline import load_ingested
+from workers.ingested import load_ingested
 from workers.sandbox import Access, Tell, child_work
 
 DISSECTION_S: Final = 20

@@ -11,7 +11,8 @@ from backend.settings import Settings
 from backend.storage import evidence_files
 from backend.storage.records import FileOutcome
 from backend.storage.store import Store, open_store
-from workers.pipeline import Ingested, analyse, ingest_file
+from workers.ingested import Ingested
+from workers.pipeline import analyse, ingest_file
 
 
 def stored_investigation(folder: Path, files: Sequence[Path]) -> tuple[Store, str]:

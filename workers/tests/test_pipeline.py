@@ -11,7 +11,8 @@ import pytest
 
 from backend.errors import TooCostly, UnreadableInput
 from backend.forensics.report import DiagnosisPart, Report
-from workers.pipeline import VANTAGE_POINTS_AT_MOST, Ingested, analyse, ingest_file, load_ingested
+from workers.ingested import Ingested, load_ingested
+from workers.pipeline import VANTAGE_POINTS_AT_MOST, analyse, ingest_file
 
 DEMO = Path(__file__).parents[2] / "backend" / "demo"
 RACE = "snat-race"

@@ -14,7 +14,8 @@ from backend.services.jump_in_packets import packets_from
 from backend.services.list_packets import PacketWish
 from backend.services.show_connections import show_connection
 from backend.services.show_timeline import Window, show_timeline
-from workers.pipeline import Ingested, analyse, ingest_file
+from workers.ingested import Ingested
+from workers.pipeline import analyse, ingest_file
 from workers.tests.rotated_captures import split_pcap, split_pcapng
 from workers.tests.stored_investigation import stored_investigation
 

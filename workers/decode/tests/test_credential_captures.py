@@ -19,7 +19,8 @@ from workers.decode.tests.capture_bytes import ipv4, pcap, tcp
 from workers.decode.tests.conversation import Conversation, get, response
 from workers.decode.tests.credential_attacks import ATTACKS
 from workers.decode.tests.credential_captures import DAMAGES, SERVICES, captures, file_of, search
-from workers.pipeline import Ingested, analyse, ingest_file
+from workers.ingested import Ingested
+from workers.pipeline import analyse, ingest_file
 
 
 @dataclass(frozen=True)

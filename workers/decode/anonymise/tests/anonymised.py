@@ -18,7 +18,8 @@ from workers.decode.anonymise.bundle import Original, write_bundle
 from workers.decode.anonymise.capture import anonymise_capture
 from workers.decode.anonymise.disguise import Disguise
 from workers.decode.frames.plain import plain_capture
-from workers.pipeline import Ingested, analyse, ingest_file
+from workers.ingested import Ingested
+from workers.pipeline import analyse, ingest_file
 
 DISGUISE = Disguise(b"one key for all tests, 32 bytes.")
 
