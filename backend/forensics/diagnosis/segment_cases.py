@@ -9,6 +9,7 @@ import numpy as np
 
 from backend.forensics.diagnosis.contract import TIME_LOST
 from backend.forensics.diagnosis.measured import loud, server_of
+from backend.forensics.diagnosis.owned_segments import owned_nodes
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.segment_losses import SegmentFate
@@ -16,6 +17,8 @@ from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart
 from backend.forensics.signals import SENT_AGAIN
 
+LEFT_LEAST = 3
+"""Fewer segments beside those of another cause happen on any path."""
 FATES_MOST = 2_000
 """Segments of a finding that are followed; more of them say the same."""
 
@@ -36,6 +39,10 @@ class SegmentCase:
 
     finding: FindingPart
     fates: tuple[SegmentFate, ...]
+    count: int
+    """Segments that no more specific cause owns."""
+    lost_s: float
+    """What their senders waited."""
 
     @property
     def followed(self) -> int:
@@ -48,14 +55,14 @@ class SegmentCase:
 
     def statement(self, rest: str) -> str:
         """``12 segments to or from 192.0.2.10:443 waited 2.6 s for the timer: …``"""
-        segments = plural(self.finding.count, "segment")
-        lost = seconds_text(self.finding.time_lost_s)
+        segments = plural(self.count, "segment")
+        lost = seconds_text(self.lost_s)
         return f"{segments} to or from {server_of(self.finding)} waited {lost} to be sent again: {rest}."
 
     def figures(self) -> tuple[tuple[str, str], ...]:
         """For the verdict strip."""
         worst = self.finding.measures.get("wait_max_s")
-        shown = [(TIME_LOST, seconds_text(self.finding.time_lost_s)), ("segments", f"{self.finding.count:,}")]
+        shown = [(TIME_LOST, seconds_text(self.lost_s)), ("segments", f"{self.count:,}")]
         return (*shown, ("worst", seconds_text(float(worst) if isinstance(worst, int | float) else 0.0)))
 
     def story(self) -> tuple[ClaimPart, ...]:
@@ -71,12 +78,27 @@ def segment_cases(facts: Facts, findings: Sequence[FindingPart]) -> list[Segment
     stumbles = facts.stumbles
     at = np.flatnonzero((stumbles.rows["kind"] & SENT_AGAIN) != 0).tolist()
     row_of = dict(zip(stumbles.frames(at), at, strict=True))
-    cases = []
-    for finding in wanted:
-        frames = [(str(e["input"]), int(e["frames"][0])) for e in finding.events[:FATES_MOST]]
-        fates = (facts.segment_losses.fate_of(row_of[frame]) for frame in frames if frame in row_of)
-        cases.append(SegmentCase(finding, tuple(fates)))
-    return cases
+    owned = owned_nodes(stumbles, findings, row_of)
+    cases = (_case(facts, finding, row_of, owned) for finding in wanted)
+    return [case for case in cases if case is not None]
+
+
+def _case(
+    facts: Facts, finding: FindingPart, row_of: dict[Frame, int], owned: frozenset[int]
+) -> SegmentCase | None:
+    """What is left of a finding beside the connections of more specific causes; None where too little is."""
+    stumbles, left, waited_ns = facts.stumbles, [], 0
+    for event in finding.events:
+        row = row_of.get((str(event["input"]), int(event["frames"][0])))
+        if row is None or int(stumbles.node[row]) not in owned:
+            left.append(row)
+            waited_ns += 0 if row is None else int(stumbles.rows["silence_ns"][row])
+    if len(left) < (LEFT_LEAST if owned else 1):
+        return None
+    fates = tuple(facts.segment_losses.fate_of(row) for row in left[:FATES_MOST] if row is not None)
+    whole = len(left) == len(finding.events)
+    count, lost_s = (finding.count, finding.time_lost_s) if whole else (len(left), waited_ns / 1e9)
+    return SegmentCase(finding, fates, count, lost_s)
 
 
 def fate_frames(fates: Sequence[SegmentFate]) -> list[EvidencePart]:

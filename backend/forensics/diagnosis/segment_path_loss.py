@@ -56,7 +56,7 @@ def _hypothesis(
         independent=False,
         signs=sum(piece.weight > 0 for piece in pieces[1:]),
         findings=(case.finding.id,),
-        time_lost_s=case.finding.time_lost_s,
+        time_lost_s=case.lost_s,
         rivals=(_receiver_rival(case),),
         missing=(*(() if case.followed else (CAPTURE_BOTH_ENDS,)), _HOPS, RECEIVER_COUNTERS),
         remedies=_REMEDIES,
@@ -81,7 +81,8 @@ def _between(case: SegmentCase) -> list[Weighed]:
         return []
     one = lost[0]
     text = (
-        f"{len(lost):,} of {case.followed:,} segments passed {one.near.word} twice and {one.far.word} once."
+        f"{len(lost):,} of {case.followed:,} segments were sent again at {one.near.word}, and no second time seen at "
+        f"{one.far.word}."
     )
     return [
         Weighed(

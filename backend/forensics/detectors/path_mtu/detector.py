@@ -6,12 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.path_mtu.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.stumbles import Stumbles
 from backend.forensics.findings import frame_evidence, plural, rfc3339
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
@@ -21,6 +23,7 @@ from backend.forensics.signals import PASSED, SENT_AGAIN
 KIND = "path-mtu"
 HEADERS_BYTES = 40
 """IPv4 and TCP without options."""
+_NEAR_NS = 60_000_000_000
 _OVERLAYS = ((20, "IP in IP"), (24, "GRE"), (50, "VXLAN or Geneve"), (60, "WireGuard"))
 """Bytes that an encapsulation over IPv4 adds: RFC 2003, RFC 2784, RFC 7348 section 5, the WireGuard paper."""
 
@@ -90,11 +93,12 @@ def _stuck(stumbles: Stumbles, thresholds: Thresholds) -> list[_Stuck]:
     for (node, side, _), positions in groups.items():
         if len(positions) >= thresholds.repeats_least and len(positions) > len(best.get((node, side), ())):
             best[node, side] = tuple(positions)
-    got_through = _got_through(stumbles)
+    got_through, answers_others = _got_through(stumbles), _answers_others(stumbles)
     return [
         s
         for (node, side), positions in best.items()
-        if not got_through(node, side, positions[-1]) and (s := _one(stumbles, node, side, positions))
+        if not got_through(node, side, positions[-1])
+        and (s := _one(stumbles, node, side, positions, answers_others))
     ]
 
 
@@ -116,7 +120,37 @@ def _got_through(stumbles: Stumbles) -> Callable[[int, int, int], bool]:
     return got_through
 
 
-def _one(stumbles: Stumbles, node: int, from_client: int, at: tuple[int, ...]) -> _Stuck | None:
+def _answers_others(stumbles: Stumbles) -> Callable[[int], bool]:
+    """Whether data passed both ways between the same two hosts in another connection, near in time: a sender that has
+    sent nothing small yet hears no more than the SYN-ACK."""
+    table = stumbles.connections
+    sound = table[
+        (table["data_retransmissions"] == 0) & (table["client_bytes"] > 0) & (table["server_bytes"] > 0)
+    ]
+    key = _pair(sound)
+    order = np.lexsort((sound["last_ns"], key))
+    key, last_ns = key[order], sound["last_ns"][order]
+
+    def answers_others(node: int) -> bool:
+        one = table[node : node + 1]
+        begin, end = (int(np.searchsorted(key, _pair(one)[0], side=side)) for side in ("left", "right"))
+        after = begin + int(np.searchsorted(last_ns[begin:end], int(one["first_ns"][0]) - _NEAR_NS))
+        return after < end and int(last_ns[after]) <= int(one["last_ns"][0]) + _NEAR_NS
+
+    return answers_others
+
+
+def _pair(rows: NDArray[np.void]) -> NDArray[np.uint64]:
+    return mix(rows["client_high"], rows["client_low"], rows["server_high"], rows["server_low"])
+
+
+def _one(
+    stumbles: Stumbles,
+    node: int,
+    from_client: int,
+    at: tuple[int, ...],
+    answers_others: Callable[[int], bool],
+) -> _Stuck | None:
     """None where nothing shows that the other side was alive: no small segment passed, and the handshake was not
     seen."""
     rows, connection = stumbles.rows, stumbles.connections[node]
@@ -126,7 +160,7 @@ def _one(stumbles: Stumbles, node: int, from_client: int, at: tuple[int, ...]) -
         return None
     # Whoever falls silent altogether is dead; of a black hole's other side later packets are seen, or its small data.
     heard = int(connection["server_packets" if from_client else "client_packets"])
-    if heard < 2:
+    if heard < 2 and not (opened and connection["syn_acks"] == 1 and answers_others(node)):
         return None
     client, server = stumbles.endpoints(node)
     ends = (client, server) if from_client else (server, client)

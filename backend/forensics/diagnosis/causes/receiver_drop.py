@@ -65,7 +65,7 @@ def _hypothesis(facts: Facts, case: SegmentCase) -> Hypothesis:
         independent=bool(counted),
         signs=1,
         findings=(case.finding.id,),
-        time_lost_s=case.finding.time_lost_s,
+        time_lost_s=case.lost_s,
         rivals=(_path_rival(case),),
         missing=(RECEIVER_COUNTERS, _RULES),
         remedies=_REMEDIES,
