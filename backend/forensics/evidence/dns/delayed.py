@@ -16,6 +16,7 @@ from backend.forensics.evidence.dns.exchanges import Exchanges, pair_messages
 from backend.forensics.evidence.dns.lookups import NXDOMAIN, Lookups, group_lookups
 from backend.forensics.evidence.dns.messages import DnsMessages, load_messages
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.packets import TCP
 from backend.forensics.private_words import PrivateWord
 
 LATE_NS = 1_000_000_000
@@ -104,20 +105,32 @@ def collect_lookups(captures: Sequence[Capture], *, lossy: bool) -> Dns:
     lookups = group_lookups(messages, pair_messages(messages))
     if not lookups.total:
         return Dns(lookups, ())
-    flags = _flags(lookups, lossy)
+    flags = _flags(lookups, _replied(captures), lossy)
     return Dns(lookups, _resolvers(lookups, flags))
 
 
-def _flags(lookups: Lookups, lossy: bool) -> _Flags:
+def _replied(captures: Sequence[Capture]) -> Mask:
+    """By row of all connection tables: TCP connections in which both sides sent data. A long answer over TCP may be cut
+    by the snap length or come in pieces that nobody could read: it is an answer all the same."""
+    tables = [capture.connections for capture in captures]
+    parts = [
+        (table["protocol"] == TCP) & (table["client_bytes"] > 0) & (table["server_bytes"] > 0)
+        for table in tables
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0, np.bool_)
+
+
+def _flags(lookups: Lookups, replied: Mask, lossy: bool) -> _Flags:
     rows, places = lookups.exchanges.rows, lookups.messages.places
     own = ~lookups.leg
     asked_before = _asked_before(lookups)
     repeated = (lookups.repeated | lookups.retry | asked_before) & own
     silent = (rows["answer_ns"] == NEVER) & own
-    ends = np.array([p.point.last_ns for p in places], np.int64) - lookups.exchanges.offsets.of_place
+    ends = np.array([p.file_ns[1] for p in places], np.int64) - lookups.exchanges.offsets.of_place
     recorded = ends[rows["place"]] - rows["last_sent_ns"] >= LATE_NS
     talks = _heard(lookups) & (not lossy)
     unanswered = silent & (repeated | asked_before | (recorded & talks))
+    unanswered &= ~((rows["over_tcp"] == 1) & replied[rows["node"]])
     late = ~silent & own & ~repeated & (rows["answer_ns"] - rows["start_ns"] >= LATE_NS)
     return _Flags(repeated, unanswered, late, silent & ~unanswered)
 
