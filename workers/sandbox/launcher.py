@@ -25,6 +25,7 @@ from workers.confinement.kernel import (
     leave_namespaces,
     never_gain_privileges,
 )
+
 from workers.sandbox.works import build_adapters
 
 

@@ -19,6 +19,7 @@ from backend.forensics.diagnosis.held_answers import (
     whole,
 )
 from backend.forensics.diagnosis.measured import loud
+from backend.forensics.diagnosis.throttled_answers import slow_answers
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.findings import line_evidence
@@ -40,9 +41,11 @@ REFERENCES = (
 
 
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
-    """One hypothesis per pair of hosts whose stalls begin at multiples of the scheduler's period."""
+    """One hypothesis per pair of hosts whose stalls begin at multiples of the scheduler's period, and one per server
+    with late answers whose host throttled a control group meanwhile."""
     held = [read_held(f) for f in loud(findings, "rtt-backlog")]
-    return [_hypothesis(facts, each) for each in held if keeps_period(each.period_s)]
+    of_stalls = [_hypothesis(facts, each) for each in held if keeps_period(each.period_s)]
+    return [*of_stalls, *slow_answers(facts, findings, CAUSE, TITLE, REFERENCES)]
 
 
 def keeps_period(period_s: float | None) -> bool:

@@ -11,6 +11,8 @@ from collections.abc import Sequence
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.measured import first_frames, number, server_of
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import counter_rise
+from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
 
@@ -71,7 +73,11 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         findings=(finding.id,),
         time_lost_s=finding.time_lost_s,
         rivals=_rivals(finding),
-        missing=(PROFILE, QUOTA, *(() if _knows_others(finding) else (AT_SERVER,))),
+        missing=(
+            PROFILE,
+            *(() if _quota_known(facts, server) else (QUOTA,)),
+            *(() if _knows_others(finding) else (AT_SERVER,)),
+        ),
         remedies=_remedies(server),
         references=REFERENCES,
         refutation="nothing seen; it would be refuted by requests that are acknowledged as late as they are answered",
@@ -83,6 +89,11 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         ),
         ceiling=MIXED_CEILING if mixed else 0.999,
     )
+
+
+def _quota_known(facts: Facts, server: str) -> bool:
+    kernel = facts.kernel_at(Endpoint.of(server))
+    return counter_rise(kernel, "cpu-stat", "nr_throttled") is not None
 
 
 def _one_request(finding: FindingPart) -> ClaimPart:

@@ -1,0 +1,91 @@
+"""Late answers of a server whose host stopped a control group for its CPU quota meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.measured import first_frames, number, server_of
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import Rise, counter_rise
+from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.findings import line_evidence, plural, seconds_text
+from backend.forensics.report import ClaimPart, FindingPart, RemedyPart, RivalPart
+
+PRIOR = -1.5
+"""Any process of the host can be the one that was stopped."""
+OFTEN_LEAST = 5
+"""Fewer periods that ended early are usual when a program starts."""
+
+
+def slow_answers(
+    facts: Facts, findings: Sequence[FindingPart], cause: str, title: str, references: tuple[str, ...]
+) -> list[Hypothesis]:
+    """One per finding of late answers with `nr_throttled` of its server's host rising."""
+    found = []
+    for finding in findings:
+        if finding.kind != "slow-answer":
+            continue
+        kernel = facts.kernel_at(Endpoint.of(server_of(finding)))
+        rise = counter_rise(kernel, "cpu-stat", "nr_throttled")
+        if rise is not None and rise.by >= OFTEN_LEAST:
+            periods = counter_rise(kernel, "cpu-stat", "nr_periods")
+            found.append(_hypothesis(finding, rise, periods, (cause, title, references)))
+    return found
+
+
+def _hypothesis(
+    finding: FindingPart, rise: Rise, periods: Rise | None, names: tuple[str, str, tuple[str, ...]]
+) -> Hypothesis:
+    server, lost = server_of(finding), seconds_text(finding.time_lost_s)
+    share = rise.by / periods.by if periods is not None and periods.by else 0.0
+    of = f" of {periods.by:,} periods" if periods is not None and periods.by else ""
+    counted = f"cpu.stat: nr_throttled +{rise.by:,}{of} between the dumps."
+    late = f"{plural(finding.count, 'request')} were answered late although the kernel had acknowledged them."
+    return Hypothesis(
+        cause=names[0],
+        title=names[1],
+        role="stall",
+        statement=(
+            f"{server} answers late; its host stopped a control group in {rise.by:,}{of}: probably its CPU quota."
+        ),
+        prior=PRIOR,
+        steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
+        weighed=(
+            Weighed(
+                1.4 + share,
+                counted,
+                line_evidence(rise.lines),
+                "each is a period in which a group stood still",
+            ),
+            Weighed(0.6, late, first_frames(finding), "the network had delivered them: the program is left"),
+        ),
+        both_sides=bool(number(finding, "timed_at_server")),
+        independent=True,
+        signs=1,
+        findings=(finding.id,),
+        time_lost_s=finding.time_lost_s,
+        rivals=(
+            RivalPart(
+                cause="slow-server",
+                title="Slow server",
+                status="possible",
+                because="cpu.stat does not tell whether the group is the server's",
+                command="cat /proc/PID/cgroup",
+            ),
+        ),
+        missing=(),
+        remedies=(
+            RemedyPart(
+                what="Raise the CPU limit of the server's control group, or take it away",
+                applies_to=f"the processes of {server}",
+                check="cat /sys/fs/cgroup/cpu.stat   # nr_throttled and throttled_usec rise",
+                proof="nr_throttled stays flat under the same load, and answers come in time",
+                undo="restore the previous limit",
+                side_effect="the group can take CPU time from others",
+            ),
+        ),
+        references=names[2],
+        refutation="nothing seen; it would be refuted by an nr_throttled that stays flat while answers are late",
+        figures=((TIME_LOST, lost), ("late", f"{finding.count:,}")),
+    )
