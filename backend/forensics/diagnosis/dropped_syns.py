@@ -42,7 +42,7 @@ def dropped_syns(
     ]
     beyond = of_kind(d, "beyond")
     if beyond:
-        text = f"{len(beyond):,} of {len(d.losses):,} SYNs were seen as far out as {d.outermost.name}."
+        text = f"{len(beyond):,} of {len(d.losses):,} SYNs were seen as far out as {d.outermost.word}."
         pieces.append(Weighed(0.6, text, loss_evidence(d, beyond), "they were on their way to that host"))
     return Hypothesis(
         cause=cause,

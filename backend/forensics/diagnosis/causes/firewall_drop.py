@@ -25,6 +25,7 @@ from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.icmp_errors import PROHIBITED
 from backend.forensics.findings import frame_evidence, line_evidence, plural
+from backend.forensics.private_words import of_rule
 from backend.forensics.report import FindingPart, RemedyPart
 
 CAUSE = "firewall-drop"
@@ -152,7 +153,7 @@ def _rules(facts: Facts, d: Destination) -> list[Weighed]:
     if not lines:
         return []
     counted = max(rule.packets or 0 for rule in rules)
-    text = f"A rule drops packets to port {d.endpoint.port}: {rules[0].text[:80]}"
+    text = f"A rule drops packets to port {d.endpoint.port}: {of_rule(rules[0].text[:80])}"
     if counted * 2 >= d.syns:
         text = f"{text}; it counted {plural(counted, 'packet')}, {plural(d.syns, 'SYN')} stayed unanswered."
         return [Weighed(3.0, text, line_evidence(lines), "the rule's own counter")]

@@ -118,13 +118,13 @@ def _other_way(answered: Sequence[Loss]) -> list[Weighed]:
     other = []
     for loss in answered:
         passed = {s.place.number for t in loss.attempt.transmissions for s in t.sightings}
-        strange = [a.place.name for a in loss.answered_by if a.place.number not in passed]
+        strange = [a.place.word for a in loss.answered_by if a.place.number not in passed]
         other += [(loss, strange[0])] if strange else []
     if not other:
         return []
-    names = " and ".join(sorted({name for _, name in other}))
-    left = other[0][0].transmission.last.place.name
-    text = f"{plural(len(other), 'SYN-ACK')} came in by {names}; the SYNs had left by {left}."
+    name = other[0][1]
+    left = other[0][0].transmission.last.place.word
+    text = f"{plural(len(other), 'SYN-ACK')} came in by {name}; the SYNs had left by {left}."
     reason = "an asymmetric route: a strict reverse-path filter or a stateful firewall drops such answers"
     return [Weighed(0.8, text, _answers([loss for loss, _ in other]), reason)]
 

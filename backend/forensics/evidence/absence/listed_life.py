@@ -10,6 +10,7 @@ from backend.forensics.evidence.counters import DumpInput, KernelFacts
 from backend.forensics.evidence.kernel_signs import Line, counter_rise
 from backend.forensics.evidence.listed_hosts import ListedHosts
 from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.private_words import PrivateWord
 
 NEAR_NS: Final = 60_000_000_000
 """A table that was printed longer before or after says little of that time."""
@@ -77,9 +78,11 @@ def _own(dumps: tuple[DumpInput, ...], name: str, first_ns: int, last_ns: int) -
         at_ns = each.dump.captured_at_ns
         if at_ns is not None and first_ns <= at_ns <= last_ns:
             lines = [row.line for row in each.dump.counters] or [1]
+            host = PrivateWord(name, "host")
             return [
                 ListedSign(
-                    f"Commands ran on the host itself ({name}) at that time.", ((each.input, lines[0]),)
+                    f"Commands ran on the host itself ({host}) at that time.",
+                    ((each.input, lines[0]),),
                 )
             ]
     return []
