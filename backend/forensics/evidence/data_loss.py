@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.destination import Destination
+from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
 from backend.forensics.packets import TCP
@@ -49,7 +50,9 @@ class DataOfHosts:
     def count(self, place: Place, hosts: NDArray[np.uint64]) -> tuple[int, int]:
         """(segments, sent again) of these hosts together; `hosts` are keys of addresses (`matched_packets.mix`)."""
         known, segments, again = self._at(place)
-        at = np.flatnonzero(np.isin(known, hosts))
+        hosts = np.unique(hosts)
+        hosts = hosts[is_among(hosts, known)]
+        at = np.searchsorted(known, hosts)
         return int(segments[at].sum()), int(again[at].sum())
 
     def _at(self, place: Place) -> tuple[NDArray[np.uint64], Ints, Ints]:

@@ -33,6 +33,7 @@ from backend.forensics.evidence.metadata_calls import MetadataUse, find_metadata
 from backend.forensics.evidence.metadata_pattern import Pattern, find_pattern
 from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
 from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
+from backend.forensics.evidence.repeated_answers import RepeatedAnswers
 from backend.forensics.evidence.request_shapes import Shape, list_shapes
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.evidence.rivals import Rival, find_rivals
@@ -41,6 +42,7 @@ from backend.forensics.evidence.segment_losses import SegmentLosses
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.service_times import ShapeTimes, measure_service_times
 from backend.forensics.evidence.stumbles import Stumbles, collect_stumbles
+from backend.forensics.evidence.time_stamps import StampedSyns
 from backend.forensics.evidence.untranslated import Stray, find_strays
 from backend.forensics.evidence.waits import Waits, measure_waits
 
@@ -127,6 +129,16 @@ class Facts:
     def data_of_hosts(self) -> DataOfHosts:
         """Data segments exchanged with each host, at each vantage point."""
         return DataOfHosts(self.captures)
+
+    @cached_property
+    def repeated_answers(self) -> RepeatedAnswers:
+        """SYN-ACKs that came again although the client had acknowledged them, by server."""
+        return RepeatedAnswers(self.captures)
+
+    @cached_property
+    def stamped_syns(self) -> StampedSyns:
+        """SYNs with time stamps, by the host they went to."""
+        return StampedSyns(self.attempts)
 
     @cached_property
     def icmp_errors(self) -> IcmpErrors:

@@ -194,13 +194,19 @@ class Losses(Sequence[Loss]):
         alike = zip(others[first].tolist(), number.tolist(), strict=True)
         return [*((one, 1) for one in answered), *alike]
 
+    @property
+    def rows(self) -> Ints:
+        """Rows of `Sightings.rows` of the lost SYNs, loss by loss, at every vantage point."""
+        sent = self.attempts.retried.sent
+        count = sent.row_start[self.sent + 1] - sent.row_start[self.sent]
+        within = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+        rows: Ints = sent.rows[np.repeat(sent.row_start[self.sent], count) + within]
+        return rows
+
     @cached_property
     def frames(self) -> tuple[tuple[str, int], ...]:
         """(input, frame) of the lost SYNs, at every vantage point; the first `FRAMES_TOLD` of each input."""
-        sent, seen = self.attempts.retried.sent, self.attempts.sightings
-        count = sent.row_start[self.sent + 1] - sent.row_start[self.sent]
-        within = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-        rows = sent.rows[np.repeat(sent.row_start[self.sent], count) + within]
+        seen, rows = self.attempts.sightings, self.rows
         told: list[tuple[str, int]] = []
         for number in np.unique(seen.place[rows]).tolist():
             frames = np.unique(seen.rows["frame"][rows[seen.place[rows] == number]])[:FRAMES_TOLD]

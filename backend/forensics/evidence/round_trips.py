@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.evidence.late_answers import LATE_NS, late_pairs
 from backend.forensics.evidence.message_trips import message_trips
 from backend.forensics.evidence.printed_trips import PrintedTrips, printed_trips
@@ -86,7 +87,7 @@ def gather_round_trips(
     parts, numbers = [], []
     for number, capture in enumerate(captures):
         for rows in (*_rows_of(capture, wanted), message_trips(capture)):
-            chosen = rows[np.isin(pair_keys(rows), wanted)] if len(wanted) else rows[:0]
+            chosen = rows[is_among(pair_keys(rows), wanted)]
             parts.append(chosen)
             numbers.append(np.full(len(chosen), number, np.int64))
     sources = [Source(capture.name) for capture in captures]
@@ -256,7 +257,7 @@ def _light(capture: Capture) -> tuple[Keys, Ints, Ints, Ints, Ints]:
     parts: list[list[NDArray[np.generic]]] = [[] for _ in range(5)]
     for batch in capture.round_trips.batches(_LIGHT) if len(pairs) else ():
         keys = _keys_of(batch)
-        wanted = np.isin(keys, pairs)
+        wanted = is_among(keys, pairs)
         parts[0].append(keys[wanted])
         for part, name in zip(parts[1:], ("sent_ns", "rtt_ns", "kind", "vantage"), strict=True):
             part.append(batch.column(name).to_numpy()[wanted])
@@ -276,7 +277,7 @@ def _rows_of(capture: Capture, wanted: Keys | None) -> Iterator[NDArray[np.void]
     names = ROUND_TRIP_DTYPE.names or ()
     for batch in capture.round_trips.batches(names):
         chosen = (
-            np.arange(batch.num_rows) if wanted is None else np.flatnonzero(np.isin(_keys_of(batch), wanted))
+            np.arange(batch.num_rows) if wanted is None else np.flatnonzero(is_among(_keys_of(batch), wanted))
         )
         rows = np.zeros(len(chosen), ROUND_TRIP_DTYPE)
         for name in names:

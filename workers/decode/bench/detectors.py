@@ -11,24 +11,36 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
+from backend.forensics.captures import Capture
 from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.diagnosis import run as diagnosis
 from backend.forensics.evidence.facts import Facts, gather_facts
-from workers.decode.bench.generate import TRAFFIC
+from backend.forensics.report import FindingPart
 from workers.decode.bench.measure import measure
+from workers.decode.bench.scripts import TRAFFIC
 from workers.decode.captures import decode_capture
 
 _LISTED_FROM_RATIO: Final = 0.05
 """Of the time of decoding: parts that cost less are in their group's sum only."""
 _GROUPS: Final = ("facts", "detectors", "causes")
+_WORLD: Final = (
+    "short", "scan", "dns", "http", "services", "losses", "resets", "tunnels", "quic", "elephant", "hosts",
+    "everything",
+)  # fmt: skip
 _MODULE: Final = "workers.decode.bench.detectors"
 _Result = TypeVar("_Result")
 Parts = dict[str, float]
 """CPU seconds by part: ``decoding``, ``fact …``, ``detector …``, ``cause …``."""
+
+
+class Meter(Protocol):
+    """Runs a part, and keeps what it cost."""
+
+    def run(self, what: str, part: Callable[[], _Result]) -> _Result: ...
 
 
 class _Clock:
@@ -47,25 +59,26 @@ class _Clock:
 def clock_parts(path: Path) -> Parts:
     """What each part of an analysis of one capture costs, without a packet table. Every fact is gathered by itself
     before anybody asks for it."""
-    detectors, causes = discover_detectors(), diagnosis.discover_causes()
+    discover_detectors(), diagnosis.discover_causes()
     clock = _Clock()
     capture = clock.run(
         "decoding", lambda: decode_capture(path, name=path.name, sha256="", packets_path=None)
     )
-    facts = clock.run("fact (joined captures)", lambda: gather_facts([capture], []))
-    for name in [n for n, value in vars(Facts).items() if isinstance(value, cached_property)]:
-        clock.run(f"fact {name}", lambda name=name: getattr(facts, name))  # type: ignore[misc]
-    findings = [
-        finding
-        for detector in detectors
-        for finding in clock.run(
-            f"detector {detector.kind}",
-            lambda d=detector: d.detect(facts),  # type: ignore[misc]
-        ).findings
-    ]
-    for name, assess in causes:
-        clock.run(f"cause {name}", lambda assess=assess: assess(facts, findings))  # type: ignore[misc]
+    run_parts(capture, clock)
     return clock.parts
+
+
+def run_parts(capture: Capture, meter: Meter) -> None:
+    """Every fact, detector and cause, each by itself and after what it asks for."""
+    facts = meter.run("fact (joined captures)", lambda: gather_facts([capture], []))
+    for name in [n for n, value in vars(Facts).items() if isinstance(value, cached_property)]:
+        meter.run(f"fact {name}", partial(getattr, facts, name))
+    findings: list[FindingPart] = []
+    for detector in discover_detectors():
+        found = meter.run(f"detector {detector.kind}", partial(detector.detect, facts))
+        findings.extend(found.findings)
+    for name, assess in diagnosis.discover_causes():
+        meter.run(f"cause {name}", partial(assess, facts, findings))
 
 
 def grouped(parts: Parts) -> Parts:
@@ -107,9 +120,7 @@ def main() -> None:
     """The command line."""
     parser = argparse.ArgumentParser(prog=f"python -m {_MODULE}", description=__doc__)
     parser.add_argument("--packets", type=int, nargs="+", default=[1_000_000, 10_000_000])
-    parser.add_argument(
-        "--traffic", choices=sorted(TRAFFIC), nargs="+", default=["short", "scan", "dns", "http"]
-    )
+    parser.add_argument("--traffic", choices=sorted(TRAFFIC), nargs="+", default=_WORLD)
     parser.add_argument("--capture", type=Path, help="measures this capture, in this process, as JSON")
     options = parser.parse_args()
     if options.capture is not None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import SAMPLE_LIKE_P, SIGNIFICANT_P, list_rivals
 from backend.forensics.diagnosis.lost_syns import (
@@ -161,14 +160,11 @@ def _port_chance(d: Destination) -> float:
 def _repeated_answers(facts: Facts, d: Destination) -> list[Weighed]:
     """Connections to the port whose SYN-ACK the server repeated although the client had acknowledged it."""
     place = d.outermost
-    table = facts.captures[place.capture].connections
-    same = (table["vantage"] == place.index) & (table["server_high"] == d.endpoint.high)
-    same &= (table["server_low"] == d.endpoint.low) & (table["server_port"] == d.endpoint.port)
-    again = table[same & (table["syns"] == 1) & (table["syn_acks"] > 1) & (table["established_ns"] != NEVER)]
-    if not len(again):
+    again = facts.repeated_answers.frames(place, d.endpoint)
+    if not again:
         return []
     text = f"The server repeated its SYN-ACK in {len(again):,} connections that the client had acknowledged."
-    frames = frame_evidence((place.input, int(frame)) for frame in again["syn_ack_frame"])
+    frames = frame_evidence((place.input, frame) for frame in again)
     return [Weighed(1.2, text, frames, "it dropped the last ACK, as a full accept queue does")]
 
 

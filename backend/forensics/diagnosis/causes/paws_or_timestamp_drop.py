@@ -7,10 +7,6 @@ With `net.ipv4.tcp_tw_recycle` Linux remembered the last TSval per *address* and
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-
-import numpy as np
-from numpy.typing import NDArray
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import SIGNIFICANT_P, list_rivals
@@ -28,6 +24,7 @@ from backend.forensics.diagnosis.lost_syns import (
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise, settings_of
+from backend.forensics.evidence.time_stamps import StampCounts
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart
 from backend.forensics.significance import fisher_exact_p
@@ -36,8 +33,6 @@ CAUSE = "paws-or-timestamp-drop"
 TITLE = "SYNs with an older time stamp ignored"
 PRIOR = -3.0
 """Needs a server kernel older than 4.12 with a setting that was never the default."""
-MEMORY_NS = 60_000_000_000
-"""TCP_PAWS_MSL: how long the server remembers an address's last time stamp."""
 MIN_LOWER = 3
 """Fewer SYNs with a lower time stamp prove no rule (SYNs)."""
 SETTING = "net.ipv4.tcp_tw_recycle"
@@ -48,86 +43,39 @@ REFERENCES = (
 )
 
 
-@dataclass(frozen=True)
-class Stamps:
-    """SYNs towards one destination as the server saw them, by whether the time stamp went back and whether lost."""
-
-    lower_lost: int
-    lower_passed: int
-    higher_lost: int
-    higher_passed: int
-    p_value: float
-
-    @property
-    def in_words(self) -> str:
-        return (
-            f"{self.lower_lost} of {self.lower_lost + self.lower_passed} SYNs with a lower time stamp than the one "
-            f"before from that address got no answer, {self.higher_lost} of "
-            f"{self.higher_lost + self.higher_passed} with a higher one (p = {self.p_value:.2g})"
-        )
-
-
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
     """One hypothesis per destination whose unanswered SYNs mostly carried an older time stamp."""
     found = []
     for destination in facts.destinations:
         if destination.opened and of_kind(destination, "beyond", "one-sided"):
-            stamps = compare_stamps(facts, destination)
+            stamps = facts.stamped_syns.count(destination)
             if stamps.lower_lost >= MIN_LOWER and stamps.lower_lost > stamps.higher_lost:
                 found.append(_hypothesis(facts, findings, destination, stamps))
     return found
 
 
-def compare_stamps(facts: Facts, d: Destination) -> Stamps:
-    """At the vantage point furthest out: there SYNs carry the address that the server remembers."""
-    sightings, place = facts.attempts.sightings, d.outermost
-    rows = sightings.rows
-    chosen = (
-        (sightings.transmission >= 0) & (sightings.place == place.number) & (rows["timestamp_value"] != 0)
+def _chance(stamps: StampCounts) -> float:
+    """Probability that SYNs with a lower time stamp are lost so much more often by chance."""
+    if not stamps.lower_lost:
+        return 1.0
+    lower, higher = (stamps.lower_lost, stamps.lower_passed), (stamps.higher_lost, stamps.higher_passed)
+    return fisher_exact_p((lower, higher), "greater")
+
+
+def _in_words(stamps: StampCounts, p_value: float) -> str:
+    return (
+        f"{stamps.lower_lost} of {stamps.lower_lost + stamps.lower_passed} SYNs with a lower time stamp than the one "
+        f"before from that address got no answer, {stamps.higher_lost} of "
+        f"{stamps.higher_lost + stamps.higher_passed} with a higher one (p = {p_value:.2g})"
     )
-    chosen &= (rows["destination_high"] == d.endpoint.high) & (rows["destination_low"] == d.endpoint.low)
-    syns = rows[chosen]
-    lost_frames = np.array(
-        [s.frame for loss in d.losses for s in loss.transmission.sightings if s.place.number == place.number],
-        np.int64,
-    )
-    order = np.lexsort((syns["time_ns"], syns["source_low"], syns["source_high"]))
-    syns = syns[order]
-    lost = np.isin(syns["frame"].astype(np.int64), lost_frames)
-    lower, known = _went_back(syns, lost)
-    return _table(lower & known, lost, known)
 
 
-def _went_back(
-    syns: NDArray[np.void], lost: NDArray[np.bool_]
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """(lower than the last *accepted* time stamp of the same address within a minute, whether there is one)."""
-    lower, known = np.zeros(len(syns), np.bool_), np.zeros(len(syns), np.bool_)
-    last: dict[tuple[int, int], tuple[int, int]] = {}
-    for n, row in enumerate(syns[["source_high", "source_low", "time_ns", "timestamp_value"]].tolist()):
-        high, low, time_ns, stamp = row
-        before = last.get((high, low))
-        if before is not None and time_ns - before[0] < MEMORY_NS:
-            known[n] = True
-            # RFC 7323 section 5.2: s < t when 0 < (t - s) < 2^31.
-            lower[n] = 0 < (before[1] - stamp) % 2**32 < 2**31
-        if not lost[n]:
-            last[high, low] = (time_ns, stamp)
-    return lower, known
-
-
-def _table(lower: NDArray[np.bool_], lost: NDArray[np.bool_], known: NDArray[np.bool_]) -> Stamps:
-    one, two, three, four = (
-        int(np.count_nonzero(known & a & b)) for a in (lower, ~lower) for b in (lost, ~lost)
-    )
-    if not one:
-        return Stamps(one, two, three, four, 1.0)
-    return Stamps(one, two, three, four, fisher_exact_p(((one, two), (three, four)), "greater"))
-
-
-def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination, stamps: Stamps) -> Hypothesis:
+def _hypothesis(
+    facts: Facts, findings: Sequence[FindingPart], d: Destination, stamps: StampCounts
+) -> Hypothesis:
     kernel = [*_setting(facts, d), *_counter(facts, d)]
-    pieces = [*_stamps(d, stamps), *kernel, *lossy(facts, d)]
+    p_value = _chance(stamps)
+    pieces = [*_stamps(d, stamps, p_value), *kernel, *lossy(facts, d)]
     agrees = any(p.weight > 0 for p in kernel)
     return Hypothesis(
         cause=CAUSE,
@@ -139,7 +87,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination, s
         weighed=tuple(pieces),
         both_sides=bool(of_kind(d, "beyond")),
         independent=agrees,
-        signs=int(agrees) + int(stamps.p_value < SIGNIFICANT_P),
+        signs=int(agrees) + int(p_value < SIGNIFICANT_P),
         findings=about(findings, d),
         time_lost_s=0.0,
         rivals=() if agrees else list_rivals(facts, d, "listen-overflow", "path-loss", "snat-port-race"),
@@ -152,10 +100,10 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination, s
     )
 
 
-def _stamps(d: Destination, stamps: Stamps) -> list[Weighed]:
+def _stamps(d: Destination, stamps: StampCounts, p_value: float) -> list[Weighed]:
     pieces = []
-    text = f"{stamps.in_words}."
-    if stamps.p_value < SIGNIFICANT_P:
+    text = f"{_in_words(stamps, p_value)}."
+    if p_value < SIGNIFICANT_P:
         reason = "the time stamp decides who is answered; Fisher's exact test"
         pieces.append(Weighed(2.8, text, loss_evidence(d), reason))
     else:

@@ -1,0 +1,40 @@
+"""Rows of a table by the values of some columns: sorted once, so that nobody searches the whole table for each of very
+many destinations."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.evidence.matched_packets import mix
+from backend.forensics.evidence.sightings import Ints
+
+
+def is_among(values: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    """Which of these are among `wanted`, which is sorted: for tables that come piece by piece, as `np.isin` would sort
+    `wanted` again for every piece."""
+    if not len(wanted):
+        return np.zeros(len(values), np.bool_)
+    at = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
+    among: NDArray[np.bool_] = wanted[at] == values
+    return among
+
+
+class GroupedRows:
+    """Row numbers by the values of these columns."""
+
+    def __init__(self, *columns: NDArray[np.generic]) -> None:
+        self._columns = columns
+        key = mix(*columns)
+        self._order: Ints = np.argsort(key, kind="stable")
+        self._key = key[self._order]
+
+    def of(self, *values: int) -> Ints:
+        """The rows with these values, in the order of the table."""
+        wanted = mix(*(np.array([v], column.dtype) for v, column in zip(values, self._columns, strict=True)))
+        low, high = (int(np.searchsorted(self._key, wanted, side)[0]) for side in ("left", "right"))
+        rows = self._order[low:high]
+        # Different values may have one key.
+        for value, column in zip(values, self._columns, strict=True):
+            rows = rows[column[rows] == column.dtype.type(value)]
+        return rows

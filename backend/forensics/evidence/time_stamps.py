@@ -1,0 +1,102 @@
+"""Whose SYNs carried a time stamp lower than the one before from their address, by the host they went to.
+
+All SYNs are sorted once, and compared as if each had been accepted; what is different where some of them were lost is
+made up for around those alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.evidence.attempts import Attempts
+from backend.forensics.evidence.destination import Destination
+from backend.forensics.evidence.grouped_rows import GroupedRows
+from backend.forensics.evidence.losses import Losses
+from backend.forensics.evidence.sightings import Ints, boundaries
+
+MEMORY_NS = 60_000_000_000
+"""TCP_PAWS_MSL: how long a server remembers an address's last time stamp."""
+
+
+@dataclass(frozen=True)
+class StampCounts:
+    """SYNs towards one host that followed another one of their address within a minute, by whether the time stamp is
+    lower than the last accepted one, and whether the SYN was lost."""
+
+    lower_lost: int
+    lower_passed: int
+    higher_lost: int
+    higher_passed: int
+
+
+class StampedSyns:
+    """SYNs with time stamps as each vantage point saw them: by host, by source, by time."""
+
+    def __init__(self, attempts: Attempts) -> None:
+        seen = attempts.sightings
+        self._row: Ints = np.flatnonzero((seen.transmission >= 0) & (seen.rows["timestamp_value"] != 0))
+        syns, place = seen.rows[self._row], seen.place[self._row]
+        host = (place, syns["destination_high"], syns["destination_low"])
+        source = (syns["source_high"], syns["source_low"])
+        order = np.lexsort((syns["time_ns"], *reversed(source), *reversed(host)))
+        self._position = np.empty(len(order), np.int64)
+        self._position[order] = np.arange(len(order))
+        self._time_ns = syns["time_ns"][order].astype(np.int64)
+        self._stamp = syns["timestamp_value"][order].astype(np.int64)
+        self._begins = boundaries((*host, *source), order)
+        starts = np.flatnonzero(boundaries(host, order))
+        self._bounds = np.append(starts, len(order))
+        self._hosts = GroupedRows(*(column[order][starts] for column in host))
+        known, lower = self._compare(np.arange(1, len(order)), np.arange(len(order) - 1))
+        known &= ~self._begins[1:]
+        self._known = np.append(0, np.cumsum(np.append(False, known)))
+        self._lower = np.append(0, np.cumsum(np.append(False, known & lower)))
+
+    def _compare(self, those: Ints, before: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """(within the memory of the one before, with a lower stamp)."""
+        near = self._time_ns[those] - self._time_ns[before] < MEMORY_NS
+        # RFC 7323 section 5.2: s < t when 0 < (t - s) < 2^31.
+        back = (self._stamp[before] - self._stamp[those]) % 2**32
+        return near, (back > 0) & (back < 2**31)
+
+    def count(self, destination: Destination) -> StampCounts:
+        """At the vantage point furthest out: there SYNs carry the address that the server remembers."""
+        place, end = destination.outermost, destination.endpoint
+        host = self._hosts.of(place.number, end.high, end.low)
+        if not len(host):
+            return StampCounts(0, 0, 0, 0)
+        first, last = (int(n) for n in self._bounds[host[0] : host[0] + 2])
+        counts = np.zeros((2, 2), np.int64)  # [lower][lost]
+        counts[1, 0] = self._lower[last] - self._lower[first]
+        counts[0, 0] = self._known[last] - self._known[first] - counts[1, 0]
+        lost = self._lost(destination.losses)
+        self._without(lost[(first <= lost) & (lost < last)], last, counts)
+        (higher_passed, higher_lost), (lower_passed, lower_lost) = counts.tolist()
+        return StampCounts(lower_lost, lower_passed, higher_lost, higher_passed)
+
+    def _lost(self, losses: Losses) -> Ints:
+        """Positions of the lost SYNs, at all vantage points, ascending."""
+        rows = losses.rows
+        at = np.searchsorted(self._row, rows)
+        stamped = at < len(self._row)
+        stamped[stamped] = self._row[at[stamped]] == rows[stamped]
+        return np.unique(self._position[at[stamped]])
+
+    def _without(self, lost: Ints, last: int, counts: NDArray[np.int64]) -> None:
+        """The host forgets nothing for a SYN that never came: those and the ones right behind them are counted anew."""
+        accepted: dict[int, int] = {}
+        """By lost SYN: the one of its source before it that was not lost, -1 for none."""
+        for n in lost.tolist():
+            accepted[n] = -1 if self._begins[n] else accepted.get(n - 1, n - 1)
+        behind = [
+            n + 1 for n in accepted if n + 1 < last and n + 1 not in accepted and not self._begins[n + 1]
+        ]
+        for n in (*accepted, *behind):
+            if self._known[n + 1] - self._known[n]:
+                counts[int(self._lower[n + 1] - self._lower[n]), 0] -= 1
+            before = accepted[n] if n in accepted else accepted[n - 1]
+            known, lower = self._compare(np.array([n]), np.array([before]))
+            if before >= 0 and known[0]:
+                counts[int(lower[0]), int(n in accepted)] += 1

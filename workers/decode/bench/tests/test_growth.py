@@ -1,0 +1,62 @@
+"""No fact, detector or cause searches a table again for each of many destinations: work grows as the capture does."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workers.decode.bench.generate import generate
+from workers.decode.bench.scripts import TRAFFIC
+from workers.decode.bench.visits import CountedArray, VisitMeter, count_parts, growing_faster
+
+TIMES = 4
+
+
+def counted(folder: Path, traffic: str, packets: int) -> dict[str, int]:
+    path = folder / f"{traffic}.pcap"
+    generate(path, packets, traffic)
+    parts = count_parts(path)
+    path.unlink()
+    # Less than one element of 20 packets: what it costs to begin hides how it goes on.
+    return {what: max(count, packets // 20) for what, count in parts.items()}
+
+
+def too_fast(folder: Path, traffic: str, packets: int, power: float) -> dict[str, float]:
+    few, many = (counted(folder, traffic, size) for size in (packets, TIMES * packets))
+    return growing_faster(few, many, TIMES, power)
+
+
+@pytest.mark.parametrize("traffic", ["everything", "services", "scan"])
+def test_work_grows_as_the_capture(tmp_path: Path, traffic: str) -> None:
+    """In small captures connections that were cut off at the end count much, so the power is generous: a table
+    searched for each destination has 2."""
+    assert too_fast(tmp_path, traffic, 20_000, 1.5) == {}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("traffic", sorted(TRAFFIC))
+def test_work_of_every_traffic_grows_as_the_capture(tmp_path: Path, traffic: str) -> None:
+    assert too_fast(tmp_path, traffic, 250_000, 1.1) == {}
+
+
+def searches(size: int) -> dict[str, int]:
+    """By name: a table searched for each of its values, and sorted once and then looked up."""
+    table = np.arange(size).view(CountedArray)
+    meter = VisitMeter()
+    meter.run("again and again", lambda: [np.flatnonzero(table == value) for value in range(size)])
+    meter.run("sorted once", lambda: np.searchsorted(np.sort(table), np.arange(size)))
+    return meter.parts
+
+
+def test_a_table_searched_for_each_value_is_named() -> None:
+    assert list(growing_faster(searches(500), searches(2000), TIMES, 1.5)) == ["again and again"]
+
+
+def test_results_of_counted_arrays_are_those_of_arrays() -> None:
+    plain = np.array([(3, 1.5), (1, 2.5), (2, 0.5)], [("a", "<i8"), ("b", "<f8")])
+    counting = plain.view(CountedArray)
+    for rows in (plain, counting):
+        assert rows["a"].sum() == 6
+        assert rows[rows["a"] > 1]["b"].tolist() == [1.5, 0.5]
+        assert np.lexsort((rows["b"], rows["a"])).tolist() == [1, 2, 0]
+    assert isinstance(np.unique(counting["a"]), CountedArray)
