@@ -31,8 +31,9 @@ LIKELY = 4
 HINT = 2
 LEAST_OF_SEVERAL = 3
 OTHER_TIME = -6
-NEAR_NS = 3_600_000_000_000
-"""Listings taken further from the capture than an hour are of another occasion."""
+NEAR_NS = 60_000_000_000
+"""Listings that were all taken further from the capture than a minute are of another occasion."""
+MARGIN_NS = 2_000_000_000
 COUNTED_FROM = 4
 """So many opened connections must show in the counter of a server that took them."""
 _NETWORK = re.compile(
@@ -146,14 +147,15 @@ class ListedHosts:
         span, times = self._span_ns, host.times_ns
         if rise is None or span is None or times is None:
             return None
-        margin_ns = 2_000_000_000
-        return rise.by if times[0] <= span[0] + margin_ns and span[1] <= times[1] + margin_ns else None
+        return rise.by if times[0] <= span[0] + MARGIN_NS and span[1] <= times[1] + MARGIN_NS else None
 
     def _at_its_time(self, host: HostSigns) -> int:
         span, times = self._span_ns, host.times_ns
         if span is None or times is None:
             return 0
-        return OTHER_TIME if times[1] < span[0] - NEAR_NS or times[0] > span[1] + NEAR_NS else 0
+        if times[1] < span[0] - NEAR_NS or times[0] > span[1] + NEAR_NS:
+            return OTHER_TIME
+        return HINT if times[0] <= span[0] + MARGIN_NS and span[1] <= times[1] + MARGIN_NS else 0
 
     @cached_property
     def _span_ns(self) -> tuple[int, int] | None:
@@ -200,10 +202,19 @@ class ListedHosts:
             for (high, low, port), count in zip(keys.tolist(), counts.tolist(), strict=True)
         }
 
+    @cached_property
+    def _ends(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+        """Lower address halves of both ends of all connections and flows, UDP as well."""
+        clients, servers = (
+            [np.unique(capture.connections[f"{end}_low"]) for capture in self.captures]
+            for end in ("client", "server")
+        )
+        nobody = [np.zeros(0, np.uint64)]
+        return np.unique(np.concatenate(clients or nobody)), np.unique(np.concatenate(servers or nobody))
+
     def _tracked(self, host: HostSigns) -> bool:
         """An entry or event of conntrack, or a service of IPVS, is about an address pair of the captures."""
-        clients = np.unique(self.attempts.table["client_low"])
-        servers = np.unique(self.attempts.table["server_low"])
+        clients, servers = self._ends
         for each in host.dumps:
             rows = each.dump.entries.rows
             if len(rows) and bool(

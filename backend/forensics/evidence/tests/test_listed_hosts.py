@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 
 import pytest
 
@@ -18,6 +19,7 @@ from backend.forensics.dumps import (
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.tests.build_capture import S
 
 LINK = "f6:5d:fa:af:cc:85"
 SERVER_END = Endpoint.of(SERVER)
@@ -129,3 +131,16 @@ def test_nameless_listings_stay_apart_from_a_whole_series_of_a_named_host() -> N
     ]
     kernel = facts(*nameless, *tracked("z", 50)).kernel
     assert {(s.host, s.rise) for s in kernel.series} == {("", 2), ("z", 50)}
+
+
+def test_listings_of_another_time_are_not_of_this_server() -> None:
+    built = Losses().usual(SERVER, 3).late(SERVER, 2).build()
+    away = [
+        DumpInput(d.input, d.host, replace(d.dump, captured_at_ns=built.last_ns + n * S))
+        for n, d in ((61, listening("z", 80)), (70, nstat("z", TcpExtListenDrops=9)[1]))
+    ]
+    near = [
+        DumpInput(d.input, d.host, replace(d.dump, captured_at_ns=built.last_ns))
+        for d in [listening("a", 80)]
+    ]
+    assert gather_facts([built], [*away, *near]).listed_hosts.at(SERVER_END).host == "a"
