@@ -83,7 +83,8 @@ def _plain_bytes(path: Path) -> bytes:
 
 def _holding(folder: Path) -> list[Path]:
     """Files below the folder with a secret in them."""
-    written = [path for path in folder.rglob("*") if path.is_file()]
+    # The journal of a database comes and goes, so it may be gone before it is read.
+    written = [path for path in folder.rglob("*") if path.is_file() and not path.name.endswith("-journal")]
     assert len(written) > 10
     return [path for path in written if any(s.encode() in _plain_bytes(path) for s in SECRETS)]
 

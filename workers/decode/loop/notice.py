@@ -31,6 +31,7 @@ _STARTS: Final = tuple(
 )  # fmt: skip
 REORDERED_BYTES: Final = 1 << 16
 """How far ahead of a stream's beginning a segment may come."""
+_FIRST_SEGMENTS, _SHORTEST_REQUEST, _SPACE, _SLASH = 2, 18, 32, 47
 _HTTP_2: Final = int.from_bytes(b"PRI ", "big")
 _ALERT, _HANDSHAKE, _FIRST_LETTER, _LAST_LETTER = 0x15, 0x16, 67, 84
 
@@ -91,12 +92,31 @@ def _note(m: Memory, number: int, at: int, count: int) -> None:
 
 
 @compiled
+def _is_unknown_request(buffer: Buffer, at: int, count: int) -> bool:
+    """``LIST /v1/…``: a method that is not read."""
+    if count < _SHORTEST_REQUEST or not 65 <= buffer[at] <= 90:
+        return False
+    for i in range(at + 1, at + _SHORTEST_REQUEST - 1):
+        if buffer[i] == _SPACE:
+            return buffer[i + 1] == _SLASH
+    return False
+
+
+@compiled
 def look_for_credentials(buffer: Buffer, at: int, count: int, connection: Record) -> None:
-    """In a segment that belongs to no message: the connection began before the capture, or is no HTTP/1."""
-    if connection.credentials or connection.data_segments > SEGMENTS or _may_begin(buffer, at, count):
+    """In a segment that belongs to no message. The beginning of a connection tells what it is; where that was not
+    seen, or bytes are missing, more segments are looked at."""
+    apart()
+    if connection.credentials or connection.data_segments > SEGMENTS:
         return
-    is_http_2 = count >= 4 and big32(buffer, at) == _HTTP_2
-    if is_http_2 or text_holds_credential_word(buffer, at, at + count):
+    is_first = connection.data_segments <= _FIRST_SEGMENTS
+    if is_first and count >= 4 and big32(buffer, at) == _HTTP_2:
+        connection.credentials = 1
+        return
+    is_incomplete = connection.syns == 0 or connection.previous_missing > 0 or connection.lost_segments > 0
+    if not is_incomplete and not (is_first and _is_unknown_request(buffer, at, count)):
+        return
+    if not _may_begin(buffer, at, count) and text_holds_credential_word(buffer, at, at + count):
         connection.credentials = 1
 
 

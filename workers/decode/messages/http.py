@@ -15,7 +15,11 @@ import numpy as np
 from backend.forensics.connections import NEVER
 from backend.forensics.messages import HELD_CREDENTIALS, UNTIL_CLOSE
 from workers.decode.loop.compiler import apart, compiled, inlined
-from workers.decode.loop.credential_signs import LOOKED_AT_BYTES, holds_credential_word
+from workers.decode.loop.credential_signs import (
+    LOOKED_AT_BYTES,
+    LOOKED_AT_PLAIN_BYTES,
+    holds_credential_word,
+)
 from workers.decode.loop.message_records import (
     BODY,
     CHUNK,
@@ -53,7 +57,7 @@ from workers.decode.messages.rows import (
     out_of_room,
     put_text,
 )
-from workers.decode.messages.text import SPACE, contains, find, hexadecimal
+from workers.decode.messages.text import SPACE, contains, find, hexadecimal, is_word
 
 _LINE_FEED, _CARRIAGE_RETURN, _SLASH = 10, 13, 47
 _LONGEST_START: Final = 16 << 10
@@ -345,6 +349,9 @@ def _look_at_body(m: Memory, stream: int, buffer: Buffer, at: int, end: int) -> 
     """In the next bytes at the beginning of a body."""
     apart()
     record = m.streams[stream]
+    is_first = record.look_left == LOOKED_AT_BYTES
+    if is_first and record.message == RESPONSE and at < end and is_word(buffer[at]):
+        record.look_left = LOOKED_AT_PLAIN_BYTES
     count: int = min(end - at, np.int64(record.look_left))
     record.look_left -= count
     exchange = np.int64(record.exchange) - 1

@@ -74,6 +74,11 @@ _SECRET_ENDS: Final = (
 """How names of headers end that carry credentials, or that only metadata services want."""
 _SECRET_BYTES: Final = np.frombuffer(b"".join(_SECRET_ENDS), np.uint8)
 _SECRET_PLACES: Final = np.array([0, *accumulate(map(len, _SECRET_ENDS))], np.int64)
+_SHORTEST_SECRET: Final = min(map(len, _SECRET_ENDS))
+_SECRET_LAST: Final = np.zeros(1024, np.bool_)
+"""By the last two letters of a name, 5 bits each: whether one of them ends so."""
+for _end in _SECRET_ENDS:
+    _SECRET_LAST[(_end[-2] & 31) << 5 | _end[-1] & 31] = True
 _HEADER_BYTES: Final = np.frombuffer(b"".join(_HEADERS), np.uint8)
 _HEADER_PLACES: Final = np.array([0, *accumulate(map(len, _HEADERS))], np.int64)
 _CLOSE: Final = np.frombuffer(b"close", np.uint8)
@@ -242,7 +247,11 @@ def _header_number(buffer: Buffer, at: int, end: int) -> int:
 @compiled
 def _is_secret(buffer: Buffer, at: int, end: int) -> bool:
     """Whether the value of a header of this name is a credential."""
+    if end - at < _SHORTEST_SECRET:
+        return False
     last = lower(buffer[end - 1])
+    if not _SECRET_LAST[(np.int64(buffer[end - 2]) & 31) << 5 | last & 31]:
+        return False
     for word in range(_SECRET_PLACES.size - 1):
         begin, stop = _SECRET_PLACES[word], _SECRET_PLACES[word + 1]
         if _SECRET_BYTES[stop - 1] != last or end - at < stop - begin:
