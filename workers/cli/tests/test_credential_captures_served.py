@@ -15,7 +15,7 @@ from backend.api.tests.running_product import Product, running_product
 from workers.decode.tests.credential_captures import captures, file_of, search
 from workers.decode.tests.test_credential_captures import columns_of
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
+pytestmark = pytest.mark.long
 _NAMED = 44
 _FRAMES = 8
 
