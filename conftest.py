@@ -6,9 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from backend.forensics.isolation import Isolation
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-expected", action="store_true", help="write the golden files anew")
+
+
+@pytest.fixture(autouse=True)
+def _nothing_breaks_silently(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A detector or cause that raises fails the test, in place of a line in the report."""
+    monkeypatch.setattr(Isolation, "strict", True)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from backend.forensics.detection.run import Told, run_detectors
 from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.isolation import REPORT, Isolation
 from backend.forensics.lanes import list_lanes
 from backend.forensics.part_references import in_own_files
 from backend.forensics.quality_strip import describe_quality
@@ -31,6 +32,19 @@ class Analysis:
     joined: JoinedCaptures
 
 
+class _Lists:
+    """What the report lists beside findings and causes; empty where making it broke."""
+
+    def __init__(self, facts: Facts, findings: Sequence[FindingPart], isolation: Isolation) -> None:
+        run = isolation.run
+        self.requests = run(REPORT + "requests", lambda: describe_served(facts), None)
+        self.quality = run(REPORT + "quality", lambda: describe_quality(facts, findings), [])
+        self.lanes = run(REPORT + "lanes", lambda: list_lanes(facts), [])
+        self.destinations = run(REPORT + "destinations", lambda: list_destination_parts(facts), [])
+        self.destinations_total = run(REPORT + "destinations", lambda: len(facts.waits), 0)
+        self.counters = run(REPORT + "counters", lambda: list_counter_sets(facts.kernel.series), [])
+
+
 def analyse_evidence(
     captures: Sequence[Capture],
     dumps: Sequence[DumpInput],
@@ -45,8 +59,10 @@ def analyse_evidence(
     matter."""
     joined = join_rotated(captures)
     facts = gather_facts(joined.captures, dumps)
-    findings, checked = run_detectors(facts, told)
-    answer = diagnose(facts, findings)
+    isolation = Isolation()
+    findings, checked = run_detectors(facts, told, isolation)
+    answer = diagnose(facts, findings, isolation)
+    lists = _Lists(facts, findings, isolation)
     report = Report(
         schema="stallscope.report/1",
         label=label,
@@ -55,13 +71,13 @@ def analyse_evidence(
         inputs=sorted(inputs, key=lambda i: (i.name, i.sha256)),
         findings=findings,
         diagnoses=answer.diagnoses,
-        checked=checked,
+        checked=sorted([*checked, *isolation.failed], key=lambda each: each.kind),
         account=answer.account,
-        requests=describe_served(facts),
-        quality=describe_quality(facts, findings),
-        lanes=list_lanes(facts),
-        destinations=list_destination_parts(facts),
-        destinations_total=len(facts.waits),
-        counters=list_counter_sets(facts.kernel.series),
+        requests=lists.requests,
+        quality=lists.quality,
+        lanes=lists.lanes,
+        destinations=lists.destinations,
+        destinations_total=lists.destinations_total,
+        counters=lists.counters,
     )
     return Analysis(in_own_files(report, joined), facts, tuple(findings), joined)

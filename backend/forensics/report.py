@@ -228,7 +228,8 @@ class AccountPart(_Part):
 
 class CheckedPart(_Part):
     kind: str
-    status: Literal["found", "clear", "not-checkable"]
+    status: Literal["found", "clear", "not-checkable", "failed"]
+    """``failed``: the check itself broke. Then `kind` may also be ``cause:NAME``, or ``report:NAME`` of a list here."""
     why: Text
 
 

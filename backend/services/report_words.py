@@ -30,7 +30,12 @@ ROLES = {
     "neutral": "Note",
 }
 STATUSES = {"ruled-out": "ruled out", "possible": "possible", "cannot-tell": "cannot tell"}
-CHECKED = {"found": "found", "clear": "none found", "not-checkable": "could not be checked"}
+CHECKED = {
+    "found": "found",
+    "failed": "check failed",
+    "clear": "none found",
+    "not-checkable": "could not be checked",
+}
 REFERENCES_EXPLAINED = "file#frame as Wireshark numbers it, file:line in a dump"
 _NOT_IN_THIS_VERSION = "this version does not look for"
 _PROGRAMS = frozenset(("iptables", "ip6tables", "nft", "kubectl", "sysctl", "ipvsadm", "conntrack", "helm"))

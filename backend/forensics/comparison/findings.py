@@ -198,7 +198,7 @@ def _on_one(part: FindingChangePart, sides: Sides) -> tuple[State, str]:
     seen = part.candidate or part.base
     assert seen is not None
     checked = {c.kind: c for c in silent.checked}.get(part.kind)
-    if checked is None or checked.status == "not-checkable":
+    if checked is None or checked.status in ("not-checkable", "failed"):
         why = f": {checked.why}" if checked is not None and checked.why else ""
         return "cannot-tell", f"the {name} could not be checked for it{why}"
     if part.p_value is not None and part.p_value >= sides.thresholds.p_max_chance:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.isolation import Isolation
 from backend.forensics.report import CheckedPart, FindingPart
 
 
@@ -25,18 +27,22 @@ class DetectionSoFar:
 Told = Callable[[DetectionSoFar], None]
 
 
-def run_detectors(facts: Facts, told: Told | None = None) -> tuple[list[FindingPart], list[CheckedPart]]:
+def run_detectors(
+    facts: Facts, told: Told | None = None, isolation: Isolation | None = None
+) -> tuple[list[FindingPart], list[CheckedPart]]:
     """(findings by time lost, what was checked by kind). `told` hears of each detector before it begins, and of the
-    end."""
+    end. Of one that breaks, `isolation` keeps the line."""
+    isolation = isolation or Isolation()
     findings: list[FindingPart] = []
     checked: list[CheckedPart] = []
     detectors = discover_detectors()
     for done, detector in enumerate(detectors):
         if told is not None:
             told(DetectionSoFar(done, len(detectors), detector.kind, tuple(findings)))
-        detection = detector.detect(facts)
-        findings.extend(detection.findings)
-        checked.append(CheckedPart(kind=detector.kind, status=detection.status, why=detection.why))
+        detection = isolation.run(detector.kind, partial(detector.detect, facts), None)
+        if detection is not None:
+            findings.extend(detection.findings)
+            checked.append(CheckedPart(kind=detector.kind, status=detection.status, why=detection.why))
     if told is not None:
         told(DetectionSoFar(len(detectors), len(detectors), None, tuple(findings)))
     findings.sort(key=lambda f: (-f.time_lost_s, f.kind, f.first or "", f.id))

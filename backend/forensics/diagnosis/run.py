@@ -7,13 +7,14 @@ import pkgutil
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from backend.forensics.diagnosis import causes
 from backend.forensics.diagnosis.account import Settled, draw_up, settle
 from backend.forensics.diagnosis.contract import Hypothesis, conclude, weigh
 from backend.forensics.diagnosis.shared_remedies import with_known_versions
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.isolation import CAUSE, Isolation
 from backend.forensics.report import AccountPart, DiagnosisPart, FindingPart
 
 Assess = Callable[[Facts, Sequence[FindingPart]], list[Hypothesis]]
@@ -42,10 +43,15 @@ def discover_causes() -> tuple[tuple[str, Assess], ...]:
     return tuple(sorted(found, key=lambda cause: cause[0]))
 
 
-def diagnose(facts: Facts, findings: Sequence[FindingPart]) -> Answer:
+def diagnose(facts: Facts, findings: Sequence[FindingPart], isolation: Isolation | None = None) -> Answer:
     """Diagnoses by time lost, the surer first among equals; what nobody explains becomes `unknown`, which takes in
     the causes that could not be told about the same attempts."""
-    hypotheses = [h for _, assess in discover_causes() for h in assess(facts, findings)]
+    isolation = isolation or Isolation()
+    hypotheses = [
+        hypothesis
+        for name, assess in discover_causes()
+        for hypothesis in isolation.run(CAUSE + name, partial(_assessed, assess, facts, findings), [])
+    ]
     settled, left = settle(facts, hypotheses)
     rest = importlib.import_module(f"{causes.__name__}.{REST}")
     named = [s.hypothesis for s in settled if weigh(s.hypothesis)[1] != "cannot-tell"]
@@ -53,12 +59,23 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart]) -> Answer:
     taken = _taken_by_rivals(settled)
     settled = [s for s in settled if not _answered_elsewhere(s.hypothesis, taken)]
     unsettled = [s for s in settled if _open_about(s, left)]
-    found = rest.assess_rest(facts, findings, explained, left, [conclude(s.hypothesis) for s in unsettled])
+    open_ones = [conclude(s.hypothesis) for s in unsettled]
+    assess_rest = partial(rest.assess_rest, facts, findings, explained, left, open_ones)
+    found: Hypothesis | None = isolation.run(CAUSE + REST, assess_rest, None)
     if found is not None:
-        settled = [s for s in settled if s not in unsettled]
+        taken_in = {id(s) for s in unsettled}
+        settled = [s for s in settled if id(s) not in taken_in]
         settled.append(Settled(found, left.intersection(found.attempts)))
     parts = [_concluded(facts, each) for each in settled]
     return Answer(numbered(sorted(parts, key=rank_of)), draw_up(facts, settled, REST))
+
+
+def _assessed(assess: Assess, facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """The hypotheses of one cause; what does not hold what an answer has to, breaks here, where its cause is known."""
+    hypotheses = assess(facts, findings)
+    for hypothesis in hypotheses:
+        conclude(hypothesis)
+    return hypotheses
 
 
 def numbered(parts: Sequence[DiagnosisPart]) -> list[DiagnosisPart]:

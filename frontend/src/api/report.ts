@@ -160,7 +160,7 @@ export interface Account {
 
 export interface Checked {
   kind: string;
-  status: "found" | "clear" | "not-checkable";
+  status: "found" | "clear" | "not-checkable" | "failed";
   why: string;
 }
 

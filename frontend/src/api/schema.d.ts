@@ -2399,7 +2399,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "found" | "clear" | "not-checkable";
+            status: "found" | "clear" | "not-checkable" | "failed";
             /** Why */
             why: string;
         };

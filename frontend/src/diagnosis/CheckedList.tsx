@@ -9,10 +9,11 @@ export function kindWords(kind: string): string {
   return kind.replaceAll("-", " ");
 }
 
-const SIGNS: Record<Checked["status"], string> = { found: "●", clear: "○", "not-checkable": "–" };
+const SIGNS: Record<Checked["status"], string> = { found: "●", clear: "○", "not-checkable": "–", failed: "!" };
 
 function words(check: Checked): string {
   if (check.status === "found") return "found";
+  if (check.status === "failed") return "check failed";
   return check.status === "clear" ? "found none" : "not checked";
 }
 
@@ -22,7 +23,11 @@ export function CheckedList({ checked }: { checked: Checked[] }) {
       {checked.map((check) => (
         <li key={check.kind} data-testid="checked" data-status={check.status}>
           <span aria-hidden="true">{SIGNS[check.status]}</span>
-          <RouteLink className="checked-kind" href={`/detectors/${check.kind}`}>{kindWords(check.kind)}</RouteLink>
+          {check.kind.includes(":") ? (
+            <span className="checked-kind">{kindWords(check.kind).replace(":", " ")}</span>
+          ) : (
+            <RouteLink className="checked-kind" href={`/detectors/${check.kind}`}>{kindWords(check.kind)}</RouteLink>
+          )}
           <span className="checked-word">{words(check)}</span>
           <span className="dim">{check.why}</span>
         </li>
@@ -35,7 +40,7 @@ export function CheckedList({ checked }: { checked: Checked[] }) {
 export function CheckedSummary({ checked }: { checked: Checked[] }) {
   const [open, setOpen] = useState(false);
   const clear = checked.filter((check) => check.status === "clear");
-  const not = checked.filter((check) => check.status === "not-checkable");
+  const not = checked.filter((check) => check.status === "not-checkable" || check.status === "failed");
   return (
     <section className="card panel" aria-label="Checked and not checked">
       <header className="panel-head">

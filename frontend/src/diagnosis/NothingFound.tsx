@@ -5,7 +5,7 @@ import { CheckedList } from "./CheckedList";
 
 export function NothingFound({ report }: { report: Report }) {
   const clear = report.checked.filter((check) => check.status === "clear");
-  const open = report.checked.filter((check) => check.status === "not-checkable");
+  const open = report.checked.filter((check) => check.status === "not-checkable" || check.status === "failed");
   const ran = report.checked.length - open.length;
   const packets = report.inputs.reduce((sum, input) => sum + input.packets, 0);
   return (

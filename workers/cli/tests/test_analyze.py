@@ -1,8 +1,11 @@
 import json
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
+from backend.forensics.diagnosis import run as diagnosis
+from backend.forensics.isolation import Isolation
 from workers.cli.main import main
 
 SAMPLES = Path(__file__).parents[2] / "decode" / "dumps" / "tests" / "samples"
@@ -95,3 +98,21 @@ def test_the_labs_race_fails_a_gate_on_its_cause(
     capsys.readouterr()
     assert main(["analyze", str(quiet), "--fail-on", "info"]) == 0
     assert "healthy" not in capsys.readouterr().out.replace("snat-race-healthy", "")
+
+
+def test_a_cause_that_breaks_is_a_line_and_no_more(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["analyze", "--label", "x", "--json", "-", STATS]) == 0
+    whole = json.loads(capsys.readouterr().out)
+
+    def broken(*_: object) -> NoReturn:
+        raise KeyError("192.0.2.1")
+
+    monkeypatch.setattr(Isolation, "strict", False)
+    monkeypatch.setattr(diagnosis, "discover_causes", lambda: (("dnat-race", broken),))
+    assert main(["analyze", "--label", "x", "--json", "-", STATS]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert [c["kind"] for c in found["checked"] if c["status"] == "failed"] == ["cause:dnat-race"]
+    assert found["findings"] == whole["findings"]
+    assert found["inputs"] == whole["inputs"]

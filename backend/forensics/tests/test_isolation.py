@@ -1,0 +1,139 @@
+"""Whatever breaks loses its own answer: a line says so, and everything else is as without it."""
+
+import logging
+from dataclasses import replace
+from typing import NoReturn
+
+import pytest
+
+from backend.forensics import analyze
+from backend.forensics.detection import run as detection
+from backend.forensics.detection.discovery import discover_detectors
+from backend.forensics.diagnosis import run as diagnosis
+from backend.forensics.diagnosis.causes.tests.build_losses import SERVER, Losses, report
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.isolation import Isolation
+from backend.forensics.report import Report
+
+SECRET = "198.51.100.77"
+LISTS = ("requests", "quality", "lanes", "destinations", "counters")
+
+
+class BrokenError(Exception):
+    """What no part of the analysis expects."""
+
+
+def broken(*_: object, **__: object) -> NoReturn:
+    raise BrokenError(SECRET)
+
+
+@pytest.fixture(autouse=True)
+def _as_for_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Isolation, "strict", False)
+
+
+def made() -> Report:
+    return report([Losses().usual(SERVER, 40).late(SERVER, 6).silent("192.0.2.77:80", 3).build()])
+
+
+def assert_only_line(found: Report, kind: str, log: pytest.LogCaptureFixture) -> None:
+    failed = [each for each in found.checked if each.status == "failed"]
+    assert [each.kind for each in failed] == [kind]
+    assert "BrokenError" in failed[0].why
+    assert "test_isolation.py" in log.text
+    assert SECRET not in found.model_dump_json() + log.text
+    log.clear()
+
+
+def test_each_detector_may_break(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    whole, detectors = made(), discover_detectors()
+    assert {each.kind for each in whole.checked} == {each.kind for each in detectors}
+    for number, detector in enumerate(detectors):
+        others = (*detectors[:number], replace(detector, detect=broken), *detectors[number + 1 :])
+        monkeypatch.setattr(detection, "discover_detectors", lambda others=others: others)
+        found = made()
+        assert_only_line(found, detector.kind, caplog)
+        kept = [each for each in whole.findings if each.kind != detector.kind]
+        assert [each.id for each in found.findings] == [each.id for each in kept]
+        assert [c for c in found.checked if c.kind != detector.kind] == [
+            c for c in whole.checked if c.kind != detector.kind
+        ]
+
+
+def test_each_cause_may_break(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    whole, causes = made(), diagnosis.discover_causes()
+    assert {each.cause for each in whole.diagnoses} - {"unknown"}
+    for number, (name, _) in enumerate(causes):
+        others = (*causes[:number], (name, broken), *causes[number + 1 :])
+        monkeypatch.setattr(diagnosis, "discover_causes", lambda others=others: others)
+        found = made()
+        assert_only_line(found, f"cause:{name}", caplog)
+        assert found.findings == whole.findings
+        assert name not in {each.cause for each in found.diagnoses}
+
+
+def test_the_rest_that_nobody_explains_may_break(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("backend.forensics.diagnosis.causes.unknown.assess_rest", broken)
+    assert_only_line(made(), "cause:unknown", caplog)
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_each_list_of_the_report_may_break(
+    name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    makers = dict(
+        zip(
+            LISTS,
+            (
+                "describe_served",
+                "describe_quality",
+                "list_lanes",
+                "list_destination_parts",
+                "list_counter_sets",
+            ),
+            strict=True,
+        )
+    )
+    whole = made()
+    monkeypatch.setattr(analyze, makers[name], broken)
+    found = made()
+    assert_only_line(found, f"report:{name}", caplog)
+    assert (found.findings, found.diagnoses) == (whole.findings, whole.diagnoses)
+
+
+def test_a_fact_that_breaks_takes_only_those_that_ask_for_it(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Facts, "stamped_syns", property(broken))
+    assert_only_line(made(), "cause:paws-or-timestamp-drop", caplog)
+
+
+def test_an_answer_that_no_report_can_hold_breaks_at_its_cause(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = made()
+    name = next(each.cause for each in whole.diagnoses if each.cause != "unknown")
+    assess = dict(diagnosis.discover_causes())[name]
+
+    def strange(*asked: object) -> list[object]:
+        return [replace(each, title=None) for each in assess(*asked)]  # type: ignore[arg-type]
+
+    others = tuple((n, strange if n == name else a) for n, a in diagnosis.discover_causes())
+    monkeypatch.setattr(diagnosis, "discover_causes", lambda: others)
+    assert [c.kind for c in made().checked if c.status == "failed"] == [f"cause:{name}"]
+    assert "ValidationError" in caplog.text
+
+
+def test_tests_are_strict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Isolation, "strict", True)
+    monkeypatch.setattr(analyze, "list_lanes", broken)
+    with pytest.raises(BrokenError):
+        made()
+
+
+def test_no_line_without_a_break(caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.ERROR):
+        assert not [each for each in made().checked if each.status == "failed"]
+    assert not caplog.records
