@@ -41,8 +41,8 @@ def issue_token(
 ) -> NewToken:
     """A new one; raises InvalidRequest or Conflict."""
     name = " ".join(name.split())
-    if not 1 <= len(name) <= NAME_LIMIT:
-        raise InvalidRequest(f"A token has a name of at most {NAME_LIMIT} characters.")
+    if not 1 <= len(name) <= NAME_LIMIT or not name.isprintable():
+        raise InvalidRequest(f"A token has a name of at most {NAME_LIMIT} characters that can be printed.")
     if not 1 <= expires_days <= LONGEST_DAYS:
         raise InvalidRequest(f"A token lives between 1 and {LONGEST_DAYS} days.")
     token_id, secret = secrets.token_hex(8), secrets.token_urlsafe(SECRET_BYTES)

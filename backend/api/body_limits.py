@@ -1,7 +1,7 @@
 """How much of a request's body is read, and how long it is waited for.
 
 Bodies are read whole before a route sees them, within the limit of their route; a route that is not in the table has
-the smallest common one. Uploads alone are read piece by piece, within the limits of uploads.
+the smallest common one. Uploads alone are read piece by piece, within the limits of uploads; every other body is JSON.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from backend.api.plain_texts import check_json, check_query
 from backend.api.problems import problem_of
 from backend.errors import InvalidRequest, StallscopeError, TooLarge, TooSlow, Unavailable
 
@@ -82,6 +83,7 @@ class BodyLimits:
         answer = _Answer(body, send)
         try:
             _check_headers(body.headers)
+            check_query(scope["query_string"])
             most_bytes = limit_of(scope["method"], scope["path"])
             if most_bytes == STREAMED:
                 await self._app(scope, body.receive, answer.send)
@@ -107,6 +109,7 @@ class BodyLimits:
                     raise _too_large(most_bytes)
                 if self._held_bytes > HELD_AT_MOST_BYTES:
                     raise Unavailable("Too many large requests at the same time. Try again in a moment.")
+            check_json(content)
             await self._app(scope, _replay(bytes(content), body.receive), send)
         finally:
             self._held_bytes -= len(content)

@@ -106,9 +106,10 @@ def no_endpoint(rest: str = "") -> Response:
 @router.get("/{path:path}")
 def asset(path: str) -> Response:
     """A file of the page. The names in assets/ carry a hash of their content, so they never go stale."""
-    folder = page_folder().resolve()
-    file = (folder / path).resolve()
-    if not file.is_relative_to(folder) or not file.is_file():
+    # Looked for among the files that there are: an address is never given to the file system, whatever it holds.
+    folder = page_folder()
+    file = next((each for each in folder.rglob("*") if each.relative_to(folder).as_posix() == path), None)
+    if file is None or file.is_symlink() or not file.is_file():
         raise NotFound("There is nothing at this address.")
     return FileResponse(
         file, headers={"Cache-Control": FOREVER if path.startswith("assets/") else "no-cache"}

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Literal
 
 import structlog
-from sqlalchemy import delete, select
+from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
 from backend.errors import DiskFull, Unavailable
@@ -24,6 +24,8 @@ SUBJECT_CHARACTERS = 200
 ID_CHARACTERS = 32
 REFUSALS_TOLD_EVERY = timedelta(minutes=1)
 """The same refusal again is not written down: who is refused cannot fill the disk by asking."""
+REFUSALS_AT_MOST = 60
+"""Of one caller in that time: what is refused may name anything, and so be another one each time."""
 
 
 class Act(StrEnum):
@@ -125,6 +127,9 @@ def record_refusal(
         with database.reading() as session:
             if _was_just_refused(session, act, actor, investigation_id, subject[:SUBJECT_CHARACTERS]):
                 return
+            if _is_refused_often(session, actor):
+                log.warning("too many refusals for the audit log", act=act, actor=actor.key)
+                return
         with database.writing() as session:
             write_event(
                 session,
@@ -139,17 +144,25 @@ def record_refusal(
 
 
 def _was_just_refused(session: Session, act: Act, actor: Actor, investigation_id: str, subject: str) -> bool:
-    since = datetime.now(UTC) - REFUSALS_TOLD_EVERY
-    query = select(AuditRow.id).where(
-        AuditRow.at > _text(since),
+    query = _recent_refusals(actor).where(
         AuditRow.act == act,
-        AuditRow.result == "refused",
-        AuditRow.actor_id == actor.id,
-        AuditRow.address == actor.address,
         AuditRow.investigation_id == investigation_id,
         AuditRow.subject == subject,
     )
     return session.scalars(query.limit(1)).first() is not None
+
+
+def _is_refused_often(session: Session, actor: Actor) -> bool:
+    return len(session.scalars(_recent_refusals(actor).limit(REFUSALS_AT_MOST)).all()) == REFUSALS_AT_MOST
+
+
+def _recent_refusals(actor: Actor) -> Select[tuple[int]]:
+    return select(AuditRow.id).where(
+        AuditRow.at > _text(datetime.now(UTC) - REFUSALS_TOLD_EVERY),
+        AuditRow.result == "refused",
+        AuditRow.actor_id == actor.id,
+        AuditRow.address == actor.address,
+    )
 
 
 def list_events(

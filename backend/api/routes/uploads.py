@@ -193,4 +193,6 @@ def _metadata(header: str) -> dict[str, str]:
             found[key] = base64.b64decode(value, validate=True).decode("utf-8", "replace")
         except binascii.Error:
             raise InvalidRequest(f"The upload's metadata `{key}` is not base64.") from None
+        if "\0" in found[key]:
+            raise InvalidRequest(f"The upload's metadata `{key}` holds the control character U+0000.")
     return found

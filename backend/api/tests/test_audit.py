@@ -18,7 +18,7 @@ from backend.api.tests.guarded_server import PASSWORD, guarded_server, guarded_s
 from backend.api.tests.others_things import DUMP, OTHER_DUMP, People, people, things_of
 from backend.services.audit import clear_audit_log
 from backend.storage import audit_log
-from backend.storage.audit_log import Act, AuditFilter
+from backend.storage.audit_log import REFUSALS_AT_MOST, Act, AuditFilter
 from backend.storage.looks import LookFolder, LookOutcome
 from backend.storage.store import Store
 from backend.storage.tests.audit_rows import make_older, without_audit_log
@@ -155,6 +155,17 @@ def test_refusals_are_written_down_once_a_minute(store: Store, everybody: People
     assert len([event for event in refused if event.investigation_id == made.investigation]) == len(told)
     assert {event.subject for event in refused if event.act == Act.SIGN_IN} == {"owner", "unknown name"}
     assert WRONG not in json.dumps([vars(event) for event in refused])
+
+
+@pytest.mark.promise("Who is refused cannot fill the audit log, whatever the requests name.")
+def test_refusals_of_one_caller_are_bounded(store: Store, everybody: People) -> None:
+    made = things_of(store, everybody.actors["owner"])
+    for number in range(REFUSALS_AT_MOST + 5):
+        path = f"/api/v1/investigations/{made.investigation}/files/{number:x}"
+        assert everybody.clients["viewer"].delete(path).status_code == 403
+    assert everybody.clients["maker"].delete(made.address).status_code == 403
+    by_whom = [event.actor_name for event in log_of(store) if event.result == "refused"]
+    assert (by_whom.count("viewer"), by_whom.count("maker")) == (REFUSALS_AT_MOST, 1)
 
 
 def test_admins_read_it_page_by_page_and_nobody_else_does(store: Store, everybody: People) -> None:

@@ -119,5 +119,5 @@ def test_who_is_signed_in_cannot_write_in_another_name(tmp_path: Path) -> None:
 def test_half_a_letter_is_refused(client: httpx.Client, investigation: str) -> None:
     headers = {"Content-Type": "application/json"}
     refused = client.post(f"{investigation}/notes", content=b'{"text": "a\\ud800b"}', headers=headers)
-    assert refused.status_code == 422
+    assert refused.status_code == 400
     assert client.get(f"{investigation}/notes").json()["items"] == []

@@ -59,3 +59,8 @@ def test_without_a_built_page_it_says_how_to_build_one(
 ) -> None:
     monkeypatch.setattr(web_page, "page_folder", lambda: tmp_path / "nowhere")
     assert "make build" in client.get("/").text
+
+
+@pytest.mark.parametrize("path", ["a" * 300, "a/" * 3000, "b" * 9000, "assets", "icon.svg/", "~", "*"])
+def test_an_address_is_looked_for_and_never_opened(client: httpx.Client, path: str) -> None:
+    assert client.get(f"/{path}").status_code == 404
