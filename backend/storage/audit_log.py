@@ -156,7 +156,7 @@ def _is_refused_often(session: Session, actor: Actor) -> bool:
     return len(session.scalars(_recent_refusals(actor).limit(REFUSALS_AT_MOST)).all()) == REFUSALS_AT_MOST
 
 
-def _recent_refusals(actor: Actor) -> Select[tuple[int]]:
+def _recent_refusals(actor: Actor) -> Select[int]:
     return select(AuditRow.id).where(
         AuditRow.at > _text(datetime.now(UTC) - REFUSALS_TOLD_EVERY),
         AuditRow.result == "refused",
