@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 from backend.forensics.evidence.counter_series import CounterSeries
 from backend.forensics.report import EvidencePart, MarkPart
+from backend.forensics.wording import plural as plural  # noqa: PLC0414 - part of this module, too
 
 FRAMES_SHOWN = 1_000
 """Frames listed per input in one piece of evidence; the tables and events hold the rest."""
@@ -84,8 +85,3 @@ def seconds_text(seconds: float) -> str:
         return f"{seconds:,.1f} s"
     milliseconds = seconds * 1000
     return f"{milliseconds:,.0f} ms" if milliseconds >= 10 else f"{milliseconds:.2f} ms"
-
-
-def plural(number: int, noun: str) -> str:
-    """``1 connection``, ``2 connections``."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from backend.forensics import wording
+
 
 def ms_text(milliseconds: float) -> str:
     """``0.086 ms``, ``3.58 ms``, ``70.2 ms``, ``1,037 ms``."""
@@ -11,7 +13,5 @@ def ms_text(milliseconds: float) -> str:
 
 
 def p_text(p_value: float | None) -> str:
-    """``p = 3e-12``; "" where there was no test. Below what a float can say it is bounded, not 0."""
-    if p_value is None:
-        return ""
-    return f"p = {p_value:.2g}" if p_value > 1e-300 else "p < 1e-300"
+    """``p = 0.012``; "" where there was no test."""
+    return "" if p_value is None else wording.p_text(p_value)

@@ -10,6 +10,7 @@ from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import conntrack_fill, counter_rise
 from backend.forensics.report import RivalPart
+from backend.forensics.wording import p_text
 
 SIGNIFICANT_P = 0.01
 SAMPLE_LIKE_P = 0.05
@@ -77,8 +78,8 @@ def _path(facts: Facts, d: Destination) -> Judgement:
             command,
         )
     if rates.p_syns_more < SIGNIFICANT_P:
-        return "ruled-out", f"{rates.in_words} (p = {rates.p_syns_more:.1g}): only SYNs suffer", None
-    return "possible", f"{rates.in_words} (p = {rates.p_syns_more:.2g})", command
+        return "ruled-out", f"{rates.in_words} ({p_text(rates.p_syns_more)}): only SYNs suffer", None
+    return "possible", f"{rates.in_words} ({p_text(rates.p_syns_more)})", command
 
 
 def _return(facts: Facts, d: Destination) -> Judgement:

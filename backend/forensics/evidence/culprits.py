@@ -17,6 +17,7 @@ from backend.forensics.dumps import PacketProcess, SystemCall
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.private_words import of_program
 from backend.forensics.significance import binomial_tail, fisher_exact_p
+from backend.forensics.wording import p_text
 
 SURE_P = 0.01
 """Of a culprit, all processes that were looked at counted in: below that chance is no explanation."""
@@ -71,7 +72,7 @@ class Culprit:
         usual = 100 * self.seen / self.others if self.others else 0.0
         return (
             f"{of_program(self.process)} {self.what} at {self.named:,} of {self.stalls:,} stalls, "
-            f"otherwise at {usual:.2g} % of the time (p = {self.p_value:.2g})"
+            f"otherwise at {usual:.2g} % of the time ({p_text(self.p_value)})"
         )
 
 

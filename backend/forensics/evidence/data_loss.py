@@ -1,4 +1,7 @@
-"""Do other packets get lost as often as SYNs? It tells a lossy path from something that chooses SYNs."""
+"""Do other packets get lost as often as SYNs? It tells a lossy path from something that chooses SYNs.
+
+A SYN is repeated when it is lost or its SYN-ACK is, a data segment when it is lost itself. So each SYN is two packets
+that must pass, one in each direction, and each of them is compared with data in that direction."""
 
 from __future__ import annotations
 
@@ -14,15 +17,31 @@ from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
 from backend.forensics.packets import TCP
+from backend.forensics.signals import SENT_AGAIN
 from backend.forensics.significance import fisher_exact_p
+from backend.forensics.wording import plural
+
+SEGMENT_BYTES = 1460
+"""The largest payload of a segment on Ethernet (RFC 9293: MTU less 40)."""
+PACKETS_A_SYN = 2
+"""The SYN and its SYN-ACK: the loss of either has the SYN repeated."""
+
+
+@dataclass(frozen=True)
+class DataCount:
+    """Data segments in one direction and those of them that were sent again."""
+
+    segments: int
+    again: int
 
 
 @dataclass(frozen=True)
 class LossRates:
     """SYNs towards one destination against data segments exchanged with its host, at one vantage point.
 
-    `p_syns_more`: probability (Fisher's exact test) that SYNs are lost so much more often than data by chance; `p_like`
-    the two-sided one. Both are 1 without data."""
+    `p_syns_more`: probability (Fisher's exact test) that SYNs are repeated so much more often by chance than loss of
+    data explains; `p_like` that they are so much more often, or data is lost so much more often than they. Both are 1
+    without data."""
 
     syns_lost: int
     syns: int
@@ -34,54 +53,96 @@ class LossRates:
     @property
     def in_words(self) -> str:
         return (
-            f"{self.syns_lost:,} of {self.syns:,} SYNs and {self.data_again:,} of {self.data_segments:,} data "
-            f"segments were lost"
+            f"{self.syns_lost:,} of {plural(self.syns, 'SYN')} and {self.data_again:,} of "
+            f"{plural(self.data_segments, 'data segment')} were lost"
         )
 
 
+def rate_losses(syns_lost: int, syns: int, to_host: DataCount, from_host: DataCount) -> LossRates:
+    """SYNs are lost more often than data only if twice the rate of *either* direction is too little: the rates of both
+    add up to no more than twice the larger. Without data in one direction that can't be said."""
+    packets = (syns_lost, PACKETS_A_SYN * syns - syns_lost)
+    more = max(_p_more(packets, way) for way in (to_host, from_host))
+    both = DataCount(to_host.segments + from_host.segments, to_host.again + from_host.again)
+    if not both.segments:
+        return LossRates(syns_lost, syns, 0, 0, 1.0, 1.0)
+    data = (both.again, both.segments - both.again)
+    fewer = fisher_exact_p((data, (syns_lost, syns - syns_lost)), "greater")
+    like = min(1.0, 2 * min(more, fewer))
+    return LossRates(syns_lost, syns, both.again, both.segments, more, like)
+
+
+def _p_more(packets: tuple[int, int], data: DataCount) -> float:
+    return fisher_exact_p((packets, (data.again, data.segments - data.again)), "greater")
+
+
 class DataOfHosts:
-    """TCP data segments, and those sent again, of all connections with each host in either role. Each vantage point is
-    counted once, when it is first asked about."""
+    """TCP data segments, and those sent again, of all connections with each host in either role, by direction. Each
+    vantage point is counted once, when it is first asked about."""
 
     def __init__(self, captures: Sequence[Capture]) -> None:
         self._captures = captures
-        self._counted: dict[tuple[int, int], tuple[NDArray[np.uint64], Ints, Ints]] = {}
+        self._counted: dict[tuple[int, int], tuple[NDArray[np.uint64], NDArray[np.float64]]] = {}
 
-    def count(self, place: Place, hosts: NDArray[np.uint64]) -> tuple[int, int]:
-        """(segments, sent again) of these hosts together; `hosts` are keys of addresses (`matched_packets.mix`)."""
-        known, segments, again = self._at(place)
+    def count(self, place: Place, hosts: NDArray[np.uint64]) -> tuple[DataCount, DataCount]:
+        """(to these hosts together, from them); `hosts` are keys of addresses (`matched_packets.mix`)."""
+        known, counts = self._at(place)
         hosts = np.unique(hosts)
         hosts = hosts[is_among(hosts, known)]
-        at = np.searchsorted(known, hosts)
-        return int(segments[at].sum()), int(again[at].sum())
+        total = counts[:, :, np.searchsorted(known, hosts)].sum(axis=2)
+        to, back = (np.rint(way).astype(np.int64).tolist() for way in total)
+        return DataCount(to[0], min(to)), DataCount(back[0], min(back))
 
-    def _at(self, place: Place) -> tuple[NDArray[np.uint64], Ints, Ints]:
+    def _at(self, place: Place) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
+        """(hosts, counts by direction, kind and host)."""
         key = place.capture, place.index
         if key not in self._counted:
-            table = self._captures[place.capture].connections
+            capture = self._captures[place.capture]
+            table = capture.connections
             chosen = (table["protocol"] == TCP) & (table["vantage"] == place.index)
-            rows = table[chosen & (table["data_segments"] > 0)]
+            nodes = np.flatnonzero(chosen & (table["data_segments"] > 0))
+            rows = table[nodes]
             server, client = (mix(rows[f"{end}_high"], rows[f"{end}_low"]) for end in ("server", "client"))
             other = client != server
-            hosts = np.concatenate([server, client[other]])
-            known, of = np.unique(hosts, return_inverse=True)
-            counts = []
-            for name in ("data_segments", "data_retransmissions"):
-                values = rows[name].astype(np.int64)
-                counts.append(np.zeros(len(known), np.int64))
-                np.add.at(counts[-1], of.reshape(-1), np.concatenate([values, values[other]]))
-            self._counted[key] = known, counts[0], counts[1]
+            known, of = np.unique(np.concatenate([server, client[other]]), return_inverse=True)
+            of = of.reshape(-1)
+            counts = np.zeros((2, 2, len(known)))
+            by_client, by_server = _by_sender(capture, nodes)
+            for way, (ours, theirs) in enumerate(((by_client, by_server), (by_server, by_client))):
+                for kind in (0, 1):
+                    np.add.at(counts[way, kind], of, np.concatenate([ours[kind], theirs[kind][other]]))
+            self._counted[key] = known, counts
         return self._counted[key]
+
+
+def _by_sender(capture: Capture, nodes: Ints) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Rows (segments, sent again) of these connections, of the client and of the server. The table holds segments of
+    both together: bytes tell how many each side needed at least, and each sent half of the rest."""
+    rows = capture.connections[nodes]
+    segments, again = (rows[name].astype(np.float64) for name in ("data_segments", "data_retransmissions"))
+    least = [np.ceil(rows[f"{end}_bytes"] / SEGMENT_BYTES) for end in ("client", "server")]
+    needed = least[0] + least[1]
+    fits = np.minimum(1.0, segments / np.maximum(needed, 1))
+    sent = [part * fits + (segments - needed * fits) / 2 for part in least]
+    signals = capture.signals[(capture.signals["kind"] & SENT_AGAIN) != 0]
+    seen = [
+        np.bincount(
+            signals["connection"][(signals["from_client"] != 0) == side],
+            minlength=len(capture.connections),
+        )[nodes]
+        for side in (True, False)
+    ]
+    known = seen[0] + seen[1]
+    of_client = np.where(known > 0, seen[0] / np.maximum(known, 1), sent[0] / np.maximum(segments, 1))
+    shares = (of_client, 1 - of_client)
+    client, server = (
+        np.stack([part, np.minimum(part, again * share)]) for part, share in zip(sent, shares, strict=True)
+    )
+    return client, server
 
 
 def compare_losses(data: DataOfHosts, destination: Destination) -> LossRates:
     """Data is counted where the SYNs were seen last; over all connections with that host in either role."""
-    segments, again = data.count(destination.outermost, destination.hosts)
-    again = min(segments, again)
     lost = len(destination.losses)
     syns = max(lost, destination.tried + destination.syns - len(destination.attempts))
-    if not segments:
-        return LossRates(lost, syns, again, segments, 1.0, 1.0)
-    counts = ((lost, syns - lost), (again, segments - again))
-    more, other = fisher_exact_p(counts, "greater"), fisher_exact_p(counts, "two-sided")
-    return LossRates(lost, syns, again, segments, more, other)
+    return rate_losses(lost, syns, *data.count(destination.outermost, destination.hosts))

@@ -17,6 +17,7 @@ from backend.forensics.evidence.sightings import Ints
 from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339, seconds_text
 from backend.forensics.report import FindingPart, Severity
 from backend.forensics.significance import fisher_exact_p
+from backend.forensics.wording import p_text
 
 KIND = "port-reuse"
 
@@ -124,7 +125,7 @@ def _summary(found: Comparison, gap_s: float, severity: Severity) -> str:
     text = (
         f"{found.reused_delayed:,} of {found.reused_total:,} attempts on a tuple that was in use {seconds_text(gap_s)} "
         f"before (median) had to be sent again or stayed unanswered, against {found.fresh_delayed:,} of "
-        f"{found.fresh_total:,} on fresh tuples (Fisher's exact test, p = {found.p_value:.1g})."
+        f"{found.fresh_total:,} on fresh tuples (Fisher's exact test, {p_text(found.p_value)})."
     )
     return f"{text} That may be chance." if severity == "info" else text
 

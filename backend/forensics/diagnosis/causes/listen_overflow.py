@@ -29,6 +29,7 @@ from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.findings import frame_evidence, line_evidence
 from backend.forensics.report import FindingPart, RemedyPart
 from backend.forensics.significance import fisher_exact_p
+from backend.forensics.wording import p_text
 
 CAUSE = "listen-overflow"
 TITLE = "Server's accept queue full"
@@ -132,7 +133,7 @@ def _others(facts: Facts, d: Destination) -> list[Weighed]:
     text = (
         f"{d.opened:,} of {d.tried:,} attempts to this port opened; of "
         f"{d.neighbours_answered:,} to other ports of the host "
-        f"{d.neighbours_delayed} waited (p = {p_value:.2g})."
+        f"{d.neighbours_delayed} waited ({p_text(p_value)})."
     )
     if d.neighbours_answered:
         weight = 1.2 if p_value < SIGNIFICANT_P else 0.4 if not d.neighbours_delayed else -0.8
@@ -142,8 +143,8 @@ def _others(facts: Facts, d: Destination) -> list[Weighed]:
     else:
         pieces.append(Weighed(0.2, text, loss_evidence(d), "the server answers others"))
     rates = compare_losses(facts.data_of_hosts, d)
-    if rates.data_again >= 3 and rates.p_like > SAMPLE_LIKE_P:
-        text = f"{rates.in_words}: data suffers as much (p = {rates.p_like:.2g})."
+    if rates.data_again >= 3 and rates.p_syns_more > SAMPLE_LIKE_P:
+        text = f"{rates.in_words}: data suffers as much ({p_text(rates.p_syns_more)})."
         pieces.append(Weighed(-2.0, text, loss_evidence(d), "a full queue drops SYNs, never data"))
     return pieces
 

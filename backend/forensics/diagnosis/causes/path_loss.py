@@ -24,6 +24,7 @@ from backend.forensics.evidence.data_loss import LossRates, compare_losses
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+from backend.forensics.wording import p_text
 
 CAUSE = "path-loss"
 TITLE = "Packets lost on the way"
@@ -128,17 +129,20 @@ def _data(d: Destination, rates: LossRates) -> list[Weighed]:
     if not rates.data_segments:
         return []
     if rates.p_syns_more < SIGNIFICANT_P:
-        text = f"{rates.in_words} (p = {rates.p_syns_more:.1g}): only SYNs suffer."
-        reason = "a path does not read flags: it loses data as often; Fisher's exact test"
+        text = f"{rates.in_words} ({p_text(rates.p_syns_more)}): only SYNs suffer."
+        reason = "a SYN is repeated when either direction loses, so up to twice as often as data; Fisher's exact test"
         return [Weighed(REFUTES, text, loss_evidence(d), reason)]
-    text = f"{rates.in_words} (p = {rates.p_like:.2g})."
+    text = f"{rates.in_words} ({p_text(rates.p_like)})."
     if len(d.losses) < SYNS_LOST_FROM:
         reason = "data is lost, but so few SYNs have no rate"
         return [Weighed(1.0, text, loss_evidence(d), reason)] if rates.data_again >= DATA_LOST_FROM else []
     if rates.data_again >= DATA_LOST_FROM and rates.p_like > SAMPLE_LIKE_P:
         return [
             Weighed(
-                2.6, text, loss_evidence(d), "the same rate for every kind of packet; Fisher's exact test"
+                2.6,
+                text,
+                loss_evidence(d),
+                "data in one direction and SYNs in both are lost at rates that fit; Fisher's exact test",
             )
         ]
     if rates.data_again >= DATA_LOST_FROM:

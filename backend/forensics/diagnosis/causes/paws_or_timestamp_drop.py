@@ -28,6 +28,7 @@ from backend.forensics.evidence.time_stamps import StampCounts
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart
 from backend.forensics.significance import fisher_exact_p
+from backend.forensics.wording import p_text
 
 CAUSE = "paws-or-timestamp-drop"
 TITLE = "SYNs with an older time stamp ignored"
@@ -66,7 +67,7 @@ def _in_words(stamps: StampCounts, p_value: float) -> str:
     return (
         f"{stamps.lower_lost} of {stamps.lower_lost + stamps.lower_passed} SYNs with a lower time stamp than the one "
         f"before from that address got no answer, {stamps.higher_lost} of "
-        f"{stamps.higher_lost + stamps.higher_passed} with a higher one (p = {p_value:.2g})"
+        f"{stamps.higher_lost + stamps.higher_passed} with a higher one ({p_text(p_value)})"
     )
 
 

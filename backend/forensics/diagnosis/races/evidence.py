@@ -17,6 +17,7 @@ from backend.forensics.evidence.rivals import Rival, count_rivalled
 from backend.forensics.findings import frame_evidence, line_evidence
 from backend.forensics.report import EvidencePart, FindingPart
 from backend.forensics.significance import fisher_exact_p
+from backend.forensics.wording import p_text
 
 COUNTER_MATCH_RATIO = 0.3
 """insert_failed may differ from the lost SYNs by this share: other traffic of the node races, too, and one
@@ -215,7 +216,7 @@ def _rivals(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
     text = (
         f"{len(race.collisions):,} of {len(relevant):,} lost SYNs had a rival with the same source port "
         f"{low:g} to {high:g} µs away (median {mid:.3g}); of SYNs without a rival {lost_alone:,} were lost "
-        f"(p = {p_value:.1g})."
+        f"({p_text(p_value)})."
     )
     frames = frame_evidence((rival.place.input, rival.frame) for _, rival in race.collisions)
     matters = p_value < SIGNIFICANT_P

@@ -8,6 +8,7 @@ from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.metadata_signs import SIGNIFICANT_P, Case
 from backend.forensics.evidence.metadata_pattern import is_refresh
 from backend.forensics.findings import plural
+from backend.forensics.wording import p_text
 
 WIDEST_WINDOW_S = 900
 """The widest refresh window of the SDKs whose sources were read (Java 1.x, botocore)."""
@@ -30,7 +31,7 @@ def _inside(case: Case) -> list[Weighed]:
     p_value = pattern.refresh_chance_p
     text = (
         f"{pattern.requests_refreshing:,} of {plural(len(use.served), 'served request')} fetched credentials inside "
-        f"(p = {p_value:.2g} for calls with a clock of their own)."
+        f"({p_text(p_value)} for calls with a clock of their own)."
     )
     if p_value <= SIGNIFICANT_P:
         return [Weighed(2.0, text, frames, "calls that follow requests this closely are made by them")]

@@ -20,6 +20,7 @@ from backend.forensics.evidence.port_reuse import ReusedTuple, describe_reuse
 from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
 from backend.forensics.report import EvidencePart, FindingPart
 from backend.forensics.significance import fisher_exact_p
+from backend.forensics.wording import p_text
 
 SIGNIFICANT_P = 0.01
 LEAST_ATTEMPTS = 3
@@ -184,7 +185,7 @@ def _tuples(found: Drops) -> list[Weighed]:
     text = (
         f"{len(found.losses):,} SYNs on used tuples were lost, against {found.fresh_delayed:,} "
         f"of {found.fresh_total:,} on "
-        f"fresh ones (Fisher's exact test, p = {found.p_value:.1g})."
+        f"fresh ones (Fisher's exact test, {p_text(found.p_value)})."
     )
     if found.p_value < SIGNIFICANT_P:
         return [Weighed(1.5, text, _frames(found), "what drops them knows the tuple; chance is excluded")]
