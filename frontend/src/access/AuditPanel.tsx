@@ -80,7 +80,7 @@ function AuditFilters({ wanted, set }: { wanted: Wanted; set: (wanted: Wanted) =
 
 function AuditTable({ events }: { events: AuditEvent[] }) {
   return (
-    <div className="facts-scroll" tabIndex={0} role="region" aria-label={`Audit log, ${events.length} rows`}>
+    <div className="access-scroll" tabIndex={0} role="region" aria-label={`Audit log, ${events.length} rows`}>
       <table className="table">
         <thead><tr><th>Time</th><th>Who</th><th>Action</th><th>What</th><th>Investigation</th><th>Address</th><th>Result</th></tr></thead>
         <tbody>

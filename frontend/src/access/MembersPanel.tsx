@@ -49,14 +49,16 @@ function Members({ withPasswords }: { withPasswords: boolean }) {
       {shown && <OnceShown what={`Password of ${shown.name}`} secret={shown.password} />}
       <Region label="Members" query={members}>
         {(found) => (
-          <table className="table">
-            <thead><tr><th>Name</th><th>Role</th><th>Signs in</th><th>Last sign-in</th><th aria-label="Actions" /></tr></thead>
-            <tbody>
-              {found.map((member) => (
-                <MemberRow key={member.id} member={member} change={(path, method, json) => change.mutate({ path: `/${member.id}${path}`, method, json })} />
-              ))}
-            </tbody>
-          </table>
+          <div className="access-scroll" tabIndex={0} role="region" aria-label="Members, table">
+            <table className="table">
+              <thead><tr><th>Name</th><th>Role</th><th>Signs in</th><th>Last sign-in</th><th aria-label="Actions" /></tr></thead>
+              <tbody>
+                {found.map((member) => (
+                  <MemberRow key={member.id} member={member} change={(path, method, json) => change.mutate({ path: `/${member.id}${path}`, method, json })} />
+                ))}
+              </tbody>
+            </table>
+          </div>
         )}
       </Region>
     </section>

@@ -87,20 +87,22 @@ function CreateToken({ whenMade }: { whenMade: ((token: string) => ReactNode) | 
 function TokenTable({ tokens, revoke }: { tokens: Token[]; revoke: (id: string) => void }) {
   const now = new Date().toISOString();
   return (
-    <table className="table">
-      <thead><tr><th>Name</th><th>Scope</th><th>Expires</th><th>Last use</th><th>Made by</th><th aria-label="Actions" /></tr></thead>
-      <tbody>
-        {tokens.map((token) => (
-          <tr key={token.id} data-testid="token">
-            <th scope="row">{token.name}</th>
-            <td>{token.scope}</td>
-            <td>{token.expires <= now ? `expired ${token.expires.slice(0, 10)}` : token.expires.slice(0, 10)}</td>
-            <td>{token.last_used ? `${token.last_used.slice(0, 16).replace("T", " ")} UTC` : "never"}</td>
-            <td>{token.made_by || "this machine"}</td>
-            <td className="number"><button type="button" className="link-button" aria-label={`Revoke ${token.name}`} onClick={() => revoke(token.id)}>Revoke</button></td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div className="access-scroll" tabIndex={0} role="region" aria-label="Tokens, table">
+      <table className="table">
+        <thead><tr><th>Name</th><th>Scope</th><th>Expires</th><th>Last use</th><th>Made by</th><th aria-label="Actions" /></tr></thead>
+        <tbody>
+          {tokens.map((token) => (
+            <tr key={token.id} data-testid="token">
+              <th scope="row">{token.name}</th>
+              <td>{token.scope}</td>
+              <td>{token.expires <= now ? `expired ${token.expires.slice(0, 10)}` : token.expires.slice(0, 10)}</td>
+              <td>{token.last_used ? `${token.last_used.slice(0, 16).replace("T", " ")} UTC` : "never"}</td>
+              <td>{token.made_by || "this machine"}</td>
+              <td className="number"><button type="button" className="link-button" aria-label={`Revoke ${token.name}`} onClick={() => revoke(token.id)}>Revoke</button></td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
   );
 }

@@ -24,7 +24,7 @@ export function WishFields({ wish, scope, here, onScope, onChange }: WishFieldsP
       <Row name="Addresses, files, machines">
         {(id) => (
           <select id={id} className="input" value={wish.addresses} onChange={(event) => onChange({ addresses: event.target.value === "real" ? "real" : "names" })}>
-            <option value="names">replaced by names, as pod-1 or server-1</option>
+            <option value="names">replaced by names like pod-482913</option>
             <option value="real">as they are</option>
           </select>
         )}
