@@ -20,6 +20,13 @@ def is_among(values: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[
     return among
 
 
+def by_value(rows: Ints, values: Ints) -> dict[int, Ints]:
+    """The rows of each value (`values` run beside `rows`), in their order; by value, ascending."""
+    order = np.argsort(values, kind="stable")
+    found, first = np.unique(values[order], return_index=True)
+    return dict(zip(found.tolist(), np.split(rows[order], first[1:]), strict=True)) if len(found) else {}
+
+
 class GroupedRows:
     """Row numbers by the values of these columns."""
 

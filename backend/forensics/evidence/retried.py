@@ -264,7 +264,8 @@ class AttemptGroup(Sequence[RetriedAttempt]):
     @property
     def span_s(self) -> NDArray[np.float64]:
         """From the first SYN of each to its last."""
-        spans: NDArray[np.float64] = (self.retried.last_ns - self.retried.start_ns)[self.positions] / 1e9
+        first_ns, last_ns = self.retried.start_ns[self.positions], self.retried.last_ns[self.positions]
+        spans: NDArray[np.float64] = (last_ns - first_ns) / 1e9
         return spans
 
     @property

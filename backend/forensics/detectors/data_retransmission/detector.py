@@ -9,6 +9,7 @@ import numpy as np
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.data_retransmission.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.grouped_rows import by_value
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.evidence.stumbles import Stumbles
 from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
@@ -44,9 +45,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     why = f"{plural(len(again), 'segment')} sent again, {len(waits):,} of them by the timer"
     if not len(waits):
         return Detection("clear", f"{why}: nobody waited")
+    sent_again = by_value(again, stumbles.server[again])
     groups = [
-        _Group(server, again[stumbles.server[again] == server], waits[stumbles.server[waits] == server])
-        for server in np.unique(stumbles.server[waits]).tolist()
+        _Group(server, sent_again[server], its)
+        for server, its in by_value(waits, stumbles.server[waits]).items()
     ]
     groups.sort(key=lambda g: (-int(rows["silence_ns"][g.waits].sum()), str(stumbles.servers[g.server])))
     shown = groups[: thresholds.findings_most]

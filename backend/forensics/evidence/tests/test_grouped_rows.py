@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from backend.forensics.evidence.grouped_rows import GroupedRows, is_among
+from backend.forensics.evidence.grouped_rows import GroupedRows, by_value, is_among
 
 
 def test_rows_are_those_of_a_search_in_the_order_of_the_table() -> None:
@@ -28,3 +28,12 @@ def test_membership_is_that_of_isin() -> None:
     for count in (0, 1, 20):
         wanted = np.unique(random.integers(10, 40, count).astype(np.uint64))
         assert is_among(values, wanted).tolist() == np.isin(values, wanted).tolist()
+
+
+def test_rows_by_value_are_those_of_a_search() -> None:
+    random = np.random.default_rng(9)
+    rows, values = random.permutation(100), random.integers(0, 7, 100)
+    found = by_value(rows, values)
+    assert list(found) == sorted(set(values.tolist()))
+    assert all(found[value].tolist() == rows[values == value].tolist() for value in found)
+    assert by_value(rows[:0], values[:0]) == {}
