@@ -5,8 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import fields
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, SecretStr
+from pydantic import AfterValidator, Field, SecretStr
 from pydantic_settings import (
     BaseSettings,
     PydanticBaseSettingsSource,
@@ -44,8 +45,9 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix="STALLSCOPE_", extra="ignore", frozen=True)
 
-    data: Path = Path.home() / ".local" / "share" / "stallscope"
-    """Folder of the uploads, the packet tables and, by default, the databases."""
+    data: Annotated[Path, AfterValidator(Path.absolute)] = Path.home() / ".local" / "share" / "stallscope"
+    """Folder of the uploads, the packet tables and, by default, the databases. Absolute from here on: the processes
+    that use it work in different folders."""
     database_url: str = ""
     """SQLAlchemy address of the database; empty = SQLite in the data folder."""
     host: str = "127.0.0.1"

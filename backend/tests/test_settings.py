@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from backend.settings import Settings, files_at_once
@@ -20,3 +22,21 @@ def test_files_are_decoded_one_a_core_with_memory_for_each(
 def test_a_chosen_number_of_files_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("STALLSCOPE_WORKER_FILES", "3")
     assert Settings().worker_files == 3
+
+
+@pytest.mark.parametrize("way", ["argument", "environment", "file"])
+def test_a_relative_data_folder_stays_where_it_was_named(
+    way: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Children work in another folder."""
+    monkeypatch.chdir(tmp_path)
+    Path("chosen.toml").write_text('data = "data"')
+    if way == "environment":
+        monkeypatch.setenv("STALLSCOPE_DATA", "data")
+    elif way == "file":
+        monkeypatch.setenv("STALLSCOPE_CONFIG", "chosen.toml")
+    settings = Settings(data=Path("data")) if way == "argument" else Settings()
+    monkeypatch.chdir("/")
+    assert settings.data == tmp_path / "data"
+    assert settings.blobs.is_absolute()
+    assert str(tmp_path) in settings.metadata_url

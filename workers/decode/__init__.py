@@ -87,5 +87,5 @@ def _cache_folder() -> Path:
     return Path(tempfile.gettempdir()) / f"stallscope-{os.getuid()}" / "numba"
 
 
-if "NUMBA_CACHE_DIR" not in os.environ:
-    os.environ["NUMBA_CACHE_DIR"] = str(_cache_folder())
+# Absolute, because children that inherit it work in another folder.
+os.environ["NUMBA_CACHE_DIR"] = str(Path(os.environ.get("NUMBA_CACHE_DIR") or _cache_folder()).absolute())

@@ -25,7 +25,6 @@ from workers.confinement.kernel import (
     leave_namespaces,
     never_gain_privileges,
 )
-
 from workers.sandbox.works import build_adapters
 
 

@@ -48,7 +48,7 @@ def client(product: Product) -> Iterator[httpx.Client]:
 def ask(client: httpx.Client) -> Asked:
     def asked(**question: Any) -> dict[str, Any]:
         look = client.post("/looks", json=question).raise_for_status().json()
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 300  # the first anonymizing compiles
         while look["state"] in ("queued", "running") and time.monotonic() < deadline:
             time.sleep(0.05)
             look = client.get(f"/looks/{look['id']}").json()

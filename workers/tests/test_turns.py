@@ -8,11 +8,11 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
-from workers.sandbox.memory import fit_to_memory, memory_bytes
 
 from backend.errors import Cancelled
 from backend.limits import Limits
 from workers.jobs.decode_file import costs_of
+from workers.sandbox.memory import fit_to_memory, memory_bytes
 from workers.sandbox.turns import Turns
 
 GIB = 1 << 30
