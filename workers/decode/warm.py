@@ -13,6 +13,7 @@ from typing import Final
 
 import numpy as np
 
+from workers.confinement.kernel import die_with_parent
 from workers.decode import loop_cache, messages_cache
 from workers.decode.interfaces import LARGEST_PACKET
 from workers.decode.loop.compiler import COMPILES, compiling, interpreted
@@ -53,11 +54,16 @@ def _compile() -> None:
     compile_scanner()
 
 
+def end_with_who_asked() -> None:
+    """A process that compiles for nobody would keep the processor busy for minutes."""
+    die_with_parent(int(os.environ[COMPILES]))
+
+
 def _compile_in_child(module: str) -> None:
     """In a process of its own: numba is large and slow to import, and nobody else needs it."""
     result = subprocess.run(
         [sys.executable, "-m", module],
-        env={**os.environ, COMPILES: "1"}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        env={**os.environ, COMPILES: str(os.getpid())}, stdin=subprocess.DEVNULL, capture_output=True, text=True,
         check=False,
     )  # fmt: skip
     if result.returncode != 0:
@@ -97,6 +103,7 @@ def compile_once(
 
 if __name__ == "__main__":
     if compiling:
+        end_with_who_asked()
         _compile()
     else:
         ensure_compiled()

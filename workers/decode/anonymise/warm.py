@@ -11,7 +11,7 @@ from workers.decode import anonymiser_cache
 from workers.decode.anonymise.loop.records import ANONYMISER_DTYPE
 from workers.decode.anonymise.loop.walk import anonymise_pcap, anonymise_pcapng, learn_addresses
 from workers.decode.loop.compiler import compiling
-from workers.decode.warm import compile_once
+from workers.decode.warm import compile_once, end_with_who_asked
 
 _MODULE = "workers.decode.anonymise.warm"
 
@@ -31,6 +31,7 @@ def ensure_anonymiser_compiled() -> None:
 
 if __name__ == "__main__":
     if compiling:
+        end_with_who_asked()
         compile_anonymiser()
     else:
         ensure_anonymiser_compiled()
