@@ -55,8 +55,19 @@ def adopt_orphans() -> None:
 def leave_namespaces() -> bool:
     """An empty network, IPC and host name of its own; whether the kernel allowed it. Needs a single thread.
 
-    Without privileges they come with a user namespace, in which this user and group keep their numbers. A privileged
-    process needs none, and one would cost it the right to the files of others."""
+    Tried in a copy of this process first: a refusal in the middle would leave it without a user of its own."""
+    trial = os.fork()
+    if trial == 0:
+        try:
+            os._exit(0 if _leave_namespaces() else 1)
+        finally:
+            os._exit(1)
+    return os.waitpid(trial, 0)[1] == 0 and _leave_namespaces()
+
+
+def _leave_namespaces() -> bool:
+    """Without privileges they come with a user namespace, in which this user and group keep their numbers. A
+    privileged process needs none, and one would cost it the right to the files of others."""
     uid, gid = os.getuid(), os.getgid()
     apart = _CLONE_NEWNET | _CLONE_NEWIPC | _CLONE_NEWUTS
     if uid == 0:
