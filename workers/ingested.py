@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 from pydantic import TypeAdapter
 
-from backend.forensics.captures import Capture, CredentialSigns, VantagePoint
+from backend.forensics.captures import Capture, CredentialSigns, RecordedTimes, VantagePoint
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
 from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable, ProbeTable
 from backend.forensics.packets import PACKET_DTYPE
@@ -83,6 +83,7 @@ def save_ingested(result: Ingested, folder: Path) -> None:
         write_tables.write_rows(layer_rows(capture.tunnels), folder / "tunnels.parquet")
         about["first_ns"], about["last_ns"] = capture.first_ns, capture.last_ns
         about["vantage_points"] = _POINTS.dump_python(list(capture.vantage_points), mode="json")
+        about["times"] = asdict(capture.times)
         about["undecoded"] = capture.undecoded
         about["warnings"] = list(capture.warnings)
         about["loose_credential_frames"] = capture.credentials.loose_frames
@@ -119,6 +120,7 @@ def load_ingested(folder: Path) -> Ingested:
         signals=_signals(folder),
         undecoded=about["undecoded"],
         tunnels=tunnels_of_rows(_from_parquet(folder / "tunnels.parquet", LAYER_DTYPE)),
+        times=RecordedTimes(**about.get("times", {})),
         warnings=tuple(about["warnings"]),
         error=part.error,
         host=part.host,

@@ -27,6 +27,30 @@ class CredentialSigns:
 
 
 @dataclass(frozen=True)
+class RecordedTimes:
+    """What the time stamps of a capture are like, in the order of its file."""
+
+    untimed: int = 0
+    """Packets whose time stamp is before 1970 or beyond 2116; they have the time of the packet before."""
+    first_untimed: int = 0
+    """Frame of the first of them."""
+    steps: int = 0
+    """Times that the clock was set: back by more than a second, or ahead by more than a year."""
+    first_step: int = 0
+    """Frame after the first of them; durations that include a step were not measured."""
+    last_step: int = 0
+    largest_step_ns: int = 0
+    """Negative where the clock was set back."""
+    even_gap_ns: int | None = None
+    """The one gap between all packets, where it is the same everywhere: no clock measures that."""
+
+    @property
+    def measured(self) -> bool:
+        """Whether a clock made them."""
+        return self.even_gap_ns is None and not self.untimed
+
+
+@dataclass(frozen=True)
 class VantagePoint:
     """Where packets were seen."""
 
@@ -83,6 +107,7 @@ class Capture:
     """Frames not decoded to a transport header, by the reason in words."""
     tunnels: tuple[Tunnel, ...] = ()
     """By the number in the `tunnel` columns; empty in a capture without tunnels."""
+    times: RecordedTimes = RecordedTimes()
     credentials: CredentialSigns = field(default_factory=CredentialSigns)
     warnings: tuple[str, ...] = ()
     error: str | None = None

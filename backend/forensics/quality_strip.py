@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.evidence.absence.measured_times import time_problems
 from backend.forensics.evidence.clocks import ClockOffset
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import line_evidence, plural
+from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.lanes import uncaptured_sources
 from backend.forensics.private_words import of_place
 from backend.forensics.report import FindingPart, QualityPart
@@ -16,7 +17,14 @@ def describe_quality(facts: Facts, findings: Sequence[FindingPart]) -> list[Qual
     """Good news and cautions, the account of the lost SYNs among them."""
     if not facts.has_packets:
         return []
-    parts = [_drops(facts), *_missing_places(facts), *_resolutions(facts), *_clocks(facts), *_counters(facts)]
+    parts = [
+        _drops(facts),
+        *_missing_places(facts),
+        *_resolutions(facts),
+        *_times(facts),
+        *_clocks(facts),
+        *_counters(facts),
+    ]
     return [*parts, *_account(facts)]
 
 
@@ -79,6 +87,17 @@ def _resolutions(facts: Facts) -> list[QualityPart]:
             )
         ]
     return []
+
+
+def _times(facts: Facts) -> list[QualityPart]:
+    return [
+        QualityPart(
+            status="caution",
+            text=f"{of_place(problem.input)}: {problem.text}",
+            evidence=frame_evidence((problem.input, frame) for frame in problem.frames),
+        )
+        for problem in time_problems(facts.captures)
+    ]
 
 
 def _clocks(facts: Facts) -> list[QualityPart]:

@@ -10,7 +10,7 @@ from typing import Final
 
 import numpy as np
 
-from backend.forensics.captures import Capture, VantagePoint
+from backend.forensics.captures import Capture, RecordedTimes, VantagePoint
 from backend.forensics.connections import NEVER
 from backend.forensics.messages import Messages
 from backend.limits import Limits
@@ -150,8 +150,23 @@ def _capture(
         buckets=merge_buckets(tables.buckets),
         undecoded=_undecoded(reading),
         tunnels=list_tunnels(tables),
+        times=_times(reading),
         warnings=(*reading.warnings, *reading.notes),
         error=reading.warnings[0] if reading.warnings and packets == 0 else None,
+    )
+
+
+_EVEN_FROM: Final = 10
+"""Packets from which equal gaps are no chance: a clock that ticks in microseconds repeats none of them nine times."""
+
+
+def _times(reading: Reading) -> RecordedTimes:
+    state = reading.state
+    timed = int(state["frame"]) - int(state["untimed"])
+    even = timed >= _EVEN_FROM and not state["other_gaps"]
+    names = ("untimed", "first_untimed", "steps", "first_step", "last_step", "largest_step_ns")
+    return RecordedTimes(
+        **{name: int(state[name]) for name in names}, even_gap_ns=int(state["gap_ns"]) if even else None
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from workers.decode.interfaces import LARGEST_PACKET, Interface
+from workers.decode.loop.records import LATEST_NS
 
 SECTION_HEADER: Final = 0x0A0D0D0A
 DECRYPTION_SECRETS: Final = 10
@@ -23,8 +24,9 @@ _ISB_IFDROP, _ISB_OSDROP = 5, 7
 _LIBPCAP_TEXT: Final = 0
 _TEXT_LIMIT: Final = 256
 """Characters kept of a name, a description or a filter."""
-_LARGEST_OFFSET_S: Final = 1 << 33
-"""Beyond 200 years nanoseconds leave 64 bits; such an offset is taken for damage and left out."""
+_LARGEST_OFFSET_S: Final = LATEST_NS // 1_000_000_000
+_NO_TIMES_S: Final = -_LARGEST_OFFSET_S - 1
+"""Stands for every offset beyond: with it no time stamp is a time."""
 
 _SECRETS: Final = 10
 _SKIPPED: Final = {
@@ -76,7 +78,7 @@ def read_interface(body: bytes, order: str, number: int, section: int) -> Interf
             interface.resolution = value[0]
         elif code == _IF_TSOFFSET and len(value) == 8:
             offset_s = struct.unpack(order + "q", value)[0]
-            interface.offset_s = offset_s if abs(offset_s) < _LARGEST_OFFSET_S else 0
+            interface.offset_s = offset_s if abs(offset_s) < _LARGEST_OFFSET_S else _NO_TIMES_S
     return interface
 
 

@@ -34,6 +34,8 @@ class Delays:
     row: Ints
     lost_s: NDArray[np.float64]
     attempts: Attempts
+    measured: NDArray[np.bool_]
+    """Beside the table of attempts: whether a clock measured all times of the attempt."""
     baseline_s: dict[Server, float]
     """Usual handshake time per destination, of connections that opened with their first SYN."""
 
@@ -65,21 +67,21 @@ class Delays:
         return [(inputs[place], frame) for place, frame in zip(numbers, frames, strict=True)]
 
 
-def measure_delays(attempts: Attempts) -> Delays:
-    """Compare every attempt with the median handshake to its destination."""
+def measure_delays(attempts: Attempts, measured: NDArray[np.bool_]) -> Delays:
+    """Compare every attempt with the median handshake to its destination; what was not `measured` lost nothing."""
     table = attempts.table
     if not len(table):
-        return Delays(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), attempts, {})
+        return Delays(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), attempts, measured, {})
     group, servers = _groups(table)
-    usual_s = _usual(table, group, len(servers))
+    usual_s = _usual(table, group, len(servers), measured)
     host_of, hosts_total = _hosts(servers)
-    host_usual_s = _usual(table, host_of[group], hosts_total)[host_of]
+    host_usual_s = _usual(table, host_of[group], hosts_total, measured)[host_of]
     known_s = np.where(np.isnan(usual_s), host_usual_s, usual_s)
-    lost_s = _lost(attempts, np.nan_to_num(known_s)[group])
+    lost_s = np.where(measured, _lost(attempts, np.nan_to_num(known_s)[group]), 0.0)
     rows = np.flatnonzero((table["transmissions"] > 1) | (lost_s >= DELAYED_FROM_S))
     rows = rows[np.argsort(table["link"][rows], kind="stable")]
     baseline = {servers[n]: float(usual_s[n]) for n in np.flatnonzero(~np.isnan(usual_s)).tolist()}
-    return Delays(table["link"][rows].copy(), rows, lost_s[rows], attempts, baseline)
+    return Delays(table["link"][rows].copy(), rows, lost_s[rows], attempts, measured, baseline)
 
 
 def _groups(table: NDArray[np.void]) -> tuple[Ints, list[Server]]:
@@ -105,9 +107,11 @@ def _hosts(servers: Sequence[Server]) -> tuple[Ints, int]:
     return np.cumsum(new) - 1, int(new.sum())
 
 
-def _usual(table: NDArray[np.void], group: Ints, groups_total: int) -> NDArray[np.float64]:
+def _usual(
+    table: NDArray[np.void], group: Ints, groups_total: int, measured: NDArray[np.bool_]
+) -> NDArray[np.float64]:
     """Median handshake in seconds per group, NaN for none."""
-    usual = np.flatnonzero((table["transmissions"] == 1) & (table["connect_delay_ns"] != NEVER))
+    usual = np.flatnonzero((table["transmissions"] == 1) & (table["connect_delay_ns"] != NEVER) & measured)
     medians = np.full(groups_total, np.nan)
     order = usual[np.lexsort((table["connect_delay_ns"][usual], group[usual]))]
     found, start, count = np.unique(group[order], return_index=True, return_counts=True)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.absence.measured_times import measured_attempts, without_made_up_trips
 from backend.forensics.evidence.absence.told import told_losses
 from backend.forensics.evidence.anatomy import Anatomy, dissect_requests
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
@@ -252,10 +253,10 @@ class Facts:
 
 def gather_facts(captures: Sequence[Capture], dumps: Sequence[DumpInput]) -> Facts:
     """Join the captures, locate the losses, read the dumps. Inputs in any order give the same facts."""
-    ordered = sorted(captures, key=lambda c: (c.name, c.sha256))
+    ordered = [without_made_up_trips(c) for c in sorted(captures, key=lambda c: (c.name, c.sha256))]
     attempts = collect_attempts(ordered)
     losses = locate_losses(attempts)
     rivals = find_rivals(attempts, losses, within_ns=RIVAL_WINDOW_NS)
     kernel = gather_kernel_facts(sorted(dumps, key=lambda d: (d.input, d.dump.kind)))
-    delays = measure_delays(attempts)
+    delays = measure_delays(attempts, measured_attempts(ordered, attempts))
     return Facts(tuple(ordered), attempts, delays, losses, rivals, kernel, judge_quality(ordered))

@@ -80,6 +80,14 @@ MAX_VANTAGES: Final = 1024
 
 NO_INDEX: Final = 0xFFFFFFFF
 
+LATEST_NS: Final = 1 << 62
+"""Times beyond it (the year 2116; classic pcap ends in 2106) are no times: sums with them would leave 64 bits."""
+NO_TIME: Final = -1
+STEPPED_BACK_NS: Final = 1_000_000_000
+"""Queues of several processors reorder packets by milliseconds: only what runs back further is the clock's doing."""
+STEPPED_AHEAD_NS: Final = 365 * 86_400 * 1_000_000_000
+"""No capture is silent for a year: it began before the clock was set."""
+
 PRINTS_PER_SIDE: Final = 8
 """How many of a side's latest packets are remembered to tell a copy from a retransmission."""
 
@@ -96,6 +104,14 @@ STATE_DTYPE: Final = np.dtype(
         ("vantages", "<i8"),
         ("interfaces", "<i8"),
         ("latest_ns", "<i8"),  # time of the latest packet that had one
+        ("untimed", "<i8"),  # packets whose time stamp is no time that 64 bits hold safely
+        ("first_untimed", "<i8"),  # frame of the first of them
+        ("gap_ns", "<i8"),  # between the latest two packets
+        ("other_gaps", "<i8"),  # gaps unlike the one before
+        ("steps", "<i8"),  # times that the clock was set: backwards, or ahead by more than a year
+        ("first_step", "<i8"),  # frame after the first step
+        ("last_step", "<i8"),
+        ("largest_step_ns", "<i8"),  # negative where the clock was set back
         ("tracks", "<i8"),  # tracks used so far, free ones among them
         ("free_track", "<i8"),  # first of the chain of free tracks (number + 1), 0 for none
         ("depth", "<i8"),  # of the packet being read: layers of its tunnel path

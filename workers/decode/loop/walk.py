@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from workers.decode.loop.ahead import look_ahead
+from workers.decode.loop.clock import checked_time
 from workers.decode.loop.compiler import compiled, entry
 from workers.decode.loop.octets import Buffer, file16, file32
 from workers.decode.loop.packet import read_packet
@@ -16,7 +17,9 @@ from workers.decode.loop.records import (
     BAD_LENGTH,
     BUCKETS_FULL,
     CONNECTIONS_FULL,
+    LATEST_NS,
     NEED_BYTES,
+    NO_TIME,
     OTHER_BLOCK,
     ROWS_FULL,
     TRACKS_FULL,
@@ -44,19 +47,36 @@ def _lack_of_room(state: Record, rows: Record, connections: Record, sides: Recor
 
 
 @compiled
-def _nanoseconds(ticks: int, interface: Record) -> int:
-    """Time since 1970 of a pcapng time stamp."""
+def _ticks_as_ns(ticks: int, interface: Record) -> int:
+    """A pcapng time stamp in nanoseconds, NO_TIME beyond LATEST_NS."""
     if interface.multiply > 0:
-        return np.int64(ticks) * interface.multiply + interface.offset_ns
+        if ticks > np.uint64(LATEST_NS // interface.multiply):
+            return np.int64(NO_TIME)
+        return np.int64(ticks) * interface.multiply
     if interface.divide > 0:
-        return np.int64(ticks // np.uint64(interface.divide)) + interface.offset_ns
+        whole = ticks // np.uint64(interface.divide)
+        return np.int64(whole) if whole <= np.uint64(LATEST_NS) else np.int64(NO_TIME)
     shift = np.uint64(interface.shift)
-    seconds = np.int64(ticks >> shift)
-    fraction = ticks - (np.uint64(seconds) << shift)
+    whole = ticks >> shift
+    if whole > np.uint64(LATEST_NS // _SECOND_NS):
+        return np.int64(NO_TIME)
+    fraction = ticks - (whole << shift)
     if interface.shift > 30:  # keeps fraction x 10^9 within 64 bits
         fraction >>= shift - np.uint64(30)
         shift = np.uint64(30)
-    return seconds * _SECOND_NS + np.int64((fraction * np.uint64(_SECOND_NS)) >> shift) + interface.offset_ns
+    return np.int64(whole) * _SECOND_NS + np.int64((fraction * np.uint64(_SECOND_NS)) >> shift)
+
+
+@compiled
+def _nanoseconds(ticks: int, interface: Record) -> int:
+    """Time since 1970 of a pcapng time stamp, NO_TIME where that is before 1970 or beyond LATEST_NS."""
+    own_ns = _ticks_as_ns(ticks, interface)
+    if own_ns < 0:
+        return np.int64(NO_TIME)
+    time_ns = own_ns + np.int64(interface.offset_ns)  # each at most 2^62 in size
+    if time_ns < 0 or time_ns > LATEST_NS:
+        return np.int64(NO_TIME)
+    return time_ns
 
 
 @entry
@@ -87,7 +107,7 @@ def walk_pcap(
             reason = NEED_BYTES
         else:
             fraction_ns = file32(buffer, at + 4, big) * interface.multiply
-            time_ns = file32(buffer, at, big) * _SECOND_NS + fraction_ns
+            time_ns = checked_time(state, file32(buffer, at, big) * _SECOND_NS + fraction_ns)
             ahead = at + 32 + captured
             look_ahead(buffer, at + 16, ahead, end, state, interface, slots, samplers[0])
             read_packet(
@@ -179,13 +199,15 @@ def _read_block(
     if first + captured + 4 > at + file32(buffer, at + 4, big):
         state.detail = captured
         return BAD_LENGTH
+    time_ns = np.int64(
+        state.latest_ns
+    )  # a simple packet block carries none: zero would stretch the capture to 1970
     if kind != _SIMPLE:
-        state.latest_ns = _nanoseconds(_ticks(buffer, at + 12, big), interface)
+        time_ns = checked_time(state, _nanoseconds(_ticks(buffer, at + 12, big), interface))
     ahead = at + file32(buffer, at + 4, big)  # whatever block that is: only what is read in earnest counts
     look_ahead(buffer, first, ahead + 28, end, state, interface, slots, samplers[0])
-    # A simple packet block carries no time: zero would stretch the capture back to 1970.
     read_packet(
-        buffer, first, first + captured, state.latest_ns, original,
+        buffer, first, first + captured, time_ns, original,
         state, interface, vantages, rows, picked, slots, connections, sides, prints, buckets, undecoded,
             layers, paths, fragments, heads, memory, samplers[0], pickers[0],
     )  # fmt: skip

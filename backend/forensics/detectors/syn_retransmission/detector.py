@@ -97,15 +97,17 @@ def _measures(
     total: int,
     usual_s: float | None,
     thresholds: Thresholds,
+    measured: Sequence[RetriedAttempt],
 ) -> dict[str, object]:
-    delays = [a.connect_delay_s for a in attempts if a.connect_delay_s is not None]
+    """`measured`: those whose times a clock measured; no time of the others is told."""
+    delays = [a.connect_delay_s for a in measured if a.connect_delay_s is not None]
     outcomes = Counter(a.outcome for a in attempts)
     places = Counter(loss.where for loss in losses)
     return {
         "attempts_total": total,
         "retransmissions": sum(len(a.transmissions) - 1 for a in attempts),
-        "schedule": name_schedule([gaps_s(a) for a in attempts], thresholds),
-        "retry_gap_median_s": round(median(gaps_s(a)[0] for a in attempts), 6),
+        "schedule": name_schedule([gaps_s(a) for a in measured], thresholds),
+        "retry_gap_median_s": round(median(gaps_s(a)[0] for a in measured), 6) if measured else None,
         "connect_delay_median_s": round(median(delays), 6) if delays else None,
         "connect_delay_max_s": round(max(delays), 6) if delays else None,
         "connect_usual_s": round(usual_s, 6) if usual_s is not None else None,
@@ -125,7 +127,8 @@ def _finding(context: _Context, server: Server, attempts: AttemptGroup, number: 
     losses = list(facts.losses.of_attempts(attempts.positions))
     rows = context.rows[server]
     total, usual_s = len(rows), facts.baseline_connect_s(server)
-    measures = _measures(attempts, losses, total, usual_s, thresholds)
+    measured = [a for a in attempts if facts.delays.measured[facts.attempts.retried.row[a.position]]]
+    measures = _measures(attempts, losses, total, usual_s, thresholds, measured)
     lost_s = round(facts.delays.lost_by(links), 6)
     end_ns = max(a.transmissions[-1].time_ns for a in attempts)
     target = str(attempts[0].server)
