@@ -17,8 +17,8 @@ def counted(folder: Path, traffic: str, packets: int) -> dict[str, int]:
     generate(path, packets, traffic)
     parts = count_parts(path)
     path.unlink()
-    # Less than one element of 20 packets: what it costs to begin hides how it goes on.
-    return {what: max(count, packets // 20) for what, count in parts.items()}
+    # Of less than one element in 10 packets the beginning of the capture hides how it goes on.
+    return {what: max(count, packets // 10) for what, count in parts.items()}
 
 
 def too_fast(folder: Path, traffic: str, packets: int, power: float) -> dict[str, float]:
