@@ -124,10 +124,11 @@ def test_frame_numbers_are_those_of_wireshark(name: str, tshark: str, tmp_path: 
     assert capture.packets == 2
 
 
-def test_an_offset_beyond_all_clocks_is_left_out(tmp_path: Path) -> None:
+def test_an_offset_beyond_all_clocks_leaves_no_time(tmp_path: Path) -> None:
     options = option(14, struct.pack("<q", -(1 << 62)))
     capture = decode(section() + interface(options=options) + enhanced(0, 7, PACKET), tmp_path)
-    assert capture.first_ns == 7000
+    assert capture.times.untimed == 1
+    assert capture.first_ns == 0
 
 
 @pytest.mark.parametrize("exponent", [0, 3, 6, 9, 12, 15, 18, 19])
