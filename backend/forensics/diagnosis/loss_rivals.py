@@ -9,6 +9,7 @@ from backend.forensics.evidence.data_loss import compare_losses
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import conntrack_fill, counter_rise
+from backend.forensics.findings import plural
 from backend.forensics.report import RivalPart
 from backend.forensics.wording import p_text
 
@@ -40,7 +41,11 @@ def list_rivals(facts: Facts, destination: Destination, *names: str) -> tuple[Ri
 
 def _unresponsive(facts: Facts, d: Destination) -> Judgement:
     if d.opened or d.refused:
-        return "ruled-out", f"{d.endpoint} answered {d.opened + d.refused} attempts in this capture", None
+        return (
+            "ruled-out",
+            f"{d.endpoint} answered {plural(d.opened + d.refused, 'attempt')} in this capture",
+            None,
+        )
     if d.heard_after:
         return "ruled-out", "the host was heard at the same time, only not on this port", None
     return "possible", "the host was not heard in this capture", NEIGHBOUR.command

@@ -109,11 +109,9 @@ def one_instance(destination: Destination) -> list[ClaimPart]:
         )
     ]
     if len(sent) > 1:
-        again = ", ".join(f"{(t.time_ns - attempt.start_ns) / 1e9:.2f}" for t in sent[1:8])
+        again = ", ".join(seconds_text((t.time_ns - attempt.start_ns) / 1e9) for t in sent[1:8])
         frames = frame_evidence((s.place.input, s.frame) for t in sent[1:] for s in t.sightings)
-        steps.append(
-            ClaimPart(role="step", text=f"It had to send it again after {again} s.", evidence=frames)
-        )
+        steps.append(ClaimPart(role="step", text=f"It had to send it again after {again}.", evidence=frames))
     return [*steps, *_outcome(attempt)]
 
 

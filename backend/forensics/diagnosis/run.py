@@ -12,6 +12,7 @@ from functools import lru_cache, partial
 from backend.forensics.diagnosis import causes
 from backend.forensics.diagnosis.account import Settled, draw_up, settle
 from backend.forensics.diagnosis.contract import Hypothesis, conclude, weigh
+from backend.forensics.diagnosis.exclusive import leave_accidents, yield_to_stronger
 from backend.forensics.diagnosis.shared_remedies import with_known_versions
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.isolation import CAUSE, Isolation
@@ -52,7 +53,8 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart], isolation: Isolation
         for name, assess in discover_causes()
         for hypothesis in isolation.run(CAUSE + name, partial(_assessed, assess, facts, findings), [])
     ]
-    settled, left = settle(facts, hypotheses)
+    settled, left = settle(facts, leave_accidents(facts, hypotheses))
+    settled = yield_to_stronger(settled)
     rest = importlib.import_module(f"{causes.__name__}.{REST}")
     named = [s.hypothesis for s in settled if weigh(s.hypothesis)[1] != "cannot-tell"]
     explained = frozenset(name for h in named for name in h.findings)

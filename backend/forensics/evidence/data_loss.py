@@ -59,10 +59,12 @@ class LossRates:
 
 
 def rate_losses(syns_lost: int, syns: int, to_host: DataCount, from_host: DataCount) -> LossRates:
-    """SYNs are lost more often than data only if twice the rate of *either* direction is too little: the rates of both
-    add up to no more than twice the larger. Without data in one direction that can't be said."""
+    """The rates of both directions add up to what repeats SYNs, so both count alike, however much data each carried.
+    Without data in one direction nothing can be said."""
     packets = (syns_lost, PACKETS_A_SYN * syns - syns_lost)
-    more = max(_p_more(packets, way) for way in (to_host, from_host))
+    least = min(to_host.segments, from_host.segments)
+    again = sum(_ceil_share(way, least) for way in (to_host, from_host))
+    more = fisher_exact_p((packets, (again, 2 * least - again)), "greater")
     both = DataCount(to_host.segments + from_host.segments, to_host.again + from_host.again)
     if not both.segments:
         return LossRates(syns_lost, syns, 0, 0, 1.0, 1.0)
@@ -72,8 +74,9 @@ def rate_losses(syns_lost: int, syns: int, to_host: DataCount, from_host: DataCo
     return LossRates(syns_lost, syns, both.again, both.segments, more, like)
 
 
-def _p_more(packets: tuple[int, int], data: DataCount) -> float:
-    return fisher_exact_p((packets, (data.again, data.segments - data.again)), "greater")
+def _ceil_share(data: DataCount, segments: int) -> int:
+    """How many of so many segments were sent again at the same rate."""
+    return -(-data.again * segments // data.segments) if data.segments else 0
 
 
 class DataOfHosts:
@@ -100,6 +103,8 @@ class DataOfHosts:
             capture = self._captures[place.capture]
             table = capture.connections
             chosen = (table["protocol"] == TCP) & (table["vantage"] == place.index)
+            # A server that repeats its SYN-ACK had not taken the ACK: it drops the data that follows, no path does.
+            chosen &= (table["syns"] == 0) | (table["syn_acks"] <= table["syns"])
             nodes = np.flatnonzero(chosen & (table["data_segments"] > 0))
             rows = table[nodes]
             server, client = (mix(rows[f"{end}_high"], rows[f"{end}_low"]) for end in ("server", "client"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -219,6 +220,11 @@ class Facts:
         """By link of an attempt sent again: its row in `Attempts.table`."""
         retried = self.attempts.retried
         return dict(zip(retried.link.tolist(), retried.row.tolist(), strict=True))
+
+    @cached_property
+    def losses_of_link(self) -> Counter[int]:
+        """By link of an attempt: how many of its SYNs were lost."""
+        return Counter(self.attempts.retried.link[self.losses.attempt].tolist())
 
     @cached_property
     def round_trips(self) -> RoundTrips:

@@ -148,7 +148,12 @@ def _fill(facts: Facts) -> list[Weighed]:
     text = f"{fill.count:,} of {fill.limit:,} entries in use ({fill.ratio:.0%})."
     if fill.ratio >= FULL_FROM:
         return [
-            Weighed(2.2, text, line_evidence(fill.lines), "at the limit the next new connection is refused")
+            Weighed(
+                2.2,
+                text,
+                line_evidence(fill.lines),
+                "at the limit the next new connection is refused",
+            )
         ]
     if fill.ratio < CONNTRACK_FAR_BELOW:
         return [Weighed(REFUTES, text, line_evidence(fill.lines), "there is room for every new connection")]
@@ -159,7 +164,7 @@ def _log(facts: Facts) -> list[Weighed]:
     found = messages_with(facts.node, "nf_conntrack", "table full")
     if not found:
         return []
-    text = f"The kernel logged {len(found):,} times: {found[0][0][:80]}"
+    text = f"The kernel logged {plural(len(found), 'time')}: {found[0][0][:80]}"
     reason = "written by the very line that drops the packet; when, only a time stamp tells"
     return [Weighed(2.5, text, line_evidence(line for _, line in found), reason)]
 

@@ -64,7 +64,8 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         title=TITLE,
         role="loss",
         statement=(
-            f"{hurt(d)} got no answer, while the host answered others: a rule drops this source, address and port."
+            f"{hurt(d)} got no answer, while the host answered others: "
+            f"{'' if prohibited or rules else 'probably '}a rule drops this source, address and port."
         ),
         prior=PRIOR,
         steps=tuple(one_instance(d)),
@@ -121,10 +122,10 @@ def _life(facts: Facts, d: Destination) -> list[Weighed]:
 def _often(d: Destination) -> list[Weighed]:
     pieces = []
     if d.syns_each >= SEVERAL_SYNS:
-        text = f"{d.syns:,} SYNs in {len(d.attempts):,} attempt(s), not one answered."
+        text = f"{plural(d.syns, 'SYN')} in {plural(len(d.attempts), 'attempt')}, not one answered."
         pieces.append(Weighed(0.5, text, loss_evidence(d), "chance loss does not take several in a row"))
     if d.attempts_each >= REPEATED_ATTEMPTS:
-        text = f"{len(d.attempts):,} attempts at different times had the same fate."
+        text = f"{plural(len(d.attempts), 'attempt')} at different times had the same fate."
         pieces.append(Weighed(0.5, text, loss_evidence(d), "a queue that overflows lets some pass"))
     return pieces
 

@@ -32,7 +32,6 @@ from backend.forensics.significance import fisher_exact_p
 from backend.forensics.wording import p_text
 
 CAUSE = "listen-overflow"
-TITLE = "Server's accept queue full"
 PRIOR = -2.0
 """One of several ways for a SYN to get no answer from a server that answers others."""
 COUNTERS = ("TcpExtListenOverflows", "TcpExtListenDrops")
@@ -56,13 +55,14 @@ def _fits(facts: Facts, d: Destination) -> bool:
 def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
     counters, queues, repeated = _counters(facts, d), _queues(facts, d), _repeated_answers(facts, d)
     pieces = [*_place(d), *_later(d), *_others(facts, d), *repeated, *counters, *queues, *lossy(facts, d)]
+    queue = "SYN queue" if _only_syn_queue(facts, d) and not queues else "accept queue"
     kernel_agrees = any(p.weight > 0 for p in (*counters, *queues))
     return Hypothesis(
         cause=CAUSE,
-        title=TITLE,
+        title=f"Server's {queue} full",
         role="loss",
         statement=(
-            f"{hurt(d)} waited although the server answers others: its accept queue seems to have been full."
+            f"{hurt(d)} waited although the server answers others: its {queue} seems to have been full."
         ),
         prior=PRIOR,
         steps=tuple(one_instance(d)),
@@ -85,7 +85,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
             "firewall-drop",
         ),
         missing=(LISTEN_COUNTERS, CAPTURE_BOTH_SIDES),
-        remedies=_remedies(d),
+        remedies=_SYN_QUEUE_REMEDIES if queue == "SYN queue" else _remedies(d),
         references=REFERENCES,
         refutation="nothing seen; it would be refuted by listen counters that stay flat while SYNs are repeated",
         figures=figures_of(facts, d),
@@ -176,9 +176,19 @@ def _counters(facts: Facts, d: Destination) -> list[Weighed]:
         return []
     evidence = line_evidence(line for r in rises for line in r.lines)
     text = ", ".join(f"{r.name} +{r.by:,}" for r in rises) + " between the dumps."
+    if _only_syn_queue(facts, d):
+        reason = "SYNs were dropped at a listener whose accept queue had room: its SYN queue was full"
+        return [Weighed(3.0, text, evidence, reason)]
     if any(r.by for r in rises):
         return [Weighed(3.0, text, evidence, "the kernel counts every SYN that it drops at a listener")]
     return [Weighed(REFUTES, text, evidence, "every SYN dropped at a listener would be counted")]
+
+
+def _only_syn_queue(facts: Facts, d: Destination) -> bool:
+    """Every drop for a full accept queue is counted in both: what ListenDrops alone counts was dropped before."""
+    kernel = facts.kernel_at(d.endpoint)
+    overflows, drops = (counter_rise(kernel, "nstat", name) for name in COUNTERS)
+    return overflows is not None and drops is not None and not overflows.by and drops.by > 0
 
 
 def _queues(facts: Facts, d: Destination) -> list[Weighed]:
@@ -222,3 +232,27 @@ def _remedies(d: Destination) -> tuple[RemedyPart, ...]:
             versions="the limit is 4096 by default from Linux 5.4, 128 before",
         ),
     )
+
+
+_SYN_QUEUE_REMEDIES = (
+    RemedyPart(
+        what="Answer with SYN cookies while the SYN queue is full",
+        command="sysctl -w net.ipv4.tcp_syncookies=1",
+        applies_to="the server's network namespace",
+        check="nstat -az TcpExtTCPReqQFullDrop TcpExtTCPReqQFullDoCookies; ss -nt state syn-recv | wc -l",
+        proof="nstat: TcpExtListenDrops and TcpExtTCPReqQFullDrop stop rising under the same load",
+        undo="sysctl -w net.ipv4.tcp_syncookies=0",
+        side_effect="without time stamps such connections have no window scale and no SACK",
+        versions=None,
+    ),
+    RemedyPart(
+        what="Raise the SYN queue: the backlog that the program asks for, and the kernel's limits on it",
+        command="sysctl -w net.ipv4.tcp_max_syn_backlog=8192 net.core.somaxconn=4096",
+        applies_to="the server's network namespace; then restart the program",
+        check="sysctl net.ipv4.tcp_max_syn_backlog net.core.somaxconn",
+        proof="nstat: TcpExtListenDrops and TcpExtTCPReqQFullDrop stop rising under the same load",
+        undo="the former two numbers",
+        side_effect="a SYN flood holds more memory",
+        versions=None,
+    ),
+)

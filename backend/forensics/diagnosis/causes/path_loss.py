@@ -23,6 +23,7 @@ from backend.forensics.diagnosis.segment_path_loss import data_hypotheses
 from backend.forensics.evidence.data_loss import LossRates, compare_losses
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import plural
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart
 from backend.forensics.wording import p_text
 
@@ -153,7 +154,7 @@ def _data(d: Destination, rates: LossRates) -> list[Weighed]:
 def _spread(d: Destination) -> list[Weighed]:
     if not d.neighbours_delayed:
         return []
-    text = f"{d.neighbours_delayed} attempts to other ports of the host were sent again, too."
+    text = f"The SYN of {plural(d.neighbours_delayed, 'attempt')} to other ports of the host was sent again, too."
     return [Weighed(0.5, text, loss_evidence(d), "a path does not choose ports")]
 
 

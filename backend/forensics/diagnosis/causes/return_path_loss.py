@@ -146,7 +146,7 @@ def _repeats(answered: Sequence[Loss]) -> list[Weighed]:
     if not again:
         return []
     attempts = len({loss.attempt.link for loss in again})
-    text = f"The server repeated its SYN-ACK in {attempts} attempts: no ACK reached it."
+    text = f"The server repeated its SYN-ACK in {plural(attempts, 'attempt')}: no ACK reached it."
     frames = frame_evidence((a.place.input, a.frame) for loss in again for a in loss.attempt.answers)
     return [Weighed(0.6, text, frames, "both ends repeat, as they do when the answer is lost")]
 

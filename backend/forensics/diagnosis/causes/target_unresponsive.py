@@ -25,7 +25,7 @@ from backend.forensics.dumps import conntrack
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.icmp_errors import HOST, NETWORK
-from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import FindingPart, RemedyPart
 
 CAUSE = "target-unresponsive"
@@ -133,7 +133,10 @@ def _often(d: Destination) -> list[Weighed]:
         text = f"{d.syns:,} SYNs over up to {span_s:.1f} s each stayed unanswered."
         pieces.append(Weighed(0.4, text, loss_evidence(d), "chance loss does not take several in a row"))
     if d.attempts_each >= REPEATED_ATTEMPTS:
-        text = f"{len(d.attempts):,} attempts from {d.attempts.clients:,} source address(es), none answered."
+        text = (
+            f"{plural(len(d.attempts), 'attempt')} from "
+            f"{plural(d.attempts.clients, 'source address', 'source addresses')}, none answered."
+        )
         pieces.append(Weighed(0.6, text, loss_evidence(d), "independent attempts agree"))
     return pieces
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.exclusive import is_one_lost_syn
 from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, BOTH_SIDES, COUNTERS
 from backend.forensics.evidence.delays import DELAYED_FROM_S
 from backend.forensics.evidence.facts import Facts
@@ -58,7 +59,8 @@ def assess_rest(
     late = left.intersection(facts.delays.counted) - retried.keys()
     # Destinations beyond those with a finding of their own (a scan) are among the rest, too.
     harmless = {_target(f) for f in findings} - servers if loud else set(retried.values())
-    links = tuple(sorted(late | {link for link in left & retried.keys() if retried[link] not in harmless}))
+    mine = {link for link in left & retried.keys() if retried[link] not in harmless}
+    links = tuple(sorted(late | mine)) or _one_lost_syn(facts, left, unsettled)
     asked = set(retried.values())
     open_servers = {retried[link] for link in links if link in retried}
     # A finding about attempts is judged by its attempts, any other by whether a cause refers to it.
@@ -66,6 +68,12 @@ def assess_rest(
         f for f in loud if _target(f) in open_servers or (f.id not in explained and _target(f) not in asked)
     ]
     return _hypothesis(facts, about, links, unsettled) if about or links else None
+
+
+def _one_lost_syn(facts: Facts, left: frozenset[int], unsettled: Sequence[DiagnosisPart]) -> tuple[int, ...]:
+    """Harmless, but several causes were asked about it: one answer takes their place."""
+    links = tuple(left & facts.attempts.server_of_link.keys())
+    return links if unsettled and is_one_lost_syn(facts, links) else ()
 
 
 def _target(finding: FindingPart) -> str:
@@ -90,25 +98,30 @@ def _what(facts: Facts, findings: Sequence[FindingPart], links: Sequence[int]) -
     return f"{len(links):,} {late} opened {DELAYED_FROM_S:g} s or more later than usual, without a SYN sent again."
 
 
+def _statement(facts: Facts, findings: Sequence[FindingPart], links: tuple[int, ...]) -> str:
+    if is_one_lost_syn(facts, links):
+        return "One SYN was lost; the cause can't be known."
+    return f"{_what(facts, findings, links)} The evidence does not say why."
+
+
 def _hypothesis(
     facts: Facts, findings: Sequence[FindingPart], links: tuple[int, ...], unsettled: Sequence[DiagnosisPart]
 ) -> Hypothesis:
     frames = frame_evidence(facts.delays.frames_of(links)) if links else findings[0].evidence
     places = _places(findings[0]) if findings else ""
-    where = f" Where the packets were last seen: {places}." if places else ""
-    seen = Weighed(
-        0.1, f"The delay is real.{where}", frames, "the delay itself, which says nothing about its cause"
-    )
+    where = f"The packets were last seen: {places}."
+    reason = "where they were last seen says nothing about the cause"
+    seen = (Weighed(0.1, where, frames, reason),) if places else ()
     lost_s = facts.delays.lost_by(links) if links else sum(f.time_lost_s for f in findings)
     steps = [ClaimPart(role="step", text=f.summary, evidence=f.evidence) for f in findings]
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{_what(facts, findings, links)} The evidence does not say why.",
+        statement=_statement(facts, findings, links),
         prior=-0.2,
         steps=tuple(steps),
-        weighed=(seen,),
+        weighed=seen,
         both_sides=False,
         independent=False,
         signs=0,

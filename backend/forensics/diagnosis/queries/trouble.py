@@ -183,8 +183,10 @@ def story(trouble: Trouble, lookups: Sequence[DelayedLookup], lost: Sequence[Los
             text = f"It asked again after {pause_s:.3f} s, from the same socket and with the same id."
             steps.append(ClaimPart(role="step", text=text, evidence=frames))
             break
-    end = "the answer came" if one.answered else "no answer had come"
-    text = f"{seconds_text(one.wait_s)} after the first query {end}."
+    text = f"The answer came {seconds_text(one.wait_s)} after the first query."
+    if not one.answered:
+        waited = f" in the {seconds_text(one.wait_s)} after the first query" if one.wait_s > 0 else ""
+        text = f"No answer came{waited}."
     return [*steps, ClaimPart(role="step", text=text, evidence=trouble.frames_of([one]))]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backend.forensics.diagnosis.causes.tests.build_losses import (
+    OTHER_HOST,
     SERVER,
     Losses,
     confidence,
@@ -64,3 +65,9 @@ def test_many_destinations_without_dumps_cannot_be_told() -> None:
 def test_syns_that_left_the_node_are_none_of_it() -> None:
     capture = Losses().usual(SERVER, 5).late(SERVER, 4).build()
     assert diagnosis(CAUSE, capture, log(FULL)) is None
+
+
+def test_a_table_that_stays_full_needs_no_syn_that_passes_later() -> None:
+    capture = Losses("eth0").silent(SERVER, 6).silent(OTHER_HOST, 6).build()
+    assert confidence(CAUSE, capture, fill(100, 100), log(FULL)) > 0.5
+    assert confidence(CAUSE, capture, fill(10, 100), log(FULL)) < 0.5
