@@ -129,7 +129,7 @@ def _counters(facts: Facts) -> list[QualityPart]:
     if delta is None:
         if contradictions or not facts.kernel.has("conntrack-stats"):
             return contradictions
-        return [QualityPart(status="caution", text=facts.node.delta_problem)]
+        return [QualityPart(status="caution", text=_not_compared(facts))]
     shown = [
         f"+{delta.deltas[n]:,} {n}" for n in ("insert_failed", "drop", "early_drop") if n in delta.deltas
     ]
@@ -138,6 +138,15 @@ def _counters(facts: Facts) -> list[QualityPart]:
     )
     text = f"conntrack -S before and after: {', '.join(shown)}"
     return [*contradictions, QualityPart(status="good", text=text, evidence=evidence)]
+
+
+def _not_compared(facts: Facts) -> str:
+    """Why `conntrack -S` output was given and makes no rise."""
+    hosts = facts.listed_hosts.hosts
+    if len(hosts) < 2:
+        return facts.node.delta_problem
+    listed = sum(host.kernel.has("conntrack-stats") for host in hosts)
+    return f"conntrack -S of {listed} of {len(hosts)} hosts was not compared: {facts.node.delta_problem}"
 
 
 def _account(facts: Facts) -> list[QualityPart]:

@@ -50,7 +50,12 @@ def _is_full(cause: BaseException | None, folder: Path | None) -> bool:
     code = getattr(cause, "sqlite_errorcode", 0) & _PRIMARY_CODE
     if code == sqlite3.SQLITE_FULL:
         return True
-    return code in _SQLITE_WITHOUT_ROOM and folder is not None and room_at(folder).free_bytes < _NOTHING_BYTES
+    if code not in _SQLITE_WITHOUT_ROOM or folder is None:
+        return False
+    try:
+        return room_at(folder).free_bytes < _NOTHING_BYTES
+    except OSError:
+        return False  # a folder that is away is not full
 
 
 class SpareRoom:

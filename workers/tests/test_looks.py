@@ -39,7 +39,7 @@ def client(product: Product) -> Iterator[httpx.Client]:
                 asking.put(f"/investigations/{investigation}/files/{path.name}", content=path.read_bytes())
     product.wait_until_over(investigation)
     with httpx.Client(
-        base_url=f"{product.api}/investigations/{investigation}", timeout=60, trust_env=False
+        base_url=f"{product.api}/investigations/{investigation}", timeout=180, trust_env=False
     ) as asking:
         yield asking
 

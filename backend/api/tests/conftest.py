@@ -42,7 +42,9 @@ def client(app: FastAPI) -> Iterator[httpx.Client]:
     serving = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     serving.start()
     address = f"http://127.0.0.1:{listener.getsockname()[1]}"
-    with httpx.Client(base_url=address, headers={"Host": f"localhost:{PORT}"}, trust_env=False) as asking:
+    host = {"Host": f"localhost:{PORT}"}
+    # A busy machine answers late, and that is no failure.
+    with httpx.Client(base_url=address, headers=host, trust_env=False, timeout=120) as asking:
         yield asking
     server.should_exit = True
     serving.join()

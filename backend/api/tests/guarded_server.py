@@ -52,7 +52,7 @@ def guarded_server(store: Store) -> Iterator[str]:
 
 def visitor(address: str, **headers: str) -> httpx.Client:
     """A browser or program that nobody knows yet."""
-    return httpx.Client(base_url=address, headers={"Host": HOST, **headers}, trust_env=False, timeout=30)
+    return httpx.Client(base_url=address, headers={"Host": HOST, **headers}, trust_env=False, timeout=120)
 
 
 def signed_in(address: str, name: str = "admin", password: str = PASSWORD) -> httpx.Client:

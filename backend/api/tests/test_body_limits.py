@@ -48,7 +48,7 @@ def impatient_server(app: FastAPI) -> Iterator[tuple[str, int]]:
 
 
 def raw(where: tuple[str, int], *lines: str) -> socket.socket:
-    connection = socket.create_connection(where, timeout=20)
+    connection = socket.create_connection(where, timeout=120)
     connection.sendall("\r\n".join([*lines, f"Host: localhost:{PORT}", "", ""]).encode())
     return connection
 
@@ -178,14 +178,14 @@ def test_a_body_that_comes_slowly_but_steadily_is_read(
 @pytest.mark.promise("A header that is not complete in time ends its connection.")
 @pytest.mark.parametrize("first", [b"", b"GET /healthz HTTP/1.1\r\nHost: lo"])
 def test_a_header_that_does_not_come_ends_the_connection(app: FastAPI, first: bytes) -> None:
-    with impatient_server(app) as where, socket.create_connection(where, timeout=20) as connection:
+    with impatient_server(app) as where, socket.create_connection(where, timeout=120) as connection:
         connection.sendall(first)
         assert connection.recv(1) == b""
 
 
 def test_a_header_that_trickles_ends_the_connection_too(app: FastAPI) -> None:
     ended = False
-    with impatient_server(app) as where, socket.create_connection(where, timeout=20) as connection:
+    with impatient_server(app) as where, socket.create_connection(where, timeout=120) as connection:
         for _ in range(600):
             try:
                 connection.sendall(b"G")
@@ -198,7 +198,7 @@ def test_a_header_that_trickles_ends_the_connection_too(app: FastAPI) -> None:
 
 def test_a_connection_that_goes_on_in_time_is_kept(app: FastAPI, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Impatient, "header_within_s", 30.0)
-    with impatient_server(app) as where, socket.create_connection(where, timeout=20) as connection:
+    with impatient_server(app) as where, socket.create_connection(where, timeout=120) as connection:
         request = f"GET /healthz HTTP/1.1\r\nHost: localhost:{PORT}\r\n\r\n".encode()
         for _ in range(3):  # one after the other: each answer begins a new wait
             connection.sendall(request)
@@ -210,8 +210,8 @@ def test_a_connection_that_goes_on_in_time_is_kept(app: FastAPI, monkeypatch: py
 
 def test_connections_beyond_the_bound_are_refused(app: FastAPI) -> None:
     with impatient_server(app) as where:
-        held = [socket.create_connection(where, timeout=20) for _ in range(Impatient.at_most)]
-        with socket.create_connection(where, timeout=20) as one_more:
+        held = [socket.create_connection(where, timeout=120) for _ in range(Impatient.at_most)]
+        with socket.create_connection(where, timeout=120) as one_more:
             assert one_more.recv(64).startswith(b"HTTP/1.1 503")
         for connection in held:
             connection.close()

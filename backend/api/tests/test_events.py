@@ -61,7 +61,7 @@ def test_events_of_a_missing_investigation_are_not_found(client: httpx.Client) -
 async def test_a_read_is_answered_while_many_listen(client: httpx.Client, address: str) -> None:
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
     async with httpx.AsyncClient(
-        base_url=client.base_url, headers=client.headers, limits=limits, timeout=30, trust_env=False
+        base_url=client.base_url, headers=client.headers, limits=limits, timeout=120, trust_env=False
     ) as listening:
         listeners = [asyncio.create_task(listen(listening, address)) for _ in range(STREAMS)]
         while sum(len(found) for found in heard) < STREAMS:

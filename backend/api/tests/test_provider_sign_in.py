@@ -56,14 +56,14 @@ def store(issuer: str, tmp_path: Path) -> Iterator[Store]:
 def browser(store: Store) -> Iterator[httpx.Client]:
     with (
         guarded_server(store) as address,
-        httpx.Client(base_url=address, headers={"Host": HOST}, trust_env=False, timeout=30) as client,
+        httpx.Client(base_url=address, headers={"Host": HOST}, trust_env=False, timeout=120) as client,
     ):
         yield client
 
 
 def sign_in_there(begun: str, name: str) -> str:
     """Sign in at the provider, agree, and give the address that it sends the browser back to."""
-    with httpx.Client(trust_env=False, timeout=30) as there:
+    with httpx.Client(trust_env=False, timeout=120) as there:
         answer = there.get(begun)
         for _ in range(12):
             if answer.is_redirect:
@@ -168,7 +168,7 @@ def test_a_provider_that_is_away_is_told(tmp_path: Path) -> None:
     with (
         guarded_store(tmp_path, **given, **ADMINS) as store,
         guarded_server(store) as address,
-        httpx.Client(base_url=address, headers={"Host": HOST}, trust_env=False, timeout=30) as client,
+        httpx.Client(base_url=address, headers={"Host": HOST}, trust_env=False, timeout=120) as client,
     ):
         answer = client.post(BEGIN, json={})
         assert (answer.status_code, "does not answer" in answer.json()["detail"]) == (503, True)

@@ -133,7 +133,7 @@ def _look(client: httpx.Client, investigation: str) -> str:
 def test_no_answer_of_the_api_holds_them(analysed: tuple[Product, str], tmp_path: Path) -> None:
     product, investigation = analysed
     refused = []
-    with httpx.Client(base_url=product.address, trust_env=False, timeout=60) as client:
+    with httpx.Client(base_url=product.address, trust_env=False, timeout=180) as client:
         wish = {"addresses": "real", "payload": "headers", "notes": True}
         made = client.post(f"/api/v1/investigations/{investigation}/shares", json=wish).json()
         client.post(

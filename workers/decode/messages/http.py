@@ -25,13 +25,11 @@ from workers.decode.loop.message_records import (
     CHUNK,
     CHUNK_END,
     CHUNK_SIZE,
-    IDLE,
     INFORMATIONAL,
     LINE,
     METHOD,
     METHOD_CONNECT,
     METHOD_HEAD,
-    OPAQUE,
     REQUEST,
     RESPONSE,
     TRAILER,
@@ -40,7 +38,7 @@ from workers.decode.loop.message_records import (
 )
 from workers.decode.loop.octets import Buffer
 from workers.decode.messages.credentials_body import answers_credentials, begin_scan, scan_body
-from workers.decode.messages.exchanges import cut_message, end_message, open_request, open_response
+from workers.decode.messages.exchanges import end_message, open_request, open_response
 from workers.decode.messages.http_head import (
     begins_message,
     is_response,
@@ -53,10 +51,10 @@ from workers.decode.messages.rows import (
     free_scratch,
     joined_line,
     keep,
-    new_scratch,
     out_of_room,
     put_text,
 )
+from workers.decode.messages.stream_states import await_message, be_opaque, claim_scratch, close_message, lose
 from workers.decode.messages.text import SPACE, contains, find, hexadecimal, is_word
 
 _LINE_FEED, _CARRIAGE_RETURN, _SLASH = 10, 13, 47
@@ -64,65 +62,6 @@ _LONGEST_START: Final = 16 << 10
 """A first line longer than any server accepts is none."""
 _HEAD: Final = np.frombuffer(b"head ", np.uint8)
 _CONNECT: Final = np.frombuffer(b"connect ", np.uint8)
-
-
-@compiled
-def lose(m: Memory, stream: int, seen_to: int = -1) -> None:
-    """Where the next message begins is not known any more: the next segment that begins like one tells."""
-    apart()
-    record = m.streams[stream]
-    if record.mode in (IDLE, OPAQUE):
-        return
-    cut_message(m, stream, seen_to)
-    free_scratch(m, stream)
-    m.talks[stream // 2].unsure = 1
-    record.mode = IDLE
-
-
-@compiled
-def await_message(m: Memory, stream: int) -> None:
-    """The next byte is the first of a message."""
-    apart()
-    record = m.streams[stream]
-    free_scratch(m, stream)
-    record.mode, record.exchange, record.scan = LINE, 0, 0
-    record.lines = record.bytes = record.left = record.look_left = 0
-    record.length = -1
-    record.chunked = record.bad_length = 0
-
-
-@compiled
-def close_message(m: Memory, stream: int) -> None:
-    """The last byte of a message was seen."""
-    end_message(m, stream)
-    await_message(m, stream)
-
-
-@compiled
-def claim_scratch(m: Memory, stream: int) -> None:
-    """Gives the stream a scratch; where none is free, a stream whose turn it is loses its own."""
-    apart()
-    record, state = m.streams[stream], m.states[0]
-    if record.scratch > 0:
-        return
-    record.scratch = new_scratch(m, stream)
-    if record.scratch == 0:
-        victim = np.int64(m.owners[state.hand_scratch])
-        state.hand_scratch = (state.hand_scratch + 1) % m.owners.size
-        state.forgotten += 1
-        m.streams[victim].mode = LINE  # whatever it was, it waits for a message's beginning now
-        lose(m, victim)
-        record.scratch = new_scratch(m, stream)
-
-
-@inlined
-def _be_opaque(m: Memory, stream: int) -> None:
-    """Both directions carry something else from now on: a tunnel, a WebSocket."""
-    talk = stream // 2
-    for other in (2 * talk, 2 * talk + 1):
-        free_scratch(m, other)
-        m.streams[other].mode = OPAQUE
-        m.streams[other].exchange = 0
 
 
 @inlined
@@ -203,7 +142,7 @@ def _end_of_response_head(m: Memory, stream: int) -> None:
     status, method = m.exchanges[exchange].status, m.links[exchange].method
     if status == 101 or (method == METHOD_CONNECT and status < 300):
         end_message(m, stream)
-        _be_opaque(m, stream)
+        be_opaque(m, stream)
     elif method == METHOD_HEAD or status in (204, 304):
         close_message(m, stream)
     else:

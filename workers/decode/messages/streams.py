@@ -26,9 +26,10 @@ from workers.decode.loop.octets import Buffer, after, big16
 from workers.decode.loop.records import Record
 from workers.decode.messages.dns import read_dns
 from workers.decode.messages.exchanges import cut_message, end_message
-from workers.decode.messages.http import await_message, claim_scratch, lose, take_cut_line, take_http
+from workers.decode.messages.http import take_cut_line, take_http
 from workers.decode.messages.http_head import begins_message
 from workers.decode.messages.rows import free_scratch, free_stash, keep, new_stash, out_of_room
+from workers.decode.messages.stream_states import await_message, claim_scratch, lose
 from workers.decode.messages.tls import begins_hello, is_alert, read_alert, read_hello, record_bytes
 
 _DNS_PREFIX = 2

@@ -1,5 +1,4 @@
-"""Captures in which keys and tokens travel, whole and damaged in every way that captures are; and a search for what is
-left of them."""
+"""Captures in which keys and tokens travel, whole and damaged; and a search for what is left of them."""
 
 from __future__ import annotations
 
@@ -22,8 +21,7 @@ from scapy.layers.l2 import Ether
 
 from workers.decode.tests.capture_bytes import MS, pcap
 
-PIECE: Final = 8
-"""Characters of a secret that must not be left in a row."""
+PIECE: Final = 8  # characters of a secret that must not be left in a row
 _LETTERS: Final = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 _ETHER: Final = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
 _random: Final = random.Random(13)
