@@ -14,6 +14,7 @@ from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.isolation import REPORT, Isolation
 from backend.forensics.lanes import list_lanes
+from backend.forensics.outcomes import describe_outcomes
 from backend.forensics.part_references import in_own_files
 from backend.forensics.quality_strip import describe_quality
 from backend.forensics.report import FindingPart, InputPart, Report, ToolPart
@@ -37,6 +38,7 @@ class _Lists:
 
     def __init__(self, facts: Facts, findings: Sequence[FindingPart], isolation: Isolation) -> None:
         run = isolation.run
+        self.outcomes = run(REPORT + "outcomes", lambda: describe_outcomes(facts), [])
         self.requests = run(REPORT + "requests", lambda: describe_served(facts), None)
         self.quality = run(REPORT + "quality", lambda: describe_quality(facts, findings), [])
         self.lanes = run(REPORT + "lanes", lambda: list_lanes(facts), [])
@@ -73,6 +75,7 @@ def analyse_evidence(
         diagnoses=answer.diagnoses,
         checked=sorted([*checked, *isolation.failed], key=lambda each: each.kind),
         account=answer.account,
+        outcomes=lists.outcomes,
         requests=lists.requests,
         quality=lists.quality,
         lanes=lists.lanes,

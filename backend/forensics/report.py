@@ -226,6 +226,26 @@ class AccountPart(_Part):
     """Frames of the SYNs of the unexplained ones."""
 
 
+class OutcomeCountPart(_Part):
+    outcome: str
+    """Of connections ``refused``, ``unanswered`` …, of lookups ``server-failure`` …"""
+    count: int
+    failed: bool
+    evidence: list[EvidencePart] = []
+
+
+class OutcomesPart(_Part):
+    """How many failed or took `slow_from_s` or more, whether or not a rule fires."""
+
+    what: Literal["connections", "lookups", "requests"]
+    total: int
+    failed: int
+    slow: int
+    slow_from_s: float
+    by_outcome: list[OutcomeCountPart]
+    slowest: list[EvidencePart] = []
+
+
 class CheckedPart(_Part):
     kind: str
     status: Literal["found", "clear", "not-checkable", "failed"]
@@ -380,6 +400,7 @@ class Report(_Part):
     checked: list[CheckedPart]
     account: AccountPart | None = None
     """None without packets: there was nothing to count."""
+    outcomes: list[OutcomesPart] = []
     requests: ServedRequestsPart | None = None
     """None where no request of a server was seen whose own questions would have been seen, too."""
     quality: list[QualityPart] = []

@@ -32,6 +32,7 @@ from backend.services.report_words import (
     looked_for,
     not_looked_for,
     nothing_against,
+    outcome_sentence,
     parts_of,
     plain_verdict,
     remedies_without_repeats,
@@ -52,6 +53,8 @@ def render_markdown(report: Report, *, page: str = "") -> str:
         blocks.append(f"**{text_of(plain_verdict(report))}.**")
     for diagnosis in report.diagnoses:
         blocks += _diagnosis(diagnosis, disagreements_with(diagnosis, report.notes), references)
+    if report.outcomes:
+        blocks += ["## Outcomes", *(f"{text_of(outcome_sentence(part))}." for part in report.outcomes)]
     blocks += _account(report, references)
     blocks += _requests(report, references)
     without_cause = findings_without_cause(report)

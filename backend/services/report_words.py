@@ -10,6 +10,7 @@ from backend.forensics.report import (
     EvidencePart,
     FindingPart,
     InputPart,
+    OutcomesPart,
     RemedyPart,
     Report,
     RequestShapePart,
@@ -46,11 +47,20 @@ def plain_verdict(report: Report) -> str:
     if report.findings:
         number = len(report.findings)
         return f"{number} finding{'s' if number > 1 else ''}, but no cause that the evidence supports"
+    if any(part.failed or part.slow for part in report.outcomes):
+        return f"No rule fired, but {'; '.join(map(outcome_sentence, report.outcomes))}"
     clear = [checked for checked in report.checked if checked.status == "clear"]
     if not clear:
         return "Nothing could be looked for in these inputs; below is what is missing"
     kinds = ", ".join(checked.kind for checked in clear)
     return f"Looked for in these inputs, and not there: {kinds}"
+
+
+def outcome_sentence(part: OutcomesPart) -> str:
+    """``12 of 13 connections failed (12 refused), 0 took 0.5 s or more``."""
+    kinds = ", ".join(f"{o.count:,} {o.outcome.replace('-', ' ')}" for o in part.by_outcome if o.failed)
+    failed = f"{part.failed:,} of {_counted(part.total, part.what.removesuffix('s'))} failed"
+    return f"{failed}{f' ({kinds})' if kinds else ''}, {part.slow:,} took {part.slow_from_s:g} s or more"
 
 
 def account_sentence(report: Report) -> str:

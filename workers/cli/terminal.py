@@ -19,6 +19,7 @@ from backend.services.report_words import (
     looked_for,
     not_looked_for,
     nothing_against,
+    outcome_sentence,
     parts_of,
     plain_verdict,
     references_of,
@@ -49,6 +50,7 @@ def render_terminal(report: Report, *, width: int, colour: bool) -> str:
         if number:
             page.rule()
         _diagnosis(page, diagnosis)
+    _outcomes(page, report)
     _account(page, report)
     _requests(page, report)
     _findings_without_cause(page, report)
@@ -59,7 +61,8 @@ def render_terminal(report: Report, *, width: int, colour: bool) -> str:
 
 
 def _no_diagnosis(page: Page, report: Report) -> None:
-    word = "NO CAUSE" if report.findings else "NOTHING FOUND"
+    failed = any(part.failed or part.slow for part in report.outcomes)
+    word = "NO CAUSE" if report.findings or failed else "NOTHING FOUND"
     page.headline(word, f"{plain_verdict(report)}.", "bold")
 
 
@@ -144,6 +147,15 @@ def _rivals(page: Page, diagnosis: DiagnosisPart) -> None:
     for rival in diagnosis.rivals:
         page.labelled(STATUSES[rival.status], f"{rival.title or rival.cause}: {rival.because}")
         page.command(rival.command)
+
+
+def _outcomes(page: Page, report: Report) -> None:
+    if report.outcomes:
+        page.heading("Outcomes")
+    for part in report.outcomes:
+        page.text(f"{outcome_sentence(part)}.")
+        page.proof([e for line in part.by_outcome if line.failed for e in line.evidence], indent="  ")
+        page.proof(part.slowest, indent="  ")
 
 
 def _account(page: Page, report: Report) -> None:

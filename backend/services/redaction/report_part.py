@@ -9,7 +9,7 @@ from backend.forensics.report import Report
 
 _LEFT_OUT: Final[dict[str, Any]] = {
     "checked": [], "account": None, "requests": None, "destinations": [], "counters": [], "quality": [], "not_used": [],
-    "not_used_total": 0,
+    "not_used_total": 0, "outcomes": [],
     "destinations_total": 0,
 }  # fmt: skip
 

@@ -4215,6 +4215,46 @@ export interface components {
             /** To */
             to?: number | null;
         };
+        /** OutcomeCountPart */
+        OutcomeCountPart: {
+            /** Count */
+            count: number;
+            /**
+             * Evidence
+             * @default []
+             */
+            evidence: components["schemas"]["EvidencePart"][];
+            /** Failed */
+            failed: boolean;
+            /** Outcome */
+            outcome: string;
+        };
+        /**
+         * OutcomesPart
+         * @description How many failed or took `slow_from_s` or more, whether or not a rule fires.
+         */
+        OutcomesPart: {
+            /** By Outcome */
+            by_outcome: components["schemas"]["OutcomeCountPart"][];
+            /** Failed */
+            failed: number;
+            /** Slow */
+            slow: number;
+            /** Slow From S */
+            slow_from_s: number;
+            /**
+             * Slowest
+             * @default []
+             */
+            slowest: components["schemas"]["EvidencePart"][];
+            /** Total */
+            total: number;
+            /**
+             * What
+             * @enum {string}
+             */
+            what: "connections" | "lookups" | "requests";
+        };
         /**
          * PacketLine
          * @description A packet as a line of a list; `t` is ns after t0. Times are on the clock that all captures share; a frame by
@@ -4499,6 +4539,11 @@ export interface components {
              */
             notes: components["schemas"]["NotePart"][];
             /**
+             * Outcomes
+             * @default []
+             */
+            outcomes: components["schemas"]["OutcomesPart"][];
+            /**
              * Quality
              * @default []
              */
@@ -4571,6 +4616,11 @@ export interface components {
              * @default []
              */
             notes: components["schemas"]["NotePart"][];
+            /**
+             * Outcomes
+             * @default []
+             */
+            outcomes: components["schemas"]["OutcomesPart"][];
             /**
              * Quality
              * @default []
