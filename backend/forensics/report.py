@@ -2,38 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+from pydantic import BaseModel, ConfigDict, Field
 
-from backend.forensics.private_words import composed
+from backend.forensics.report_text import Glyph, Text
 
 Severity = Literal["info", "warning", "critical"]
 Verdict = Literal["confirmed", "likely", "possible", "cannot-tell"]
-Glyph = Literal[
-    "instant",
-    "repeat",
-    "missing",
-    "ladder",
-    "path",
-    "pair",
-    "band",
-    "comb",
-    "bracket",
-    "step",
-    "guide",
-    "note",
-]
 Role = Literal["loss", "stall", "burst", "collision", "ok", "neutral"]
 Measure = float | int | str | None | list[Any] | dict[str, Any]
-
-
-def _composed(text: str, info: ValidationInfo) -> str:
-    return text if info.mode == "json" else composed(text)
-
-
-Text = Annotated[str, AfterValidator(_composed)]
-"""A text that may hold words of somebody's, which know their bounds until the report is written."""
 
 
 class _Part(BaseModel):

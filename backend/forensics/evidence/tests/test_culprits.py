@@ -9,6 +9,7 @@ import pytest
 from backend.forensics.dumps import Dump, PacketProcess, SystemCall
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.culprits import LEAST_STALLS, SURE_P, Culprit, StallSpan, find_culprits
+from backend.forensics.private_words import composed
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -49,7 +50,7 @@ def test_the_process_of_each_first_held_packet_is_named_with_its_counts() -> Non
     assert (culprit.process, culprit.named, culprit.stalls, culprit.seen) == ("cadvisor", 10, 10, 0)
     assert culprit.sure
     assert culprit.lines[:2] == (52, 152)
-    assert culprit.statement.startswith(
+    assert composed(culprit.statement).startswith(
         "cadvisor was interrupted by the first held packet at 10 of 10 stalls, "
     )
 

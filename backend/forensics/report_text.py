@@ -1,0 +1,32 @@
+"""Types of the texts of a report, and the glyphs of its marks."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, ValidationInfo
+
+from backend.forensics.private_words import composed
+
+Glyph = Literal[
+    "instant",
+    "repeat",
+    "missing",
+    "ladder",
+    "path",
+    "pair",
+    "band",
+    "comb",
+    "bracket",
+    "step",
+    "guide",
+    "note",
+]
+
+
+def _composed(text: str, info: ValidationInfo) -> str:
+    return text if info.mode == "json" else composed(text)
+
+
+Text = Annotated[str, AfterValidator(_composed)]
+"""A text that may hold words of somebody's, which know their bounds until the report is written."""
