@@ -85,7 +85,7 @@ test("an incident against its healthy twin fails, the other way round passes, an
 
   await test.step("a token is shown once, with what to put into a pipeline", async () => {
     await page.goto("/ci");
-    await page.getByLabel("Name").fill("by the spec");
+    await page.getByLabel("Name", { exact: true }).fill("by the spec");
     await page.getByRole("button", { name: "Create token" }).click();
     const token = await page.getByTestId("once-shown").getByRole("textbox").inputValue();
     const snippets = page.getByTestId("snippets");

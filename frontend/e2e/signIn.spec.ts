@@ -18,7 +18,7 @@ async function stranger(browser: Browser): Promise<Page> {
 }
 
 async function signIn(page: Page, name: string, password: string): Promise<void> {
-  await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Name", { exact: true }).fill(name);
   await page.getByLabel("Password").fill(password);
   await page.getByRole("button", { name: "Sign in" }).click();
 }
@@ -32,8 +32,8 @@ test("one signs in where one wanted to go, gives others a way in, and signs out"
   await expect(page.getByTestId("who")).toContainText("admin", PATIENT);
   await expect(page.getByRole("heading", { name: "Settings", exact: true })).toBeVisible();
 
-  await page.getByLabel("Name").fill("Ann");
-  await page.locator(".access-form select").selectOption("viewer");
+  await page.getByLabel("Name", { exact: true }).fill("Ann");
+  await page.locator(".access-form select").first().selectOption("viewer");
   await page.getByRole("button", { name: "Add member" }).click();
   await expect(page.getByTestId("once-shown")).toBeVisible(PATIENT);
   const password = await page.getByTestId("once-shown").getByRole("textbox").inputValue();
@@ -72,7 +72,7 @@ test("a token is shown once and opens the API; a share link meets no sign-in", a
   await page.goto("/ci");
   await signIn(page, "admin", PASSWORD);
   await expect(page.getByTestId("who")).toContainText("admin", PATIENT);
-  await page.getByLabel("Name").fill("nightly");
+  await page.getByLabel("Name", { exact: true }).fill("nightly");
   await page.getByRole("button", { name: "Create token" }).click();
   const token = await page.getByTestId("once-shown").getByRole("textbox").inputValue();
   await expect(page.getByTestId("token")).toContainText("never");

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, rmSync } from "node:fs";
+import { existsSync, rmSync } from "node:fs";
 import path from "node:path";
 
 import { api, demoFile, drop, expect, post, test, untilAnalysed, type Made } from "./product";
@@ -42,13 +42,20 @@ test("a Word document is refused with a reason and nothing is stored", async ({ 
   expect((await api<FileList>(`/investigations/${id}/files`)).items).toEqual([]);
 });
 
-/** Lets the last stage of an analysis wait as a stuck disk would: the first table that it writes is a pipe without a reader. */
+/** Lets the last stage of an analysis wait as a stuck disk would: the first table that it writes is a pipe without a
+ * reader, put there as soon as the analysis has made the folder of its tables. */
 function stickDisk(id: string): () => void {
   const folder = path.join(process.env.STALLSCOPE_E2E_DATA ?? "", "packets", id, "analysis.new");
-  mkdirSync(folder, { recursive: true });
   const pipe = path.join(folder, "paths.parquet");
-  execFileSync("mkfifo", [pipe]);
-  return () => rmSync(pipe);
+  const watching = setInterval(() => {
+    if (!existsSync(folder)) return;
+    clearInterval(watching);
+    execFileSync("mkfifo", [pipe]);
+  }, 5);
+  return () => {
+    clearInterval(watching);
+    rmSync(pipe, { force: true });
+  };
 }
 
 test("findings are shown before the last stage is over, stay over a reload, and are none when it is cancelled; stages never go back", async ({ page }) => {

@@ -160,12 +160,13 @@ def test_refusals_are_written_down_once_a_minute(store: Store, everybody: People
 @pytest.mark.promise("Who is refused cannot fill the audit log, whatever the requests name.")
 def test_refusals_of_one_caller_are_bounded(store: Store, everybody: People) -> None:
     made = things_of(store, everybody.actors["owner"])
+    before = [event.actor_name for event in log_of(store) if event.result == "refused"].count("maker")
     for number in range(REFUSALS_AT_MOST + 5):
         path = f"/api/v1/investigations/{made.investigation}/files/{number:x}"
         assert everybody.clients["viewer"].delete(path).status_code == 403
     assert everybody.clients["maker"].delete(made.address).status_code == 403
     by_whom = [event.actor_name for event in log_of(store) if event.result == "refused"]
-    assert (by_whom.count("viewer"), by_whom.count("maker")) == (REFUSALS_AT_MOST, 1)
+    assert (by_whom.count("viewer"), by_whom.count("maker") - before) == (REFUSALS_AT_MOST, 1)
 
 
 def test_admins_read_it_page_by_page_and_nobody_else_does(store: Store, everybody: People) -> None:

@@ -270,6 +270,7 @@ def asked_of(app: FastAPI) -> list[Asked]:
 @pytest.mark.promise(
     "Malformed ids, words for numbers and numbers of any size are refused, and never an error of ours."
 )
+@pytest.mark.long
 async def test_no_value_of_any_parameter_is_an_error_of_ours(world: World) -> None:
     wrong = []
     for asked in asked_of(world.app):

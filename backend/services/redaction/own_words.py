@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 import backend
+from backend.storage.packet_fields import PACKET_FIELDS
 
 _SOURCES: Final = (
     *(Path(backend.__file__).parent / part for part in ("forensics", "services", "storage", "api")),
@@ -39,6 +40,7 @@ def _own() -> frozenset[str]:
                 bare = token.strip(TAIL).casefold()
                 found.add(bare)
                 found.update(piece for piece in _PIECES.split(bare) if piece.isalpha())
+    found.update(name.casefold() for name in PACKET_FIELDS)
     return frozenset(found - {""})
 
 
