@@ -60,13 +60,20 @@ class Host:
         """Set sysctls of the `net` tree; two underscores stand for a dot."""
         self.run("sysctl", "-q", *(f"net.{key.replace('__', '.')}={value}" for key, value in values.items()))
 
+    def enter(self) -> None:
+        """Move the calling thread, and no other, into this host."""
+        with (NAMESPACES / self.name).open("rb") as handle:
+            libc = ctypes.CDLL(None, use_errno=True)
+            if libc.setns(handle.fileno(), CLONE_NEWNET):
+                raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), self.name)
+
     def start(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> Future[T]:
         """Call a function in a thread of its own whose sockets are those of this host."""
         future: Future[T] = Future()
 
         def body() -> None:
             try:
-                _enter(NAMESPACES / self.name)
+                self.enter()
                 future.set_result(function(*args, **kwargs))
             except BaseException as error:
                 future.set_exception(error)
@@ -117,11 +124,3 @@ def connect(one: Host, interface: str, other: Host, other_interface: str, mtu: i
     for host, name in ((one, interface), (other, other_interface)):
         host.run("ethtool", "-K", name, "tso", "off", "gso", "off", "gro", "off")
         host.ip(f"link set {name} up")
-
-
-def _enter(namespace: Path) -> None:
-    """Move the calling thread, and no other, into a network namespace."""
-    with namespace.open("rb") as handle:
-        libc = ctypes.CDLL(None, use_errno=True)
-        if libc.setns(handle.fileno(), CLONE_NEWNET):
-            raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()), str(namespace))

@@ -97,7 +97,7 @@ def _connected(client: socket.socket, call: Call, result: CallResult) -> bool:
     except OSError as error:
         result.outcome = f"connect-{_name_of(error)}"
     result.connect_ms = _ms_since(started)
-    result.connect_retransmissions = _retransmissions(client)
+    result.connect_retransmissions = retransmissions(client)
     result.source_port = client.getsockname()[1]
     return result.outcome == "ok"
 
@@ -112,7 +112,7 @@ def _exchange(client: socket.socket, call: Call, result: CallResult) -> None:
             result.request_ms.append(_ms_since(started))
     except OSError as error:
         result.outcome = _name_of(error)
-    result.data_retransmissions = _retransmissions(client) - result.connect_retransmissions
+    result.data_retransmissions = retransmissions(client) - result.connect_retransmissions
 
 
 def _send(client: socket.socket, request: Request) -> None:
@@ -157,7 +157,8 @@ def _ms_since(started: float) -> float:
     return round((time.monotonic() - started) * 1000, 2)
 
 
-def _retransmissions(client: socket.socket) -> int:
+def retransmissions(client: socket.socket) -> int:
+    """How many segments of a connection its kernel has sent again."""
     info = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104)
     (total,) = struct.unpack_from("=I", info, TCPI_TOTAL_RETRANS_BYTE)
     return max(int(total), info[TCPI_RETRANSMITS_BYTE])
