@@ -36,15 +36,19 @@ class Case:
     min_confidence: float = 0
     findings: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Fewest and most of a kind above severity info."""
+    named: tuple[str, ...] = ()
+    """Each of them is among the diagnoses."""
 
     def as_json(self) -> dict[str, Any]:
         """In the words of expect.json."""
-        fitting = {*self.top_cause, *self.allowed}
+        fitting = {*self.top_cause, *self.allowed, *self.named}
         case: dict[str, Any] = {"name": self.name, "inputs": list(self.inputs)}
         case["forbid_causes"] = [cause for cause in all_causes() if cause not in fitting]
         if self.top_cause:
             case["top_cause"] = list(self.top_cause)
             case["min_confidence"] = self.min_confidence
+        if self.named:
+            case["causes"] = list(self.named)
         if self.findings:
             case["findings"] = {kind: list(bounds) for kind, bounds in self.findings.items()}
         return case

@@ -64,6 +64,8 @@ def compare(case: dict[str, Any], report: dict[str, Any]) -> Verdict:
         verdict.missed.append(f"first said: {top}, not {' or '.join(wanted)}")
     elif wanted and confidence < case["min_confidence"]:
         verdict.missed.append(f"{top} only {confidence:.2f}")
+    named = {cause for cause, _ in verdict.said}
+    verdict.missed += [f"not said: {cause}" for cause in case.get("causes", ()) if cause not in named]
     forbidden = set(case["forbid_causes"])
     verdict.false += [
         f"false: {c} {sure:.2f}" for c, sure in verdict.said if c in forbidden and sure >= CONFIDENT

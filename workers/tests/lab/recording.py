@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 READY_S = 60
 SETTLE_S = 0.5
+SNAP_LENGTH = "2048"
+"""More than any frame here. Together with --immediate-mode, which keeps no block of packets back that an interrupt
+would throw away: the kernel's ring then has one frame of this length for each packet."""
+BUFFER_KIB = "32768"
 
 NODE_COMMANDS = (
     "date -u",
@@ -123,7 +127,8 @@ def _start(folder: Path, point: VantagePoint) -> subprocess.Popen[str]:
     return subprocess.Popen(
         (
             *point.host.entry(),
-            *("tcpdump", "-n", "-U", "-Z", "root", "-B", "16384", "-i", point.interface, *link_type),
+            *("tcpdump", "-n", "-Z", "root", "--immediate-mode", "-s", SNAP_LENGTH, "-B", BUFFER_KIB),
+            *("-i", point.interface, *link_type),
             *("-w", str(folder / point.file)),
         ),
         stderr=subprocess.PIPE,

@@ -6,7 +6,7 @@ import socket
 import time
 from dataclasses import replace
 
-from workers.tests.lab.hosts import rule
+from workers.tests.lab.hosts import counted, rule
 from workers.tests.lab.incident import EVERYTHING, Case, Lab, incident
 from workers.tests.lab.programs import make_calls
 from workers.tests.lab.star import Star
@@ -61,25 +61,47 @@ def backend_dead(lab: Lab) -> list[Case]:
     ]
 
 
-@incident(
-    "backend-silent", "firewall-drop", "one of three backends drops what comes to its port; the host lives"
-)
-def backend_silent(lab: Lab) -> list[Case]:
-    """A backend whose own rule drops the SYNs."""
+def _silent(lab: Lab, heard: bool) -> None:
+    """One backend's own rule drops the SYNs; `heard`: it answers something else in the meantime."""
     star = lab.star(servers=3)
     star.serve()
     backends = list(star.server_addresses)
     bad = lab.random.randrange(3)
     rule(star.servers[bad], "silent", f"tcp dport {star.port}", "drop", hook="input")
     service = _service(lab, star, backends)
-    alive = star.pods[0].start(_ask_closed_port, backends[bad])
+    alive = star.pods[0].start(_ask_closed_port, backends[bad]) if heard else None
     _run(lab, star, service)
-    alive.result()
-    lab.truth["bad"] = backends[bad]
+    if alive:
+        alive.result()
+    lab.truth |= {"bad": backends[bad], "dropped": counted(star.servers[bad], "silent")}
+
+
+@incident(
+    "backend-silent", "firewall-drop", "one of three backends drops what comes to its port; the host lives"
+)
+def backend_silent(lab: Lab) -> list[Case]:
+    """The host answers UDP to a closed port, so it is not down."""
+    _silent(lab, heard=True)
+    return _cases_of_a_silent_backend(lab)
+
+
+@incident(
+    "backend-unheard",
+    "firewall-drop",
+    "the same, and the host sends nothing; its own capture and rule are given",
+)
+def backend_unheard(lab: Lab) -> list[Case]:
+    """Only the host's own capture and its rule's counter show that it lives."""
+    _silent(lab, heard=False)
+    return _cases_of_a_silent_backend(lab)
+
+
+def _cases_of_a_silent_backend(lab: Lab) -> list[Case]:
+    either = ("firewall-drop", "target-unresponsive")
     return [
         Case("all", EVERYTHING, ("firewall-drop",), findings=lab.delayed_bounds()),
-        Case("node", ("node.pcap",), ("firewall-drop", "target-unresponsive"), findings=lab.delayed_bounds()),
-        Case("client", ("pod0.pcap",), allowed=("firewall-drop", "target-unresponsive")),
+        Case("node", ("node.pcap",), either, findings=lab.delayed_bounds()),
+        Case("client", ("pod0.pcap",), allowed=either),
     ]
 
 

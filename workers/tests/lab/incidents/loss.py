@@ -37,12 +37,12 @@ def _run(lab: Lab, lossy: tuple[str, ...]) -> Star:
     "loss-both", "path-loss", "the router drops 2.5 to 5 % of all packets in both directions", short=True
 )
 def loss_both(lab: Lab) -> list[Case]:
-    """Random loss, both ways."""
+    """Random loss, both ways: by chance, more time may be lost to SYN-ACKs than to the rest."""
     _run(lab, ("in", "lan"))
-    loss = ("path-loss",)
+    loss, syns = ("path-loss", "return-path-loss"), lab.delayed_bounds()
     return [
-        Case("all", EVERYTHING, loss, ("return-path-loss",), 0.6, lab.delayed_bounds()),
-        Case("two-ends", ("*.pcap",), loss, ("return-path-loss",), findings=lab.delayed_bounds()),
+        Case("all", EVERYTHING, loss, min_confidence=0.6, findings=syns, named=("path-loss",)),
+        Case("two-ends", ("*.pcap",), loss, findings=syns, named=("path-loss",)),
         Case("client", ("pod0.pcap",), allowed=("path-loss", "return-path-loss")),
         Case("server", ("server0.pcap",), allowed=("path-loss", "return-path-loss")),
     ]
