@@ -41,7 +41,7 @@ def loss_both(lab: Lab) -> list[Case]:
     _run(lab, ("in", "lan"))
     loss, syns = ("path-loss", "return-path-loss"), lab.delayed_bounds()
     return [
-        Case("all", EVERYTHING, loss, min_confidence=0.6, findings=syns, named=("path-loss",)),
+        Case("all", EVERYTHING, loss, findings=syns, named=("path-loss",)),
         Case("two-ends", ("*.pcap",), loss, findings=syns, named=("path-loss",)),
         Case("client", ("pod0.pcap",), allowed=("path-loss", "return-path-loss")),
         Case("server", ("server0.pcap",), allowed=("path-loss", "return-path-loss")),
