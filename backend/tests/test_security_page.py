@@ -5,7 +5,7 @@ import re
 import pytest
 import yaml
 
-from backend.tests.security_page import ROOT
+from backend.tests.security_page import PAGE, ROOT, page_text
 
 DIGEST = re.compile(r"@sha256:[0-9a-f]{64}\b")
 COMMIT = re.compile(r"@[0-9a-f]{40}$")
@@ -35,3 +35,9 @@ def test_the_compose_file_has_no_default_password() -> None:
     used = re.findall(r"\$\{STALLSCOPE_DATABASE_PASSWORD([^}]*)\}", text)
     assert len(used) == 2
     assert [rest for rest in used if not rest.startswith(":?")] == []
+
+
+def test_the_table_of_promises_is_current() -> None:
+    written = PAGE.read_text(encoding="utf-8")
+    current = page_text(written) == written
+    assert current, "run: make security"

@@ -60,7 +60,7 @@ def _captures(fate: str) -> list[bytes]:
 @pytest.mark.parametrize(
     ("fate", "cause", "said"),
     [
-        ("lost between", "path-loss", "passed client twice and server once"),
+        ("lost between", "path-loss", "were sent again at client, and no second time seen at server"),
         ("answer lost", "path-loss", "the acknowledgement was lost"),
         ("dropped", "receiver-drop", "and were not acknowledged before they were sent again"),
     ],

@@ -32,6 +32,8 @@ from backend.forensics.significance import fisher_exact_p
 from backend.forensics.wording import p_text
 
 CAUSE = "listen-overflow"
+TITLE = "Server's accept queue full"
+SYN_QUEUE_TITLE = "Server's SYN queue full"
 PRIOR = -2.0
 """One of several ways for a SYN to get no answer from a server that answers others."""
 COUNTERS = ("TcpExtListenOverflows", "TcpExtListenDrops")
@@ -55,11 +57,12 @@ def _fits(facts: Facts, d: Destination) -> bool:
 def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
     counters, queues, repeated = _counters(facts, d), _queues(facts, d), _repeated_answers(facts, d)
     pieces = [*_place(d), *_later(d), *_others(facts, d), *repeated, *counters, *queues, *lossy(facts, d)]
-    queue = "SYN queue" if _only_syn_queue(facts, d) and not queues else "accept queue"
+    only_syn_queue = _only_syn_queue(facts, d) and not queues
+    queue = "SYN queue" if only_syn_queue else "accept queue"
     kernel_agrees = any(p.weight > 0 for p in (*counters, *queues))
     return Hypothesis(
         cause=CAUSE,
-        title=f"Server's {queue} full",
+        title=SYN_QUEUE_TITLE if only_syn_queue else TITLE,
         role="loss",
         statement=(
             f"{hurt(d)} waited although the server answers others: its {queue} seems to have been full."
