@@ -142,6 +142,7 @@ def kill_all(frozen: FrozenChildren) -> None:
             continue
 
 
+@pytest.mark.long
 @pytest.mark.promise(
     "A file that ends its worker is given up after three attempts, and the other files are analyzed."
 )
@@ -177,7 +178,11 @@ def test_a_file_that_ends_workers_is_left_out_and_the_one_beside_it_is_judged(be
 
 
 @pytest.mark.parametrize(
-    "state", ["ENQUEUED", "PENDING", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"]
+    "state",
+    [
+        *("PENDING", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"),
+        *(pytest.param(state, marks=pytest.mark.long) for state in ("ENQUEUED", "ERROR", "CANCELLED")),
+    ],
 )
 def test_work_of_another_version_or_set_aside_by_the_engine_is_begun_anew(bench: Bench, state: str) -> None:
     """The job's row as an older version, or an engine that gave up, leaves it."""
