@@ -16,6 +16,7 @@ from pydantic_settings import (
 )
 
 from backend.limits import Limits
+from backend.machine_memory import memory_bytes
 
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
@@ -27,12 +28,12 @@ _MEMORY_OF_A_FILE = 1 << 30
 
 
 def _cores_and_memory() -> tuple[int, int]:
-    """Processors that this process may use, and the machine's memory in bytes."""
+    """Processors that this process may use, and the memory that it may have, in bytes."""
     try:
         cores = len(os.sched_getaffinity(0))
     except AttributeError:  # only Linux tells
         cores = os.cpu_count() or 1
-    return cores, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return cores, memory_bytes()
 
 
 def files_at_once(cores: int, memory_bytes: int) -> int:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import pytest
 
 from backend.errors import Cancelled
 from backend.limits import Limits
 from workers.jobs.decode_file import costs_of
-from workers.sandbox.memory import fit_to_memory, memory_bytes
+from workers.sandbox.memory import fit_to_memory
 from workers.sandbox.turns import Turns
 
 GIB = 1 << 30
@@ -85,12 +84,3 @@ def test_memory_of_children(total_gib: int, children: int, each_gib: float) -> N
     fitted = fit_to_memory(Limits(), children, total_gib * GIB)
     assert fitted.child_memory_bytes == int(each_gib * GIB)
     assert fitted.look_memory_bytes <= min(fitted.child_memory_bytes, 2 * GIB)
-
-
-def test_a_container_with_less_memory_than_its_machine(tmp_path: Path) -> None:
-    unlimited, limited = tmp_path / "max", tmp_path / "limited"
-    unlimited.write_text("max\n")
-    limited.write_text("536870912\n")
-    machine = memory_bytes([unlimited, tmp_path / "absent"])
-    assert machine > 1 << 29
-    assert memory_bytes([unlimited, limited]) == 1 << 29
