@@ -14,6 +14,7 @@ import structlog
 from dbos import DBOS
 
 from backend.errors import Unavailable, WrongSetting
+from backend.machine_memory import memory_bytes
 from backend.services.audit import clear_audit_log
 from backend.services.clear_leftovers import clear_leftovers
 from backend.services.freeze_investigation import clear_ended
@@ -30,7 +31,7 @@ from backend.storage.job_queue import (
 from backend.storage.living_jobs import job_states
 from backend.storage.postgres import with_keepalive
 from backend.storage.store import Store
-from workers.confinement import missing_confinement
+from workers.confinement.trial import confinement_here
 from workers.jobs import analyse_investigation as _analyse  # noqa: F401 (the engine finds jobs by name)
 from workers.jobs import take_look as _look
 from workers.jobs.anonymise_in_child import anonymise_in_child
@@ -39,9 +40,8 @@ from workers.jobs.judge_in_child import judge_in_child
 from workers.jobs.look_in_child import look_in_child
 from workers.jobs.workshop import Workshop, set_workshop
 from workers.sandbox import ChildPool
-from workers.sandbox.memory import fit_to_memory, memory_bytes
+from workers.sandbox.memory import fit_to_memory
 
-DEAD_AFTER_BEATS = 4
 REVIVE_EVERY_BEATS = 10
 SPARE_EVERY_BEATS = 30
 CLEAR_EVERY_BEATS = 600
@@ -63,7 +63,7 @@ class JobEngine:
     def __init__(self, store: Store, tool_version: str) -> None:
         self._store = store
         self._executor_id = f"{socket.gethostname()}-{os.getpid()}-{uuid4().hex[:8]}"
-        self._silence_s = DEAD_AFTER_BEATS * store.settings.heartbeat_s
+        self._silence_s = executors.DEAD_AFTER_BEATS * store.settings.heartbeat_s
         files = store.settings.worker_files
         children = files + QUICK_FILES + LOOKS_AT_ONCE + ANONYMIZED_AT_ONCE
         self._limits = fit_to_memory(store.settings.limits, children, memory_bytes())
@@ -72,6 +72,7 @@ class JobEngine:
         )
         self._looking = ChildPool(LOOKS_AT_ONCE, _look.look_limits(self._limits), works=(look_in_child,))
         self._anonymizing = ChildPool(ANONYMIZED_AT_ONCE, self._limits, works=(anonymise_in_child,))
+        self._not_confined_by: tuple[str, ...] = ()
         self._stopping = threading.Event()
         self._shop = Workshop(store, self._children, tool_version, self._looking, self._anonymizing)
         self._last_beat = time.monotonic()
@@ -119,10 +120,11 @@ class JobEngine:
             dissection_memory_mib=self._limits.look_memory_bytes >> 20,
             machine_memory_mib=memory_bytes() >> 20,
         )
-        if missing := missing_confinement():
+        self._not_confined_by = confinement_here().missing
+        if self._not_confined_by:
             log.warning(
                 "child processes are confined less: the kernel or the container does not offer everything",
-                missing=", ".join(missing),
+                missing=", ".join(self._not_confined_by),
             )
 
     def stop(self) -> None:
@@ -170,7 +172,13 @@ class JobEngine:
 
     def _say_alive(self) -> None:
         with self._store.database.writing() as session:
-            executors.beat(session, self._executor_id, machine=socket.gethostname(), now_s=time.time())
+            executors.beat(
+                session,
+                self._executor_id,
+                machine=socket.gethostname(),
+                now_s=time.time(),
+                not_confined_by=self._not_confined_by,
+            )
 
     def _take_over(self) -> None:
         with self._store.database.reading() as session:

@@ -90,6 +90,7 @@ RULES: dict[str, Ask] = {
     "GET /api/v1/tokens": _ADMIN,
     "POST /api/v1/tokens": _manages(Act.CREATE_TOKEN),
     "DELETE /api/v1/tokens/{token_id}": _manages(Act.REVOKE_TOKEN),
+    "GET /api/v1/workers": _ADMIN,
     "GET /api/v1/audit": _ADMIN,
     "GET /api/v1/audit/download": Ask(Need.ADMIN, act=Act.READ_AUDIT_LOG),
     "GET /api/v1/collector": _OPEN,

@@ -50,6 +50,7 @@ from backend.api.routes import (
     tokens,
     uploads,
     waits,
+    workers,
 )
 from backend.api.shared_answers import SharedAnswers
 from backend.services.recognise_text import DumpReader, read_nothing
@@ -95,6 +96,7 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
         members,
         tokens,
         audit,
+        workers,
         collector,
         detectors,
         investigations,

@@ -2,19 +2,48 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Final
+
 from sqlalchemy import delete, select
 from sqlalchemy.orm import Session
 
 from backend.storage.tables import ExecutorRow
 
+DEAD_AFTER_BEATS: Final = 4
+_BETWEEN: Final = ", "
 
-def beat(session: Session, executor_id: str, *, machine: str, now_s: float) -> None:
+
+@dataclass(frozen=True)
+class Worker:
+    """One that says that it is alive."""
+
+    machine: str
+    not_confined_by: tuple[str, ...]
+    """What its machine refuses to confine child processes with."""
+
+
+def beat(
+    session: Session, executor_id: str, *, machine: str, now_s: float, not_confined_by: tuple[str, ...] = ()
+) -> None:
     """Say that this worker is alive."""
     row = session.get(ExecutorRow, executor_id)
     if row is None:
-        session.add(ExecutorRow(id=executor_id, machine=machine, beat_s=now_s))
+        missing = _BETWEEN.join(not_confined_by)
+        session.add(ExecutorRow(id=executor_id, machine=machine, beat_s=now_s, not_confined_by=missing))
     else:
         row.beat_s = now_s
+
+
+def living(session: Session, since_s: float) -> list[Worker]:
+    """The workers that were heard of since then, by machine."""
+    rows = session.scalars(
+        select(ExecutorRow).where(ExecutorRow.beat_s >= since_s).order_by(ExecutorRow.machine, ExecutorRow.id)
+    )
+    return [
+        Worker(row.machine, tuple(part for part in row.not_confined_by.split(_BETWEEN) if part))
+        for row in rows
+    ]
 
 
 def silent_since(session: Session, before_s: float) -> list[str]:

@@ -249,6 +249,8 @@ class ExecutorRow(Base):
     machine: Mapped[str] = mapped_column(Text)
     beat_s: Mapped[float] = mapped_column(Float)
     """Unix time of the last sign of life."""
+    not_confined_by: Mapped[str] = mapped_column(Text, default="")
+    """What its machine refuses to confine child processes with, by comma."""
 
 
 class MemberRow(Base):

@@ -19,8 +19,9 @@ import backend
 import workers
 from backend.errors import StallscopeError, TooCostly
 from backend.limits import Limits
-from workers.confinement.landlock import READ, RUN, WRITE, landlock_version, restrict_files
-from workers.confinement.seccomp import forbid_system_calls, has_seccomp
+from workers.confinement.landlock import READ, RUN, WRITE, restrict_files
+from workers.confinement.seccomp import forbid_system_calls
+from workers.confinement.trial import confinement
 from workers.sandbox.messages import (
     DONE,
     FAILED,
@@ -71,11 +72,11 @@ def live(pipe: socket.socket) -> None:
 def confine(access: Access) -> None:
     """From now on: the program, the files of this work, and no system call that reaches further.
 
-    Where the kernel offers it; the worker says at its start what is missing. A refusal ends the child."""
+    Of these what the launcher found to work; the worker says at its start what is missing. A refusal ends the child."""
     scratch = access.scratch
     if scratch is not None:
         os.environ["HOME"] = os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
-    if landlock_version() >= 1:
+    if confinement().landlock:
         programs = RUN if access.may_start_programs else READ
         rules = [(Path(each), programs) for each in (*_SYSTEM, *_program_folders())]
         rules += [
@@ -86,7 +87,7 @@ def confine(access: Access) -> None:
             (each, WRITE) for each in (Path(os.devnull), *access.write, *([scratch] if scratch else []))
         ]
         restrict_files(rules)
-    if has_seccomp():
+    if confinement().seccomp:
         forbid_system_calls(may_start_programs=access.may_start_programs)
 
 

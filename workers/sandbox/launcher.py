@@ -25,6 +25,7 @@ from workers.confinement.kernel import (
     leave_namespaces,
     never_gain_privileges,
 )
+from workers.confinement.trial import confinement
 from workers.sandbox.works import build_adapters
 
 
@@ -37,6 +38,7 @@ def main(arguments: Sequence[str]) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     never_gain_privileges()
+    confinement()  # tried before threads and imports; the children inherit the answer
     leave_namespaces()
     drop_capabilities()
     adopt_orphans()

@@ -20,15 +20,16 @@ import pytest
 
 from backend.errors import Cancelled, TooCostly
 from backend.limits import Limits
-from workers.confinement import missing_confinement
+from workers.confinement.trial import confinement_here
 from workers.sandbox import Access, ChildDied, ChildPool, Tell, child_work
 from workers.sandbox.messages import DONE, FAILED, UNREADABLE, send_message
 
 LIMITS = Limits(child_memory_bytes=512 << 20, child_cpu_s=20, child_answer_bytes=100_000)
 SECRET = "postgresql://stallscope:planted-secret@db/stallscope"
 
+HELD = confinement_here()
 pytestmark = pytest.mark.skipif(
-    bool(missing_confinement()), reason=f"the kernel does not offer: {missing_confinement()}"
+    not (HELD.landlock and HELD.seccomp), reason=f"the kernel does not offer: {', '.join(HELD.missing)}"
 )
 
 

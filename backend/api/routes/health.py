@@ -8,6 +8,7 @@ from prometheus_client import CONTENT_TYPE_LATEST, Gauge, generate_latest
 
 from backend.api.dependencies import StoreDep
 from backend.api.schemas.storage import Storage
+from backend.services.list_workers import not_confined_by
 
 DISK_FREE = Gauge("stallscope_disk_free_bytes", "Free space on the disk of the data folder")
 DISK_RESERVE = Gauge("stallscope_disk_reserve_bytes", "Free space below which uploads are refused")
@@ -24,9 +25,13 @@ async def healthy() -> str:
 
 @router.get("/readyz", response_class=PlainTextResponse)
 def ready(store: StoreDep) -> Response:
-    """The database answers too; 503 while it does not. Low disk space is told: only uploads are refused then."""
+    """The database answers too; 503 while it does not. Low disk space is told: only uploads are refused then; and
+    so is what a worker's machine refuses to confine the processes with that read uploads."""
     store.database.ready()
-    return PlainTextResponse("ready, low disk space: uploads are refused" if store.room().is_low else "ready")
+    lines = ["ready, low disk space: uploads are refused" if store.room().is_low else "ready"]
+    if missing := not_confined_by(store):
+        lines.append(f"child processes are confined less, not available: {', '.join(missing)}")
+    return PlainTextResponse("\n".join(lines))
 
 
 @router.get("/api/v1/storage")

@@ -2120,6 +2120,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Workers
+         * @description The workers that are alive, and what confines the processes in which they read uploads.
+         */
+        get: operations["list_workers_api_v1_workers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/healthz": {
         parameters: {
             query?: never;
@@ -2169,7 +2189,8 @@ export interface paths {
         };
         /**
          * Ready
-         * @description The database answers too; 503 while it does not. Low disk space is told: only uploads are refused then.
+         * @description The database answers too; 503 while it does not. Low disk space is told: only uploads are refused then; and
+         *     so is what a worker's machine refuses to confine the processes with that read uploads.
          */
         get: operations["ready_readyz_get"];
         put?: never;
@@ -5732,6 +5753,24 @@ export interface components {
             required: boolean;
             /** Role */
             role: string;
+        };
+        /**
+         * WorkerList
+         * @description All of them.
+         */
+        WorkerList: {
+            /** Items */
+            items: components["schemas"]["WorkerView"][];
+        };
+        /**
+         * WorkerView
+         * @description A worker that is alive.
+         */
+        WorkerView: {
+            /** Machine */
+            machine: string;
+            /** Not Confined By */
+            not_confined_by: string[];
         };
     };
     responses: {
@@ -10450,6 +10489,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Version"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_workers_api_v1_workers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerList"];
                 };
             };
             400: components["responses"]["BadRequest"];

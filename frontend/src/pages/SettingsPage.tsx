@@ -4,6 +4,7 @@ import { useId, type ReactNode } from "react";
 import { AuditPanel } from "../access/AuditPanel";
 import { MembersPanel } from "../access/MembersPanel";
 import { PasswordPanel } from "../access/PasswordPanel";
+import { WorkersPanel } from "../access/WorkersPanel";
 import { zoneWord } from "../format/zone";
 import { changeSettings, useSettings } from "../settings/settings";
 import { THEME_WORDS, useTheme, type Theme } from "../theme/useTheme";
@@ -40,6 +41,7 @@ export function SettingsPage() {
       <p>Tokens for programs are on the page <RouteLink href="/ci">CI and tokens</RouteLink>.</p>
       <PasswordPanel />
       <MembersPanel />
+      <WorkersPanel />
       <AuditPanel />
     </main>
   );

@@ -16,7 +16,8 @@ from typing import IO, Final
 
 from backend.errors import TooCostly, UnreadableInput
 from workers.confinement.kernel import die_with_parent, never_gain_privileges
-from workers.confinement.seccomp import forbid_processes, has_seccomp
+from workers.confinement.seccomp import forbid_processes
+from workers.confinement.trial import confinement
 
 _PIECE: Final = 1 << 16
 _SAID_AT_MOST: Final = 8192
@@ -68,6 +69,7 @@ def _started(
     home = scratch / "home"
     home.mkdir(exist_ok=True)
     parent = os.getpid()
+    filters = confinement().seccomp
 
     def limit() -> None:
         die_with_parent(parent)
@@ -80,7 +82,7 @@ def _started(
             hard = resource.getrlimit(kind)[1]
             least = most if hard == resource.RLIM_INFINITY else min(most, hard)
             resource.setrlimit(kind, (least, least))
-        if has_seccomp():
+        if filters:
             never_gain_privileges()
             forbid_processes()
 
