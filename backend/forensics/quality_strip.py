@@ -20,6 +20,7 @@ def describe_quality(facts: Facts, findings: Sequence[FindingPart]) -> list[Qual
     parts = [
         _drops(facts),
         *_missing_places(facts),
+        *_one_way(facts),
         *_resolutions(facts),
         *_times(facts),
         *_clocks(facts),
@@ -75,6 +76,19 @@ def _missing_places(facts: Facts) -> list[QualityPart]:
         text = f"{', '.join(sources)}: seen first on a shared interface, no capture at the pod itself"
         parts.append(QualityPart(status="caution", text=text))
     return parts
+
+
+def _one_way(facts: Facts) -> list[QualityPart]:
+    unheard = len(facts.unheard_hosts)
+    if not unheard:
+        return []
+    text = (
+        f"no packet of {plural(unheard, 'host')} was captured, though connections to it opened: one direction only, "
+        "the absence of answers proves nothing"
+    )
+    if unheard > 1:
+        text = text.replace("connections to it", "connections to them")
+    return [QualityPart(status="caution", text=text)]
 
 
 def _resolutions(facts: Facts) -> list[QualityPart]:

@@ -9,12 +9,16 @@ from numpy.typing import NDArray
 
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.retried import OUTCOMES
 from backend.forensics.packets import ICMP, ICMPV6, RST
 
-AttemptOutcome = Literal["established", "refused", "unreachable", "unanswered", "open-at-end"]
-ATTEMPT_OUTCOMES: Final[tuple[AttemptOutcome, ...]] = (*OUTCOMES, "open-at-end")
-"""The last: its SYN was sent once, and the capture ended before the first time-out."""
+AttemptOutcome = Literal[
+    "established", "refused", "unreachable", "unanswered", "open-at-end", "answer-not-captured"
+]
+ATTEMPT_OUTCOMES: Final[tuple[AttemptOutcome, ...]] = (*OUTCOMES, "open-at-end", "answer-not-captured")
+"""``open-at-end``: its SYN was sent once, and the capture ended before the first time-out; ``answer-not-captured``: no
+answer of this host passes the vantage points, other connections to it opened all the same."""
 FIRST_TIME_OUT_NS = 1_000_000_000
 """RFC 6298 section 2: whoever has waited less may still be answered."""
 
@@ -42,5 +46,8 @@ def attempt_outcomes(facts: Facts) -> NDArray[np.int8]:
     outcome[np.isin(table["link"], seen.link[reset]) & (table["transmissions"] == 1)] = (
         ATTEMPT_OUTCOMES.index("refused")
     )
+    server = mix(table["server_high"], table["server_low"])
+    silent = np.isin(outcome, [ATTEMPT_OUTCOMES.index(name) for name in ("unanswered", "open-at-end")])
+    outcome[silent & np.isin(server, facts.unheard_hosts)] = ATTEMPT_OUTCOMES.index("answer-not-captured")
     outcome[answered] = ATTEMPT_OUTCOMES.index("established")
     return outcome

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
+from backend.forensics.evidence.absence.one_way import opened_unseen
 from backend.forensics.evidence.clocks import Clocks
 from backend.forensics.evidence.path_order import PathOrder, order_places
 from backend.forensics.evidence.retried import (
@@ -161,18 +162,28 @@ def _fill_outcome(table: NDArray[np.void], captures: Sequence[Capture], sighting
     is_open = (connections["established_ns"] != NEVER) | (
         (connections["syn_ack_ns"] != NEVER) & (connections["client_bytes"] > 0)
     )
+    called_ns = _called_back_ns(sightings, len(connections))
+    # Its client's packet after the other end's SYN: both ends have opened.
+    is_open |= (connections["syn_ack_ns"] == NEVER) & (called_ns != NEVER) & (connections["client_bytes"] > 0)
+    is_open |= opened_unseen(connections)
     opened[sightings.link_of_node[is_open]] = True
     table["established"] = opened[table["link"]]
-    answered = connections["syn_ack_ns"] != NEVER
+    answered_ns = np.where(connections["syn_ack_ns"] != NEVER, connections["syn_ack_ns"], called_ns)
     delay = np.full(len(opened), NEVER, np.int64)
     # Of several vantage points the innermost saw the SYN first: its own clock times both ends.
     started = _syn_times(captures, sightings.clocks)
-    candidates = np.flatnonzero(answered & (connections["syn_ns"] != NEVER))
+    candidates = np.flatnonzero((answered_ns != NEVER) & (connections["syn_ns"] != NEVER))
     candidates = candidates[np.argsort(-started[candidates], kind="stable")]
-    delay[sightings.link_of_node[candidates]] = (
-        connections["syn_ack_ns"][candidates] - connections["syn_ns"][candidates]
-    )
+    delay[sightings.link_of_node[candidates]] = answered_ns[candidates] - connections["syn_ns"][candidates]
     table["connect_delay_ns"] = delay[table["link"]]
+
+
+def _called_back_ns(sightings: Sightings, nodes_total: int) -> Ints:
+    """By node: when the end that was called sent a SYN of its own, on the clock of the capture; NEVER without."""
+    first_ns = np.full(nodes_total, np.iinfo(np.int64).max)
+    peer = np.flatnonzero(sightings.peer)
+    np.minimum.at(first_ns, sightings.node[peer], sightings.rows["time_ns"][peer].astype(np.int64))
+    return np.where(first_ns == np.iinfo(np.int64).max, NEVER, first_ns)
 
 
 def _syn_times(captures: Sequence[Capture], clocks: Clocks) -> Ints:

@@ -14,6 +14,9 @@ no stack sends a SYN again before its first timeout of 1 s, which was seen to fi
 OTHER_STAMPS_NS = 50_000_000
 """The same where a middlebox rewrote IP ID or TSval: what no vantage point saw twice within this was sent once
 (DETECTION section 2 bounds copies without a sure key by 50 ms)."""
+NEVER_AGAIN_NS = 5_000_000
+"""No stack sends a SYN again so soon, unless something came back: the least timer of Linux is two jiffies, 8 ms at 250
+Hz (TCP_TIMEOUT_MIN, include/net/tcp.h), and its first time-out 1 s. A switch or a device on the way doubled it."""
 _MOST_VANTAGE_POINTS = 8
 
 
@@ -41,6 +44,29 @@ def merge_copies(rows: NDArray[np.void], time_ns: Ints, place: Ints, link: Ints,
     joined = transmission.copy()
     joined[several] = part
     return np.unique(joined, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def merge_near(time_ns: Ints, link: Ints, transmission: Ints, other_time_ns: Ints, other_link: Ints) -> Ints:
+    """The transmissions with those merged that follow one another within `NEVER_AGAIN_NS`, whatever their IP ID, and
+    with no other packet of their link in between; `other_time_ns` and `other_link` are of those."""
+    first = np.unique(transmission, return_index=True)[1]
+    start_ns = np.full(len(first), np.iinfo(np.int64).max)
+    np.minimum.at(start_ns, transmission, time_ns)
+    of = link[first]
+    order = np.lexsort((start_ns, of))
+    near = (np.diff(of[order]) == 0) & (np.diff(start_ns[order]) < NEVER_AGAIN_NS)
+    if not near.any():
+        return transmission
+    is_other = np.arange(len(first) + len(other_link)) >= len(first)
+    merged = np.lexsort((is_other, np.append(start_ns, other_time_ns), np.append(of, other_link)))
+    others_before = np.empty(len(merged), np.int64)
+    others_before[merged] = np.cumsum(is_other[merged])
+    near &= np.diff(others_before[order]) == 0
+    # Each joins the one before it; the chain has the number of its first.
+    chain = np.cumsum(np.concatenate([[True], ~near])) - 1
+    into = np.empty(len(first), np.int64)
+    into[order] = chain
+    return into[transmission]
 
 
 def _of_several_transmissions(link: Ints, transmission: Ints) -> Ints:

@@ -7,8 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.absence.measured_times import measured_attempts, without_made_up_trips
+from backend.forensics.evidence.absence.one_way import unheard_hosts
 from backend.forensics.evidence.absence.told import told_losses
 from backend.forensics.evidence.anatomy import Anatomy, dissect_requests
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
@@ -121,6 +125,11 @@ class Facts:
     def destinations(self) -> tuple[Destination, ...]:
         """Attempts that were sent again, by where they went, with who else was answered there."""
         return list_destinations(self.captures, self.attempts, self.losses, self.icmp_errors)
+
+    @cached_property
+    def unheard_hosts(self) -> NDArray[np.uint64]:
+        """Keys of hosts whose answers pass no vantage point: their silence means nothing."""
+        return unheard_hosts(self.captures)
 
     @cached_property
     def told(self) -> Bools:

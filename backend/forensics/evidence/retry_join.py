@@ -32,10 +32,10 @@ def find_retried(table: NDArray[np.void], sightings: Sightings, order: PathOrder
 def _followers(
     attempt: Ints, sightings: Sightings, sent: SentSyns, rank: Ints
 ) -> tuple[Followers, Followers]:
-    """(SYN-ACKs, other packets from the server)."""
+    """(SYN-ACKs and SYNs of the end that was called, other packets from it)."""
     rows = sightings.rows
     others = np.flatnonzero((attempt >= 0) & (sightings.transmission < 0))
-    is_answer = (rows["tcp_flags"][others] & (SYN | ACK)) == SYN | ACK
+    is_answer = ((rows["tcp_flags"][others] & (SYN | ACK)) == SYN | ACK) | sightings.peer[others]
     protocol = rows["protocol"][others]
     bare = others[~is_answer & (protocol != ICMP) & (protocol != ICMPV6)]
     asked = _port_key(sent.attempt[sent.of_row], rows, sent.rows, "source_port", "destination_port")

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture, VantagePoint
 from backend.forensics.components import connected
+from backend.forensics.connections import CONNECTION_DTYPE
 from backend.forensics.evidence.clocks import Clocks, compare_clocks
-from backend.forensics.evidence.copies import merge_copies
+from backend.forensics.evidence.copies import merge_copies, merge_near
 from backend.forensics.packets import ACK, MARK_COPY, NO_CONNECTION, PACKET_DTYPE, SYN
 from backend.forensics.private_words import PrivateWord, of_place
 
@@ -74,6 +75,8 @@ class Sightings:
     network: Ints
     """Of each row, `Tunnel.network`: a packet inside VXLAN and the same packet bare are joined, equal tuples in
     two networks are not."""
+    peer: NDArray[np.bool_]
+    """Which rows are SYNs of the end that was called; their `transmission` is -1."""
 
     @cached_property
     def link(self) -> Ints:
@@ -127,6 +130,9 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
     node = np.where(connection == NO_CONNECTION, -1, node_offset[capture] + connection)
     network = _networks(captures, node)
     is_syn = ((rows["tcp_flags"] & (SYN | ACK)) == SYN) & ((rows["marks"] & MARK_COPY) == 0) & (node >= 0)
+    peer = is_syn.copy()
+    peer[is_syn] = _of_called(captures, rows[is_syn], node[is_syn])
+    is_syn &= ~peer
     clocks = compare_clocks(captures)
     time_ns = _common_times(captures, clocks)
     seen = _Syns(
@@ -143,7 +149,12 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
     answers = _Syns(_asking(rows[lone]), time_ns[lone], place[lone], node[lone], network[lone], group)
     link_of_node = _link_nodes(seen, joined, answers, int(node_offset[-1]))
     transmission = np.full(len(rows), -1, np.int64)
-    transmission[is_syn] = merge_copies(seen.rows, seen.time_ns, seen.place, link_of_node[seen.node], joined)
+    syn_link = link_of_node[seen.node]
+    transmission[is_syn] = merge_copies(seen.rows, seen.time_ns, seen.place, syn_link, joined)
+    back = ~is_syn & (node >= 0) & ((rows["marks"] & MARK_COPY) == 0)
+    transmission[is_syn] = merge_near(
+        seen.time_ns, syn_link, transmission[is_syn], time_ns[back], link_of_node[node[back]]
+    )
     return Sightings(
         places,
         clocks,
@@ -155,7 +166,18 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
         link_of_node,
         tuple(int(n) for n in node_offset),
         network,
+        peer,
     )
+
+
+def _of_called(captures: Sequence[Capture], syns: NDArray[np.void], node: Ints) -> NDArray[np.bool_]:
+    """SYNs of the end that was called: both ends open at once, or a split handshake (RFC 9293 section 3.5). They answer
+    the client's SYN, and are neither a repetition of it nor its translation."""
+    found = np.zeros(len(syns), np.bool_)
+    connections = join_rows([c.connections for c in captures], CONNECTION_DTYPE)
+    for part in ("high", "low", "port"):
+        found |= syns[f"source_{part}"] != connections[f"client_{part}"][node]
+    return found
 
 
 def _lone_answers(rows: NDArray[np.void], node: Ints, asking: Ints) -> Ints:
