@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
 from backend.forensics.diagnosis.contract import TIME_LOST
 from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt
 from backend.forensics.evidence.facts import Facts
@@ -70,8 +68,6 @@ def describe_victims(
 ) -> Victims:
     """Figures for attempts to one destination."""
     server = attempts[0].server
-    table = facts.attempts.table
-    same = (table["server_high"] == server.high) & (table["server_low"] == server.low)
     waits = [
         a.connect_delay_s
         if a.connect_delay_s is not None
@@ -82,7 +78,7 @@ def describe_victims(
     return Victims(
         server=server,
         attempts=attempts,
-        attempts_total=int(np.count_nonzero(same & (table["server_port"] == server.port))),
+        attempts_total=len(facts.attempts.rows_to(server)),
         findings=tuple(f.id for f in findings if f.affected and f.affected[0].get("destination") == target),
         time_lost_s=facts.delays.lost_by(a.link for a in attempts),
         worst_s=max(waits),

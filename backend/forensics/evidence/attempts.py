@@ -16,6 +16,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.absence.one_way import opened_unseen
 from backend.forensics.evidence.clocks import Clocks
+from backend.forensics.evidence.grouped_rows import GroupedRows
 from backend.forensics.evidence.path_order import PathOrder, order_places
 from backend.forensics.evidence.retried import (
     Endpoint,
@@ -40,6 +41,7 @@ __all__ = [
     "collect_attempts",
 ]
 
+_PARTS = ("high", "low", "port")
 ATTEMPT_DTYPE = np.dtype(
     [
         ("link", "<i8"),
@@ -89,11 +91,40 @@ class Attempts:
         """Some SYN changed its address or port on the way."""
         return bool(np.any(self.table["rewritten_source"] | self.table["rewritten_destination"]))
 
+    def rows_to(self, server: Endpoint) -> Ints:
+        """Rows of `table` towards that server, as the client named it, in order."""
+        return self._by_server.of(*server.words)
+
+    def retried_to(self, server: Endpoint) -> Ints:
+        """Positions in `retried` of those that were sent again, in order."""
+        return self._retried_by_server.of(*server.words)
+
+    def syns_at(self, place: Place, destination: Endpoint) -> Ints:
+        """Rows of `sightings` that are SYNs to that address and port as this vantage point saw it, in order."""
+        rows, by_destination = self._syns_by_destination
+        return rows[by_destination.of(place.number, *destination.words)]
+
+    @cached_property
+    def _by_server(self) -> GroupedRows:
+        return GroupedRows(*(self.table[f"server_{part}"] for part in _PARTS))
+
+    @cached_property
+    def _retried_by_server(self) -> GroupedRows:
+        named = self.table[self.retried.row]
+        return GroupedRows(*(named[f"server_{part}"] for part in _PARTS))
+
+    @cached_property
+    def _syns_by_destination(self) -> tuple[Ints, GroupedRows]:
+        seen = self.sightings
+        rows = np.flatnonzero(seen.transmission >= 0)
+        to = (seen.rows[f"destination_{part}"][rows] for part in _PARTS)
+        return rows, GroupedRows(seen.place[rows], *to)
+
     @cached_property
     def server_of_link(self) -> dict[int, str]:
         """Of attempts that were sent again: the address and port that the client named."""
         named = self.table[self.retried.row]
-        ends = zip(*(named[f"server_{part}"].tolist() for part in ("high", "low", "port")), strict=True)
+        ends = zip(*(named[f"server_{part}"].tolist() for part in _PARTS), strict=True)
         return dict(zip(self.retried.link.tolist(), (endpoint_text(*end) for end in ends), strict=True))
 
     def expected_places(self, attempt: RetriedAttempt) -> list[Place]:
@@ -131,7 +162,7 @@ def _attempt_table(
     table["link"], table["place"], table["start_ns"] = link[first], place[first], time[is_syn][first]
     table["frame"] = rows["frame"][first]
     for end, column in (("client", "source"), ("server", "destination")):
-        for part in ("high", "low", "port"):
+        for part in _PARTS:
             table[f"{end}_{part}"] = rows[f"{column}_{part}"][first]
     # Every transmission belongs to one link: one row of each is enough to count them.
     one_each = np.unique(sightings.transmission[is_syn], return_index=True)[1]

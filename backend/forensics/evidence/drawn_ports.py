@@ -85,7 +85,7 @@ class _Passed:
     """First SYNs by (place, destination), sorted by time."""
 
     def __init__(self, attempts: Attempts) -> None:
-        self._sightings = attempts.sightings
+        self._attempts, self._sightings = attempts, attempts.sightings
         self._groups: dict[tuple[int, int, int, int], tuple[Ints, Ints]] = {}
 
     def nearest(self, loss: Loss, within_ns: int) -> tuple[Endpoint, Place, int, int] | None:
@@ -107,11 +107,8 @@ class _Passed:
     def _group(self, place: Place, to: Endpoint) -> tuple[Ints, Ints]:
         key = (place.number, to.high, to.low, to.port)
         if key not in self._groups:
-            seen = self._sightings
-            chosen = (seen.transmission >= 0) & (seen.place == place.number)
-            chosen &= (seen.rows["destination_low"] == to.low) & (seen.rows["destination_high"] == to.high)
-            chosen &= seen.rows["destination_port"] == to.port
-            rows = np.flatnonzero(chosen)
-            rows = rows[np.argsort(seen.time_ns[rows], kind="stable")]
-            self._groups[key] = rows, seen.time_ns[rows]
+            time_ns = self._sightings.time_ns
+            rows = self._attempts.syns_at(place, to)
+            rows = rows[np.argsort(time_ns[rows], kind="stable")]
+            self._groups[key] = rows, time_ns[rows]
         return self._groups[key]

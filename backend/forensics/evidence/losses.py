@@ -146,10 +146,15 @@ class Losses(Sequence[Loss]):
 
     def of_attempts(self, positions: Ints) -> Losses:
         """Those of attempts by their position in `Attempts.retried`, attempt by attempt."""
+        return self.chosen(self.numbers_of(positions))
+
+    def numbers_of(self, positions: Ints) -> Ints:
+        """The same as indices."""
         first, last = (np.searchsorted(self.attempt, positions + n) for n in (0, 1))
         count = last - first
         within = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
-        return self.chosen(np.repeat(first, count) + within)
+        numbers: Ints = np.repeat(first, count) + within
+        return numbers
 
     def is_kind(self, *kinds: LossKind) -> Bools:
         """Which of them are of these kinds."""
@@ -157,10 +162,7 @@ class Losses(Sequence[Loss]):
 
     def towards(self, server: Endpoint) -> Losses:
         """Of attempts to that server, as the client named it."""
-        retried = self.attempts.retried
-        first = self.attempts.table[retried.row]
-        same = (first["server_high"] == server.high) & (first["server_low"] == server.low)
-        return self.chosen((same & (first["server_port"] == server.port))[self.attempt])
+        return self.of_attempts(self.attempts.retried_to(server))
 
     def between_captures(self) -> Bools:
         """Which of them vanished between two vantage points of different captures."""

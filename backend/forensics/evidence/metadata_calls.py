@@ -20,6 +20,7 @@ from backend.forensics.addresses import address_halves, address_text, endpoint_t
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.exchanges import Addresses, Exchanges, read_rows
+from backend.forensics.evidence.grouped_rows import by_value
 from backend.forensics.evidence.nesting import Intervals, covered_ns, find_containing
 from backend.forensics.evidence.sightings import Ints
 
@@ -259,10 +260,11 @@ def metadata_uses(exchanges: Exchanges, calls: MetadataCalls) -> tuple[MetadataU
         ~is_call & np.isin(exchanges.responder, callers) & (exchanges.server_end_ns != NEVER)
     )
     table = exchanges.addresses
-    uses = []
+    uses, none = [], np.zeros(0, np.int64)
+    by_caller = by_value(np.arange(len(calls)), calls.caller)
+    served_by = by_value(served, exchanges.responder[served])
     for caller in callers.tolist():
-        mine = _of_caller(calls, np.flatnonzero(calls.caller == caller))
-        rows = served[exchanges.responder[served] == caller]
+        mine, rows = _of_caller(calls, by_caller[caller]), served_by.get(caller, none)
         text = address_text(int(table.high[caller]), int(table.low[caller]))
         uses.append(_use(exchanges, text, mine, rows))
     return tuple(sorted(uses, key=lambda use: use.address))

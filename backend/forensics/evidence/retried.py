@@ -33,6 +33,11 @@ class Endpoint:
         return endpoint_text(self.high, self.low, self.port)
 
     @property
+    def words(self) -> tuple[int, int, int]:
+        """As tables hold them: high, low, port."""
+        return self.high, self.low, self.port
+
+    @property
     def address(self) -> str:
         """Without the port."""
         return address_text(self.high, self.low)

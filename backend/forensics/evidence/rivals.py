@@ -134,11 +134,7 @@ class RivalTable:
 def count_rivalled(attempts: Attempts, place: Place, server: Endpoint, *, within_ns: int) -> RivalTable:
     """How common rivals are among *all* SYNs: lost SYNs that all had one prove little where every SYN has
     one."""
-    sightings = attempts.sightings
-    rows = sightings.rows
-    chosen = (sightings.transmission >= 0) & (sightings.place == place.number)
-    chosen &= (rows["destination_high"] == server.high) & (rows["destination_low"] == server.low)
-    syns = rows[chosen & (rows["destination_port"] == server.port)]
+    syns = attempts.sightings.rows[attempts.syns_at(place, server)]
     order = np.lexsort((syns["time_ns"], syns["source_port"]))
     syns = syns[order]
     other = (syns["source_port"][1:] == syns["source_port"][:-1]) & (

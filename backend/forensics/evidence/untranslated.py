@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.grouped_rows import GroupedRows
 from backend.forensics.evidence.sightings import Ints, Place
 from backend.forensics.evidence.stumbles import Stumbles
 from backend.forensics.signals import AFTER_SILENCE
@@ -61,6 +62,7 @@ def find_strays(attempts: Attempts, stumbles: Stumbles) -> tuple[Stray, ...]:
         return ()
     link_of = _translated(attempts, moved, np.flatnonzero(behind), {ends for _, _, ends in candidates})
     opened = _opened(attempts, table, moved, sorted(set(link_of.values())))
+    of_link = GroupedRows(attempts.sightings.link_of_node[stumbles.node])
     rank = attempts.order.rank
     found: dict[int, Stray] = {}
     for node, swapped, ends in candidates:
@@ -70,7 +72,7 @@ def find_strays(attempts: Attempts, stumbles: Stumbles) -> tuple[Stray, ...]:
             continue  # another client's, or a vantage point behind the translation
         before = found.get(link)
         if before is None or rank[place.number] < rank[before.place.number]:
-            found[link] = _stray(stumbles, attempts, (node, own, link), place, swapped)
+            found[link] = _stray(stumbles, of_link, (node, own, link), place, swapped)
     return tuple(sorted(found.values(), key=lambda s: (s.time_ns, s.node)))
 
 
@@ -136,7 +138,7 @@ def _place_of(attempts: Attempts, table: NDArray[np.void], node: int) -> Place:
 
 
 def _stray(
-    stumbles: Stumbles, attempts: Attempts, nodes: tuple[int, int, int], place: Place, swapped: bool
+    stumbles: Stumbles, of_link: GroupedRows, nodes: tuple[int, int, int], place: Place, swapped: bool
 ) -> Stray:
     node, own, link = nodes
     row, opened = stumbles.connections[node], stumbles.connections[own]
@@ -154,16 +156,16 @@ def _stray(
         frames=tuple((place.input, frame) for frame in frames if frame > 0),
         syn=(place.input, int(opened["syn_frame"])),
         time_ns=at_ns,
-        silence_s=_silence_s(stumbles, attempts, link, int(opened["last_ns"]), at_ns),
+        silence_s=_silence_s(stumbles, of_link, link, int(opened["last_ns"]), at_ns),
         ended=NEVER != int(opened["closed_ns"]) <= at_ns,
         ends_swapped=swapped,
     )
 
 
-def _silence_s(stumbles: Stumbles, attempts: Attempts, link: int, last_ns: int, at_ns: int) -> float:
+def _silence_s(stumbles: Stumbles, of_link: GroupedRows, link: int, last_ns: int, at_ns: int) -> float:
     if last_ns < at_ns:
         return (at_ns - last_ns) / 1e9
-    rows = stumbles.rows[attempts.sightings.link_of_node[stumbles.node] == link]
+    rows = stumbles.rows[of_link.of(link)]
     for row in rows[(rows["kind"] & AFTER_SILENCE) != 0]:
         since_ns = int(row["time_ns"] - row["silence_ns"])
         if since_ns <= at_ns <= int(row["time_ns"]):

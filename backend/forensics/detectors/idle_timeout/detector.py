@@ -42,11 +42,13 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     why = f"{len(dead):,} of {plural(len(wakings), 'connection')} used again after 20 s of silence were gone"
     if not dead:
         return Detection("clear", why.replace("0 of", "none of", 1))
+    by_server: dict[int, list[_Waking]] = {}
+    for waking in wakings:
+        by_server.setdefault(int(stumbles.server[waking.at]), []).append(waking)
     servers = sorted({int(stumbles.server[w.at]) for w in dead})
     findings: list[FindingPart] = []
     for server in servers[: thresholds.findings_most]:
-        here = [w for w in wakings if stumbles.server[w.at] == server]
-        findings.append(_finding(stumbles, server, here, len(findings) + 1, thresholds))
+        findings.append(_finding(stumbles, server, by_server[server], len(findings) + 1, thresholds))
     loud = any(f.severity != "info" for f in findings)
     return Detection("found" if loud else "clear", why, tuple(findings))
 

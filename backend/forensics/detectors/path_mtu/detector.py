@@ -65,10 +65,12 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     for one in stuck:
         key = (one.sender.high, one.sender.low, one.receiver.high, one.receiver.low)
         groups.setdefault(key, []).append(one)
-    told_all = _told(facts)
+    told_of: dict[tuple[int, int, int, int], list[_Told]] = {}
+    for told_one in _told(facts):
+        told_of.setdefault((*told_one.source, *told_one.destination), []).append(told_one)
     ordered = sorted(groups.items(), key=lambda g: (-len(g[1]), g[0]))[: thresholds.findings_most]
     findings = tuple(
-        _finding(stumbles, group, [t for t in told_all if (*t.source, *t.destination) == key], n, thresholds)
+        _finding(stumbles, group, told_of.get(key, []), n, thresholds)
         for n, (key, group) in enumerate(ordered, 1)
     )
     loud = any(f.severity != "info" for f in findings)

@@ -64,9 +64,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
 
 def compare(facts: Facts, server: Endpoint) -> Comparison:
     """Attempts to one destination by tuple (reused, fresh) and fate (suffered, not)."""
-    table, reuse = facts.attempts.table, facts.port_reuse
-    here = (table["server_high"] == server.high) & (table["server_low"] == server.low)
-    here &= table["server_port"] == server.port
+    reuse, here = facts.port_reuse, facts.attempts.rows_to(server)
     reused, suffered = reuse.reused[here], reuse.suffered[here]
     again, fresh = ((int(np.sum(of & suffered)), int(np.sum(of & ~suffered))) for of in (reused, ~reused))
     p_value = fisher_exact_p((again, fresh), "greater")

@@ -51,11 +51,8 @@ def _could_collide(loss: Loss) -> bool:
 
 
 def _ports_rewritten(facts: Facts, collisions: list[Collision]) -> int:
-    server, table = collisions[0][0].attempt.server, facts.attempts.table
-    same = (table["server_high"] == server.high) & (table["server_low"] == server.low)
-    return int(
-        np.count_nonzero(same & (table["server_port"] == server.port) & table["rewritten_source_port"])
-    )
+    same = facts.attempts.rows_to(collisions[0][0].attempt.server)
+    return int(np.count_nonzero(facts.attempts.table["rewritten_source_port"][same]))
 
 
 def _finding(facts: Facts, collisions: list[Collision], number: int, thresholds: Thresholds) -> FindingPart:

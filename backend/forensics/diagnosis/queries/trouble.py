@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
-import numpy as np
-
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.evidence.delays import Frame
@@ -117,18 +115,22 @@ class Trouble:
 
 def collect_troubles(facts: Facts, findings: Sequence[FindingPart]) -> list[Trouble]:
     """One per resolver with a delayed lookup."""
-    found = []
+    found, told = [], _by_destination(f for f in findings if f.kind == "dns-delay")
     for resolver in facts.dns.resolvers:
         if resolver.delayed_total:
-            about = [f for f in findings if f.kind == "dns-delay" and _about(f, str(resolver.server))]
+            about = told.get(str(resolver.server), [])
             lost, ids = tuple(facts.lost_queries[str(resolver.server)]), tuple(f.id for f in about)
             loud = any(f.severity != "info" for f in about)
             found.append(Trouble(facts.dns, resolver, lost, ids, loud))
     return found
 
 
-def _about(finding: FindingPart, target: str) -> bool:
-    return any(a.get("destination") == target for a in finding.affected)
+def _by_destination(findings: Iterable[FindingPart]) -> dict[str, list[FindingPart]]:
+    found: dict[str, list[FindingPart]] = {}
+    for finding in findings:
+        for target in {str(a.get("destination")) for a in finding.affected}:
+            found.setdefault(target, []).append(finding)
+    return found
 
 
 def query_frames(lost: Iterable[LostQuery], *, pairs: bool = False) -> list[EvidencePart]:
@@ -213,15 +215,12 @@ def translated(facts: Facts, trouble: Trouble) -> tuple[bool | None, list[Eviden
     """(whether the resolver's address is rewritten on the way: None where one side only was seen, frames or lines)."""
     server, sockets = trouble.resolver.server, trouble.dns.messages.sockets
     exchanges = trouble.dns.exchanges
-    node = exchanges.rows["node"]
-    mine = (sockets.server_low[node] == server.low) & (sockets.server_high[node] == server.high)
-    seen = exchanges.sightings
-    of = mine[exchanges.question] & (seen["place"] != exchanges.rows["place"][exchanges.question])
-    if not of.any():
+    seen, at = exchanges.sightings, exchanges.sightings_at(trouble.dns.questions_to(server))
+    at = at[seen["place"][at] != exchanges.rows["place"][exchanges.question[at]]]
+    if not len(at):
         return None, []
-    other = sockets.server_low[seen["node"]] != server.low
-    changed = np.flatnonzero(of & other)
-    shown = exchanges.question[changed if len(changed) else np.flatnonzero(of)][0]
+    changed = at[sockets.server_low[seen["node"][at]] != server.low]
+    shown = exchanges.question[changed if len(changed) else at][0]
     at = exchanges.messages_of(int(shown))
     rows, places = trouble.dns.messages.rows[at], trouble.dns.messages.places
     return bool(len(changed)), frame_evidence((places[int(r["place"])].input, int(r["frame"])) for r in rows)

@@ -110,16 +110,13 @@ def destination_rewritten(facts: Facts, loss: Loss) -> bool:
     for sent in (loss.retry, *loss.attempt.transmissions):
         if sent is not None and len({(s.destination.low, s.destination.port) for s in sent.sightings}) > 1:
             return True
-    server, table = loss.attempt.server, facts.attempts.table
-    same = (table["server_high"] == server.high) & (table["server_low"] == server.low)
-    return bool(np.any(same & (table["server_port"] == server.port) & table["rewritten_destination"]))
+    same = facts.attempts.rows_to(loss.attempt.server)
+    return bool(np.any(facts.attempts.table["rewritten_destination"][same]))
 
 
 def _race(facts: Facts, findings: Sequence[FindingPart], collisions: list[tuple[Loss, Rival]]) -> Race:
     server = collisions[0][0].attempt.server
-    table = facts.attempts.table
-    same = (table["server_high"] == server.high) & (table["server_low"] == server.low)
-    table = table[same & (table["server_port"] == server.port)]
+    table = facts.attempts.table[facts.attempts.rows_to(server)]
     usual_s = facts.baseline_connect_s((server.high, server.low, server.port))
     attempts = {loss.attempt.link: loss.attempt for loss, _ in collisions}.values()
     waits = [

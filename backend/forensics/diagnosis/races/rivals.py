@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from backend.forensics.diagnosis.races.evidence import Race, WeighedRace
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RivalPart
@@ -32,9 +30,7 @@ def _inside(race: Race) -> bool:
 
 
 def _exhaustion(facts: Facts, race: Race) -> RivalPart:
-    table = facts.attempts.table
-    same = (table["server_high"] == race.server.high) & (table["server_low"] == race.server.low)
-    used = int(np.count_nonzero(same & (table["server_port"] == race.server.port)))
+    used = len(facts.attempts.rows_to(race.server))
     ranges = [
         r.port_range for _, r in facts.node.nat_rules() if r.target in ("MASQUERADE", "SNAT") and r.port_range
     ]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.dns.exchanges import Exchanges, pair_messages
 from backend.forensics.evidence.dns.lookups import NXDOMAIN, Lookups, group_lookups
 from backend.forensics.evidence.dns.messages import DnsMessages, load_messages
+from backend.forensics.evidence.grouped_rows import GroupedRows, by_value
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.packets import TCP
 from backend.forensics.private_words import PrivateWord
@@ -83,6 +85,15 @@ class Dns:
     @property
     def exchanges(self) -> Exchanges:
         return self.lookups.exchanges
+
+    def questions_to(self, server: Endpoint) -> Ints:
+        """Rows of `exchanges.rows` that were put to this address, whatever the port, in order."""
+        return self._by_host.of(server.high, server.low)
+
+    @cached_property
+    def _by_host(self) -> GroupedRows:
+        node, sockets = self.exchanges.rows["node"], self.messages.sockets
+        return GroupedRows(sockets.server_high[node], sockets.server_low[node])
 
     def resolver(self, server: str) -> Resolver | None:
         """The resolver with this address and port in text."""
@@ -166,29 +177,31 @@ def _resolvers(lookups: Lookups, flags: _Flags) -> tuple[Resolver, ...]:
     marked = (flags.repeated | flags.unanswered | flags.late) & own
     delayed = _any(lookups, marked) | many
     unsettled = _any(lookups, flags.unsettled) & ~delayed
+    usual_lookups = ~delayed & ~unsettled & (end > 0)
+    lookups_of = by_value(np.arange(lookups.total), server_of)
+    asked = np.flatnonzero(own)
+    asked_of = by_value(asked, server_of[lookups.lookup[asked]])
     found = []
     for number, server in enumerate(servers):
-        here = server_of == number
-        mine = here[lookups.lookup] & own
-        usual = here & ~delayed & ~unsettled & (end > 0)
-        which = np.flatnonzero(here & delayed)
+        here, mine = lookups_of[number], asked_of[number]
+        usual, which = here[usual_lookups[here]], here[delayed[here]]
         which = which[np.argsort(start[which], kind="stable")]
         described = [_describe(lookups, flags, n, int(first[n])) for n in which[:DESCRIBED_MOST].tolist()]
         found.append(
             Resolver(
                 server=server,
-                lookups=int(np.count_nonzero(here)),
-                questions=int(np.count_nonzero(mine)),
-                answered=int(np.count_nonzero(mine & (rows["answer_ns"] != NEVER))),
-                retries=_retries(lookups, np.flatnonzero(mine)),
+                lookups=len(here),
+                questions=len(mine),
+                answered=int(np.count_nonzero(rows["answer_ns"][mine] != NEVER)),
+                retries=_retries(lookups, mine),
                 expansions=_names_more(lookups, mine),
-                expanded_lookups=len(np.unique(lookups.lookup[lookups.expansion & mine])),
-                name_errors=int(np.count_nonzero(mine & (rows["rcode"] == NXDOMAIN))),
-                truncated=int(np.count_nonzero(mine & (rows["truncated"] == 1))),
-                usual_s=float(np.median(end[usual] - start[usual])) / 1e9 if usual.any() else None,
+                expanded_lookups=len(np.unique(lookups.lookup[mine[lookups.expansion[mine]]])),
+                name_errors=int(np.count_nonzero(rows["rcode"][mine] == NXDOMAIN)),
+                truncated=int(np.count_nonzero(rows["truncated"][mine] == 1)),
+                usual_s=float(np.median(end[usual] - start[usual])) / 1e9 if len(usual) else None,
                 delayed=tuple(described),
                 delayed_total=len(which),
-                unsettled=int(np.count_nonzero(here & unsettled)),
+                unsettled=int(np.count_nonzero(unsettled[here])),
             )
         )
     return tuple(found)
@@ -254,12 +267,12 @@ def _retries(lookups: Lookups, questions: Ints) -> int:
     return int(again[lookups.repeated[questions]].sum()) + int(np.count_nonzero(lookups.retry[questions]))
 
 
-def _names_more(lookups: Lookups, mine: Mask) -> int:
+def _names_more(lookups: Lookups, mine: Ints) -> int:
     """Names asked for beyond one a lookup."""
-    expanded = _any(lookups, lookups.expansion & mine)
-    chosen = mine & expanded[lookups.lookup]
+    expanded = np.unique(lookups.lookup[mine[lookups.expansion[mine]]])
+    chosen = mine[np.isin(lookups.lookup[mine], expanded)]
     names = lookups.lookup[chosen] << 32 | lookups.exchanges.rows["name"][chosen]
-    return len(np.unique(names)) - int(np.count_nonzero(expanded))
+    return len(np.unique(names)) - len(expanded)
 
 
 def _describe(lookups: Lookups, flags: _Flags, number: int, first: int) -> DelayedLookup:

@@ -77,6 +77,13 @@ class Exchanges:
         order, begin = self._sightings_by_question
         return self.sightings[order[begin[question] : begin[question + 1]]]
 
+    def sightings_at(self, questions: Ints) -> Ints:
+        """Positions of the sightings of all these questions, ascending."""
+        order, begin = self._sightings_by_question
+        first, count = begin[questions], begin[questions + 1] - begin[questions]
+        within = np.arange(int(count.sum())) - np.repeat(np.cumsum(count) - count, count)
+        return np.sort(order[np.repeat(first, count) + within])
+
     def messages_of(self, question: int) -> Ints:
         """Positions of the messages of a question in `DnsMessages.rows`, all vantage points."""
         return self.order[self.begin[question] : self.begin[question + 1]]

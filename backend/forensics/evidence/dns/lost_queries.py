@@ -191,12 +191,11 @@ def _usual_ends(dns: Dns, resolver: Resolver) -> tuple[int, ...]:
     one of them was seen beyond the first."""
     exchanges, sockets = dns.exchanges, dns.messages.sockets
     rows, server = exchanges.rows, resolver.server
-    node = rows["node"]
-    mine = (sockets.server_low[node] == server.low) & (sockets.server_high[node] == server.high)
-    mine &= (rows["answer_ns"] != NEVER) & (sockets.server_port[node] == server.port)
-    total = int(np.count_nonzero(mine))
-    seen = exchanges.sightings["place"]
-    elsewhere = np.flatnonzero(mine[exchanges.question] & (seen != rows["place"][exchanges.question]))
+    mine = dns.questions_to(server)
+    mine = mine[(rows["answer_ns"][mine] != NEVER) & (sockets.server_port[rows["node"][mine]] == server.port)]
+    total, seen = len(mine), exchanges.sightings["place"]
+    at = exchanges.sightings_at(mine)
+    elsewhere = at[seen[at] != rows["place"][exchanges.question[at]]]
     question = exchanges.question[elsewhere]
     order = elsewhere[np.lexsort((-exchanges.lag_ns[seen[elsewhere]], question))]
     deepest = seen[order[np.unique(exchanges.question[order], return_index=True)[1]]]

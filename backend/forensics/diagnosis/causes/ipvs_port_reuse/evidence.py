@@ -148,9 +148,7 @@ def _only_destination(loss: Loss) -> bool:
 
 def _compare(facts: Facts, server: Endpoint) -> tuple[int, int, float]:
     """(fresh tuples, those that suffered, p of Fisher's exact test that reused ones suffer more by chance)."""
-    table, reuse = facts.attempts.table, facts.port_reuse
-    here = (table["server_high"] == server.high) & (table["server_low"] == server.low)
-    here &= table["server_port"] == server.port
+    reuse, here = facts.port_reuse, facts.attempts.rows_to(server)
     used, hit = reuse.reused[here], reuse.suffered[here]
     again, fresh = ((int(np.sum(of & hit)), int(np.sum(of & ~hit))) for of in (used, ~used))
     return sum(fresh), fresh[0], fisher_exact_p((again, fresh), "greater")

@@ -55,11 +55,9 @@ def collect_shortages(facts: Facts, findings: Sequence[FindingPart]) -> list[Sho
         mine = [n for a in group for n in numbers[a.link]]
         pools = [facts.exhausted[n] for n in mine]
         server = group[0].server
-        others = [
-            loss
-            for n, loss in enumerate(facts.losses)
-            if loss.attempt.server == server and loss.rewritten and n not in facts.exhausted
-        ]
+        towards = facts.losses.numbers_of(facts.attempts.retried_to(server))
+        towards = towards[facts.losses.rewritten[towards]]
+        others = [facts.losses[n] for n in towards.tolist() if n not in facts.exhausted]
         pool = max(pools, key=lambda p: (sum(q is p for q in pools), p.outer))
         losses = tuple(facts.losses[n] for n in mine)
         shortages.append(Shortage(describe_victims(facts, findings, group), losses, tuple(others), pool))
