@@ -1,4 +1,5 @@
-"""Destinations that never answered and differ in nothing but their address: a scan has a hundred thousand of them."""
+"""Destinations that differ in nothing but their address: a scan has a hundred thousand that never answer, and a network
+that loses packets as many that lose a SYN."""
 
 from __future__ import annotations
 
@@ -14,25 +15,28 @@ from backend.forensics.evidence.sightings import Ints
 APART_MOST = 20
 """Destinations of one kind that are told apart: more are no list that anybody reads, and what is said of the rest is
 the same sentence with another address."""
+ANSWERED_APART_MOST = 100
+"""The same of destinations that were answered at other times: as many as there are findings on repeated SYNs."""
 
 
-def merge_alike(traits: Sequence[NDArray[np.generic]], mergeable: Bools, attempts: Ints) -> list[Ints]:
+def merge_alike(traits: Sequence[NDArray[np.generic]], silent: Bools, attempts: Ints) -> list[Ints]:
     """Numbers of the destinations that belong together, in order of the first of each. Arrays run beside the
-    destinations: those that may be merged and are equal in all `traits` are one, but for the `APART_MOST` with the most
-    `attempts`, where there are more than that many."""
+    destinations: those that are equal in `silent` and in all `traits` are one, but for the `APART_MOST`
+    (`ANSWERED_APART_MOST`) with the most `attempts`, where there are more than that many."""
     numbers = np.arange(len(attempts))
     if not len(numbers):
         return []
-    kind = np.unique(mix(*traits), return_inverse=True)[1].reshape(-1)
+    kind = np.unique(mix(silent, *traits), return_inverse=True)[1].reshape(-1)
     order = np.lexsort((numbers, -attempts, kind))
     starts = np.flatnonzero(np.diff(kind[order], prepend=-1))
     place = np.empty(len(numbers), np.int64)
     place[order] = numbers - np.repeat(starts, np.diff(np.append(starts, len(numbers))))
-    crowd = np.bincount(kind)[kind] > APART_MOST
+    apart_most = np.where(silent, APART_MOST, ANSWERED_APART_MOST)
+    crowd = np.bincount(kind)[kind] > apart_most
     # Without an attempt more than the others nothing sets one apart.
     usual = np.zeros(int(kind.max()) + 1, np.int64)
     usual[kind[order]] = attempts[order]
-    merged = mergeable & crowd & ((place >= APART_MOST) | (attempts == usual[kind]))
+    merged = crowd & ((place >= apart_most) | (attempts == usual[kind]))
     label = np.where(merged, len(numbers) + kind, numbers)
     together = np.argsort(label, kind="stable")
     cuts = np.flatnonzero(np.diff(label[together])) + 1

@@ -20,7 +20,7 @@ class Destination:
     """Attempts sent again towards one endpoint, from sources that were all alike: never answered there (`silent`), or
     answered at other times. Counts are attempts (ISNs), whatever number of vantage points saw them.
 
-    Where very many silent endpoints are alike one stands for all of them (`others`)."""
+    Where very many endpoints are alike one stands for all of them (`others`)."""
 
     endpoint: Endpoint
     silent: bool

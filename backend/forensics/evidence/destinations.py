@@ -7,7 +7,7 @@ client asked for, and is compared with all that the client's address stands for.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -58,9 +58,14 @@ class _Groups:
 
 
 def list_destinations(
-    captures: Sequence[Capture], attempts: Attempts, losses: Losses, errors: IcmpErrors
+    captures: Sequence[Capture],
+    attempts: Attempts,
+    losses: Losses,
+    errors: IcmpErrors,
+    listed: Callable[[Endpoint], str | None],
 ) -> tuple[Destination, ...]:
-    """All destinations with attempts that were sent again, by address, port and silence."""
+    """All destinations with attempts that were sent again, by address, port and silence. `listed`: the host whose
+    listings tell of an endpoint."""
     if not attempts.retried:
         return ()
     outer = outer_ends(attempts)
@@ -90,7 +95,8 @@ def list_destinations(
     loss_start = np.searchsorted(position[losses.attempt][by_group], start)
     syns = np.add.reduceat(attempts.retried.syns[order], start[:-1])
     groups = _Groups(high, low, port, silent[first], order, start, syns, around, heard, by_group, loss_start)
-    merged = merge_alike(_traits(groups, attempts, losses, errors), groups.silent, groups.attempts)
+    traits = [*_traits(groups, attempts, losses, errors), *_answered_traits(groups, listed)]
+    merged = merge_alike(traits, groups.silent, groups.attempts)
     return tuple(_destination(groups, numbers, attempts, losses) for numbers in merged)
 
 
@@ -140,6 +146,18 @@ def _traits(
         around.refused > 0,
         around.heard_others > 0,
     ]
+
+
+def _answered_traits(groups: _Groups, listed: Callable[[Endpoint], str | None]) -> list[Ints]:
+    """What tells those apart, too, that were answered at other times: the listener, its neighbors, who listed them."""
+    around, answered = groups.around, np.flatnonzero(~groups.silent)
+    ends = zip(*(c[answered].tolist() for c in (groups.high, groups.low, groups.port)), strict=True)
+    hosts = [listed(Endpoint(*end)) or "" for end in ends]
+    host, port = np.zeros((2, len(groups.silent)), np.int64)
+    host[answered] = np.unique(hosts, return_inverse=True)[1]
+    port[answered] = groups.port[answered]
+    neighbors = (around.neighbours_answered > 0) + 2 * (around.neighbours_delayed > 0)
+    return [host, port, np.where(groups.silent, 0, neighbors)]
 
 
 def _of_groups(start: Ints, numbers: Ints) -> Ints:

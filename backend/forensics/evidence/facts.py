@@ -124,7 +124,14 @@ class Facts:
     @cached_property
     def destinations(self) -> tuple[Destination, ...]:
         """Attempts that were sent again, by where they went, with who else was answered there."""
-        return list_destinations(self.captures, self.attempts, self.losses, self.icmp_errors)
+        errors, hosts = self.icmp_errors, self.listed_hosts
+        return list_destinations(
+            self.captures,
+            self.attempts,
+            self.losses,
+            errors,
+            lambda endpoint: hosts.at(endpoint).host if hosts.hosts else None,
+        )
 
     @cached_property
     def unheard_hosts(self) -> NDArray[np.uint64]:

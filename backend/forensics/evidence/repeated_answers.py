@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.grouped_rows import GroupedRows
-from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
 
 
@@ -24,11 +25,15 @@ class RepeatedAnswers:
             again = (table["syns"] == 1) & (table["syn_acks"] > 1) & (table["established_ns"] != NEVER)
             rows = table[again]
             self._frames.append(rows["syn_ack_frame"].astype(np.int64))
-            columns = ("vantage", "server_high", "server_low", "server_port")
-            self._servers.append(GroupedRows(*(rows[name] for name in columns)))
+            host = mix(rows["server_high"], rows["server_low"])
+            self._servers.append(GroupedRows(rows["vantage"], host, rows["server_port"]))
 
-    def frames(self, place: Place, server: Endpoint) -> list[int]:
-        """The SYN-ACK of each of them, as this vantage point saw it."""
-        chosen = self._servers[place.capture].of(place.index, server.high, server.low, server.port)
-        frames: list[int] = self._frames[place.capture][chosen].tolist()
-        return frames
+    def frames(self, place: Place, hosts: NDArray[np.uint64], port: int) -> list[int]:
+        """The SYN-ACK of each of them at this port of these hosts (`matched_packets.mix`), as this vantage point saw
+        it."""
+        frames, servers = self._frames[place.capture], self._servers[place.capture]
+        if not len(frames):
+            return []
+        return [
+            int(n) for host in hosts.tolist() for n in frames[servers.of(place.index, host, port)].tolist()
+        ]

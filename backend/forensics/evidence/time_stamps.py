@@ -14,6 +14,7 @@ from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.destination import Destination
 from backend.forensics.evidence.grouped_rows import GroupedRows
 from backend.forensics.evidence.losses import Losses
+from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, boundaries
 
 MEMORY_NS = 60_000_000_000
@@ -48,7 +49,8 @@ class StampedSyns:
         self._begins = boundaries((*host, *source), order)
         starts = np.flatnonzero(boundaries(host, order))
         self._bounds = np.append(starts, len(order))
-        self._hosts = GroupedRows(*(column[order][starts] for column in host))
+        key = mix(*(column[order][starts] for column in host[1:]))
+        self._hosts = GroupedRows(place[order][starts], key)
         known, lower = self._compare(np.arange(1, len(order)), np.arange(len(order) - 1))
         known &= ~self._begins[1:]
         self._known = np.append(0, np.cumsum(np.append(False, known)))
@@ -63,16 +65,15 @@ class StampedSyns:
 
     def count(self, destination: Destination) -> StampCounts:
         """At the vantage point furthest out: there SYNs carry the address that the server remembers."""
-        place, end = destination.outermost, destination.endpoint
-        host = self._hosts.of(place.number, end.high, end.low)
-        if not len(host):
-            return StampCounts(0, 0, 0, 0)
-        first, last = (int(n) for n in self._bounds[host[0] : host[0] + 2])
+        place, lost = destination.outermost.number, self._lost(destination.losses)
         counts = np.zeros((2, 2), np.int64)  # [lower][lost]
-        counts[1, 0] = self._lower[last] - self._lower[first]
-        counts[0, 0] = self._known[last] - self._known[first] - counts[1, 0]
-        lost = self._lost(destination.losses)
-        self._without(lost[(first <= lost) & (lost < last)], last, counts)
+        for key in destination.hosts.tolist():
+            for host in self._hosts.of(place, key).tolist():
+                first, last = (int(n) for n in self._bounds[host : host + 2])
+                lower = self._lower[last] - self._lower[first]
+                counts[:, 0] += (self._known[last] - self._known[first] - lower, lower)
+                begin, end = np.searchsorted(lost, (first, last))
+                self._without(lost[begin:end], last, counts)
         (higher_passed, higher_lost), (lower_passed, lower_lost) = counts.tolist()
         return StampCounts(lower_lost, lower_passed, higher_lost, higher_passed)
 

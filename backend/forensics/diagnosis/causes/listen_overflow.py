@@ -164,7 +164,7 @@ def _port_chance(d: Destination) -> float:
 def _repeated_answers(facts: Facts, d: Destination) -> list[Weighed]:
     """Connections to the port whose SYN-ACK the server repeated although the client had acknowledged it."""
     place = d.outermost
-    again = facts.repeated_answers.frames(place, d.endpoint)
+    again = facts.repeated_answers.frames(place, d.hosts, d.endpoint.port)
     if not again:
         return []
     text = f"The server repeated its SYN-ACK in {len(again):,} connections that the client had acknowledged."

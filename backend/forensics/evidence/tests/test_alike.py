@@ -8,7 +8,7 @@ from backend.forensics.detection.run import run_detectors
 from backend.forensics.detectors.syn_retransmission.thresholds import Thresholds
 from backend.forensics.diagnosis.causes.tests.build_losses import OTHER_HOST, Losses
 from backend.forensics.diagnosis.run import diagnose
-from backend.forensics.evidence.alike import APART_MOST
+from backend.forensics.evidence.alike import ANSWERED_APART_MOST, APART_MOST
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts, gather_facts
 
@@ -86,9 +86,42 @@ def test_what_a_router_says_of_one_is_said_of_that_one_only(code: int) -> None:
     assert sorted(d.others for d in found) == [0, APART_MOST]
 
 
-def test_destinations_that_answer_at_times_are_never_one() -> None:
+def answered_late(hosts: int, *, port: int = 443) -> Losses:
+    """One lost SYN each, to hosts that opened other connections."""
     capture = Losses()
-    for number in range(APART_MOST + 5):
-        capture.late(f"198.51.100.{number + 1}:443", 1)
-    facts = gather_facts([capture.build()], [])
-    assert len(facts.destinations) == APART_MOST + 5
+    for number in range(hosts):
+        server = f"198.51.{100 + number // 200}.{number % 200 + 1}:{port}"
+        capture.usual(server, 1).late(server, 1)
+    return capture
+
+
+def test_destinations_that_answer_at_times_are_told_apart_up_to_a_hundred() -> None:
+    facts = gather_facts([answered_late(ANSWERED_APART_MOST).build()], [])
+    assert [d.others for d in facts.destinations] == [0] * ANSWERED_APART_MOST
+
+
+def test_one_more_that_answers_at_times_makes_them_one() -> None:
+    total = ANSWERED_APART_MOST + 1
+    facts = gather_facts([answered_late(total).build()], [])
+    (found,) = facts.destinations
+    assert (found.others, found.silent, len(found.losses)) == (total - 1, False, total)
+    assert (found.tried, found.opened, len(found.hosts)) == (2 * total, 2 * total, total)
+    answer = diagnose(facts, run_detectors(facts)[0])
+    assert any(f"and {total - 1} other destinations" in d.statement for d in answer.diagnoses)
+    assert answer.account is not None
+    assert answer.account.delayed == total
+
+
+def test_of_those_that_answer_at_times_the_worst_stays_apart() -> None:
+    capture = answered_late(ANSWERED_APART_MOST + 2).late("198.51.100.1:443", 2)
+    found = gather_facts([capture.build()], []).destinations
+    assert sorted((len(d.losses), d.others) for d in found) == [
+        (3, 0),
+        (ANSWERED_APART_MOST + 1, ANSWERED_APART_MOST),
+    ]
+
+
+def test_listeners_on_other_ports_are_not_one() -> None:
+    capture = answered_late(ANSWERED_APART_MOST + 1).usual("198.51.103.9:80", 1).late("198.51.103.9:80", 1)
+    found = gather_facts([capture.build()], []).destinations
+    assert sorted((d.endpoint.port, d.others) for d in found) == [(80, 0), (443, ANSWERED_APART_MOST)]
