@@ -104,7 +104,7 @@ format: install-dev
 bench: install-dev warm ## speed and memory against tshark, on generated captures
 	$(BIN)/python -m workers.decode.bench
 	$(BIN)/python -m workers.decode.bench.conntrack_listing
-	$(BIN)/python -m workers.decode.bench.detectors
+	$(BIN)/python -m workers.decode.bench.kinds --raw docs/images/kinds.json --chart docs/images/kinds.svg
 	$(BIN)/python -m workers.decode.bench.queries
 
 bench-page: install-dev build warm ## times and sizes of the web page in Chromium

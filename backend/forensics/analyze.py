@@ -33,7 +33,7 @@ class Analysis:
     joined: JoinedCaptures
 
 
-class _Lists:
+class ReportLists:
     """What the report lists beside findings and causes; empty where making it broke."""
 
     def __init__(self, facts: Facts, findings: Sequence[FindingPart], isolation: Isolation) -> None:
@@ -64,7 +64,7 @@ def analyse_evidence(
     isolation = Isolation()
     findings, checked = run_detectors(facts, told, isolation)
     answer = diagnose(facts, findings, isolation)
-    lists = _Lists(facts, findings, isolation)
+    lists = ReportLists(facts, findings, isolation)
     report = Report(
         schema="stallscope.report/1",
         label=label,

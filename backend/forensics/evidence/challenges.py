@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from backend.forensics.evidence.attempts import Attempts, RetriedAttempt
+from backend.forensics.evidence.grouped_rows import is_among
+from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
 from backend.forensics.packets import ACK, FIN, RST, SYN, TCP
 
@@ -34,16 +36,23 @@ def find_challenges(attempts: Attempts) -> dict[int, Challenge]:
     near = (link >= 0) & (rows["protocol"] == TCP)
     near[near] = attempts.retried.position_of_link[link[near]] >= 0
     flags = rows["tcp_flags"]
-    acks = _by_link(np.flatnonzero(near & ((flags & (SYN | ACK | RST | FIN)) == ACK)), link)
+    syns = np.flatnonzero(near & (attempts.sightings.transmission >= 0))
+    isn = np.zeros(len(attempts.retried.position_of_link), np.int64)
+    isn[link[syns]] = rows["sequence"][syns]
+    acks_at = np.flatnonzero(near & ((flags & (SYN | ACK | RST | FIN)) == ACK))
+    # Nearly every ACK is that of the connection itself, or the client's.
+    acks_at = acks_at[rows["acknowledgement"][acks_at] != (isn[link[acks_at]] + 1) % 2**32]
+    place = attempts.sightings.place
+    asked = np.unique(mix(link[syns], place[syns], rows["source_port"][syns]))
+    acks_at = acks_at[is_among(mix(link[acks_at], place[acks_at], rows["destination_port"][acks_at]), asked)]
+    acks = _by_link(acks_at, link)
     near[near] = np.isin(link[near], np.array(sorted(acks), np.int64))
     resets = _by_link(np.flatnonzero(near & ((flags & (SYN | RST)) == RST)), link)
-    syns = np.flatnonzero(near & (attempts.sightings.transmission >= 0))
-    isns = dict(zip(link[syns].tolist(), rows["sequence"][syns].tolist(), strict=True))
     found: dict[int, Challenge] = {}
     for number, its in acks.items():
         attempt = attempts.retried.of_link(number)
         assert attempt is not None
-        challenge = _challenge(attempts, attempt, isns[number], its, resets.get(number, []))
+        challenge = _challenge(attempts, attempt, its, resets.get(number, []))
         if challenge is not None:
             found[number] = challenge
     return found
@@ -57,7 +66,7 @@ def _by_link(chosen: Ints, link: Ints) -> dict[int, list[int]]:
 
 
 def _challenge(
-    attempts: Attempts, attempt: RetriedAttempt, isn: int, acks: Sequence[int], resets: Sequence[int]
+    attempts: Attempts, attempt: RetriedAttempt, acks: Sequence[int], resets: Sequence[int]
 ) -> Challenge | None:
     sightings, rows = attempts.sightings, attempts.sightings.rows
     client_ports = {(s.place.number, s.source.port) for t in attempt.transmissions for s in t.sightings}
@@ -67,7 +76,7 @@ def _challenge(
         place = int(sightings.place[row])
         to_client = (place, int(rows["destination_port"][row])) in client_ports
         early = place not in opened or int(sightings.time_ns[row]) < opened[place]
-        if to_client and early and int(rows["acknowledgement"][row]) != (isn + 1) % 2**32:
+        if to_client and early:
             strange.append(row)
     if not strange:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -60,12 +61,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         return Detection(
             "clear", f"none of {plural(len(table), 'TCP connection')} was ended by a RST before its FIN"
         )
-    groups = _groups(facts, table, capture, sort)
-    findings = tuple(
-        _finding(group, n, thresholds) for n, group in enumerate(groups[: thresholds.findings_most], 1)
-    )
+    groups, total = _groups(facts, table, capture, sort, thresholds.findings_most)
+    findings = tuple(_finding(group, n, thresholds) for n, group in enumerate(groups, 1))
     loud = any(f.severity != "info" for f in findings)
-    more = len(groups) - len(findings)
+    more = total - len(findings)
     rest = f"; {more} smaller groups are not listed" if more > 0 else ""
     why = f"{len(chosen):,} of {plural(len(table), 'TCP connection')} ended by a RST before a FIN{rest}"
     return Detection("found" if loud else "clear", why, findings)
@@ -117,8 +116,11 @@ def _swap_ends(table: NDArray[np.void], at: int) -> None:
         table[f"server_{part}"][at] = client
 
 
-def _groups(facts: Facts, table: NDArray[np.void], capture: Ints, sort: Ints) -> list[Group]:
-    """By host for refusals (a scan asks every port), by endpoint for the rest."""
+def _groups(
+    facts: Facts, table: NDArray[np.void], capture: Ints, sort: Ints, most: int
+) -> tuple[list[Group], int]:
+    """(the largest groups, at most so many; number of all). By host for refusals (a scan asks every port), by endpoint
+    for the rest."""
     port = np.where(sort == REFUSED, 0, table["server_port"])
     key = tuple_key(table["server_low"] ^ table["server_high"], port, np.zeros(len(table), np.int64))
     chosen = np.flatnonzero(sort)
@@ -129,11 +131,10 @@ def _groups(facts: Facts, table: NDArray[np.void], capture: Ints, sort: Ints) ->
     )
     keys, totals = np.unique(every[table["syn_ack_ns"] != NEVER], return_counts=True)
     answered = facts.waits.samples("service_time")
-    groups = []
-    for part in np.split(order, cuts):
+    parts, groups = np.split(order, cuts), []
+    for part, name in _largest(table, sort, parts, most):
         row, kind = table[part[0]], int(sort[part[0]])
         server = int(row["server_high"]), int(row["server_low"]), int(row["server_port"])
-        name = endpoint_text(*server)
         at = int(np.searchsorted(keys, every[part[0]]))
         opened = int(totals[at]) if at < len(keys) and keys[at] == every[part[0]] else 0
         inputs = tuple(facts.captures[n].name for n in capture[part].tolist())
@@ -141,7 +142,7 @@ def _groups(facts: Facts, table: NDArray[np.void], capture: Ints, sort: Ints) ->
         groups.append(
             Group(
                 kind,
-                name.rsplit(":", 1)[0] if kind == REFUSED else name,
+                name,
                 table[part],
                 inputs,
                 facts.clocks.of_captures(capture[part], closed),
@@ -149,7 +150,22 @@ def _groups(facts: Facts, table: NDArray[np.void], capture: Ints, sort: Ints) ->
                 answered.get(server, 0),
             )
         )
-    return sorted(groups, key=lambda g: (-g.sort, -len(g.rows), g.destination))
+    return groups, len(parts)
+
+
+def _largest(table: NDArray[np.void], sort: Ints, parts: Sequence[Ints], most: int) -> list[tuple[Ints, str]]:
+    """(rows, destination) of so many groups: the gravest sort first, then the largest. Names are made of those alone
+    that are large enough."""
+    size = [(-int(sort[part[0]]), -len(part)) for part in parts]
+    least = sorted(size)[:most][-1]
+    named = []
+    for part, rank in zip(parts, size, strict=True):
+        if rank <= least:
+            row = table[part[0]]
+            name = endpoint_text(int(row["server_high"]), int(row["server_low"]), int(row["server_port"]))
+            named.append((rank, name.rsplit(":", 1)[0] if rank[0] == -REFUSED else name, part))
+    named.sort(key=lambda each: each[:2])
+    return [(part, name) for _, name, part in named[:most]]
 
 
 def _closed_ns(rows: NDArray[np.void]) -> Ints:
