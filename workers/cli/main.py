@@ -18,6 +18,7 @@ from typing import Protocol, cast
 
 import workers.cli
 from backend.errors import StallscopeError
+from workers.cli.standard_streams import outlive_readers
 
 EXIT_DONE = 0
 EXIT_FOUND = 1
@@ -105,21 +106,15 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     return parser
 
 
-def silence_stdout() -> None:
-    """Nobody reads it any more: what is still written goes nowhere, and Python does not complain at its end."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """The console script; wrong usage leaves with exit code 2 and one sentence on standard error."""
+    if arguments is None:
+        outlive_readers()
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:
         parsed = build_parser(given).parse_args(given)
         code = int(parsed.run(parsed))
-        if sys.stdout is not None:
-            sys.stdout.flush()
+        sys.stdout.flush()
         return code
     except StallscopeError as error:
         print(f"stallscope: {error.sentence}", file=sys.stderr)
@@ -127,10 +122,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("stallscope: stopped", file=sys.stderr)
         return 130
-    except BrokenPipeError:
-        # The reader (`| head`) has seen enough.
-        silence_stdout()
-        return EXIT_DONE
     except Exception as error:
         # Python's own exit code for this is 1, which here says that --fail-on found something.
         if os.environ.get("STALLSCOPE_DEBUG"):

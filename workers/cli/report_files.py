@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +41,11 @@ def write_outputs(outputs: Sequence[Output], verdict: Callable[[int, bool], str]
 
     for output in outputs:
         if output.path not in (None, STANDARD_OUTPUT):
-            Path(output.path).write_text(output.render(), encoding="utf-8")
+            text = output.render()
+            with suppress(
+                BrokenPipeError
+            ):  # a pipe by its name, like /dev/stdout, whose reader has seen enough
+                Path(output.path).write_text(text, encoding="utf-8")
     printed = [output for output in outputs if output.path == STANDARD_OUTPUT]
     columns = shutil.get_terminal_size((WIDTH_WITHOUT_TERMINAL, 24)).columns
     width = max(60, min(columns, WIDEST)) if sys.stdout.isatty() else WIDTH_WITHOUT_TERMINAL
@@ -49,11 +54,6 @@ def write_outputs(outputs: Sequence[Output], verdict: Callable[[int, bool], str]
 
 
 def print_out(text: str) -> None:
-    """On standard output. A reader that has seen enough (`| head`) changes nothing of the outcome."""
-    from workers.cli.main import silence_stdout
-
-    try:
-        sys.stdout.write(text)
-        sys.stdout.flush()
-    except BrokenPipeError:
-        silence_stdout()
+    """On standard output, at once."""
+    sys.stdout.write(text)
+    sys.stdout.flush()

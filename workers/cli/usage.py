@@ -22,8 +22,6 @@ def exit_code_of(command: Callable[[], int]) -> int:
     except Problem as problem:
         complain(str(problem))
         return EXIT_SERVER
-    except BrokenPipeError:
-        raise  # whoever reads what is printed has seen enough: nothing is wrong with a file
     except OSError as error:
-        complain(f"{error.filename} cannot be read or written: {error.strerror}.")
+        complain(f"{error.filename or 'the answer'} cannot be read or written: {error.strerror or error}.")
     return EXIT_USAGE
