@@ -30,6 +30,7 @@ from backend.storage.job_queue import (
 )
 from backend.storage.living_jobs import job_states
 from backend.storage.postgres import with_keepalive
+from backend.storage.queued_jobs import QueuedJobs
 from backend.storage.store import Store
 from workers.confinement.trial import confinement_here
 from workers.jobs import analyse_investigation as _analyse  # noqa: F401 (the engine finds jobs by name)
@@ -38,6 +39,7 @@ from workers.jobs.anonymise_in_child import anonymise_in_child
 from workers.jobs.ingest_in_child import ingest_in_child, prepare
 from workers.jobs.judge_in_child import judge_in_child
 from workers.jobs.look_in_child import look_in_child
+from workers.jobs.resting_queues import REST_S, RestingQueues
 from workers.jobs.workshop import Workshop, set_workshop
 from workers.sandbox import ChildPool
 from workers.sandbox.memory import fit_to_memory
@@ -50,7 +52,8 @@ ANONYMIZED_AT_ONCE = 1
 QUICK_FILES = 1
 """Children that only small files and analyses get."""
 POLL_EVERY_S = 0.2
-"""Looking more often keeps an idle worker busy; a file takes longer to decode than this wait."""
+"""Looking more often keeps a worker busy; a file takes longer to decode than this wait. While no job waits the engine
+does not look at all."""
 ANALYSES_AT_ONCE = 16
 """Analyses mostly wait for their files."""
 
@@ -86,7 +89,7 @@ class JobEngine:
         self._say_what_holds()
         set_workshop(self._shop)
         self._say_alive()
-        DBOS(
+        engine = DBOS(
             config={
                 "name": APPLICATION,
                 "system_database_url": with_keepalive(self._store.settings.jobs_url),
@@ -95,7 +98,6 @@ class JobEngine:
                 "serializer": JSON_ONLY,
                 "log_level": "WARNING",
                 "enable_otlp": False,
-                "notification_listener_polling_interval_sec": POLL_EVERY_S,
             }
         )
         DBOS.launch()
@@ -109,6 +111,13 @@ class JobEngine:
             polling_interval_sec=POLL_EVERY_S,
         )
         DBOS.register_queue(LOOKS_QUEUE, worker_concurrency=LOOKS_AT_ONCE, polling_interval_sec=POLL_EVERY_S)
+        queued = QueuedJobs(self._store.settings.jobs_url)
+        # The engine has no public way to wake it; its version is pinned, and a test sees that jobs start at once.
+        RestingQueues(queued.any).let_rest(
+            [*engine.background_thread_stop_events, engine._background_jobs_stop_event]
+        )
+        # Messages between jobs, which ours do not send, are looked for fifty times a second.
+        engine._sys_db._notification_coalesce_sec = REST_S
         self._beating.start()
         self._children.start()
 

@@ -29,6 +29,7 @@ class EventBroadcaster:
         self._last: dict[str, int] = {}
         self._task: asyncio.Task[None] | None = None
         self._closing = False
+        self._listened_to = asyncio.Event()
 
     def start(self) -> None:
         """Begin to watch; call inside the running loop."""
@@ -49,6 +50,7 @@ class EventBroadcaster:
         """A queue that holds at most the newest of the news."""
         queue: asyncio.Queue[News] = asyncio.Queue(maxsize=1)
         self._listeners[investigation_id].add(queue)
+        self._listened_to.set()
         if self._closing:
             _replace(queue, None)
         try:
@@ -61,9 +63,10 @@ class EventBroadcaster:
 
     async def _watch(self) -> None:
         while True:
-            await asyncio.sleep(LOOK_EVERY_S)
             if not self._listeners:
-                continue
+                self._listened_to.clear()
+                await self._listened_to.wait()
+            await asyncio.sleep(LOOK_EVERY_S)
             try:
                 await self._look()
             except Unavailable as error:

@@ -39,7 +39,7 @@ class Served:
 
     def __init__(self, address: str, pid: int) -> None:
         self._connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=_PATIENCE_S)
-        self._pid = pid
+        self.pid = pid
         self.investigation = ""
 
     def ask(self, path: str, **parameters: str | int) -> Answer:
@@ -88,7 +88,7 @@ class Served:
 
     def _cpu_s(self) -> float:
         # Behind the name, which may hold spaces: state is the first, utime and stime the 12th and 13th.
-        fields = Path(f"/proc/{self._pid}/stat").read_text().rpartition(")")[2].split()
+        fields = Path(f"/proc/{self.pid}/stat").read_text().rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / _CLOCK_TICKS_PER_S
 
 
