@@ -8,19 +8,16 @@ import numpy as np
 
 from backend.forensics.diagnosis.measured import loud
 from backend.forensics.evidence.delays import Frame
-from backend.forensics.evidence.stumbles import Stumbles
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.unaccepted import unaccepted
 from backend.forensics.report import FindingPart
 from backend.forensics.signals import SENT_AGAIN
 
 OWNERS = ("path-mtu", "idle-timeout", "zero-window")
-UNFINISHED_LEAST = 3
-"""So many handshakes that the server repeated although they were complete are no chance."""
 
 
-def owned_nodes(
-    stumbles: Stumbles, findings: Sequence[FindingPart], row_of: Mapping[Frame, int]
-) -> frozenset[int]:
-    """Connections (`Stumbles.node`) of the findings that name their cause, and those that the server never accepted."""
+def owned_nodes(facts: Facts, findings: Sequence[FindingPart], row_of: Mapping[Frame, int]) -> frozenset[int]:
+    """Connections (`Stumbles.node`) of the findings that name their cause, and those that the server had not taken."""
     frames = (
         (part.input, frame)
         for kind in OWNERS
@@ -29,17 +26,17 @@ def owned_nodes(
         for frame in part.frames or ()
     )
     rows = {row_of[frame] for frame in frames if frame in row_of}
-    named = {int(stumbles.node[row]) for row in rows}
-    return frozenset(named | _unfinished(stumbles))
+    named = {int(facts.stumbles.node[row]) for row in rows}
+    return frozenset(named.union(_untaken(facts)))
 
 
-def _unfinished(stumbles: Stumbles) -> set[int]:
-    """The client's first data came again, and so did the SYN-ACK: the server had dropped the ACK between them, as it
-    does while the accept queue is full (data would have carried the ACK otherwise)."""
-    table, rows = stumbles.connections, stumbles.rows
-    again = ((rows["kind"] & SENT_AGAIN) != 0) & (rows["from_client"] != 0)
-    node = stumbles.node[again]
-    first = rows["sequence"][again] == table["isn"][node] + np.uint32(1)
-    first &= (table["syns"][node] > 0) & (table["syn_acks"][node] > table["syns"][node])
-    found = set(node[first].tolist())
-    return found if len(found) >= UNFINISHED_LEAST else set()
+def _untaken(facts: Facts) -> list[int]:
+    """Where their client's first data came again; what one vantage point shows holds for the others."""
+    stumbles, link = facts.stumbles, facts.attempts.sightings.link_of_node
+    again = ((stumbles.rows["kind"] & SENT_AGAIN) != 0) & (stumbles.rows["from_client"] != 0)
+    node = np.unique(stumbles.node[again])
+    if not len(node) or len(link) != len(stumbles.connections):
+        return []
+    shown = np.concatenate([unaccepted(capture) for capture in facts.captures])
+    found: list[int] = node[np.isin(link[node], link[shown])].tolist()
+    return found

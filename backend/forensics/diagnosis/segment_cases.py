@@ -47,7 +47,7 @@ class SegmentCase:
     @property
     def followed(self) -> int:
         """Segments of which two vantage points tell where they were lost."""
-        return len(self.of("lost between", "answer lost", "arrived"))
+        return len(self.of("lost between", "in node", "answer lost", "arrived"))
 
     def of(self, *names: str) -> list[SegmentFate]:
         """Those with one of these fates."""
@@ -78,7 +78,7 @@ def segment_cases(facts: Facts, findings: Sequence[FindingPart]) -> list[Segment
     stumbles = facts.stumbles
     at = np.flatnonzero((stumbles.rows["kind"] & SENT_AGAIN) != 0).tolist()
     row_of = dict(zip(stumbles.frames(at), at, strict=True))
-    owned = owned_nodes(stumbles, findings, row_of)
+    owned = owned_nodes(facts, findings, row_of)
     cases = (_case(facts, finding, row_of, owned) for finding in wanted)
     return [case for case in cases if case is not None]
 

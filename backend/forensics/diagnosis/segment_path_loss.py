@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.lost_syns import REFUTES
 from backend.forensics.diagnosis.measured import number
 from backend.forensics.diagnosis.segment_cases import (
     CAPTURE_BOTH_ENDS,
@@ -37,6 +38,7 @@ def _hypothesis(
     pieces = [
         _usual(case),
         *_between(case),
+        *_in_node(case),
         *_answers(case),
         *_arrived(case),
         *_beyond(case),
@@ -89,6 +91,15 @@ def _between(case: SegmentCase) -> list[Weighed]:
             2.6 * len(lost) / case.followed, text, fate_frames(lost), "both sides of the loss were captured"
         )
     ]
+
+
+def _in_node(case: SegmentCase) -> list[Weighed]:
+    inside = case.of("in node")
+    if not inside:
+        return []
+    text = f"{len(inside):,} of {case.followed:,} segments vanished inside the node, {where(inside)}."
+    weight = REFUTES * len(inside) / case.followed
+    return [Weighed(weight, text, fate_frames(inside), "the path begins behind the node")]
 
 
 def _answers(case: SegmentCase) -> list[Weighed]:

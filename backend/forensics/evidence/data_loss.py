@@ -16,6 +16,7 @@ from backend.forensics.evidence.destination import Destination
 from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.unaccepted import unaccepted
 from backend.forensics.packets import TCP
 from backend.forensics.signals import SENT_AGAIN
 from backend.forensics.significance import fisher_exact_p
@@ -103,8 +104,8 @@ class DataOfHosts:
             capture = self._captures[place.capture]
             table = capture.connections
             chosen = (table["protocol"] == TCP) & (table["vantage"] == place.index)
-            # A server that repeats its SYN-ACK had not taken the ACK: it drops the data that follows, no path does.
-            chosen &= (table["syns"] == 0) | (table["syn_acks"] <= table["syns"])
+            # What a full accept queue drops is lost on no path.
+            chosen &= ~unaccepted(capture)
             nodes = np.flatnonzero(chosen & (table["data_segments"] > 0))
             rows = table[nodes]
             server, client = (mix(rows[f"{end}_high"], rows[f"{end}_low"]) for end in ("server", "client"))

@@ -1,7 +1,8 @@
 """Where a segment that had to be sent again was lost, as far as a second vantage point tells.
 
 Each vantage point judges by what it saw itself: a segment that a place nearer to the receiver also saw twice had passed
-that place the first time; one that it saw once, although the sender's side saw it twice, was lost in between."""
+that place the first time; one that it saw once, although the sender's side saw it twice, was lost in between: behind
+the last place that saw it twice, and before the next."""
 
 from __future__ import annotations
 
@@ -15,13 +16,15 @@ from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.nodes import same_node
 from backend.forensics.evidence.sightings import Ints, Place, join_rows
 from backend.forensics.evidence.stumbles import Stumbles
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.signals import SENT_AGAIN, SIGNAL_DTYPE
 
-Fate = Literal["lost between", "arrived", "answer lost", "beyond", "one place"]
-"""Of the place nearest to the receiver: `lost between`, it saw the segment once less than the sender's side;
+Fate = Literal["lost between", "in node", "arrived", "answer lost", "beyond", "one place"]
+"""Of the place nearest to the receiver: `lost between`, it saw the segment once less than the sender's side, `in node`
+the same where the places around the loss are of one machine;
 `answer lost`, it saw each copy and an acknowledgement; `arrived`, each copy and no acknowledgement, and it is at the
 receiver's; `beyond`, the same somewhere on the way."""
 THERE_RATIO = 0.25
@@ -32,8 +35,8 @@ WAY_LEAST_NS = 200_000
 
 @dataclass(frozen=True)
 class SegmentFate:
-    """What became of the first copy of a segment. `near` and `far` are the places nearest to its sender and to its
-    receiver that saw the connection; equal where there is one only."""
+    """What became of the first copy of a segment. `near` and `far` are the places around its loss; where it was not
+    lost between two places, those nearest to its sender and to its receiver, equal where there is one only."""
 
     fate: Fate
     near: Place
@@ -47,6 +50,7 @@ class SegmentLosses:
 
     def __init__(self, captures: Sequence[Capture], attempts: Attempts, stumbles: Stumbles) -> None:
         self._stumbles = stumbles
+        self._captures = captures
         self._rank = attempts.order.rank
         self._link = attempts.sightings.link_of_node
         self._by_link = np.argsort(self._link, kind="stable")
@@ -73,14 +77,17 @@ class SegmentLosses:
         rows, node = self._stumbles.rows, int(self._stumbles.node[at])
         side, sequence = int(rows["from_client"][at]), int(rows["sequence"][at])
         places = self._stumbles.places
-        near, far = self._ends(node, side)
+        way = self._way(node, side)
+        near, far = way[0], way[-1]
         here, there = (places[int(self._place_of_node[n])] for n in (near, far))
         frames = tuple(self._stumbles.frames([at]))
         if here == there:
             return SegmentFate("one place", here, there, frames)
         copies = self._again.get((far, side, sequence), [])
         if not copies:
-            return SegmentFate("lost between", here, there, frames)
+            here, there = self._around(way, side, sequence)
+            fate: Fate = "in node" if same_node(self._captures, here, there) else "lost between"
+            return SegmentFate(fate, here, there, frames)
         shown = tuple(dict.fromkeys((*frames, *(frame for _, _, frame in copies))))
         if any(marks & MARK_SPURIOUS_RETRANSMISSION for _, marks, _ in copies):
             return SegmentFate("answer lost", here, there, shown)
@@ -95,18 +102,25 @@ class SegmentLosses:
         whole_ns, beyond_ns = (last - first for first, last in times)
         return whole_ns >= WAY_LEAST_NS and beyond_ns <= THERE_RATIO * whole_ns
 
-    def _ends(self, node: int, side: int) -> tuple[int, int]:
-        """The nodes of the same connection nearest to the sender and to the receiver of what `side` sends, of those
-        that saw such packets."""
+    def _around(self, way: Sequence[int], side: int, sequence: int) -> tuple[Place, Place]:
+        """The last place on the way that saw the segment again, and the next one."""
+        seen = [at for at, node in enumerate(way[:-1]) if (node, side, sequence) in self._again]
+        last = seen[-1] if seen else 0
+        here, there = (self._stumbles.places[int(self._place_of_node[way[at]])] for at in (last, last + 1))
+        return here, there
+
+    def _way(self, node: int, side: int) -> list[int]:
+        """The nodes of the same connection from the sender of what `side` sends to its receiver, of those that saw such
+        packets."""
         if not len(self._link):
-            return node, node
+            return [node]
         packets = self._nodes["client_packets" if side else "server_packets"]
         link = int(self._link[node])
         first, last = np.searchsorted(self._sorted_link, (link, link + 1))
         same = self._by_link[first:last]
         same = same[packets[same] > 0]
         if not len(same):
-            return node, node
+            return [node]
         rank = np.array([self._rank[int(p)] for p in self._place_of_node[same]])
-        least, most = int(same[int(np.argmin(rank))]), int(same[int(np.argmax(rank))])
-        return (least, most) if side else (most, least)
+        order: list[int] = same[np.argsort(rank if side else -rank, kind="stable")].tolist()
+        return order

@@ -11,8 +11,9 @@ table ip nat {
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from backend.forensics.dumps import Dump, FilterRule, NatRule
 from workers.decode.dumps.fields import numbered, port_range, port_range_of_source
@@ -24,6 +25,9 @@ _CHAIN = re.compile(r"\s{0,64}chain ([\w.\-/]{1,128}) \{")
 _MANAGED = re.compile(r"# Warning: table ip6? \w{1,32} is managed by iptables-nft")
 _QUOTED = re.compile(r'"[^"]*"')
 _COUNTER = re.compile(r" ?counter packets (\d{1,20}) bytes (\d{1,20})")
+_OBJECT = re.compile(r"\s{0,64}counter ([\w.\-/]{1,128}) \{")
+_COUNTED = re.compile(r"\s{0,64}packets (\d{1,20}) bytes (\d{1,20})")
+_BY_NAME = re.compile(r'counter name "?([\w.\-/]{1,128})"?')
 _POLICY = re.compile(r"\s{0,64}type \w{1,16} hook (\w{1,32}) .{0,64}policy (\w{1,16});")
 # iptables rules that nft cannot translate: it shows the target without its options.
 _OPAQUE = re.compile(r'xt target "?(MASQUERADE|SNAT|DNAT|REDIRECT)"?|# xt_(MASQUERADE|SNAT|DNAT|REDIRECT)')
@@ -55,13 +59,17 @@ class _Ruleset:
     depth: int = 0
     chain_depth: int = 0
     """The depth of the lines of the chain that is open; 0 outside of chains."""
+    counter: str = ""
+    """The counter object that is open."""
+    counters: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+    """(packets, bytes) by table and name."""
     nat_rules: list[NatRule] = field(default_factory=list)
     filter_rules: list[FilterRule] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
 
 
 def parse(lines: Sequence[str], first_line: int) -> Dump:
-    """The rules of all chains; sets, maps and objects inside a table are left out."""
+    """The rules of all chains, with the counters that they name; sets, maps and other objects are left out."""
     ruleset = _Ruleset()
     not_understood = [
         number for number, line in numbered(lines, first_line) if not _read(ruleset, line, number)
@@ -73,7 +81,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         len(lines),
         tuple(not_understood),
         nat_rules=tuple(ruleset.nat_rules),
-        filter_rules=tuple(ruleset.filter_rules),
+        filter_rules=_with_named_counters(ruleset),
         warnings=tuple(ruleset.warnings),
     )
 
@@ -91,9 +99,36 @@ def _read(ruleset: _Ruleset, line: str, number: int) -> bool:
         ruleset.chain, ruleset.chain_depth = chain[1], ruleset.depth
     elif ruleset.chain_depth and before == ruleset.chain_depth:
         _read_chain_line(ruleset, line, bare, number)
+    else:
+        _read_counter(ruleset, line)
     if ruleset.depth < ruleset.chain_depth:
         ruleset.chain_depth = 0
     return True
+
+
+def _read_counter(ruleset: _Ruleset, line: str) -> None:
+    """A line outside of chains: of a counter object, or of something that is left out."""
+    opened, counted = _OBJECT.match(line), _COUNTED.match(line)
+    if counted is not None and ruleset.counter:
+        ruleset.counters[ruleset.table, ruleset.counter] = int(counted[1]), int(counted[2])
+    ruleset.counter = opened[1] if opened is not None else ""
+
+
+def _with_named_counters(ruleset: _Ruleset) -> tuple[FilterRule, ...]:
+    """Rules that name a counter object have its numbers, unless several rules share it."""
+    names = [_BY_NAME.search(rule.text) for rule in ruleset.filter_rules]
+    keys = [
+        (rule.table, name[1]) if name else None
+        for rule, name in zip(ruleset.filter_rules, names, strict=True)
+    ]
+    users = Counter(keys)
+    found = []
+    for rule, key in zip(ruleset.filter_rules, keys, strict=True):
+        if key in ruleset.counters and users[key] == 1:
+            packets, size = ruleset.counters[key]
+            rule = replace(rule, packets=packets, bytes=size)
+        found.append(rule)
+    return tuple(found)
 
 
 def _read_chain_line(ruleset: _Ruleset, line: str, bare: str, number: int) -> None:

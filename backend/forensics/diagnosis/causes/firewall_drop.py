@@ -21,6 +21,7 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
+from backend.forensics.evidence.absence.port_rules import list_port_rules
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.icmp_errors import PROHIBITED
@@ -48,11 +49,11 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
 
 
 def _fits(facts: Facts, d: Destination) -> bool:
-    """Silence on a living host, or an error that names the rule."""
-    if not d.silent or of_kind(d, "replied", "return") or life_of(facts, d).dropped:
+    """Silence on a living host, an error that names the rule, or a rule that counted these SYNs."""
+    listed = life_of(facts, d)
+    if not d.silent or of_kind(d, "replied", "return") or listed.dropped:
         return False
-    heard = d.heard_after or d.opened > 0 or d.refused > 0
-    return heard or bool(life_of(facts, d).alive) or bool(_prohibited(facts, d))
+    return _answers(d) or bool(listed.alive or listed.filtered or _prohibited(facts, d))
 
 
 def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
@@ -64,7 +65,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         title=TITLE,
         role="loss",
         statement=(
-            f"{hurt(d)} got no answer, while the host answered others: "
+            f"{hurt(d)} got no answer{', while the host answered others' if _answers(d) else ''}: "
             f"{'' if prohibited or rules else 'probably '}a rule drops this source, address and port."
         ),
         prior=PRIOR,
@@ -75,7 +76,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         signs=int(bool(prohibited)) + int(bool(rules)),
         findings=about(findings, d),
         time_lost_s=0.0,
-        rivals=() if prohibited else list_rivals(facts, d, *names),
+        rivals=() if prohibited or life_of(facts, d).filtered else list_rivals(facts, d, *names),
         missing=(FILTER_RULES, CAPTURE_BOTH_SIDES),
         remedies=_remedies(d),
         references=REFERENCES,
@@ -83,6 +84,10 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         figures=figures_of(facts, d),
         attempts=d.links,
     )
+
+
+def _answers(d: Destination) -> bool:
+    return d.heard_after or d.opened > 0 or d.refused > 0
 
 
 def _place(d: Destination) -> list[Weighed]:
@@ -143,22 +148,22 @@ def _prohibited(facts: Facts, d: Destination) -> list[Weighed]:
 
 def _rules(facts: Facts, d: Destination) -> list[Weighed]:
     """A DROP rule of the dump that names this port."""
-    lines, rules = [], []
+    counted = life_of(facts, d).filtered
+    if counted:
+        one = max(counted, key=lambda rule: rule.packets)
+        text = (
+            f"A rule drops packets to port {d.endpoint.port}: {of_rule(one.rule.text[:80])}; it counted "
+            f"{plural(one.packets, 'packet')}, {plural(d.syns, 'SYN')} stayed unanswered."
+        )
+        return [Weighed(3.0, text, line_evidence(one.lines), "the rule's own counter")]
     at = facts.kernel_at(d.endpoint).dumps
-    for each in (*at, *(dump for dump in facts.node.dumps if dump not in at)):
-        for rule in each.dump.filter_rules:
-            words = rule.text.replace(",", " ").replace("{", " ").replace("}", " ").split()
-            if rule.verdict.upper() in ("DROP", "REJECT") and str(d.endpoint.port) in words:
-                lines.append((each.input, rule.line))
-                rules.append(rule)
-    if not lines:
+    dumps = (*at, *(dump for dump in facts.node.dumps if dump not in at))
+    rules = list_port_rules(dumps, d.endpoint.port)
+    if not rules:
         return []
-    counted = max(rule.packets or 0 for rule in rules)
-    text = f"A rule drops packets to port {d.endpoint.port}: {of_rule(rules[0].text[:80])}"
-    if counted * 2 >= d.syns:
-        text = f"{text}; it counted {plural(counted, 'packet')}, {plural(d.syns, 'SYN')} stayed unanswered."
-        return [Weighed(3.0, text, line_evidence(lines), "the rule's own counter")]
-    return [Weighed(1.5, text, line_evidence(lines), "the rule that does it, unless an earlier one accepts")]
+    text = f"A rule drops packets to port {d.endpoint.port}: {of_rule(rules[0].rule.text[:80])}"
+    lines = line_evidence(line for rule in rules for line in rule.lines)
+    return [Weighed(1.5, text, lines, "the rule that does it, unless an earlier one accepts")]
 
 
 def _remedies(d: Destination) -> tuple[RemedyPart, ...]:

@@ -19,6 +19,7 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
+from backend.forensics.diagnosis.queries.path_loss import query_hypotheses
 from backend.forensics.diagnosis.segment_path_loss import data_hypotheses
 from backend.forensics.evidence.data_loss import LossRates, compare_losses
 from backend.forensics.evidence.destinations import Destination
@@ -42,10 +43,12 @@ REFERENCES = ("RFC 6298: retransmission timer; a lost SYN waits 1 s, a lost data
 
 
 def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
-    """One hypothesis per destination that answers sometimes and whose losses no translation encloses, and one per
-    server to or from which data waited to be sent again."""
+    """One hypothesis per destination that answers sometimes and whose losses no translation encloses, per server to or
+    from which data waited to be sent again, and per resolver to which queries were lost between captures."""
     of_data = data_hypotheses(facts, findings, cause=CAUSE, title=TITLE, references=REFERENCES)
-    return [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(facts, d)] + of_data
+    of_queries = query_hypotheses(facts, findings, cause=CAUSE, title=TITLE, references=REFERENCES)
+    of_syns = [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(facts, d)]
+    return [*of_syns, *of_data, *of_queries]
 
 
 def _fits(facts: Facts, d: Destination) -> bool:

@@ -87,7 +87,7 @@ def _there(case: SegmentCase) -> Weighed:
 
 
 def _elsewhere(case: SegmentCase) -> list[Weighed]:
-    lost = case.of("lost between", "answer lost")
+    lost = case.of("lost between", "in node", "answer lost")
     if not lost:
         return []
     text = f"{len(lost):,} of {case.followed:,} segments or their acknowledgements were lost {where(lost)}."
@@ -108,7 +108,7 @@ def _counters(facts: Facts, case: SegmentCase) -> list[Weighed]:
 
 def _path_rival(case: SegmentCase) -> RivalPart:
     title = "Packets lost on the way"
-    lost = case.of("lost between", "answer lost")
+    lost = case.of("lost between", "in node", "answer lost")
     if lost:
         because = f"{len(lost):,} of {case.followed:,} were lost {where(lost)}"
         return RivalPart(

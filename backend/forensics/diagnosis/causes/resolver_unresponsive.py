@@ -34,6 +34,8 @@ NEVER_ARRIVED = -5.0
 ASKED_ONCE = -1.0
 """A question put once and not again may be lost, out of date, or of a tunnel that waits for something to say."""
 PROOF = "capture port 53 for 60 s again: every query must be answered"
+PASSING = -3.0
+"""Where nearly all lost queries pass when put again, the resolver lives."""
 
 REFERENCES = (
     "resolv.conf(5): timeout 5 s and 2 attempts by default, then the next name server or an error",
@@ -57,6 +59,7 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
     reached = [q for q in trouble.mute if q.where == "reached"]
     told = _unreachable(facts, trouble)
     pieces = [_silence(trouble), *_place(trouble), *_both(trouble), *_names(trouble), *_told(told)]
+    pieces += _passing(trouble)
     pieces += lossy(facts, query_frames(trouble.mute))
     names = ("dnat-race", "node-drop", "firewall-drop", "path-loss", "slow-resolver", "conntrack-full")
     located = len(reached) == len(trouble.mute)
@@ -145,6 +148,16 @@ def _names(trouble: Trouble) -> list[Weighed]:
     mine = [q for q in trouble.mute if q.name in only]
     reason = "the resolver lives; it has nothing to say about these: whoever it asks for them is silent"
     return [Weighed(0.5, text, query_frames(mine), reason)]
+
+
+def _passing(trouble: Trouble) -> list[Weighed]:
+    """Lost queries that were answered when put again: whoever is silent is silent on every try."""
+    passing = trouble.passing
+    if not passing:
+        return []
+    text = f"{len(passing):,} of {len(trouble.lost):,} lost queries were answered when they were put again."
+    reason = "what loses single packets loses all tries of a few questions, too"
+    return [Weighed(PASSING * len(passing) / len(trouble.lost), text, query_frames(passing), reason)]
 
 
 def _unreachable(facts: Facts, trouble: Trouble) -> list[Frame]:

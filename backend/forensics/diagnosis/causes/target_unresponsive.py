@@ -49,7 +49,7 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
 
 def _lives(facts: Facts, d: Destination) -> bool:
     known = life_of(facts, d)
-    return bool(known.alive or known.dropped)
+    return bool(known.alive or known.dropped or known.filtered)
 
 
 def _fits(destination: Destination) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from backend.forensics.diagnosis.queries.trouble import Trouble
+from backend.forensics.diagnosis.queries.trouble import Trouble, one_node
 from backend.forensics.evidence.dns.lost_queries import LostQuery
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import conntrack_fill
@@ -67,6 +67,8 @@ def _race(case: _Case) -> Judgement:
 
 
 def _node_drop(case: _Case) -> Judgement:
+    if case.all_at("inside") and not any(one_node(case.facts, q) for q in case.lost):
+        return "cannot-tell", "nothing says that both captures are of one node", CAPTURE
     if case.counted:
         return "ruled-out", "insert_failed rose with the losses: it would have stayed flat", None
     if case.all_at("reached", "return"):
@@ -110,7 +112,7 @@ def _slow(case: _Case) -> Judgement:
 def _path(case: _Case) -> Judgement:
     if not case.lost:
         return "ruled-out", "no query was lost", None
-    if case.all_at("inside"):
+    if case.all_at("inside") and all(one_node(case.facts, q) for q in case.lost):
         return "ruled-out", "the lost queries never left the node", None
     if case.all_at("reached"):
         return "ruled-out", "the queries arrived where others are answered", None

@@ -13,14 +13,12 @@ from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
 from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.nodes import same_node
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart
 
 LOSSY_CAPTURE = -1.0
 """A capture that lost packets may have lost the query behind the node, or the answer."""
-SAME_NODE_NS = 1_000_000
-"""Two captures without a host are taken for one node where a query passes from one to the other sooner."""
-
 ACCIDENT_CEILING = 0.5
 
 BOTH_SIDES = MissingPart(
@@ -142,19 +140,9 @@ def query_frames(lost: Iterable[LostQuery], *, pairs: bool = False) -> list[Evid
     return frame_evidence(frames)
 
 
-def one_node(facts: Facts, trouble: Trouble, query: LostQuery) -> bool:
-    """Whether the place of the loss lies between two vantage points of one node."""
-    lag = trouble.dns.exchanges.lag_ns
-    for outer in query.outer:
-        if outer.capture == query.inner.capture:
-            return True
-        hosts = [facts.captures[p.capture].host for p in (query.inner, outer)]
-        if all(hosts):
-            if hosts[0] == hosts[1]:
-                return True
-        elif lag[outer.number] - lag[query.inner.number] < 2 * SAME_NODE_NS:
-            return True
-    return False
+def one_node(facts: Facts, query: LostQuery) -> bool:
+    """Whether the place of the loss lies between two vantage points that are known to be of one node."""
+    return any(same_node(facts.captures, query.inner, outer) for outer in query.outer)
 
 
 def between(lost: Sequence[LostQuery]) -> tuple[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from backend.forensics.evidence.absence.port_rules import PortRule, list_port_rules
 from backend.forensics.evidence.counters import DumpInput, KernelFacts
 from backend.forensics.evidence.kernel_signs import Line, counter_rise
 from backend.forensics.evidence.listed_hosts import ListedHosts
@@ -33,11 +34,13 @@ class ListedSign:
 
 @dataclass(frozen=True)
 class ListedLife:
-    """`alive` and `dead` are sentences for and against; `dropped`: its kernel counted these packets, and why."""
+    """`alive` and `dead` are sentences for and against; `dropped`: its kernel counted these packets, and why;
+    `filtered`: rules of the host, or of the node before it, counted them."""
 
     alive: tuple[ListedSign, ...] = ()
     dead: tuple[ListedSign, ...] = ()
     dropped: tuple[ListedSign, ...] = ()
+    filtered: tuple[PortRule, ...] = ()
 
 
 def listed_life(hosts: ListedHosts, endpoint: Endpoint, first_ns: int, last_ns: int, syns: int) -> ListedLife:
@@ -54,7 +57,9 @@ def listed_life(hosts: ListedHosts, endpoint: Endpoint, first_ns: int, last_ns: 
     own = hosts.at(endpoint)
     if own.sure:
         alive += _own(own.kernel.dumps, own.host or "", first_ns - NEAR_NS, last_ns + NEAR_NS)
-    return ListedLife(tuple(alive), tuple(dead), tuple(_dropped(hosts.like(endpoint), syns)))
+    like = hosts.like(endpoint)
+    filtered = _filtered((*like, *hosts.forwarding.like), endpoint.port, syns)
+    return ListedLife(tuple(alive), tuple(dead), tuple(_dropped(like, syns)), filtered)
 
 
 def _states(hosts: ListedHosts, address: str, first_ns: int, last_ns: int) -> Iterator[tuple[str, Line]]:
@@ -86,6 +91,13 @@ def _own(dumps: tuple[DumpInput, ...], name: str, first_ns: int, last_ns: int) -
                 )
             ]
     return []
+
+
+def _filtered(candidates: tuple[KernelFacts, ...], port: int, syns: int) -> tuple[PortRule, ...]:
+    """Rules for the port that counted as many packets as half of these SYNs at least."""
+    kernels = {id(kernel): kernel for kernel in candidates}.values()
+    rules = [rule for kernel in kernels for rule in list_port_rules(kernel.dumps, port)]
+    return tuple(rule for rule in rules if rule.packets and rule.packets * 2 >= syns)
 
 
 def _dropped(candidates: tuple[KernelFacts, ...], syns: int) -> Iterator[ListedSign]:

@@ -86,3 +86,34 @@ def test_nft_rules_say_what_they_decide_and_sets_are_no_rules() -> None:
     ]
     assert dump.filter_rules[2].text == 'tcp dport 80 comment "accept" drop'
     assert {rule.table for rule in dump.filter_rules} == {"inet filter"}
+
+
+NAMED = """table ip lab {
+	counter silent {
+		packets 138 bytes 8280
+	}
+
+	counter shared {
+		packets 9 bytes 90
+	}
+
+	chain input {
+		type filter hook input priority filter; policy accept;
+		tcp dport 3306 counter name "silent" drop
+		tcp dport 80 counter name "shared" drop
+		tcp dport 81 counter name "shared" drop
+		tcp dport 82 counter name "unknown" drop
+	}
+}
+"""
+
+
+def test_a_counter_object_counts_for_the_one_rule_that_names_it() -> None:
+    (dump,) = parse_dumps(NAMED)
+    assert dump.lines_not_understood == ()
+    assert [(r.packets, r.bytes) for r in dump.filter_rules[1:]] == [(138, 8280)] + [(None, None)] * 3
+
+
+def test_a_counter_object_of_another_table_is_another() -> None:
+    (dump,) = parse_dumps(NAMED.replace("\tchain input", "}\ntable ip other {\n\tchain input"))
+    assert [r.packets for r in dump.filter_rules[1:]] == [None] * 4

@@ -44,7 +44,7 @@ def assess_queries(
     """One hypothesis per resolver whose queries were lost between two vantage points of one node."""
     found = []
     for trouble in collect_troubles(facts, findings):
-        inside = [q for q in trouble.inside if one_node(facts, trouble, q)]
+        inside = [q for q in trouble.inside if one_node(facts, q)]
         if inside:
             found.append(_hypothesis(facts, trouble, inside, cause, title, prior, references))
     return found

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from backend.forensics.diagnosis.causes.tests.build_losses import (
     OTHER_HOST,
     OTHER_PORT,
@@ -13,6 +15,7 @@ from backend.forensics.diagnosis.causes.tests.build_losses import (
 )
 
 CAUSE = "firewall-drop"
+PORT = int(SERVER.rpartition(":")[2])
 
 
 def filtered(attempts: int = 2) -> Losses:
@@ -66,3 +69,25 @@ def test_one_vantage_point_cannot_tell() -> None:
     both = confidence(CAUSE, filtered(1).build())
     one = confidence(CAUSE, Losses("eth0").silent(SERVER, 1).usual(OTHER_PORT, 20).build())
     assert one < both
+
+
+def unheard() -> Losses:
+    """The host sends nothing at all; another one answers."""
+    return Losses().silent(SERVER, 3).usual(OTHER_HOST, 20)
+
+
+@pytest.mark.parametrize(
+    ("counted", "named"), [((0, 6), True), ((0, 5), False), ((100, 106), True), ((100, 105), False)]
+)
+def test_a_rule_that_counted_the_syns_shows_that_they_arrived(counted: tuple[int, int], named: bool) -> None:
+    capture = unheard().build()
+    dumps = [drop_rule(PORT, packets) for packets in counted]
+    assert (confidence(CAUSE, capture, *dumps) >= 0.6) == named
+    assert (confidence("target-unresponsive", capture, *dumps) >= 0.5) != named
+
+
+def test_nobody_is_said_to_have_answered_who_was_not_heard() -> None:
+    found = diagnosis(CAUSE, unheard().build(), drop_rule(PORT, 0), drop_rule(PORT, 12))
+    assert found is not None
+    assert "answered" not in found.statement
+    assert found.statement.endswith("a rule drops this source, address and port.")

@@ -116,3 +116,17 @@ def test_from_one_vantage_point_it_is_even_odds_at_most() -> None:
     assert found["path-loss"].confidence <= 0.5
     assert {r.cause: r.status for r in found["path-loss"].rivals} == {"receiver-drop": "cannot-tell"}
     assert any("both ends" in m.what for m in found["path-loss"].missing)
+
+
+@pytest.mark.parametrize(
+    ("hosts", "blamed"), [(("n1", "n1"), False), (("n1", "n2"), True), ((None, None), True)]
+)
+def test_segments_that_vanish_inside_one_node_are_not_lost_on_the_way(
+    hosts: tuple[str | None, str | None], blamed: bool
+) -> None:
+    near = replace(view("a.pcap", beyond_ns=WAY_NS, late_ns=0, again=range(10)), host=hosts[0])
+    facts = gather_facts([near, replace(at_server(range(0)), host=hosts[1])], ())
+    findings, _ = run_detectors(facts)
+    found = {d.cause: d for d in diagnose(facts, findings).diagnoses}
+    assert (found["path-loss"].confidence >= 0.5) == blamed
+    assert any("inside the node" in text for text in found["path-loss"].contradicting) != blamed
