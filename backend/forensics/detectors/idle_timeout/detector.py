@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +11,7 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.idle_timeout.known import fitting
 from backend.forensics.detectors.idle_timeout.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.short_silences import Unanswered, find_unanswered
 from backend.forensics.evidence.stumbles import Stumbles
 from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
 from backend.forensics.packets import MARK_KEEP_ALIVE, RST
@@ -21,13 +23,17 @@ KIND = "idle-timeout"
 
 @dataclass(frozen=True)
 class _Waking:
-    """Data after a silence: `outcome` is ``reset``, ``nothing``, ``survived`` or ``open`` (cannot be told)."""
+    """Data after a silence: `outcome` is ``reset``, ``nothing``, ``survived`` or ``open`` (cannot be told). `at` is the
+    first signal of it; after a short silence that is its first repetition, sent `late_ns` after it."""
 
     at: int
     silence_s: float
     outcome: str
     lost_s: float
     shown: tuple[int, ...]
+    late_ns: int = 0
+    survived_s: float = 0.0
+    """The longest short silence that connections to the same server survived."""
 
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
@@ -35,25 +41,29 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not facts.has_packets:
         return Detection("not-checkable", "needs a capture")
     stumbles = facts.stumbles
-    wakings = _wakings(stumbles, thresholds)
+    wakings = _wakings(stumbles, find_unanswered(facts.captures, stumbles), thresholds)
     dead = [w for w in wakings if w.outcome in ("reset", "nothing")]
     if not wakings:
-        return Detection("clear", "no connection was used again after 20 s of silence")
-    why = f"{len(dead):,} of {plural(len(wakings), 'connection')} used again after 20 s of silence were gone"
+        return Detection("clear", "no connection was used again after 20 s of silence, or in vain after 5 s")
+    why = f"{len(dead):,} of {plural(len(wakings), 'connection')} used again after a silence were gone"
     if not dead:
         return Detection("clear", why.replace("0 of", "none of", 1))
     by_server: dict[int, list[_Waking]] = {}
     for waking in wakings:
         by_server.setdefault(int(stumbles.server[waking.at]), []).append(waking)
+    stuck = _stuck(stumbles, wakings, thresholds)
     servers = sorted({int(stumbles.server[w.at]) for w in dead})
     findings: list[FindingPart] = []
     for server in servers[: thresholds.findings_most]:
-        findings.append(_finding(stumbles, server, by_server[server], len(findings) + 1, thresholds))
+        stopped = stuck.get(server, 0)
+        findings.append(
+            _finding(stumbles, server, by_server[server], stopped, len(findings) + 1, thresholds)
+        )
     loud = any(f.severity != "info" for f in findings)
     return Detection("found" if loud else "clear", why, tuple(findings))
 
 
-def _wakings(stumbles: Stumbles, thresholds: Thresholds) -> list[_Waking]:
+def _wakings(stumbles: Stumbles, unanswered: Sequence[Unanswered], thresholds: Thresholds) -> list[_Waking]:
     """The last silence of each connection decides, shorter ones before it were survived."""
     rows, found = stumbles.rows, []
     wakes = (rows["kind"] & AFTER_SILENCE) != 0
@@ -61,7 +71,24 @@ def _wakings(stumbles: Stumbles, thresholds: Thresholds) -> list[_Waking]:
     data &= (rows["kind"] & SENT_AGAIN) == 0
     for at in np.flatnonzero(data).tolist():
         found.append(_outcome(stumbles, at, thresholds))
+    long_silent = {int(stumbles.node[w.at]) for w in found}
+    short = (_after_short_silence(stumbles, one, thresholds) for one in unanswered)
+    found += [w for w in short if w is not None and int(stumbles.node[w.at]) not in long_silent]
     return [w for w in found if w.outcome != "open"]
+
+
+def _after_short_silence(stumbles: Stumbles, one: Unanswered, thresholds: Thresholds) -> _Waking | None:
+    rows, at, silence_s = stumbles.rows, one.at[0], one.silence_ns / 1e9
+    late_ns = int(rows["silence_ns"][at])
+    begun_ns = int(rows["time_ns"][at]) - late_ns
+    recorded_s = (stumbles.places[int(stumbles.place[at])].point.last_ns - begun_ns) / 1e9
+    other_closed = stumbles.connections[int(stumbles.node[at])]["fins"] & (
+        2 if rows["from_client"][at] else 1
+    )
+    if silence_s < thresholds.short_silence_s or recorded_s < thresholds.recorded_s or other_closed:
+        return None
+    lost_s = (int(rows["time_ns"][one.at[-1]]) - begun_ns) / 1e9
+    return _Waking(at, silence_s, "nothing", lost_s, one.at, late_ns, one.survived_ns / 1e9)
 
 
 def _outcome(stumbles: Stumbles, at: int, thresholds: Thresholds) -> _Waking:
@@ -94,19 +121,38 @@ def _outcome(stumbles: Stumbles, at: int, thresholds: Thresholds) -> _Waking:
     return _Waking(at, silence_s, "nothing" if gone else "open", lost_s, tuple(shown))
 
 
+def _stuck(stumbles: Stumbles, wakings: list[_Waking], thresholds: Thresholds) -> dict[int, int]:
+    """By server: connections in which a segment was sent again as often, and no silence came before."""
+    rows = stumbles.rows
+    mine = (rows["kind"] & SENT_AGAIN) != 0
+    mine &= ~np.isin(stumbles.node, [int(stumbles.node[w.at]) for w in wakings])
+    columns = (stumbles.server, stumbles.node, rows["from_client"], rows["sequence"])
+    each = np.stack([column[mine].astype(np.int64) for column in columns], axis=1)
+    segments, times = np.unique(each, axis=0, return_counts=True)
+    often = np.unique(segments[times >= thresholds.retries_least][:, :2], axis=0)
+    servers, counts = np.unique(often[:, 0], return_counts=True)
+    return dict(zip(servers.tolist(), counts.tolist(), strict=True))
+
+
 def _finding(
-    stumbles: Stumbles, server: int, wakings: list[_Waking], number: int, thresholds: Thresholds
+    stumbles: Stumbles,
+    server: int,
+    wakings: list[_Waking],
+    stuck: int,
+    number: int,
+    thresholds: Thresholds,
 ) -> FindingPart:
     dead = [w for w in wakings if w.outcome != "survived"]
-    survived_s = max((w.silence_s for w in wakings if w.outcome == "survived"), default=0.0)
+    survived_s = max(w.silence_s if w.outcome == "survived" else w.survived_s for w in wakings)
     died_s = min(w.silence_s for w in dead)
     known = fitting(survived_s, died_s)
-    loud = len(dead) >= thresholds.loud_connections and survived_s < died_s
+    loud = len(dead) >= thresholds.loud_connections and thresholds.survived_ratio * survived_s < died_s
+    loud = loud and stuck <= thresholds.stuck_ratio * len(dead)
     name = str(stumbles.servers[server])
     resets = sum(w.outcome == "reset" for w in dead)
     guess = f" A time-out of {known[0]:g} s fits: {known[1]}." if known is not None else ""
     lived = f" Silences up to {seconds_text(survived_s)} were survived." if survived_s else ""
-    times = [int(stumbles.common_ns[w.at]) for w in dead]
+    times = [_woke_ns(stumbles, w) for w in dead]
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
@@ -128,6 +174,8 @@ def _finding(
             "used_again": len(wakings),
             "reset": resets,
             "unanswered": len(dead) - resets,
+            "unanswered_segments": sum(len(w.shown) for w in dead if w.outcome == "nothing"),
+            "stuck_without_silence": stuck,
             "fitting_timeout_s": known[0] if known is not None else None,
             "fitting_timeout_of": known[1] if known is not None else "",
         },
@@ -148,11 +196,16 @@ def _finding(
     )
 
 
+def _woke_ns(stumbles: Stumbles, waking: _Waking) -> int:
+    """When the data after the silence was sent first."""
+    return int(stumbles.common_ns[waking.at]) - waking.late_ns
+
+
 def _event(stumbles: Stumbles, waking: _Waking) -> dict[str, object]:
-    row, end_ns = stumbles.rows[waking.at], int(stumbles.common_ns[waking.at])
+    end_ns = _woke_ns(stumbles, waking)
     client, server = stumbles.endpoints(int(stumbles.node[waking.at]))
     return {
-        "start": rfc3339(end_ns - int(row["silence_ns"])),
+        "start": rfc3339(end_ns - round(waking.silence_s * 1e9)),
         "end": rfc3339(end_ns),
         "silence_s": round(waking.silence_s, 6),
         "outcome": waking.outcome,
@@ -162,12 +215,12 @@ def _event(stumbles: Stumbles, waking: _Waking) -> dict[str, object]:
 
 
 def _mark(stumbles: Stumbles, waking: _Waking, instance: int) -> MarkPart:
-    row, end_ns = stumbles.rows[waking.at], int(stumbles.common_ns[waking.at])
+    end_ns = _woke_ns(stumbles, waking)
     return MarkPart(
         glyph="bracket",
         role="loss",
         basis="seen",
-        start=rfc3339(end_ns - int(row["silence_ns"])),
+        start=rfc3339(end_ns - round(waking.silence_s * 1e9)),
         end=rfc3339(end_ns),
         lanes=[stumbles.places[int(stumbles.place[waking.at])].id],
         evidence=frame_evidence(stumbles.frames(waking.shown, before=True)),

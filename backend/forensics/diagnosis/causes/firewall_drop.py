@@ -21,7 +21,7 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
-from backend.forensics.evidence.absence.port_rules import list_port_rules
+from backend.forensics.evidence.absence.drop_rules import list_port_rules
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.icmp_errors import PROHIBITED

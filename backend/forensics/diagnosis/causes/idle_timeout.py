@@ -6,14 +6,22 @@ connection survived and the shortest that it did not enclose it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+
+import numpy as np
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.measured import loud, number, server_of
+from backend.forensics.diagnosis.segment_cases import FATES_MOST, fate_frames, where
+from backend.forensics.dumps import FilterRule
+from backend.forensics.evidence.absence.drop_rules import list_rules
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import Line, settings_of
 from backend.forensics.findings import line_evidence, plural, seconds_text
+from backend.forensics.private_words import of_rule
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.signals import SENT_AGAIN
 
 CAUSE = "idle-timeout"
 TITLE = "Idle connections forgotten on the way"
@@ -21,6 +29,7 @@ PRIOR = -1.4
 ESTABLISHED = "net.netfilter.nf_conntrack_tcp_timeout_established"
 NEAR_RATIO = 2.0
 """What killed is near what was survived, or a known value, when it is at most so many times as long."""
+_INVALID = re.compile(r"(?:--ctstate|--state|ct state) \S*\binvalid\b", re.IGNORECASE)
 
 REFERENCES = (
     "AWS: Network Load Balancer, TCP idle timeout 350 s (60 to 6,000 s can be set); NAT gateway 350 s",
@@ -39,7 +48,8 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
 
 def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
     server, died_s = server_of(finding), number(finding, "silence_min_s")
-    configured, survived = _configured(facts, finding), number(finding, "survived_max_s") > 0
+    configured = [*_configured(facts, finding), *_refused(facts, finding)]
+    survived, placed = number(finding, "survived_max_s") > 0, _placed(facts, finding)
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -50,10 +60,10 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         ),
         prior=PRIOR,
         steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
-        weighed=(_gone(finding), *_survived(finding), *_known(finding), *configured),
-        both_sides=survived,
+        weighed=(_gone(finding), *_survived(finding), *_known(finding), *placed, *configured),
+        both_sides=survived or bool(placed),
         independent=bool(configured),
-        signs=int(survived) + len(configured),
+        signs=int(survived) + len(configured) + len(placed),
         findings=(finding.id,),
         time_lost_s=finding.time_lost_s,
         rivals=(_restart(finding), _FIREWALL),
@@ -113,6 +123,45 @@ def _configured(facts: Facts, finding: FindingPart) -> list[Weighed]:
         if survived_s < seconds <= died_s <= NEAR_RATIO * seconds
     ]
     return pieces[:1]
+
+
+def _refused(facts: Facts, finding: FindingPart) -> list[Weighed]:
+    """A rule of the node that drops packets of connections which tracking does not know, and counted these."""
+    segments = number(finding, "unanswered_segments")
+    rules = [
+        r for r in list_rules(facts.node.dumps, _drops_invalid) if r.packets and r.packets * 2 >= segments
+    ]
+    if not segments or not rules:
+        return []
+    one = max(rules, key=lambda rule: rule.packets)
+    text = (
+        f"A rule drops packets of connections that are not tracked: {of_rule(one.rule.text[:90])}; it counted "
+        f"{plural(one.packets, 'packet')}, {plural(int(segments), 'segment')} after the silence stayed unanswered."
+    )
+    reason = "what such a rule counts in an open connection belongs to an entry that is gone"
+    return [Weighed(2.0, text, line_evidence(one.lines), reason)]
+
+
+def _drops_invalid(rule: FilterRule) -> bool:
+    return _INVALID.search(rule.text) is not None
+
+
+def _placed(facts: Facts, finding: FindingPart) -> list[Weighed]:
+    """Where what came after the silence was lost."""
+    stumbles, frames = facts.stumbles, {(e.input, f) for e in finding.evidence for f in e.frames or ()}
+    again = np.flatnonzero((stumbles.rows["kind"] & SENT_AGAIN) != 0)
+    chosen = [n for n, frame in zip(again.tolist(), stumbles.frames(again), strict=True) if frame in frames]
+    fates = [facts.segment_losses.fate_of(n) for n in chosen[:FATES_MOST]]
+    lost = [fate for fate in fates if fate.fate in ("in node", "lost between")]
+    if len(lost) * 2 <= len(fates):
+        return []
+    inside = sum(fate.fate == "in node" for fate in lost)
+    text = (
+        f"{len(lost):,} of {plural(len(fates), 'segment')} after the silence vanished "
+        f"{'inside the node, ' if inside * 2 > len(lost) else ''}{where(lost)}."
+    )
+    reason = "the connection had passed there before the silence, and the other end never saw them"
+    return [Weighed(1.0 if inside else 0.6, text, fate_frames(lost), reason)]
 
 
 def _restart(finding: FindingPart) -> RivalPart:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from backend.forensics.evidence.absence.port_rules import PortRule, list_port_rules
+from backend.forensics.evidence.absence.drop_rules import DropRule, list_port_rules
 from backend.forensics.evidence.counters import DumpInput, KernelFacts
 from backend.forensics.evidence.kernel_signs import Line, counter_rise
 from backend.forensics.evidence.listed_hosts import ListedHosts
@@ -40,7 +40,7 @@ class ListedLife:
     alive: tuple[ListedSign, ...] = ()
     dead: tuple[ListedSign, ...] = ()
     dropped: tuple[ListedSign, ...] = ()
-    filtered: tuple[PortRule, ...] = ()
+    filtered: tuple[DropRule, ...] = ()
 
 
 def listed_life(hosts: ListedHosts, endpoint: Endpoint, first_ns: int, last_ns: int, syns: int) -> ListedLife:
@@ -93,7 +93,7 @@ def _own(dumps: tuple[DumpInput, ...], name: str, first_ns: int, last_ns: int) -
     return []
 
 
-def _filtered(candidates: tuple[KernelFacts, ...], port: int, syns: int) -> tuple[PortRule, ...]:
+def _filtered(candidates: tuple[KernelFacts, ...], port: int, syns: int) -> tuple[DropRule, ...]:
     """Rules for the port that counted as many packets as half of these SYNs at least."""
     kernels = {id(kernel): kernel for kernel in candidates}.values()
     rules = [rule for kernel in kernels for rule in list_port_rules(kernel.dumps, port)]

@@ -7,7 +7,7 @@ import pytest
 from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis.causes.idle_timeout import CAUSE, ESTABLISHED
 from backend.forensics.diagnosis.run import diagnose
-from backend.forensics.dumps import Dump, IpvsTimeouts, Setting
+from backend.forensics.dumps import Dump, FilterRule, IpvsTimeouts, Setting
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import ACK, RST
@@ -90,3 +90,24 @@ def test_the_time_out_of_ipvs_counts_as_well() -> None:
 
 def test_a_survivor_of_a_longer_silence_leaves_no_cause() -> None:
     assert CAUSE not in diagnoses(survived_s=500)
+
+
+def invalid_rule(packets: int, text: str = "-m conntrack --ctstate INVALID") -> Dump:
+    rule = FilterRule(1, f"-A FORWARD {text} -j DROP", "filter", "FORWARD", "DROP", packets)
+    return Dump(kind="iptables-save", lines=1, lines_not_understood=(), filter_rules=(rule,))
+
+
+@pytest.mark.parametrize(
+    ("dump", "told"),
+    [
+        (invalid_rule(16), True),
+        (invalid_rule(7), False),
+        (invalid_rule(16, "-m conntrack --ctstate NEW"), False),
+    ],
+)
+def test_a_rule_for_what_is_not_tracked_that_counted_the_segments(dump: Dump, told: bool) -> None:
+    """Four connections, each with four segments after its silence."""
+    plain = diagnoses(answer=None)[CAUSE]
+    found = diagnoses(answer=None, dump=dump)[CAUSE]
+    assert any("that are not tracked" in text for text in found.supporting) == told
+    assert (found.confidence > plain.confidence) == told
