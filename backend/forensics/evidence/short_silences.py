@@ -102,7 +102,7 @@ def _survived(trips: _Trips, server: NDArray[np.uint64]) -> dict[int, int]:
     """By server: the longest time between an answer and the next packet that was answered."""
     follows = trips.node[1:] == trips.node[:-1]
     gaps_ns = (trips.sent_ns[1:] - trips.done_ns[:-1])[follows]
-    of, most_ns = server[trips.node[1:][follows]], {}
-    for key in np.unique(of).tolist():
-        most_ns[key] = int(gaps_ns[of == key].max())
-    return most_ns
+    of = server[trips.node[1:][follows]]
+    order = np.lexsort((gaps_ns, of))
+    last = np.flatnonzero(np.append(of[order][1:] != of[order][:-1], True)) if len(order) else order
+    return dict(zip(of[order][last].tolist(), gaps_ns[order][last].tolist(), strict=True))

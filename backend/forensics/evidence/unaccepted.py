@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.grouped_rows import by_value, is_among
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.packets import TCP
 from backend.forensics.signals import SENT_AGAIN
@@ -33,10 +34,10 @@ def unaccepted(capture: Capture) -> Bools:
     ends = [table[f"server_{name}"] for name in ("high", "low", "port")]
     key = mix(*ends, table["vantage"])
     servers, counts = np.unique(key[late], return_counts=True)
-    for server in servers[counts >= CONNECTIONS_LEAST].tolist():
-        mine = np.flatnonzero(tcp & (key == np.uint64(server)))
-        if _only_first(table[mine], again[mine]):
-            found[mine[late[mine]]] = True
+    mine = np.flatnonzero(tcp & is_among(key, servers[counts >= CONNECTIONS_LEAST]))
+    for rows in by_value(mine, key[mine].view(np.int64)).values():
+        if _only_first(table[rows], again[rows]):
+            found[rows[late[rows]]] = True
     return found
 
 

@@ -21,14 +21,6 @@ from workers.tests.lab.judge import Verdict, compare, judge
 
 SEED = 1
 GONE_WITHIN_S = 60
-OPEN = {
-    "backend-unheard": "the silent backend is called down although its own capture and its rule's counter are given",
-    "dns-query-lost": "queries that a router lost are said to have vanished inside the node",
-    "idle-timeout": "segments that the node dropped are called lost on the path, and the timeout is not named",
-    "listen-overflow": "data of connections whose third ACK the full queue dropped is called lost on the path",
-    "path-mtu": "segments above the path's MTU are counted again as random loss on the path",
-}
-"""Incidents of which `analyze` says something false on some seeds, and what: README.md says on which."""
 
 
 @pytest.fixture(scope="session")
@@ -61,8 +53,6 @@ def _made_and_judged(made: Incident, folder: Path, first_case_only: bool) -> Non
     assert truth["cause"] == made.cause
     assert all(counts["dropped by kernel"] == 0 for counts in truth["tcpdump"].values())
     wrong = [str(verdict) for verdict in judge(folder, first_case_only) if not verdict.holds]
-    if wrong and made.name in OPEN:
-        pytest.xfail(f"{OPEN[made.name]}: {wrong}")
     assert not wrong
 
 

@@ -56,9 +56,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     findings: list[FindingPart] = []
     for server in servers[: thresholds.findings_most]:
         stopped = stuck.get(server, 0)
-        findings.append(
-            _finding(stumbles, server, by_server[server], stopped, len(findings) + 1, thresholds)
-        )
+        findings.append(_finding(stumbles, server, by_server[server], stopped, len(findings) + 1, thresholds))
     loud = any(f.severity != "info" for f in findings)
     return Detection("found" if loud else "clear", why, tuple(findings))
 
