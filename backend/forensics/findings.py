@@ -79,9 +79,14 @@ def step_marks(series: CounterSeries) -> list[MarkPart]:
     ]
 
 
+SHORTEST_MS = 0.01
+
+
 def seconds_text(seconds: float) -> str:
-    """``1,037 ms`` below ten seconds, ``52.8 s`` above; ``0.52 ms`` for small ones."""
+    """``1,037 ms`` below ten seconds, ``52.8 s`` above; ``0.52 ms`` for small ones, never a rounded 0."""
     if seconds >= 10:
         return f"{seconds:,.1f} s"
     milliseconds = seconds * 1000
+    if 0 < milliseconds < SHORTEST_MS:
+        return f"less than {SHORTEST_MS} ms"
     return f"{milliseconds:,.0f} ms" if milliseconds >= 10 else f"{milliseconds:.2f} ms"

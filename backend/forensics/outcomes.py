@@ -1,25 +1,41 @@
-"""How many connections and lookups failed or took long, whether or not a rule fires: a part of the report."""
+"""How many connections, lookups, requests and TLS handshakes failed or took long, whether or not a
+rule fires."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.connections import NEVER
+from backend.forensics.addresses import endpoint_text
+from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.attempt_outcomes import ATTEMPT_OUTCOMES, attempt_outcomes
 from backend.forensics.evidence.dns.lookups import NXDOMAIN, SERVFAIL
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.sent_syns import Bools
+from backend.forensics.evidence.sightings import join_rows
 from backend.forensics.findings import frame_evidence
-from backend.forensics.report import EvidencePart, OutcomeCountPart, OutcomesPart
+from backend.forensics.report import (
+    DestinationOutcomePart,
+    EvidencePart,
+    OutcomeCountPart,
+    OutcomesPart,
+    OutcomeSubject,
+)
+from backend.forensics.request_outcomes import WAITS_FROM_NS, Tried, handshake_outcomes, request_outcomes
 
 SLOW_FROM_S = 0.5
 FRAMES_NAMED = 10
+DESTINATIONS_NAMED = 10
+_FAILED_LOOKUPS = ("server-failure", "other-error", "unanswered")
 _FAILED_CONNECTIONS = ("refused", "unreachable", "unanswered")
 
 
 def describe_outcomes(facts: Facts) -> list[OutcomesPart]:
     """One part for each kind of work that the captures show."""
-    return [part for part in (_connections(facts), _lookups(facts)) if part is not None]
+    requests = _tried(facts, "requests", request_outcomes(facts))
+    handshakes = _tried(facts, "tls-handshakes", handshake_outcomes(facts))
+    found = (_connections(facts), _lookups(facts), requests, handshakes)
+    return [part for part in found if part is not None]
 
 
 def _connections(facts: Facts) -> OutcomesPart | None:
@@ -49,7 +65,59 @@ def _connections(facts: Facts) -> OutcomesPart | None:
     return OutcomesPart(
         what="connections", total=len(table), failed=sum(line.count for line in lines if line.failed),
         slow=int(slow.sum()), slow_from_s=SLOW_FROM_S, by_outcome=lines, slowest=frames(slow),
+        by_destination=_by_destination(
+            table, np.isin(outcome, [ATTEMPT_OUTCOMES.index(name) for name in _FAILED_CONNECTIONS])
+        ),
     )  # fmt: skip
+
+
+def _tried(facts: Facts, what: OutcomeSubject, tried: Tried | None) -> OutcomesPart | None:
+    if tried is None:
+        return None
+    failed = np.isin(tried.outcome, [n for n, name in enumerate(tried.names) if name in tried.failed])
+    slow = ~failed & (tried.took_ns >= SLOW_FROM_S * 1e9)
+
+    def frames(mask: Bools) -> list[EvidencePart]:
+        rows = np.flatnonzero(mask)[np.argsort(-tried.took_ns[mask], kind="stable")][:FRAMES_NAMED]
+        pairs = zip(tried.capture[rows].tolist(), tried.frame[rows].tolist(), strict=True)
+        return frame_evidence((facts.captures[capture].name, frame) for capture, frame in pairs)
+
+    nodes = join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE)[tried.node]
+    lines = [
+        _line(
+            name,
+            tried.outcome == n,
+            name in tried.failed,
+            [] if name == "answered" else frames(tried.outcome == n),
+        )
+        for n, name in enumerate(tried.names)
+    ]
+    return OutcomesPart(
+        what=what, total=len(failed), failed=int(failed.sum()), slow=int(slow.sum()), slow_from_s=SLOW_FROM_S,
+        by_outcome=[line for line in lines if line.count], slowest=frames(slow),
+        by_destination=_by_destination(nodes, failed),
+    )  # fmt: skip
+
+
+def _line(name: str, mask: Bools, failed: bool, shown: list[EvidencePart]) -> OutcomeCountPart:
+    return OutcomeCountPart(outcome=name, count=int(mask.sum()), failed=failed, evidence=shown)
+
+
+def _by_destination(rows: NDArray[np.void], failed: Bools) -> list[DestinationOutcomePart]:
+    """Whom those that failed were meant for, the most failures first. `rows` hold their servers."""
+    if not failed.any():
+        return []
+    ends = rows[["server_high", "server_low", "server_port"]]
+    servers, number = np.unique(ends, return_inverse=True)
+    totals = np.bincount(number.reshape(-1))
+    bad = np.bincount(number.reshape(-1)[failed], minlength=len(servers))
+    worst = np.lexsort((np.arange(len(servers)), -bad))[:DESTINATIONS_NAMED]
+    return [
+        DestinationOutcomePart(
+            destination=endpoint_text(*servers[n].item()), total=int(totals[n]), failed=int(bad[n])
+        )
+        for n in worst[bad[worst] > 0].tolist()
+    ]
 
 
 def _lookups(facts: Facts) -> OutcomesPart | None:
@@ -63,24 +131,45 @@ def _lookups(facts: Facts) -> OutcomesPart | None:
     order = np.lexsort((rows["start_ns"][own], of))
     own, of = own[order], of[order]
     ends = np.append(np.flatnonzero(np.diff(of)), len(of) - 1)
-    last, begun_ns = rows[own[ends]], rows["start_ns"][own[np.append(0, ends[:-1] + 1)]]
+    first = own[np.append(0, ends[:-1] + 1)]
+    last, begun_ns = rows[own[ends]], rows["start_ns"][first]
     answered = last["answer_ns"] != NEVER
+    waited_ns = np.where(answered, last["answer_ns"], last["last_sent_ns"]) - begun_ns
+    # Whoever asked just before the end may still be answered; where one direction alone was seen nobody can tell.
+    places, moved = lookups.messages.places, lookups.exchanges.offsets.of_place
+    ended_ns = (
+        np.array([place.file_ns[1] for place in places], np.int64)[last["place"]] - moved[last["place"]]
+    )
+    waited_for = ended_ns - last["last_sent_ns"] >= WAITS_FROM_NS
+    nodes = join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE)[last["node"]]
+    one_way = (nodes["server_packets"] == 0) & bool(len(facts.unheard_hosts))
     rcode = last["rcode"].astype(np.int64)
+    truncated = answered & (rcode == 0) & (last["truncated"] != 0)
     masks = {
-        "answered": answered & (rcode == 0),
+        "answered": answered & (rcode == 0) & ~truncated,
+        "truncated": truncated,
         "name-error": answered & (rcode == NXDOMAIN),
         "server-failure": answered & (rcode == SERVFAIL),
         "other-error": answered & ~np.isin(rcode, (0, NXDOMAIN, SERVFAIL)),
-        "unanswered": ~answered,
+        "unanswered": ~answered & waited_for & ~one_way,
+        "open-at-end": ~answered & ~waited_for & ~one_way,
+        "answer-not-captured": ~answered & one_way,
     }
-    failed = ("server-failure", "other-error", "unanswered")
+
+    def frames(mask: Bools) -> list[EvidencePart]:
+        chosen = first[mask][np.argsort(-waited_ns[mask], kind="stable")][:FRAMES_NAMED]
+        asked = lookups.messages.rows[[int(lookups.exchanges.messages_of(q)[0]) for q in chosen.tolist()]]
+        pairs = zip(asked["place"].tolist(), asked["frame"].tolist(), strict=True)
+        return frame_evidence((lookups.messages.places[place].input, frame) for place, frame in pairs)
+
+    failed = np.logical_or.reduce([masks[name] for name in _FAILED_LOOKUPS])
     lines = [
-        OutcomeCountPart(outcome=name, count=int(mask.sum()), failed=name in failed)
+        _line(name, mask, name in _FAILED_LOOKUPS, [] if name in ("answered", "name-error") else frames(mask))
         for name, mask in masks.items()
         if mask.any()
     ]
-    slow = answered & (last["answer_ns"] - begun_ns >= SLOW_FROM_S * 1e9)
+    slow = answered & ~failed & (waited_ns >= SLOW_FROM_S * 1e9)
     return OutcomesPart(
-        what="lookups", total=len(ends), failed=sum(line.count for line in lines if line.failed),
-        slow=int(slow.sum()), slow_from_s=SLOW_FROM_S, by_outcome=lines,
+        what="lookups", total=len(ends), failed=int(failed.sum()), slow=int(slow.sum()), slow_from_s=SLOW_FROM_S,
+        by_outcome=lines, slowest=frames(slow), by_destination=_by_destination(nodes, failed),
     )  # fmt: skip

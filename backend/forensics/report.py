@@ -212,16 +212,28 @@ class OutcomeCountPart(_Part):
     evidence: list[EvidencePart] = []
 
 
+OutcomeSubject = Literal["connections", "lookups", "requests", "tls-handshakes"]
+
+
+class DestinationOutcomePart(_Part):
+    destination: str
+    """Address and port."""
+    total: int
+    failed: int
+
+
 class OutcomesPart(_Part):
     """How many failed or took `slow_from_s` or more, whether or not a rule fires."""
 
-    what: Literal["connections", "lookups", "requests"]
+    what: OutcomeSubject
     total: int
     failed: int
     slow: int
     slow_from_s: float
     by_outcome: list[OutcomeCountPart]
     slowest: list[EvidencePart] = []
+    by_destination: list[DestinationOutcomePart] = []
+    """Whom those that failed were meant for, the most failures first, at most 10."""
 
 
 class CheckedPart(_Part):

@@ -56,11 +56,24 @@ def plain_verdict(report: Report) -> str:
     return f"Looked for in these inputs, and not there: {kinds}"
 
 
+_SUBJECTS = {"tls-handshakes": "TLS handshake"}
+_FINE = ("established", "answered")
+
+
 def outcome_sentence(part: OutcomesPart) -> str:
-    """``12 of 13 connections failed (12 refused), 0 took 0.5 s or more``."""
-    kinds = ", ".join(f"{o.count:,} {o.outcome.replace('-', ' ')}" for o in part.by_outcome if o.failed)
-    failed = f"{part.failed:,} of {_counted(part.total, part.what.removesuffix('s'))} failed"
-    return f"{failed}{f' ({kinds})' if kinds else ''}, {part.slow:,} took {part.slow_from_s:g} s or more"
+    """``12 of 13 connections failed (12 refused: 12 of 12 to 192.0.2.1:80), 0 took 0.5 s or more``."""
+    kinds = [f"{o.count:,} {o.outcome.replace('-', ' ')}" for o in part.by_outcome if o.failed]
+    others = [
+        f"{o.count:,} {o.outcome.replace('-', ' ')}"
+        for o in part.by_outcome
+        if not o.failed and o.outcome not in _FINE
+    ]
+    subject = _SUBJECTS.get(part.what, part.what.removesuffix("s"))
+    failed = f"{part.failed:,} of {_counted(part.total, subject)} failed"
+    worst = [f"{d.failed:,} of {d.total:,} to {d.destination}" for d in part.by_destination[:1]]
+    why = f" ({', '.join(kinds)}{': ' + worst[0] if worst else ''})" if kinds else ""
+    rest = f"; {', '.join(others)}" if others else ""
+    return f"{failed}{why}, {part.slow:,} took {part.slow_from_s:g} s or more{rest}"
 
 
 def account_sentence(report: Report) -> str:

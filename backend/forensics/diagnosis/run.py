@@ -13,9 +13,11 @@ from backend.forensics.diagnosis import causes
 from backend.forensics.diagnosis.account import Settled, draw_up, settle
 from backend.forensics.diagnosis.contract import Hypothesis, conclude, weigh
 from backend.forensics.diagnosis.exclusive import leave_accidents, yield_to_stronger
+from backend.forensics.diagnosis.fitting_advice import with_fitting_advice
 from backend.forensics.diagnosis.shared_remedies import with_known_versions
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.isolation import CAUSE, Isolation
+from backend.forensics.evidence.kubernetes_signs import speaks_of_kubernetes
+from backend.forensics.isolation import CAUSE, REPORT, Isolation
 from backend.forensics.report import AccountPart, DiagnosisPart, FindingPart
 
 Assess = Callable[[Facts, Sequence[FindingPart]], list[Hypothesis]]
@@ -68,7 +70,10 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart], isolation: Isolation
         taken_in = {id(s) for s in unsettled}
         settled = [s for s in settled if id(s) not in taken_in]
         settled.append(Settled(found, left.intersection(found.attempts)))
-    parts = [_concluded(facts, each) for each in settled]
+    kubernetes = isolation.run(REPORT + "kubernetes", partial(speaks_of_kubernetes, facts), False)
+    parts = [
+        with_fitting_advice(_concluded(facts, each), findings, kubernetes=kubernetes) for each in settled
+    ]
     return Answer(numbered(sorted(parts, key=rank_of)), draw_up(facts, settled, REST))
 
 

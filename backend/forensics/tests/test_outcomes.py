@@ -9,6 +9,7 @@ from backend.forensics.outcomes import describe_outcomes
 from backend.forensics.packets import ACK, RST
 from backend.forensics.report import OutcomesPart
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, S, plain_path
+from backend.forensics.tests.build_http import HttpBuilder
 
 
 def _outcomes(*, silence_s: float = 3, refused: int = 0, connect_ms: int = 1) -> OutcomesPart:
@@ -54,3 +55,50 @@ def test_a_syn_just_before_the_end_has_not_failed_yet(silence_s: float, failed: 
 def test_what_took_half_a_second_is_slow(connect_ms: int, slow: int) -> None:
     part = _outcomes(connect_ms=connect_ms)
     assert part.slow == slow == len(part.slowest)
+
+
+def _requests(ends: list[str]) -> OutcomesPart:
+    """One request a connection, and what came of it."""
+    made = HttpBuilder()
+    for number, end in enumerate(ends):
+        client, took = (
+            f"10.0.0.1:{5000 + number}",
+            {"silent": None, "reset": None, "slow": 600.0}.get(end, 3.0),
+        )
+        status = {"error": 503, "missing": 404}.get(end, 200)
+        columns = {} if took is None else {"status": status}
+        made.exchange(100.0 * number, client, "10.0.0.2:80", took_ms=took, **columns)
+        if end == "reset":
+            at_ns = T0_NS + (100 * number + 9) * MS
+            made.packets.packet("veth", at_ns, "10.0.0.2:80", client, tcp_flags=RST | ACK)
+    made.exchange(100.0 * len(ends) + 2_000, "10.0.0.1:4000", "10.0.0.9:80", took_ms=3.0)
+    parts = {part.what: part for part in describe_outcomes(gather_facts([made.build()], []))}
+    return parts["requests"]
+
+
+@pytest.mark.parametrize(
+    ("end", "outcome", "failed", "slow"),
+    [
+        ("fine", "answered", 0, 0),
+        ("slow", "answered", 0, 3),
+        ("missing", "client-error", 0, 0),
+        ("error", "server-error", 3, 0),
+        ("reset", "reset", 3, 0),
+        ("silent", "unanswered", 3, 0),
+    ],
+)
+def test_requests_by_what_became_of_them(end: str, outcome: str, failed: int, slow: int) -> None:
+    part = _requests([end] * 3)
+    counts = _counts(part)
+    assert counts.pop("answered", 0) == (4 if outcome == "answered" else 1)
+    assert counts == ({} if outcome == "answered" else {outcome: 3})
+    assert (part.failed, part.slow, part.total) == (failed, slow, 4)
+    assert [(d.destination, d.total, d.failed) for d in part.by_destination] == (
+        [("10.0.0.2:80", 3, 3)] if failed else []
+    )
+
+
+def test_failures_name_their_destination_and_frames() -> None:
+    part = _outcomes(refused=12)
+    assert [(d.destination, d.total, d.failed) for d in part.by_destination] == [("10.0.0.2:80", 14, 13)]
+    assert all(line.evidence for line in part.by_outcome if line.failed)

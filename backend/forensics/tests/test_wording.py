@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
 from backend.forensics import detectors
 from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis.contract import STATEMENT_LONGEST
 from backend.forensics.diagnosis.run import diagnose
+from backend.forensics.quality_strip import describe_quality
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.samples import Sample, load_samples
 
@@ -63,3 +65,53 @@ def test_counts_are_written_with_thousands_separators() -> None:
         if 'f"' in line and BARE_COUNT.search(line)
     ]
     assert bare == []
+
+
+ONE_OF_MANY = re.compile(
+    r"(?<![\d.,:/#])\b1 (?!was\b|has\b|is\b|as\b|less\b|ms\b|µs\b|ns\b|this\b|us\b|its\b|does\b)[a-z]+s\b"
+)
+NO_TIME = re.compile(r"(?:again )?after 0\.0+ m?s\b|\bp = \d[\d.]*e-")
+
+
+def texts_below(content: object) -> Iterator[str]:
+    if isinstance(content, BaseModel):
+        yield from texts_below(content.__dict__)
+    elif isinstance(content, dict):
+        for value in content.values():
+            yield from texts_below(value)
+    elif isinstance(content, list | tuple):
+        for value in content:
+            yield from texts_below(value)
+    elif isinstance(content, str):
+        yield content
+
+
+def wrong_words(texts: Iterator[str]) -> list[str]:
+    return sorted({text for text in texts if ONE_OF_MANY.search(text) or NO_TIME.search(text)})
+
+
+@pytest.mark.parametrize("sample", list(samples()), ids=lambda sample: sample.name)
+def test_numbers_agree_and_no_time_is_rounded_to_nothing(sample: Sample) -> None:
+    facts = sample.build()
+    findings, checked = run_detectors(facts)
+    parts = (findings, checked, diagnose(facts, findings).diagnoses, describe_quality(facts, findings))
+    assert wrong_words(texts_below(parts)) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("1 of 1 attempts", True),
+        ("1 attempts", True),
+        ("21 attempts", False),
+        ("0.1 attempts", False),
+        ("1 attempt was", False),
+        ("1 was sent", False),
+        ("sent again after 0.00 ms", True),
+        ("sent again after 0.01 ms", False),
+        ("p = 5e-311", True),
+        ("p < 0.001", False),
+    ],
+)
+def test_the_words_that_are_looked_for(text: str, wrong: bool) -> None:
+    assert bool(wrong_words(iter([text]))) is wrong

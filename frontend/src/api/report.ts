@@ -158,6 +158,19 @@ export interface Account {
   unexplained_evidence: Evidence[];
 }
 
+/** How many failed or took `slow_from_s` or more, whether or not a rule fired. */
+export interface Outcome {
+  what: "connections" | "lookups" | "requests" | "tls-handshakes";
+  total: number;
+  failed: number;
+  slow: number;
+  slow_from_s: number;
+  by_outcome: { outcome: string; count: number; failed: boolean; evidence: Evidence[] }[];
+  slowest: Evidence[];
+  /** Whom those that failed were meant for, the most failures first. */
+  by_destination: { destination: string; total: number; failed: number }[];
+}
+
 export interface Checked {
   kind: string;
   status: "found" | "clear" | "not-checkable" | "failed";
@@ -203,6 +216,7 @@ export interface Report {
   checked: Checked[];
   /** Missing where there were no packets to count. */
   account?: Account | null;
+  outcomes: Outcome[];
   quality: Quality[];
   lanes: Lane[];
 }

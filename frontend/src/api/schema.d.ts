@@ -2764,6 +2764,15 @@ export interface components {
             /** Items */
             items: components["schemas"]["Demo"][];
         };
+        /** DestinationOutcomePart */
+        DestinationOutcomePart: {
+            /** Destination */
+            destination: string;
+            /** Failed */
+            failed: number;
+            /** Total */
+            total: number;
+        };
         /**
          * DestinationPart
          * @description What clients met at one address and port: what two reports are compared by.
@@ -4255,6 +4264,11 @@ export interface components {
          * @description How many failed or took `slow_from_s` or more, whether or not a rule fires.
          */
         OutcomesPart: {
+            /**
+             * By Destination
+             * @default []
+             */
+            by_destination: components["schemas"]["DestinationOutcomePart"][];
             /** By Outcome */
             by_outcome: components["schemas"]["OutcomeCountPart"][];
             /** Failed */
@@ -4274,7 +4288,7 @@ export interface components {
              * What
              * @enum {string}
              */
-            what: "connections" | "lookups" | "requests";
+            what: "connections" | "lookups" | "requests" | "tls-handshakes";
         };
         /**
          * PacketLine

@@ -2,6 +2,7 @@
 import type { Report } from "../api/types";
 import { plural } from "../format/quantity";
 import { CheckedList } from "./CheckedList";
+import { anyHarm } from "./Outcomes";
 
 export function NothingFound({ report }: { report: Report }) {
   const clear = report.checked.filter((check) => check.status === "clear");
@@ -11,7 +12,8 @@ export function NothingFound({ report }: { report: Report }) {
   return (
     <section className="card verdict-card" aria-label="Verdict">
       <h1 className="claim" data-testid="claim">
-        Nothing was found. {plural(ran, "check")} ran on {plural(packets, "packet")}
+        {anyHarm(report) ? "No rule fired, but some failed or took long: see Outcomes." : "Nothing was found."}{" "}
+        {plural(ran, "check")} ran on {plural(packets, "packet")}
         {open.length > 0 && `; ${plural(open.length, "check")} could not`}.
       </h1>
       <p className="dim">

@@ -7,6 +7,7 @@ import { AccountLine } from "../diagnosis/AccountLine";
 import { CheckedSummary } from "../diagnosis/CheckedList";
 import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
 import { NothingFound } from "../diagnosis/NothingFound";
+import { Outcomes } from "../diagnosis/Outcomes";
 import { LooseFindings, OtherDiagnoses } from "../diagnosis/OtherDiagnoses";
 import { QualityStrip } from "../diagnosis/QualityStrip";
 import { VerdictCard } from "../diagnosis/VerdictCard";
@@ -76,6 +77,7 @@ function ReportBody({ report }: { report: Report }) {
       <div className="overview-grid">
         <div className="overview-column">
           <OtherDiagnoses report={report} diagnoses={others} />
+          <Outcomes outcomes={report.outcomes} />
           <AccountLine account={report.account} />
           <DensityStrip />
         </div>

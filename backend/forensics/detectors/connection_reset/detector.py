@@ -54,7 +54,9 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not facts.has_packets:
         return Detection("not-checkable", "needs a capture")
     table, capture, nodes = _once_each(facts)
-    sort = _sorts(table) if len(table) else np.zeros(0, np.int64)
+    if not len(table):
+        return Detection("not-checkable", "not applicable: no TCP connection was captured")
+    sort = _sorts(table)
     _mark_strays(facts, table, nodes, sort)
     chosen = np.flatnonzero(sort)
     if not len(chosen):

@@ -39,6 +39,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         return Detection("not-checkable", "needs a capture that holds connection attempts")
     table, reuse = facts.attempts.table, facts.port_reuse
     total, reused = len(table), int(np.count_nonzero(reuse.reused))
+    if not total:
+        return Detection("not-checkable", "not applicable: no connection attempt was captured")
     hit = np.flatnonzero(reuse.reused & reuse.suffered)
     if not len(hit):
         tuples = f"{reused:,} of {plural(total, 'connection attempt')} took up the tuple of an earlier one"

@@ -37,7 +37,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         return Detection("not-checkable", "needs a capture that holds connection attempts")
     total = len(facts.attempts.table)
     if not total:
-        return Detection("clear", "no connection attempt (SYN) was seen, so none was sent again")
+        return Detection("not-checkable", "not applicable: no connection attempt (SYN) was captured")
     retried = facts.attempts.retried
     groups = rows_by_server(facts.attempts.table[retried.row])
     if not groups:

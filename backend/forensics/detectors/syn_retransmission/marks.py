@@ -6,7 +6,7 @@ from backend.forensics.detectors.syn_retransmission.schedules import expected_ti
 from backend.forensics.detectors.syn_retransmission.thresholds import Thresholds
 from backend.forensics.evidence.attempts import Sighting, Transmission
 from backend.forensics.evidence.losses import Loss
-from backend.forensics.findings import frame_evidence, rfc3339
+from backend.forensics.findings import frame_evidence, rfc3339, seconds_text
 from backend.forensics.report import EvidencePart, MarkPart
 
 GUIDES_AT_LEAST = 3
@@ -79,7 +79,7 @@ def _draw_retry(loss: Loss, retry: Transmission, instance: int) -> list[MarkPart
             end=rfc3339(retry.time_ns),
             lanes=[again.place.id],
             evidence=both,
-            label=f"sent again after {gap_s:.6f} s",
+            label=f"sent again after {seconds_text(gap_s)}",
             instance=instance,
             value=gap_s,
         ),

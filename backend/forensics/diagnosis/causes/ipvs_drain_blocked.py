@@ -47,7 +47,7 @@ def _hypothesis(
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
-        role="loss",
+        role="neutral",
         statement=(
             f"{drained.server} has weight 0 and still got {len(drain.through_service):,} new connections to "
             f"{drained.service}: IPVS kept clients on used ports where they were."

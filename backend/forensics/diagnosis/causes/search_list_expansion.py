@@ -79,7 +79,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, hurt: list[DelayedLookup]) -> Hy
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
-        role="loss",
+        role="burst",
         statement=statement,
         prior=PRIOR,
         steps=tuple(story(trouble, hurt, [q for q in trouble.lost if q.question in set(questions)])),

@@ -55,7 +55,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, late: list[DelayedLookup]) -> Hy
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
-        role="loss",
+        role="stall",
         statement=f"{trouble.hurt(late)}: the resolver answered late.",
         prior=PRIOR,
         steps=tuple(story(trouble, late, ())),
@@ -161,7 +161,7 @@ def _remedies() -> list[RemedyPart]:
             what="Look at the upstreams: forward to those that answer, and drop the slow one",
             applies_to="CoreDNS",
             command="dig @UPSTREAM NAME",
-            check="kubectl -n kube-system get configmap coredns -o yaml",
+            check="dig @UPSTREAM NAME; kubectl -n kube-system get configmap coredns -o yaml",
             proof=PROOF,
             undo="the former Corefile",
             side_effect="names that only the dropped upstream knows are lost",

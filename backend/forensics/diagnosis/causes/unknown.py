@@ -38,6 +38,7 @@ MISSING = (
     ),
 )
 
+_OF_LOSSES = ("syn-retransmission", "data-retransmission")
 MISSING_OF_LOOKUPS = (BOTH_SIDES, AT_RESOLVER, COUNTERS)
 
 
@@ -117,7 +118,7 @@ def _hypothesis(
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
-        role="loss",
+        role="loss" if any(f.kind in _OF_LOSSES for f in findings) else "neutral",
         statement=_statement(facts, findings, links),
         prior=-0.2,
         steps=tuple(steps),

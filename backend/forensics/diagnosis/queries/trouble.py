@@ -170,7 +170,7 @@ def story(trouble: Trouble, lookups: Sequence[DelayedLookup], lost: Sequence[Los
         if trouble.dns.lookups.repeated[question] and row["first_again_ns"] != NEVER:
             pause_s = int(row["first_again_ns"] - row["start_ns"]) / 1e9
             frames = trouble.frames_of([one])
-            text = f"It asked again after {pause_s:.3f} s, from the same socket and with the same id."
+            text = f"It asked again after {seconds_text(pause_s)}, from the same socket and with the same id."
             steps.append(ClaimPart(role="step", text=text, evidence=frames))
             break
     text = f"The answer came {seconds_text(one.wait_s)} after the first query."

@@ -45,7 +45,7 @@ def race_steps(facts: Facts, race: Race) -> list[ClaimPart]:
             if again.last.source.port != first.source.port
             else ""
         )
-        text = f"{first.source} sent its SYN again after {gap_s:.3f} s, and that one passed{ports}."
+        text = f"{first.source} sent its SYN again after {seconds_text(gap_s)}, and that one passed{ports}."
         frames = frame_evidence((s.place.input, s.frame) for s in again.sightings)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
     return steps

@@ -97,7 +97,7 @@ def _steps(found: Drops) -> list[ClaimPart]:
         gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
         behind = loss.retry.last.destination
         to = f" to {behind}" if behind != first.destination else ""
-        text = f"The same SYN, sent again after {gap_s:.3f} s, passed{to}."
+        text = f"The same SYN, sent again after {seconds_text(gap_s)}, passed{to}."
         frames = frame_evidence((s.place.input, s.frame) for s in loss.retry.sightings)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
     return steps

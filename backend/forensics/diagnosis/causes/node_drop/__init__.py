@@ -14,7 +14,7 @@ from backend.forensics.diagnosis.causes.node_drop.remedies import list_remedies
 from backend.forensics.diagnosis.causes.node_drop.rivals import list_rivals
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
 from backend.forensics.private_words import of_rule
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart
 
@@ -81,7 +81,7 @@ def _steps(found: NodeLosses) -> list[ClaimPart]:
     if loss.retry is not None:
         gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
         passed = len(loss.retry.sightings) > 1
-        text = f"It was sent again after {gap_s:.3f} s{', and passed' if passed else ''}."
+        text = f"It was sent again after {seconds_text(gap_s)}{', and passed' if passed else ''}."
         frames = frame_evidence((s.place.input, s.frame) for s in loss.retry.sightings)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
     return steps

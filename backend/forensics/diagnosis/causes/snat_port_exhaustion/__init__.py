@@ -17,7 +17,7 @@ from backend.forensics.diagnosis.causes.snat_port_exhaustion.remedies import lis
 from backend.forensics.diagnosis.causes.snat_port_exhaustion.rivals import list_rivals
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart
 
 CAUSE = "snat-port-exhaustion"
@@ -91,7 +91,7 @@ def _steps(found: Shortage) -> list[ClaimPart]:
     steps.append(ClaimPart(role="step", text=text, evidence=[*frames, *line_evidence(pool.lines)]))
     if loss.retry is not None:
         gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
-        text = f"{first.source} sent its SYN again after {gap_s:.3f} s."
+        text = f"{first.source} sent its SYN again after {seconds_text(gap_s)}."
         frames = frame_evidence((s.place.input, s.frame) for s in loss.retry.sightings)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
     return steps

@@ -11,7 +11,7 @@ from backend.forensics.diagnosis.own_rules import CHECK, NOT_KEPT, without_port_
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
 from backend.forensics.evidence.drawn_ports import DrawnPort
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import frame_evidence, line_evidence, plural
+from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "snat-port-race"
@@ -131,7 +131,7 @@ def _steps(found: _Drawn) -> list[ClaimPart]:
     steps.append(ClaimPart(role="step", text=text, evidence=both))
     if loss.retry is not None:
         gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
-        text = f"It was sent again after {gap_s:.3f} s."
+        text = f"It was sent again after {seconds_text(gap_s)}."
         frames = frame_evidence((s.place.input, s.frame) for s in loss.retry.sightings)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
     return steps
