@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from scapy.layers.dns import DNS, DNSQR, DNSRR
@@ -33,7 +34,8 @@ def _query(number: int) -> Packet:
 def _answer(number: int, **header: int) -> Packet:
     name = f"n{number}.example.com"
     record = [] if header else [DNSRR(rrname=name, rdata="192.0.2.1")]
-    said = DNS(id=number, qr=1, rd=1, qd=DNSQR(qname=name), an=record, **header)
+    fields: dict[str, Any] = dict(header)
+    said = DNS(id=number, qr=1, rd=1, qd=DNSQR(qname=name), an=record, **fields)
     return (
         Ether()
         / IP(src=RESOLVER, dst="10.0.0.1", id=number + 1)

@@ -66,8 +66,10 @@ def _requests(ends: list[str]) -> OutcomesPart:
             {"silent": None, "reset": None, "slow": 600.0}.get(end, 3.0),
         )
         status = {"error": 503, "missing": 404}.get(end, 200)
-        columns = {} if took is None else {"status": status}
-        made.exchange(100.0 * number, client, "10.0.0.2:80", took_ms=took, **columns)
+        if took is None:
+            made.exchange(100.0 * number, client, "10.0.0.2:80", took_ms=None)
+        else:
+            made.exchange(100.0 * number, client, "10.0.0.2:80", took_ms=took, status=status)
         if end == "reset":
             at_ns = T0_NS + (100 * number + 9) * MS
             made.packets.packet("veth", at_ns, "10.0.0.2:80", client, tcp_flags=RST | ACK)

@@ -25,7 +25,9 @@ def _commands(place: str) -> list[str]:
     findings, _ = run_detectors(facts)
     found = diagnose(facts, findings).diagnoses
     assert found
-    commands = [each.command for part in found for each in (*part.missing, *part.remedies, *part.rivals)]
+    commands: list[str | None] = [each.command for part in found for each in part.missing]
+    commands += [remedy.command for part in found for remedy in part.remedies]
+    commands += [rival.command for part in found for rival in part.rivals]
     checks = [remedy.check for part in found for remedy in part.remedies]
     return [command for command in (*commands, *checks) if command]
 
