@@ -14,6 +14,7 @@ from backend.forensics.connections import NEVER
 from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.grouped_rows import GroupedRows
+from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
 from backend.forensics.evidence.stumbles import Stumbles
 from backend.forensics.signals import AFTER_SILENCE
@@ -57,8 +58,8 @@ def find_strays(attempts: Attempts, stumbles: Stumbles) -> tuple[Stray, ...]:
     behind = np.isin(attempts.sightings.link, moved["link"]) & (attempts.sightings.transmission >= 0)
     rows = attempts.sightings.rows[behind]
     known = tuple_key(rows["destination_low"], rows["destination_port"], rows["source_port"])
-    candidates = _candidates(table, known)
-    if not candidates:
+    candidates, beside = _candidates(table, known), _beside(attempts, table)
+    if not candidates and not beside:
         return ()
     link_of = _translated(attempts, moved, np.flatnonzero(behind), {ends for _, _, ends in candidates})
     opened = _opened(attempts, table, moved, sorted(set(link_of.values())))
@@ -73,7 +74,44 @@ def find_strays(attempts: Attempts, stumbles: Stumbles) -> tuple[Stray, ...]:
         before = found.get(link)
         if before is None or rank[place.number] < rank[before.place.number]:
             found[link] = _stray(stumbles, of_link, (node, own, link), place, swapped)
+    for node, own, swapped in beside:
+        link = int(attempts.sightings.link_of_node[own])
+        if link not in found:
+            place = _place_of(attempts, table, node)
+            found[link] = _stray(stumbles, of_link, (node, own, link), place, swapped)
     return tuple(sorted(found.values(), key=lambda s: (s.time_ns, s.node)))
+
+
+def _beside(attempts: Attempts, table: NDArray[np.void]) -> list[tuple[int, int, bool]]:
+    """(stray, connection, ends swapped) where nothing behind the translation was seen: the client reset a packet that
+    came to the port of a connection which it had open to somebody else, and whose server then reset that one."""
+    offset, found = attempts.sightings.node_offset, []
+    capture = np.searchsorted(offset, np.arange(len(table)), side="right")
+    usable = (table["syns"] > 0) & (table["established_ns"] != NEVER) & ((table["resets"] & 2) != 0)
+    opened = np.flatnonzero(usable)
+    key = _ports(table[opened], "client", capture[opened])
+    opened, key = opened[np.argsort(key, kind="stable")], np.sort(key)
+    for client, bit in (("client", 1), ("server", 2)):
+        quiet = (table["syns"] == 0) & (table["resets"] == bit) & (table[f"{client}_bytes"] == 0)
+        rows = np.flatnonzero(quiet)
+        mine = _ports(table[rows], client, capture[rows])
+        first, last = (np.searchsorted(key, mine, side) for side in ("left", "right"))
+        for at in np.flatnonzero(first < last).tolist():
+            node = int(rows[at])
+            known = opened[first[at] : last[at]].tolist()
+            same = [n for n in known if _spans(table[n], int(table["first_ns"][node]))]
+            if len(same) == 1:
+                found.append((node, same[0], bit == 2))
+    return found
+
+
+def _spans(row: np.void, at_ns: int) -> bool:
+    return int(row["established_ns"]) <= at_ns <= int(row["last_ns"])
+
+
+def _ports(rows: NDArray[np.void], end: str, capture: Ints) -> Words:
+    """A number for each capture, vantage point, address and port."""
+    return mix(capture, rows["vantage"], *(rows[f"{end}_{part}"] for part in ("high", "low", "port")))
 
 
 def tuple_key(address: Words, port: NDArray[np.generic], other: NDArray[np.generic]) -> Words:

@@ -140,3 +140,36 @@ def test_connections_to_the_pod_itself_are_none_of_it() -> None:
         capture.packet("cni0", at_ns + S, POD, client, tcp_flags=ACK, payload_bytes=100)
         capture.packet("cni0", at_ns + S + MS, client, POD, tcp_flags=RST)
     assert diagnosis(CAUSE, capture.build()) is None
+
+
+def client_alone(*, reset: bool = True, own_data: bool = False, other: str = "") -> Capture:
+    """What the client's host sees: the connections to SERVICE, the strays, and the reset that its next data meets."""
+    capture = CaptureBuilder(places=("eth0",))
+    for n in range(3):
+        client, at_ns = f"10.0.0.1:{20_000 + n}", T0_NS + n * 10 * MS
+        capture.connect(at_ns, [Hop("eth0", 0, client, SERVICE)], isn=n + 1)
+        port = other or client
+        capture.packet("eth0", at_ns + S, POD, port, tcp_flags=ACK, payload_bytes=100)
+        capture.packet("eth0", at_ns + S + 50_000, port, POD, tcp_flags=RST)
+        flags = RST if reset else ACK
+        capture.packet("eth0", at_ns + S + MS, SERVICE, client, tcp_flags=flags, payload_bytes=0)
+    built = capture.build()
+    begun = built.connections["syns"] == 0
+    for end in ("client", "server"):
+        built.connections[f"{end}_bytes"][begun] = 100 if own_data else 0
+    return built
+
+
+def test_the_client_s_capture_alone_shows_them() -> None:
+    diagnosed = found(client_alone())
+    assert diagnosed.confidence >= 0.5
+    assert SERVICE in diagnosed.statement
+    assert POD in diagnosed.statement
+
+
+@pytest.mark.parametrize(
+    "capture", [client_alone(reset=False), client_alone(own_data=True), client_alone(other="10.0.0.1:999")]
+)
+def test_a_connection_of_its_own_to_somebody_else_is_no_stray(capture: Capture) -> None:
+    """Its port is free for other addresses: the connection to the service must suffer, and the other be unknown."""
+    assert diagnosis(CAUSE, capture) is None
