@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -21,6 +23,8 @@ LEFT_LEAST = 3
 """Fewer segments beside those of another cause happen on any path."""
 FATES_MOST = 2_000
 """Segments of a finding that are followed; more of them say the same."""
+
+PLACES_NAMED = 3
 
 CAPTURE_BOTH_ENDS = MissingPart(
     what="Captures at both ends at the same time: what leaves one and does not reach the other was lost between",
@@ -107,8 +111,18 @@ def fate_frames(fates: Sequence[SegmentFate]) -> list[EvidencePart]:
     return frame_evidence(frames)
 
 
+def places(fates: Sequence[SegmentFate], end: Literal["near", "far"]) -> str:
+    """``cni0 or eth0``: where they were seen nearest to their senders, or to their receivers."""
+    counted = Counter(getattr(fate, end).word for fate in fates)
+    words = sorted(counted, key=lambda word: (-counted[word], word))
+    shown = [
+        f"{word}" for word in words[:PLACES_NAMED]
+    ]  # an f-string keeps the bounds of somebody's own word
+    if len(words) > PLACES_NAMED:
+        shown.append(f"{len(words) - PLACES_NAMED:,} more")
+    return " or ".join(shown)
+
+
 def where(fates: Sequence[SegmentFate]) -> str:
-    """``between cni0 and eth0``, of most of them."""
-    pairs = [(fate.near.word, fate.far.word) for fate in fates]
-    near, far = max(sorted(set(pairs)), key=pairs.count)
-    return f"between {near} and {far}"
+    """``between cni0 and eth0``."""
+    return f"between {places(fates, 'near')} and {places(fates, 'far')}"

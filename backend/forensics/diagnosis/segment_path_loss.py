@@ -12,6 +12,7 @@ from backend.forensics.diagnosis.segment_cases import (
     RECEIVER_COUNTERS,
     SegmentCase,
     fate_frames,
+    places,
     segment_cases,
     where,
 )
@@ -81,10 +82,9 @@ def _between(case: SegmentCase) -> list[Weighed]:
     lost = case.of("lost between")
     if not lost:
         return []
-    one = lost[0]
     text = (
-        f"{len(lost):,} of {case.followed:,} segments were sent again at {one.near.word}, and no second time seen at "
-        f"{one.far.word}."
+        f"{len(lost):,} of {case.followed:,} segments were sent again at {places(lost, 'near')}, and no second time "
+        f"seen at {places(lost, 'far')}."
     )
     return [
         Weighed(
@@ -107,8 +107,8 @@ def _answers(case: SegmentCase) -> list[Weighed]:
     if not lost:
         return []
     text = (
-        f"{len(lost):,} of {case.followed:,} segments had reached {lost[0].far.word} and been acknowledged there: the "
-        "acknowledgement was lost."
+        f"{len(lost):,} of {case.followed:,} segments had reached {places(lost, 'far')} and been acknowledged there: "
+        "the acknowledgement was lost."
     )
     return [Weighed(2.2 * len(lost) / case.followed, text, fate_frames(lost), "the way back is a way, too")]
 
@@ -118,8 +118,8 @@ def _arrived(case: SegmentCase) -> list[Weighed]:
     if not arrived:
         return []
     text = (
-        f"{len(arrived):,} of {case.followed:,} segments reached {arrived[0].far.word} each time they were sent, and "
-        "were not acknowledged."
+        f"{len(arrived):,} of {case.followed:,} segments reached {places(arrived, 'far')} each time they were sent, "
+        "and were not acknowledged."
     )
     reason = "up to the vantage point nearest to the receiver nothing was lost"
     return [Weighed(-4.0 * len(arrived) / case.followed, text, fate_frames(arrived), reason)]
@@ -129,7 +129,7 @@ def _beyond(case: SegmentCase) -> list[Weighed]:
     beyond = case.of("beyond")
     if not beyond:
         return []
-    far = beyond[0].far.word
+    far = places(beyond, "far")
     text = (
         f"{len(beyond):,} of {len(case.fates):,} segments passed {far} each time: they were lost behind it."
     )

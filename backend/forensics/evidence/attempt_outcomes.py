@@ -30,6 +30,8 @@ def attempt_outcomes(facts: Facts) -> NDArray[np.int8]:
     if not len(table):
         return np.zeros(0, np.int8)
     answered = table["established"] | (table["connect_delay_ns"] != NEVER)
+    # A client that sent its SYN again accepted an answer only if it acknowledged one, where captures hold such packets.
+    answered[retried.row] = table["established"][retried.row] | ~np.isnan(retried.connect_delay_s)
     replied = (seen.link >= 0) & (seen.transmission < 0)
     protocol = seen.rows["protocol"]
     told = replied & ((protocol == ICMP) | (protocol == ICMPV6))

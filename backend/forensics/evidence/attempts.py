@@ -190,22 +190,26 @@ def _fill_outcome(table: NDArray[np.void], captures: Sequence[Capture], sighting
     """Connect delay of the innermost node; established when any vantage point saw the handshake end."""
     connections = join_rows([c.connections for c in captures], CONNECTION_DTYPE)
     opened = np.zeros(int(sightings.link_of_node.max()) + 1, np.bool_)
+    answered, link_of_node = connections["syn_ack_ns"] != NEVER, sightings.link_of_node
+    # With two uplinks the SYN-ACK may come in by one and the client's data leave by the other.
+    has_answer = np.zeros(len(opened), np.bool_)
+    has_answer[link_of_node[answered]] = True
     is_open = (connections["established_ns"] != NEVER) | (
-        (connections["syn_ack_ns"] != NEVER) & (connections["client_bytes"] > 0)
+        has_answer[link_of_node] & (connections["client_bytes"] > 0)
     )
     called_ns = _called_back_ns(sightings, len(connections))
     # Its client's packet after the other end's SYN: both ends have opened.
     is_open |= (connections["syn_ack_ns"] == NEVER) & (called_ns != NEVER) & (connections["client_bytes"] > 0)
     is_open |= opened_unseen(connections)
-    opened[sightings.link_of_node[is_open]] = True
+    opened[link_of_node[is_open]] = True
     table["established"] = opened[table["link"]]
-    answered_ns = np.where(connections["syn_ack_ns"] != NEVER, connections["syn_ack_ns"], called_ns)
+    answered_ns = np.where(answered, connections["syn_ack_ns"], called_ns)
     delay = np.full(len(opened), NEVER, np.int64)
     # Of several vantage points the innermost saw the SYN first: its own clock times both ends.
     started = _syn_times(captures, sightings.clocks)
     candidates = np.flatnonzero((answered_ns != NEVER) & (connections["syn_ns"] != NEVER))
     candidates = candidates[np.argsort(-started[candidates], kind="stable")]
-    delay[sightings.link_of_node[candidates]] = answered_ns[candidates] - connections["syn_ns"][candidates]
+    delay[link_of_node[candidates]] = answered_ns[candidates] - connections["syn_ns"][candidates]
     table["connect_delay_ns"] = delay[table["link"]]
 
 

@@ -26,6 +26,9 @@ def find_retried(table: NDArray[np.void], sightings: Sightings, order: PathOrder
     answers, replies = _followers(attempt, sightings, sent, rank)
     outcome = _outcomes(table["established"][again], sightings, sent, answers, replies)
     delay_s = _connect_delays_s(sightings, sent, answers, len(again))
+    if table["established"].any():
+        # The captures hold the third packet of handshakes: without one these clients accepted no answer.
+        delay_s[~table["established"][again]] = np.nan
     return Retried(sightings, again, link, sent, answers, replies, outcome, delay_s, position_of_link)
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.outcomes import describe_outcomes
-from backend.forensics.packets import ACK, RST
+from backend.forensics.packets import ACK, RST, SYN
 from backend.forensics.report import OutcomesPart
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, S, plain_path
 from backend.forensics.tests.build_http import HttpBuilder
@@ -104,3 +104,33 @@ def test_failures_name_their_destination_and_frames() -> None:
     part = _outcomes(refused=12)
     assert [(d.destination, d.total, d.failed) for d in part.by_destination] == [("10.0.0.2:80", 14, 13)]
     assert all(line.evidence for line in part.by_outcome if line.failed)
+
+
+@pytest.mark.parametrize(
+    ("acknowledged", "others", "counts", "delays"),
+    [
+        (True, True, {"established": 2}, 1),
+        (False, True, {"established": 1, "unanswered": 1}, 0),
+        (False, False, {"established": 1}, 1),
+    ],
+)
+def test_an_answer_that_the_client_never_got_opened_nothing(
+    acknowledged: bool, others: bool, counts: dict[str, int], delays: int
+) -> None:
+    """Each SYN is answered on the uplink; only an acknowledgement shows that an answer arrived, where the capture
+    holds acknowledgements at all."""
+    made, path = CaptureBuilder(places=("eth0",)), plain_path("10.0.0.1:5000", "10.0.0.2:80", "eth0")
+    if others:
+        made.connect(T0_NS - S, plain_path("10.0.0.1:6000", "10.0.0.2:80", "eth0"), isn=7)
+    for number in range(3):
+        made.syn(T0_NS + number * S, path, isn=5)
+        made.packet(
+            "eth0", T0_NS + number * S + MS, "10.0.0.2:80", "10.0.0.1:5000",
+            tcp_flags=SYN | ACK, sequence=90, acknowledgement=6,
+        )  # fmt: skip
+    if acknowledged:
+        made.packet("eth0", T0_NS + 2 * S + 2 * MS, "10.0.0.1:5000", "10.0.0.2:80", tcp_flags=ACK, sequence=6)
+    made.packet("eth0", T0_NS + 9 * S, "10.0.0.7:1", "10.0.0.8:2", tcp_flags=ACK, sequence=6)
+    facts = gather_facts([made.build()], [])
+    assert _counts(describe_outcomes(facts)[0]) == counts
+    assert [a.connect_delay_s is not None for a in facts.attempts.retried] == [bool(delays)]

@@ -15,6 +15,7 @@ from backend.forensics.diagnosis.segment_cases import (
     RECEIVER_COUNTERS,
     SegmentCase,
     fate_frames,
+    places,
     segment_cases,
     where,
 )
@@ -57,7 +58,7 @@ def _hypothesis(facts: Facts, case: SegmentCase) -> Hypothesis:
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=case.statement(f"they had reached {arrived[0].far.word} each time"),
+        statement=case.statement(f"they had reached {places(arrived, 'far')} each time"),
         prior=PRIOR,
         steps=case.story(),
         weighed=tuple(pieces),
@@ -78,8 +79,8 @@ def _hypothesis(facts: Facts, case: SegmentCase) -> Hypothesis:
 def _there(case: SegmentCase) -> Weighed:
     arrived = case.of("arrived")
     text = (
-        f"{len(arrived):,} of {case.followed:,} segments reached {arrived[0].far.word}, at the receiver's end of the "
-        "way, each time, and were not acknowledged before they were sent again."
+        f"{len(arrived):,} of {case.followed:,} segments reached {places(arrived, 'far')}, at the receiver's end of "
+        "the way, each time, and were not acknowledged before they were sent again."
     )
     return Weighed(
         2.6 * len(arrived) / case.followed, text, fate_frames(arrived), "the way to there lost nothing"
