@@ -14,25 +14,27 @@ from typing import Final
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from backend.api.found_route import found_route
 from backend.api.plain_texts import check_json, check_query
 from backend.api.problems import problem_of
+from backend.api.strict_json import check_strict
 from backend.errors import InvalidRequest, StallscopeError, TooLarge, TooSlow, Unavailable
 
 STREAMED: Final = -1
 _KIB: Final = 1 << 10
 _MIB: Final = 1 << 20
 DEFAULT_BYTES: Final = _MIB
-_OWN: Final = "/api/v1/investigations/{}"
+_OWN: Final = "/api/v1/investigations/{investigation_id}"
 
 LIMITS: Final[dict[str, int]] = {
-    f"PUT {_OWN}/files/{{}}": STREAMED,
-    f"PATCH {_OWN}/uploads/{{}}": STREAMED,
+    f"PUT {_OWN}/files/{{name}}": STREAMED,
+    f"PATCH {_OWN}/uploads/{{upload_id}}": STREAMED,
     # 32 Mi characters, most of which JSON writes as one byte, and line ends as two.
     f"POST {_OWN}/texts": 40 * _MIB,
     "POST /api/v1/recognitions": 40 * _MIB,
     f"POST {_OWN}/notes": 64 * _KIB,
 }
-"""Largest body of each route whose limit is not DEFAULT_BYTES."""
+"""Largest body of each route whose limit is not DEFAULT_BYTES; routes as `backend.access.rules` names them."""
 
 HELD_AT_MOST_BYTES: Final = 160 * _MIB
 """Of all bodies that are held at the same time; a parsed one takes about three times as much."""
@@ -57,15 +59,10 @@ SINGLE: Final = (
 )
 """Headers that mean nothing twice: two readers would believe different ones."""
 
-_PATTERNS: Final = {
-    re.compile(re.escape(route).replace(r"\{\}", "[^/]+")): limit for route, limit in LIMITS.items()
-}
 
-
-def limit_of(method: str, path: str) -> int:
-    """Of a request, in bytes, or STREAMED."""
-    route = f"{method} {path}"
-    return next((most for pattern, most in _PATTERNS.items() if pattern.fullmatch(route)), DEFAULT_BYTES)
+def limit_of(route: str) -> int:
+    """In bytes, or STREAMED; of a route as the router found it, never of an address."""
+    return LIMITS.get(route, DEFAULT_BYTES)
 
 
 class BodyLimits:
@@ -84,7 +81,8 @@ class BodyLimits:
         try:
             _check_headers(body.headers)
             check_query(scope["query_string"])
-            most_bytes = limit_of(scope["method"], scope["path"])
+            found = found_route(scope)
+            most_bytes = limit_of(found.name) if found else DEFAULT_BYTES
             if most_bytes == STREAMED:
                 await self._app(scope, body.receive, answer.send)
             else:
@@ -110,6 +108,8 @@ class BodyLimits:
                 if self._held_bytes > HELD_AT_MOST_BYTES:
                     raise Unavailable("Too many large requests at the same time. Try again in a moment.")
             check_json(content)
+            if content and "json" in body.headers.get("content-type", "").lower():
+                check_strict(content)
             await self._app(scope, _replay(bytes(content), body.receive), send)
         finally:
             self._held_bytes -= len(content)

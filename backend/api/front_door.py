@@ -58,7 +58,7 @@ class FrontDoor:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                _add_headers(message, scope["path"])
+                _add_headers(message)
             await send(message)
 
         await self._app(scope, receive, send_guarded)
@@ -103,13 +103,13 @@ class FrontDoor:
         return "http" if port == str(self._port) else None
 
 
-def _add_headers(message: MutableMapping[str, Any], path: str) -> None:
+def _add_headers(message: MutableMapping[str, Any]) -> None:
     headers = MutableHeaders(scope=message)
     for name, value in HEADERS.items():
         headers.setdefault(name, value)
     headers.setdefault("Content-Security-Policy", API_POLICY)
-    if path.startswith("/api/"):
-        headers.setdefault("Cache-Control", "no-store")
+    # Only what says so itself is kept anywhere: files of the page.
+    headers.setdefault("Cache-Control", "no-store")
 
 
 async def _answer(send: Send, status: int, title: str, detail: str) -> None:
@@ -124,6 +124,6 @@ async def _answer(send: Send, status: int, title: str, detail: str) -> None:
             (b"connection", b"close"),
         ],
     }
-    _add_headers(message, "/api/")
+    _add_headers(message)
     await send(message)
     await send({"type": "http.response.body", "body": body})

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from anyio import to_thread
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from backend.api.found_route import found_route
 from backend.storage.store import Store
 
-_POSTS = ("/sign-in", "/cancel")
+_OTHERS: Final = frozenset({"POST /api/v1/sign-in", "POST /api/v1/investigations/{investigation_id}/cancel"})
+"""Routes that make room, or lead to it, besides those that delete."""
 
 
 class RoomToDelete:
@@ -30,7 +34,10 @@ class RoomToDelete:
 
 
 def _makes_room(scope: Scope) -> bool:
-    if scope["type"] != "http":
-        return False
-    method: str = scope["method"]
-    return method == "DELETE" or (method == "POST" and scope["path"].endswith(_POSTS))
+    found = found_route(scope) if scope["type"] == "http" else None
+    return found is not None and makes_room(found.name)
+
+
+def makes_room(route: str) -> bool:
+    """Whether the spare room is given up for a route; what the router does not find gets nothing."""
+    return route.startswith("DELETE ") or route in _OTHERS

@@ -9,6 +9,8 @@ from pathlib import Path
 import httpx
 import pytest
 
+from backend.access.rules import RULES
+from backend.api.room_to_delete import makes_room
 from backend.api.tests.guarded_server import PASSWORD, guarded_server, guarded_store, signed_in, visitor
 from backend.api.tests.running_product import DEMO
 from backend.storage import evidence_files
@@ -71,6 +73,17 @@ def check_full(answer: httpx.Response) -> None:
     assert answer.headers["content-type"] == "application/problem+json"
     assert "disk" in answer.json()["detail"]
     assert answer.json()["free_bytes"] < RESERVE_BYTES + len(CONTENT)
+
+
+def test_the_spare_room_is_for_routes_that_delete_or_lead_there() -> None:
+    others = {
+        "POST /api/v1/sign-in",
+        "POST /api/v1/investigations/{investigation_id}/cancel",
+    }
+    assert {route for route in RULES if makes_room(route)} == others | {
+        route for route in RULES if route.startswith("DELETE ")
+    }
+    assert not makes_room("PUT /api/v1/investigations/{investigation_id}/files/{name}")
 
 
 @pytest.mark.promise("An upload that the disk has no room for is refused, and leaves nothing.")

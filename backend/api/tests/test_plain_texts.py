@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 
 import httpx
 import pytest
@@ -57,20 +58,8 @@ def test_every_route_with_a_body_refuses_it(app: FastAPI, client: httpx.Client) 
     for route in iter_route_contexts(app.routes):
         for method in (route.methods or set()) & {"POST", "PUT", "PATCH", "DELETE"}:
             assert route.path_format is not None
-            address = route.path_format.replace("{", "").replace("}", "").replace("_id", "")
-            for name in (
-                "investigation",
-                "member",
-                "token",
-                "note",
-                "share",
-                "look",
-                "comparison",
-                "file",
-                "upload",
-            ):
-                address = address.replace(f"/{name}/", "/ab/").removesuffix(f"/{name}")
-            if limit_of(method, address) == STREAMED:
+            address = re.sub(r"\{\w+\}", "ab", route.path_format)
+            if limit_of(f"{method} {route.path_format}") == STREAMED:
                 continue
             for content in (rb'{"label": "\ud800"}', rb'{"label": "\u0000"}'):
                 answer = client.request(
