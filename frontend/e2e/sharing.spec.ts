@@ -17,6 +17,16 @@ async function stranger(browser: Browser, baseURL: string | undefined): Promise<
   return (await browser.newContext({ baseURL })).newPage();
 }
 
+/** What goes wrong from now on: requests that are refused or fail, and what the page says in the console. */
+function failuresOf(page: Page): string[] {
+  const failures: string[] = [];
+  page.on("response", (answer) => { if (answer.status() >= 400) failures.push(`${answer.status()} ${answer.url()}`); });
+  page.on("requestfailed", (request) => { if (!/ERR_ABORTED/.test(request.failure()?.errorText ?? "")) failures.push(`failed ${request.url()}`); });
+  page.on("console", (message) => { if (message.type() === "error") failures.push(message.text()); });
+  page.on("pageerror", (error) => failures.push(error.message));
+  return failures;
+}
+
 const idOf = (link: string): string => /\/s\/([0-9a-f]+)/.exec(link)?.[1] ?? "";
 
 test("a share link opens logged out, read-only, and its secret is in no request", async ({ page, browser, baseURL }) => {
@@ -77,6 +87,7 @@ test("a link with other names tells no address, file or host on any page of it",
   await view.getByLabel("Password").fill("correct horse");
   await view.getByRole("button", { name: "Open" }).click();
   await expect(view.getByTestId("share-banner")).toContainText("replaced by names");
+  const failures = failuresOf(view);
   const seen: string[] = [];
   const servers: string[] = [];
   const links = view.getByRole("navigation", { name: "Investigation" }).getByRole("link");
@@ -89,6 +100,23 @@ test("a link with other names tells no address, file or host on any page of it",
     seen.push(page_, view.url());
     servers.push(...(page_.match(/server-\d+/g) ?? []));
   }
+  for (const [tab, testId] of [["Connections", "connections-table"], ["Requests", "requests-table"]] as const) {
+    await links.filter({ hasText: tab }).click();
+    if (tab === "Requests") await view.getByRole("button", { name: "One by one" }).click();
+    const table = view.getByTestId(testId);
+    await expect(table).toBeVisible();
+    const sorts = table.getByRole("columnheader").getByRole("button");
+    for (let at = 0; at < (await sorts.count()); at++) {
+      await sorts.nth(at).click();
+      await view.waitForLoadState("networkidle");
+    }
+    seen.push(await view.content());
+  }
+  await links.filter({ hasText: "Connections" }).click();
+  await view.getByTestId("connections-table").locator("a[href*='/connections/']").first().click();
+  await view.waitForLoadState("networkidle");
+  seen.push(await view.content(), view.url());
+  expect(failures).toEqual([]);
   expect(seen.length).toBeGreaterThan(10);
   const all = [...seen, ...(await Promise.all(answers))].join("\n");
   // The same names on all pages: this capture has one server that is asked for.

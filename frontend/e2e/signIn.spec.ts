@@ -23,6 +23,15 @@ async function signIn(page: Page, name: string, password: string): Promise<void>
   await page.getByRole("button", { name: "Sign in" }).click();
 }
 
+async function dropFile(page: Page, event: "dragenter" | "drop"): Promise<void> {
+  const dataTransfer = await page.evaluateHandle(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(["tcp 6 ESTABLISHED"], "conntrack.txt"));
+    return data;
+  });
+  await page.dispatchEvent("body", event, { dataTransfer });
+}
+
 test("one signs in where one wanted to go, gives others a way in, and signs out", async ({ browser }) => {
   const page = await stranger(browser);
   await page.goto("/settings");
@@ -56,6 +65,23 @@ test("one signs in where one wanted to go, gives others a way in, and signs out"
   await expect(own.getByRole("status")).toHaveText("The password was changed.", PATIENT);
   await ann.goto("/ci");
   await expect(ann.getByRole("alert")).toContainText("Your role does not allow");
+
+  await test.step("what one may not change takes no files, and says why", async () => {
+    const { id } = (await (await page.request.post("/api/v1/investigations", { data: { label: "of the admin" } })).json()) as { id: string };
+    const sent: string[] = [];
+    ann.on("request", (asked) => { if (asked.method() !== "GET") sent.push(asked.url()); });
+    for (const [address, why] of [[`/i/${id}/files`, "Only its owner or an admin may change this investigation."], ["/", "Your role does not allow creating and uploading."]] as const) {
+      await ann.goto(address);
+      await expect(async () => {
+        await dropFile(ann, "dragenter");
+        await expect(ann.getByTestId("drop-refused")).toContainText(why, { timeout: 500 });
+      }).toPass();
+      await expect(ann.getByTestId("drop-overlay")).toHaveCount(0);
+      await dropFile(ann, "drop");
+      await expect(ann.getByTestId("drop-refused")).toHaveCount(0);
+    }
+    expect(sent).toEqual([]);
+  });
 
   await page.getByRole("row", { name: /ann/ }).getByRole("button", { name: "Block" }).click();
   await expect(page.getByRole("row", { name: /ann/ })).toContainText("(blocked)");

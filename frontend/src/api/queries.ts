@@ -22,14 +22,18 @@ export function useInvestigation(): UseQueryResult<Investigation> {
   });
 }
 
-/** Title of one's own investigation `id`; nothing while it is not known. */
-export function useLabel(id: string | null): string | undefined {
-  const investigation = useQuery({
+/** One's own investigation `id`, from outside of its pages. */
+export function useOwnInvestigation(id: string | null): UseQueryResult<Investigation> {
+  return useQuery({
     queryKey: [`own:${id}`, "investigation"],
     enabled: id !== null,
     queryFn: ({ signal }) => ask<Investigation>(`/api/v1/investigations/${id}`, { signal }),
   });
-  return investigation.data?.label;
+}
+
+/** Its title; nothing while it is not known. */
+export function useLabel(id: string | null): string | undefined {
+  return useOwnInvestigation(id).data?.label;
 }
 
 /** The outline of the report, or null while no analysis has finished. */

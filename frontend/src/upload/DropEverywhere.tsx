@@ -1,6 +1,7 @@
 /** Files may be dropped on any page: into the open investigation, or a new one. */
 import { useEffect, useState } from "react";
 
+import { useTaken } from "../access/rights";
 import { useLabel } from "../api/queries";
 import { useAddress, useGo } from "../ui/RouteLink";
 import { droppedFiles } from "./droppedFiles";
@@ -20,12 +21,14 @@ export function DropEverywhere() {
   const investigation = /^\/i\/([^/]+)/.exec(path)?.[1] ?? null;
   const label = useLabel(investigation);
   const readOnly = path.startsWith("/s/");
+  const { disabled, title: why } = useTaken(investigation, !readOnly);
 
   useEffect(() => {
     if (readOnly) return undefined;
     const cover = (event: DragEvent) => {
       if (!carriesFiles(event)) return;
       event.preventDefault();
+      if (disabled && event.dataTransfer) event.dataTransfer.dropEffect = "none";
       setOver(true);
     };
     const uncover = (event: DragEvent) => {
@@ -35,6 +38,7 @@ export function DropEverywhere() {
       if (!carriesFiles(event)) return;
       event.preventDefault();
       setOver(false);
+      if (disabled) return;
       void droppedFiles(event.dataTransfer)
         .then((files) => (files.length ? send(files, investigation) : null))
         .then((id) => id && go(`/i/${id}/files`))
@@ -50,7 +54,7 @@ export function DropEverywhere() {
       window.removeEventListener("dragleave", uncover);
       window.removeEventListener("drop", drop);
     };
-  }, [go, investigation, readOnly, send]);
+  }, [disabled, go, investigation, readOnly, send]);
 
   if (failure) {
     return (
@@ -62,7 +66,15 @@ export function DropEverywhere() {
       </div>
     );
   }
-  if (!over) return null;
+  if (!over || (disabled && !why)) return null;
+  if (disabled) {
+    return (
+      <div className="drop-overlay" data-testid="drop-refused">
+        <p>Files are not taken here</p>
+        <p>{why}</p>
+      </div>
+    );
+  }
   return (
     <div className="drop-overlay" data-testid="drop-overlay">
       <p>{investigation ? `Add to “${label ?? "this investigation"}”` : "New investigation"}</p>

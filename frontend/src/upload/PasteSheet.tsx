@@ -2,6 +2,7 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 
+import { useTaken } from "../access/rights";
 import { ask } from "../api/http";
 import { askAgain } from "../api/refetch";
 import type { EvidenceFile, Recognition } from "../api/types";
@@ -50,6 +51,7 @@ export function PasteSheet({ text: pasted, onClose }: { text: string; onClose: (
       go(`/i/${id}/files`);
     },
   });
+  const taken = useTaken(investigation);
   const change = (changes: Partial<PastedDump>) => setDump({ ...dump, ...changes });
   return (
     <Dialog title="Paste as text" onClose={onClose}>
@@ -78,10 +80,11 @@ export function PasteSheet({ text: pasted, onClose }: { text: string; onClose: (
       </div>
       <p className="dim">A dump without a time is worth half: say when it was taken if the text does not.</p>
       {store.error && <p role="alert">Nothing was stored: {store.error.message}</p>}
+      {taken.title && <p>{taken.title}</p>}
       <button
         type="button"
         className="button button-main"
-        disabled={store.isPending || !dump.text.trim()}
+        disabled={taken.disabled || store.isPending || !dump.text.trim()}
         onClick={() => store.mutate()}
       >
         {investigation ? "Add to this investigation" : "New investigation with this"}
