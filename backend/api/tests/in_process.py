@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 from urllib.parse import unquote
@@ -23,6 +23,7 @@ class Reply:
     status: int = 0
     kind: str = ""
     body: bytes = b""
+    headers: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def text(self) -> str:
@@ -59,7 +60,10 @@ async def ask(app: ASGIApp, method: str, target: str, headers: Mapping[str, str]
     async def send(message: Message) -> None:
         if message["type"] == "http.response.start":
             found.status = message["status"]
-            found.kind = dict(message["headers"]).get(b"content-type", b"").decode()
+            found.headers = sorted(
+                (name.decode("latin-1"), value.decode("latin-1")) for name, value in message["headers"]
+            )
+            found.kind = dict(found.headers).get("content-type", "")
         else:
             found.body += message.get("body", b"")
 

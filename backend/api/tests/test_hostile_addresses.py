@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import cycle
 from urllib.parse import quote
 
@@ -31,8 +31,18 @@ from backend.storage.store import Store, open_store
 CONTROLS = [*map(chr, [*range(0x20), *range(0x7F, 0xA0)]), "\u2028", "\u2029"]
 STRANGE = ["%2F", "%2e%2e%2F", "/../", "%252F", "//", ";a=b", "%20", "%EF%BB%BF"]
 """Encoded slashes and dots, once and twice; parameters; blanks that are no controls."""
-MEMBER, TOKEN = "ann-the-hidden", "token-the-hidden"
+MEMBER, TOKEN, OTHERS = "ann-the-hidden", "token-the-hidden", "somebody-elses-label"
 SHARED = "/api/v1/shared/{share_id}/"
+LINKS = (
+    "redacted",
+    "redacted, one finding",
+    "redacted, one view",
+    "redacted, frozen",
+    "everything",
+    "everything, frozen, with a password",
+    "everything of one finding",
+    "everything of one view",
+)
 
 
 @dataclass(frozen=True)
@@ -49,6 +59,10 @@ class World:
     """(id, headers) of each kind of link."""
     private: tuple[str, ...]
     """What no redacted answer may hold."""
+    others: tuple[str, ...]
+    """What no link at all may show."""
+    known: dict[str, list[str]]
+    """Path parameter -> values that there are, and one that there is not at the end."""
 
     def fill(self, template: str, **values: str) -> str:
         """The plain address."""
@@ -63,12 +77,15 @@ def world(product: Product) -> Iterator[World]:
         client.patch(f"/investigations/{investigation}", json={"label": "label-the-hidden"})
         rows = client.get(f"/investigations/{investigation}/connections?limit=1000").json()["items"]
         files = client.get(f"/investigations/{investigation}/files").json()["items"]
-        finding = client.get(f"/investigations/{investigation}/findings").json()["items"][0]["id"]
+        findings = client.get(f"/investigations/{investigation}/findings").json()["items"]
+        finding = findings[0]["id"]
+        client.post("/investigations", json={"label": OTHERS})
     settings = {"data": product.data, "database_url": "", "host": "0.0.0.0", "admin_password": PASSWORD}
     store = open_store(Settings.model_validate(settings), migrate=False)
     prepare_sign_in(store)
     ends = {row[end].rpartition(":")[0] for row in rows for end in ("client", "server") if row[end]}
     capture = next(each["id"] for each in files if each["kind"] == "capture")
+    others = (OTHERS, MEMBER, TOKEN, "# HELP")
     callers, may = _callers(store)
     app = create_app(store)
     app.state.broadcaster = EventBroadcaster(store)
@@ -85,7 +102,17 @@ def world(product: Product) -> Iterator[World]:
         callers,
         may,
         _links(store, investigation, finding),
-        (*(ends - {""}), *(each["name"] for each in files), "label-the-hidden", MEMBER, TOKEN, "# HELP"),
+        (*(ends - {""}), *(each["name"] for each in files), "label-the-hidden", *others),
+        others,
+        {
+            "finding_id": [*(each["id"] for each in findings), "no-such-finding"],
+            "finding": [*(each["id"] for each in findings), "no-such-finding"],
+            "file_id": [*(each["name"] for each in files), *(each["id"] for each in files), "f" * 16],
+            "cid": [*(str(row["cid"]) for row in rows[::50]), "999999"],
+            "rid": ["0", "1", "999999"],
+            "number": ["1", "2", "50", "999999"],
+            "instance": ["0", "1", "999999"],
+        },
     )
     store.close()
 
@@ -106,16 +133,21 @@ def _callers(store: Store) -> tuple[dict[str, dict[str, str]], dict[str, frozens
 
 def _links(store: Store, investigation: str, finding: str) -> dict[str, tuple[str, dict[str, str]]]:
     view = ShareView(0, 10**9, "", ())
+    everything = ShareWish(1, addresses="real", payload="headers", with_notes=True, show_title=True)
     wishes = {
         "redacted": ShareWish(1),
         "redacted, one finding": ShareWish(1, finding_id=finding),
         "redacted, one view": ShareWish(1, view=view),
         "redacted, frozen": ShareWish(1, shows="frozen"),
+        "everything": everything,
+        "everything, frozen, with a password": replace(everything, shows="frozen", password="correct horse"),
+        "everything of one finding": replace(everything, finding_id=finding),
+        "everything of one view": replace(everything, view=view),
     }
     found = {}
     for kind, wish in wishes.items():
         made = share_investigation(store, investigation, wish)
-        _, token = begin_session(store, made.share.id, made.secret, None)
+        _, token = begin_session(store, made.share.id, made.secret, wish.password or None)
         found[kind] = (made.share.id, {"x-stallscope-share": token})
     return found
 
@@ -170,13 +202,12 @@ async def test_addresses_with_control_characters_are_refused(world: World) -> No
 
 
 @pytest.mark.promise("Behind a share link no form of an address gives an answer that is not redacted.")
-@pytest.mark.parametrize(
-    "kind", ["redacted", "redacted, one finding", "redacted, one view", "redacted, frozen"]
-)
+@pytest.mark.parametrize("kind", LINKS)
 @pytest.mark.parametrize("guarded", [True, False], ids=["", "even if control characters passed"])
 async def test_no_strange_address_takes_the_rules_off_a_link(world: World, kind: str, guarded: bool) -> None:
     app = world.app if guarded else without_first_guard(world.store)
     share, headers = world.links[kind]
+    private = world.private if kind.startswith("redacted") else world.others
     answered = 0
     for template in (route.removeprefix("GET ") for route in RULES if route.startswith(f"GET {SHARED}")):
         addresses = [world.fill(template, share_id=share)]
@@ -184,9 +215,36 @@ async def test_no_strange_address_takes_the_rules_off_a_link(world: World, kind:
             addresses += twisted(world, template, what, share_id=share)
         for address in addresses:
             reply = await ask(app, "GET", address, headers)
-            assert not [each for each in world.private if each in reply.text], (address, reply.text[:200])
+            assert not [each for each in private if each in reply.text], (address, reply.text[:200])
             answered += reply.status == 200
     assert answered > 10
+
+
+@pytest.mark.promise("What a link does not show is answered like what never was.")
+@pytest.mark.parametrize("kind", LINKS)
+async def test_what_a_link_leaves_out_looks_like_what_never_was(world: World, kind: str) -> None:
+    share, headers = world.links[kind]
+    compared = 0
+    for route in RULES:
+        method, _, template = route.partition(" ")
+        for name in re.findall(r"\{(\w+)\}", template) if template.startswith(SHARED) else ():
+            *known, absent = world.known.get(name, [""])
+            expected = await _told_of(world, route, headers, {"share_id": share, name: absent})
+            for value in known:
+                told = await _told_of(world, route, headers, {"share_id": share, name: value})
+                assert told[0] == 200 or told == expected, (method, template, value)
+                compared += told[0] != 200
+    assert compared > (3 if kind.startswith("everything") and "one" not in kind else 10)
+
+
+async def _told_of(
+    world: World, route: str, headers: dict[str, str], values: dict[str, str]
+) -> tuple[int, str, list[tuple[str, str]]]:
+    method, _, template = route.partition(" ")
+    plain = {name: quote(value, safe="") for name, value in values.items()}
+    query = "?part=events" if template.endswith("/rows") else ""
+    reply = await ask(world.app, method, world.fill(template, **plain) + query, headers)
+    return reply.status, reply.text, reply.headers
 
 
 def without_first_guard(store: Store) -> FastAPI:
