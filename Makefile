@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 PAGE_SOURCES := $(shell find frontend docs/ci -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
-.PHONY: audit bench-page dist formats security run demo install install-dev build warm test test-python test-page test-browser check check-python \
+.PHONY: audit bench-page dist formats security settings run demo install install-dev build warm test test-python test-page test-browser check check-python \
 	check-page format bench bench-large lab fuzz-tools test-long clean versions
 
 run: install build warm ## the whole product on this machine
@@ -124,6 +124,9 @@ audit: install ## known vulnerabilities of what is installed, where a registry a
 
 security: install-dev ## the tables of docs/security.md, from the marks of the tests
 	$(BIN)/python -m backend.tests.security_page
+
+settings: install-dev ## docs/settings.md, from the settings and what is said of each
+	$(BIN)/python -m backend.tests.settings_page
 
 formats: install-dev ## docs/formats.md, from the lists that the tests run over
 	$(BIN)/python -m workers.decode.tests.formats_page

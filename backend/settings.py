@@ -47,12 +47,14 @@ class Settings(BaseSettings):
     model_config = SettingsConfigDict(env_prefix="STALLSCOPE_", extra="ignore", frozen=True)
 
     data: Annotated[Path, AfterValidator(Path.absolute)] = Path.home() / ".local" / "share" / "stallscope"
-    """Folder of the uploads, the packet tables and, by default, the databases. Absolute from here on: the processes
-    that use it work in different folders."""
+    # Made absolute: the processes that use it work in different folders.
+    """Folder of the uploads, the packet tables and, by default, the databases."""
     database_url: str = ""
     """SQLAlchemy address of the database; empty = SQLite in the data folder."""
     host: str = "127.0.0.1"
+    """Address that ``stallscope serve`` listens on; no other than loopback before somebody can sign in."""
     port: int = 8000
+    """Port that it listens on."""
 
     public_url: str = ""
     """Addresses, by comma, that people reach the server by, like ``https://stallscope.example.org`` of a proxy."""
@@ -65,13 +67,19 @@ class Settings(BaseSettings):
     oidc_issuer: str = ""
     """OpenID Connect: address of the identity provider, without ``/.well-known/…``."""
     oidc_client_id: str = ""
+    """What the provider knows this server as."""
     oidc_client_secret: SecretStr = SecretStr("")
+    """Of that client."""
     oidc_client_secret_file: Path | None = None
+    """A file with it, instead."""
     oidc_admins: str = ""
-    """Who has which role, by comma: ``ann@example.org``, ``@example.org`` or ``group:NAME``; the highest counts."""
+    """Who is an admin, by comma: ``ann@example.org``, ``@example.org`` or ``group:NAME``; the highest role counts."""
     oidc_analysts: str = ""
+    """Who is an analyst, likewise."""
     oidc_viewers: str = ""
+    """Who is a viewer, likewise."""
     oidc_groups_claim: str = "groups"
+    """Name of the claim that lists somebody's groups."""
     oidc_scopes: str = "openid email profile"
     """What is asked for; some providers tell groups only when asked for a further one."""
 
@@ -89,8 +97,8 @@ class Settings(BaseSettings):
     """Overwrite credentials in stored captures once they are decoded. A capture in which they cannot be overwritten
     (compressed, or of a rare format) and a bundle that holds one are analysed and then removed."""
 
+    # `backend.limits` gives the reason of each limit.
     unpacked_ratio: int = Limits.unpacked_ratio
-    """See `backend.limits`, which gives the reason of each limit."""
     unpacked_bytes: int = Limits.unpacked_bytes
     bundle_members: int = Limits.bundle_members
     bundle_depth: int = Limits.bundle_depth

@@ -1,10 +1,12 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from backend.settings import Settings, files_at_once
+from backend.tests.settings_page import PAGE, page_text
 
 _GB = 1 << 30
 
@@ -40,3 +42,21 @@ def test_a_relative_data_folder_stays_where_it_was_named(
     assert settings.data == tmp_path / "data"
     assert settings.blobs.is_absolute()
     assert str(tmp_path) in settings.metadata_url
+
+
+def test_the_page_of_settings_lists_each_with_its_default() -> None:
+    assert PAGE.read_text(encoding="utf-8") == page_text(), "run `make settings`"
+
+
+def test_texts_name_no_setting_that_is_none() -> None:
+    """In what people read before they set one; clients and the compose file have three of their own."""
+    known = {f"STALLSCOPE_{name.upper()}" for name in Settings.model_fields}
+    known |= {"STALLSCOPE_CONFIG", "STALLSCOPE_TOKEN", "STALLSCOPE_DATABASE_PASSWORD"}
+    root = PAGE.parents[1]
+    named = {
+        name
+        for page in (root / "README.md", PAGE, root / "docs" / "security.md")
+        for name in re.findall(r"STALLSCOPE_[A-Z_]*[A-Z]", page.read_text(encoding="utf-8"))
+    }
+    assert named - known == set()
+    assert "STALLSCOPE_AUDIT_DAYS" in (root / "README.md").read_text(encoding="utf-8")
