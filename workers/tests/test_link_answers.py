@@ -15,8 +15,9 @@ from backend.api.tests.running_product import DEMO, Product, running_product
 from backend.api.tests.share_links import Link, opened, share
 from backend.services.redaction.own_words import is_ordinary
 from backend.services.visible_names import visible_name
-from workers.decode.tests.hostile_captures import COMMENT, NAMES, hostile, packets_of, texts_of
+from workers.decode.tests.hostile_captures import COMMENT, INTERFACE, NAMES, hostile, packets_of, texts_of
 
+PASSWORD = "correct horse"
 LABEL = "acme payroll, node-7"
 SESSION = "/api/v1/shared/{share_id}/session"
 Asked = Callable[["Known"], Iterator[str]]
@@ -163,7 +164,35 @@ LINKS: dict[str, dict[str, Any]] = {
     "finding": {"finding": "", "shows": "frozen", "notes": True},
     "view": {"view": {"from": 0, "to": 2 * 10**9}},
     "words shown": {"payload": "headers"},
+    "password, chat preview": {"password": PASSWORD, "show_title": True},
+    "finding, chat preview": {"finding": "", "show_title": True},
+    "view, frozen, narrowed": {
+        "view": {"from": 0, "to": 2 * 10**9, "filter": "tcp.flags.syn == 1"},
+        "shows": "frozen",
+    },
+    "addresses shown": {"addresses": "real"},
+    "everything": {"addresses": "real", "payload": "headers", "notes": True, "show_title": True},
 }
+ADDRESS = re.compile(r"[\d.]+|[0-9a-f:-]+")
+FILE_NAME = re.compile(r".*\.(?:txt|pcapng)")
+
+
+def hidden_by(wish: dict[str, Any], case: Case, others: frozenset[str]) -> frozenset[str]:
+    """What no answer to a link with this wish may hold."""
+    if wish.get("addresses") != "real":
+        if wish.get("payload") != "headers":
+            return case.private
+        return frozenset(
+            each for each in case.private if ADDRESS.fullmatch(each) or FILE_NAME.fullmatch(each)
+        )
+    if wish.get("payload") == "headers":
+        return others - case.private
+    named = {LABEL, INTERFACE, "acme dump"}
+    return frozenset(
+        each
+        for each in case.private
+        if not (ADDRESS.fullmatch(each) or FILE_NAME.fullmatch(each) or each in named)
+    )
 
 
 @pytest.mark.promise(
@@ -184,17 +213,17 @@ def test_no_answer_that_a_link_can_get_holds_anything_private(
             assert findings
             wish["finding"] = findings[0]["id"]
         made = share(client, case.id, **wish)
-    private = case.private
-    if kind == "words shown":
-        private = frozenset(
-            each for each in private if re.fullmatch(r"[\d.]+|[0-9a-f:]+|.*\.(?:txt|pcapng)", each)
-        )
+    private = hidden_by(wish, case, frozenset().union(*(each.private for each in cases.values())))
     needles = [each.casefold() for each in private if len(each) > 3 and not is_ordinary(each)]
-    assert len(needles) > 10
-    with opened(product, made, case.id) as link:
+    assert len(needles) > 10 or capture != "hostile"
+    with opened(product, made, case.id, wish.get("password")) as link:
         answered = 0
-        for place in asked_of(link):
-            answer = link.client.get(f"{link.prefix}/{place}")
+        for address in [
+            *pages_of(product, made["id"]),
+            *(f"{link.prefix}/{place}" for place in asked_of(link)),
+        ]:
+            answer = link.client.get(address)
+            place = address.removeprefix(f"{link.prefix}/")
             assert answer.status_code < 500, (place, answer.text[:500])
             answered += answer.is_success
             shown = "\n".join(spelled(answer.text, answer.headers.get("content-type", ""))) + str(
@@ -203,6 +232,11 @@ def test_no_answer_that_a_link_can_get_holds_anything_private(
             found = [each for each in needles if each in shown]
             assert not found, (place, found[:3], *(around(shown, each) for each in found[:2]))
         assert answered > 15
+
+
+def pages_of(product: Product, share_id: str) -> list[str]:
+    """What chats fetch."""
+    return [f"{product.address}/s/{share_id}{rest}" for rest in ("", "/timeline", "/preview.png")]
 
 
 def around(text: str, needle: str) -> str:
