@@ -66,6 +66,9 @@ class SharedAnswers:
         asked, query = await anyio.to_thread.run_sync(view.ask, place, given)
         answer = _Answer()
         await self._app(self._asking(scope, asked, query), receive, answer.take)
+        if answer.status == 404 and place.parameters:
+            # No such thing, in the words for what is left out: nobody learns which of the two it is.
+            raise NotFound(NOT_SHARED)
         await anyio.to_thread.run_sync(
             answer.rewrite, lambda body, kind: view.answer(asked, given, body, kind)
         )
@@ -133,6 +136,11 @@ class _Answer:
             self._start = message
         elif message["type"] == "http.response.body":
             self._body += message.get("body", b"")
+
+    @property
+    def status(self) -> int:
+        """Of HTTP."""
+        return int(self._start["status"])
 
     def rewrite(self, rules: Callable[[bytes, str], tuple[bytes, str]]) -> None:
         """By the link's rules; raises StallscopeError for what they do not let out."""
