@@ -20,6 +20,7 @@ import workers
 from backend.errors import StallscopeError, TooCostly
 from backend.limits import Limits
 from workers.confinement.landlock import READ, RUN, WRITE, restrict_files
+from workers.confinement.programs import use_starter
 from workers.confinement.seccomp import forbid_system_calls
 from workers.confinement.trial import confinement
 from workers.sandbox.messages import (
@@ -63,13 +64,15 @@ def live(pipe: socket.socket) -> None:
     _, content = read_message(pipe, sys.maxsize)
     order: Order = ORDERS.validate_json(content)
     _set_limits(order.limits)
-    confine(order.access)
+    if order.access.may_start_programs:
+        use_starter(lambda: confine(order.access, may_fork=True), to_close=[pipe.fileno()])
+    confine(order.access, may_fork=False)
     kind, answer = _attempt(order, pipe)
     send_message(pipe, kind, answer)
     os._exit(0)
 
 
-def confine(access: Access) -> None:
+def confine(access: Access, *, may_fork: bool) -> None:
     """From now on: the program, the files of this work, and no system call that reaches further.
 
     Of these what the launcher found to work; the worker says at its start what is missing. A refusal ends the child."""
@@ -77,7 +80,7 @@ def confine(access: Access) -> None:
     if scratch is not None:
         os.environ["HOME"] = os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
     if confinement().landlock:
-        programs = RUN if access.may_start_programs else READ
+        programs = RUN if may_fork else READ
         rules = [(Path(each), programs) for each in (*_SYSTEM, *_program_folders())]
         rules += [
             (Path(each), READ) for each in (*_SYSTEM_FILES, os.environ.get("NUMBA_CACHE_DIR", "/dev/null"))
@@ -88,7 +91,7 @@ def confine(access: Access) -> None:
         ]
         restrict_files(rules)
     if confinement().seccomp:
-        forbid_system_calls(may_start_programs=access.may_start_programs)
+        forbid_system_calls(may_start_programs=may_fork)
 
 
 def _program_folders() -> set[str]:

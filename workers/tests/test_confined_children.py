@@ -20,6 +20,7 @@ import pytest
 
 from backend.errors import Cancelled, TooCostly
 from backend.limits import Limits
+from workers.confinement.programs import Run, Running, start_program
 from workers.confinement.trial import confinement_here
 from workers.sandbox import Access, ChildDied, ChildPool, Tell, child_work
 from workers.sandbox.messages import DONE, FAILED, UNREADABLE, send_message
@@ -183,18 +184,27 @@ def sleep(tell: Tell) -> None:
 
 
 @child_work()
-def leave_processes(tell: Tell) -> list[int]:
-    """Only children that may start programs can; what they start must not outlive them."""
-    started = []
-    for _ in range(5):
-        process = os.fork()
-        if process == 0:
-            os.setsid()
-            ctypes.CDLL(None).prctl(1, 0)  # not even with its parent
-            time.sleep(60)
-            os._exit(0)
-        started.append(process)
-    return started
+def leave_program(mark: str, tell: Tell) -> None:
+    """Only a child that may start programs has a starter; what that starts must not outlive the child."""
+    run_program(f"sleep 60 # {mark}")
+
+
+@child_work()
+def hear_program(script: str, tell: Tell) -> str:
+    program, output = run_program(script)
+    said = os.read(output, 4096).decode()
+    return f"{said.strip()} {program.end(kill=False)}"
+
+
+def run_program(script: str) -> tuple[Running, int]:
+    scratch = os.environ["TMPDIR"]
+    nothing = os.open(os.devnull, os.O_RDWR)
+    output, its_output = os.pipe()
+    environment = {"PATH": "/usr/bin:/bin"}
+    wanted = Run(("/bin/sh", "-c", script), environment, scratch, 20, 256 << 20, 1 << 20)
+    program = start_program(wanted, (nothing, its_output, nothing))
+    os.close(its_output)
+    return program, output
 
 
 @child_work()
@@ -204,7 +214,7 @@ def allocate(count: int, tell: Tell) -> int:
 
 WORKS = (
     connect, read, write, link, surroundings, start_programs, use_threads, answer_strangely, tell_strangely,
-    refuse_at_length, flood, sleep, leave_processes, allocate,
+    refuse_at_length, flood, sleep, leave_program, hear_program, allocate,
 )  # fmt: skip
 
 
@@ -325,9 +335,28 @@ def test_temporary_files_go_with_a_killed_child(pool: ChildPool, tmp_path: Path)
 
 @pytest.mark.promise("Whatever a child started is dead before its answer is used.")
 def test_no_process_is_left(pool: ChildPool) -> None:
-    started = run(pool, leave_processes, access=Access(may_start_programs=True))
-    assert len(started) == 5
-    assert not any(Path(f"/proc/{process}").exists() for process in started)
+    mark = f"stallscope-test-{os.getpid()}"
+    run(pool, leave_program, mark, access=Access(may_start_programs=True))
+    assert mark.encode() not in b"".join(map(command_line, Path("/proc").glob("[0-9]*")))
+
+
+def command_line(process: Path) -> bytes:
+    try:
+        return (process / "cmdline").read_bytes()
+    except OSError:  # it ended just now
+        return b""
+
+
+@pytest.mark.promise(
+    "No process that reads an upload can start another one: not a child, nor a program that it runs."
+)
+def test_no_process_doubles_itself(pool: ChildPool) -> None:
+    access = Access(may_start_programs=True)
+    assert set(run(pool, start_programs, access=access)) == {"PermissionError"}
+    assert run(pool, hear_program, "echo alone", access=access) == "alone 0"
+    bomb = run(pool, hear_program, "bomb() { bomb | bomb & }; bomb; echo doubled", access=access)
+    assert "doubled" not in bomb
+    assert bomb != " 0"
 
 
 def test_memory_beyond_the_limit(pool: ChildPool) -> None:

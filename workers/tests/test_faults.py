@@ -185,12 +185,13 @@ def test_a_file_that_ends_workers_is_left_out_and_the_one_beside_it_is_judged(be
     ],
 )
 def test_work_of_another_version_or_set_aside_by_the_engine_is_begun_anew(bench: Bench, state: str) -> None:
-    """The job's row as an older version, or an engine that gave up, leaves it."""
+    """The job's row as an older version, which parted the queue by other keys, or an engine that gave up leaves it."""
     with frozen_children(bench.product):
         investigation = bench.upload("a.txt")
         bench.wait_until_decoding(investigation)
         bench.rows(
             "UPDATE dbos.workflow_status SET status = :s, application_version = 'older', executor_id = 'gone', "
+            "queue_partition_key = 'of-an-older-version', "
             "queue_name = COALESCE(queue_name, 'files') WHERE workflow_uuid LIKE :a OR workflow_uuid IN "
             "(SELECT 'decode/' || id || '/' || attempt FROM evidence_files WHERE investigation_id = :i)",
             s=state,

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import resource
 import selectors
 import signal
-import subprocess
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -15,9 +13,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from backend.errors import TooCostly, UnreadableInput
-from workers.confinement.kernel import die_with_parent, never_gain_privileges
-from workers.confinement.seccomp import forbid_processes
-from workers.confinement.trial import confinement
+from workers.confinement.programs import Run, Running, start_program
 
 _PIECE: Final = 1 << 16
 _SAID_AT_MOST: Final = 8192
@@ -44,65 +40,61 @@ def run_bounded(
     """Pieces of the standard output of a program that has an empty home in `scratch` and nothing of our environment.
 
     Raises TooCostly at a bound, ProgramFailed with the program's own words."""
-    with _started(command, scratch, bounds, given) as (process, errors):
-        assert process.stdout is not None
+    with _started(command, scratch, bounds, given) as (program, output, errors):
         left, until = bounds.output_bytes, time.monotonic() + 2 * bounds.seconds
         with selectors.DefaultSelector() as selector:
-            selector.register(process.stdout, selectors.EVENT_READ)
+            selector.register(output, selectors.EVENT_READ)
             while True:
                 if not selector.select(max(0.0, until - time.monotonic())):
                     raise TooCostly(f"It took longer than {2 * bounds.seconds} s, the limit, and was ended.")
-                piece = os.read(process.stdout.fileno(), _PIECE)
+                piece = os.read(output, _PIECE)
                 if not piece:
                     break
                 left -= len(piece)
                 if left < 0:
                     raise TooCostly(f"Its answer is longer than {bounds.output_bytes >> 20} MiB, the limit.")
                 yield piece
-        _judge(process.wait(timeout=bounds.seconds), errors, bounds)
+        _judge(program.end(kill=False), errors, bounds)
 
 
 @contextmanager
 def _started(
     command: Sequence[str], scratch: Path, bounds: Bounds, given: bytes
-) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+) -> Iterator[tuple[_Ended, int, IO[bytes]]]:
+    """(the program, its output, its errors)"""
     home = scratch / "home"
     home.mkdir(exist_ok=True)
-    parent = os.getpid()
-    filters = confinement().seccomp
-
-    def limit() -> None:
-        die_with_parent(parent)
-        for kind, most in (
-            (resource.RLIMIT_CPU, bounds.seconds),
-            (resource.RLIMIT_DATA, bounds.memory_bytes),
-            (resource.RLIMIT_FSIZE, _FILES_BYTES),
-            (resource.RLIMIT_CORE, 0),
-        ):
-            hard = resource.getrlimit(kind)[1]
-            least = most if hard == resource.RLIM_INFINITY else min(most, hard)
-            resource.setrlimit(kind, (least, least))
-        if filters:
-            never_gain_privileges()
-            forbid_processes()
-
     environment = {"PATH": os.environ.get("PATH", os.defpath), "HOME": str(home), "LC_ALL": "C.UTF-8"}
     environment |= {"XDG_CONFIG_HOME": str(home), "TMPDIR": str(home), "WIRESHARK_QUIT_AFTER_CAPTURE": "1"}
+    run = Run(tuple(command), environment, str(home), bounds.seconds, bounds.memory_bytes, _FILES_BYTES)
     asked = scratch / "given"
     asked.write_bytes(given)
-    with (scratch / "errors").open("w+b") as errors, asked.open("rb") as standard_input:
-        process = subprocess.Popen(
-            command, stdin=standard_input, stdout=subprocess.PIPE, stderr=errors, env=environment, cwd=home,
-            preexec_fn=limit,  # noqa: PLW1509 - the child that calls this has one thread
-        )  # fmt: skip
-        try:
-            yield process, errors
-        finally:
-            if process.poll() is None:
-                process.kill()
-                process.wait()
-            assert process.stdout is not None
-            process.stdout.close()
+    output, its_output = os.pipe()
+    try:
+        with (scratch / "errors").open("w+b") as errors, asked.open("rb") as standard_input:
+            try:
+                program = _Ended(start_program(run, (standard_input.fileno(), its_output, errors.fileno())))
+            finally:
+                os.close(its_output)
+            try:
+                yield program, output, errors
+            finally:
+                program.end(kill=True)
+    finally:
+        os.close(output)
+
+
+class _Ended:
+    """A program that is ended once, however often it is asked."""
+
+    def __init__(self, program: Running) -> None:
+        self._program = program
+        self._code: int | None = None
+
+    def end(self, *, kill: bool) -> int:
+        if self._code is None:
+            self._code = self._program.end(kill=kill)
+        return self._code
 
 
 def _judge(code: int, errors: IO[bytes], bounds: Bounds) -> None:
