@@ -22,7 +22,7 @@ from backend.storage.store import Store
 from workers.decode.left_out import LeftOut
 from workers.jobs.decode_file import costs_of, decode_file, decoded_files
 from workers.jobs.judge_in_child import DecodedFile, StageReached, Summary, judge_in_child
-from workers.jobs.outages import if_reachable, is_outage, when_reachable, with_successor
+from workers.jobs.outages import if_reachable, is_outage, require_room, when_reachable, with_successor
 from workers.jobs.running import MOST_STARTS
 from workers.jobs.unpack_bundle import what_is_left_out
 from workers.jobs.workshop import Workshop, workshop
@@ -204,6 +204,7 @@ def _judge_in_child(
     folder = shop.store.analysis_folder(investigation_id)
     fresh = folder.with_name("analysis.new")
     shutil.rmtree(fresh, ignore_errors=True)
+    require_room(shop.store)
     fresh.mkdir(parents=True)
     summary = shop.children.run(
         judge_in_child,

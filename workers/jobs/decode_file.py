@@ -18,7 +18,7 @@ from workers.decode.warm import ensure_compiled
 from workers.jobs.ingest_in_child import ingest_in_child
 from workers.jobs.judge_in_child import DecodedFile
 from workers.jobs.open_in_child import OpenedBundle
-from workers.jobs.outages import if_reachable, when_reachable, with_successor
+from workers.jobs.outages import if_reachable, require_room, when_reachable, with_successor
 from workers.jobs.running import MOST_STARTS
 from workers.jobs.scrub_file import (
     BUNDLE_REMOVED,
@@ -165,6 +165,7 @@ def _decode(shop: Workshop, start: _Start) -> FileOutcome | OpenedBundle:
     file = start.file
     folder = shop.store.file_folder(file.investigation_id, file.id)
     shutil.rmtree(folder, ignore_errors=True)
+    require_room(shop.store)
     folder.mkdir(parents=True)
 
     def write(news: object) -> None:

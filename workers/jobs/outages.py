@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 import structlog
 
-from backend.errors import Cancelled, Unavailable
+from backend.errors import Cancelled, Unavailable, UnreadableInput
 from backend.storage.reachable import is_away
 from backend.storage.store import Store
 from workers.sandbox import ChildDied
@@ -86,6 +86,13 @@ def with_successor(store: Store, work: Callable[[], Answer]) -> Answer:
         except Exception:
             if not _wait_for_bytes(store):
                 raise
+
+
+def require_room(store: Store) -> None:
+    """Raises UnreadableInput with a sentence where the disk is too full to begin."""
+    lack = store.room().lack_for_work()
+    if lack:
+        raise UnreadableInput(f"{lack} Free space, then re-run the analysis.")
 
 
 def _wait_for_bytes(store: Store) -> bool:

@@ -17,6 +17,7 @@ from pydantic.dataclasses import dataclass
 
 import backend
 import workers
+from backend.disk_space import FULL, is_disk_full
 from backend.errors import StallscopeError, TooCostly
 from backend.limits import Limits
 from workers.confinement.landlock import READ, RUN, WRITE, restrict_files
@@ -139,20 +140,19 @@ def _attempt(order: Order, pipe: socket.socket) -> tuple[int, bytes]:
         return UNREADABLE, error.sentence.encode("utf-8", "replace")
     except MemoryError:
         return TOO_COSTLY, memory.encode()
-    except OSError as error:
-        return _refused(error, memory, limits) or (FAILED, where_it_failed(error).encode("utf-8", "replace"))
     except Exception as error:
-        return FAILED, where_it_failed(error).encode("utf-8", "replace")
+        return _refused(error, memory, limits) or (FAILED, where_it_failed(error).encode("utf-8", "replace"))
 
 
-def _refused(error: OSError, memory: str, limits: Limits) -> tuple[int, bytes] | None:
+def _refused(error: Exception, memory: str, limits: Limits) -> tuple[int, bytes] | None:
     """What the system did not give: memory (asked of mmap), a longer file, room on the disk."""
-    if error.errno == errno.ENOMEM:
+    number = error.errno if isinstance(error, OSError) else None
+    if number == errno.ENOMEM:
         return TOO_COSTLY, memory.encode()
-    if error.errno == errno.EFBIG:
+    if number == errno.EFBIG:
         return TOO_COSTLY, needs(too_large(limits), "child_file_bytes").encode()
-    if error.errno == errno.ENOSPC:
-        return UNREADABLE, b"The disk is full, so its tables could not be written."
+    if is_disk_full(error):
+        return UNREADABLE, f"{FULL}, so the results could not be written.".encode()
     return None
 
 

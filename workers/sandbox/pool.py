@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
+from backend.disk_space import room_at
 from backend.errors import Cancelled, TooCostly, UnreadableInput
 from backend.limits import Limits
 from workers.sandbox.child import ORDERS, Order, needs, too_large
@@ -244,6 +245,7 @@ class _Conversation:
             while (ended := self._listen(tell)) is None:
                 if not is_wanted():
                     raise Cancelled
+                self._require_room(order.access)
                 if time.monotonic() > self._until:
                     raise TooCostly(_too_slow(self._limits))
             return self._judge(*ended)
@@ -256,6 +258,13 @@ class _Conversation:
             ) from None
         finally:
             self._end()
+
+    def _require_room(self, access: Access) -> None:
+        """Asked here, because a child may be anybody's: the limit of one file bounds no number of files."""
+        for folder in filter(Path.is_dir, access.write):
+            lack = room_at(folder, self._limits.disk_reserve_bytes).lack_for_work()
+            if lack:
+                raise UnreadableInput(f"{lack} Nothing of it was kept. Free space, then try again.")
 
     def _listen(self, tell: Tell) -> tuple[int, bytes] | None:
         """The last message, or the child's end; None as long as there is neither."""

@@ -12,6 +12,7 @@ import pytest
 
 from backend.api.tests.running_product import DEMO, Product, running_product
 from backend.storage.tests.small_disk import fill, small_disk
+from workers.tests.frozen_children import frozen_children
 
 CONTENT = (DEMO / "snat-race" / "three-interfaces.pcapng").read_bytes()
 RESERVE_BYTES = 16 << 20
@@ -74,6 +75,25 @@ def test_decoding_on_a_full_disk_is_repeated_when_there_is_room(
     assert client.get(f"/investigations/{investigation}/files/{failed['id']}/content").content == content
     assert client.post(f"/investigations/{investigation}/analyses").status_code == 202
     product.wait_for(investigation, lambda now: now["analysis"] == "finished")
+
+
+@pytest.mark.promise("A disk that is full while an analysis joins and judges is named in its message.")
+@pytest.mark.parametrize("leave_bytes", [0, RESERVE_BYTES // 4])
+def test_judging_on_a_full_disk(product: Product, client: httpx.Client, disk: Path, leave_bytes: int) -> None:
+    investigation = product.new_investigation()
+    with frozen_children(product) as frozen:
+        assert put(client, investigation, "a.pcapng") == 201
+        frozen.let_go()
+        product.wait_for(investigation, lambda now: now["stage"]["number"] >= 4)
+        frozen.stop_again()
+        filler = fill(disk, leave_bytes=leave_bytes)
+    over = product.wait_until_over(investigation)
+    assert (over["analysis"], "The disk is full" in over["message"]) == ("failed", True), over
+    assert client.delete(f"/investigations/{investigation}").status_code == 204
+    filler.unlink()
+    again = product.new_investigation()
+    assert put(client, again, "a.pcapng") == 201
+    product.wait_for(again, lambda now: now["analysis"] == "finished")
 
 
 def test_dissection_and_deleting_on_a_disk_without_a_byte(
