@@ -20,6 +20,7 @@ import workers
 from backend.disk_space import FULL, is_disk_full
 from backend.errors import StallscopeError, TooCostly
 from backend.limits import Limits
+from workers.confinement.kernel import threads_counted
 from workers.confinement.landlock import READ, RUN, WRITE, restrict_files
 from workers.confinement.programs import use_starter
 from workers.confinement.seccomp import forbid_system_calls
@@ -36,7 +37,7 @@ from workers.sandbox.messages import (
 from workers.sandbox.works import Access, work_named
 from workers.where_it_failed import where_it_failed
 
-_MOST_PROCESSES: Final = 1024
+_MOST_THREADS: Final = 1024
 _MOST_FILES: Final = 4096
 _SYSTEM: Final = ("/usr", "/lib", "/lib64", "/bin", "/opt", "/nix/store", "/sys/devices/system/cpu")
 _SYSTEM_FILES: Final = (
@@ -110,17 +111,12 @@ def _set_limits(limits: Limits) -> None:
         # The first signal tells the reason; whoever ignores it is killed a little later.
         (resource.RLIMIT_CPU, limits.child_cpu_s, 5),
         (resource.RLIMIT_NOFILE, _MOST_FILES, 0),
-        *([(resource.RLIMIT_NPROC, _MOST_PROCESSES, 0)] if _counts_processes_alone() else []),
+        (resource.RLIMIT_NPROC, _MOST_THREADS + threads_counted(), 0),
         (resource.RLIMIT_CORE, 0, 0),
     ):
         hard = resource.getrlimit(kind)[1]
         highest = sys.maxsize if hard == resource.RLIM_INFINITY else hard
         resource.setrlimit(kind, (min(most, highest), min(most + spare, highest)))
-
-
-def _counts_processes_alone() -> bool:
-    """In a user namespace of our own the limit counts our processes, else all of this user."""
-    return Path("/proc/self/uid_map").read_text(encoding="ascii").split()[2:] == ["1"]
 
 
 def _attempt(order: Order, pipe: socket.socket) -> tuple[int, bytes]:
