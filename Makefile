@@ -11,7 +11,7 @@ PAGE_SOURCES := $(shell find frontend docs/ci -type f -not -path '*/node_modules
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
 .PHONY: audit bench-page dist formats security settings run demo install install-dev build warm test test-python test-page test-browser check check-python \
-	check-page format bench bench-large lab fuzz-tools test-long clean versions
+	check-page format bench bench-large lab truth fuzz-tools test-long clean versions
 
 run: install build warm ## the whole product on this machine
 	$(BIN)/stallscope serve $(ADDRESS)
@@ -115,6 +115,9 @@ bench-large: install-dev warm ## peak memory on more than 8 GB, and with a milli
 
 lab: install-dev warm ## real incidents in network namespaces, analyzed: make lab CAUSE=path-loss SEED=7 (needs root)
 	$(BIN)/python -m workers.tests.lab $(CAUSE) $(addprefix --seed=,$(SEED))
+
+truth: install-dev warm ## docs/truth.md: the lab's incidents with five seeds each against their truth (needs root, an hour)
+	$(BIN)/python -m workers.tests.lab.truth_page $(addprefix --seed=,$(SEED))
 
 dist: build ## the wheel, the source archive and their bills of materials (CycloneDX), in dist/
 	.ci/dist.sh
