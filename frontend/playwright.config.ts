@@ -10,9 +10,9 @@ export default defineConfig({
   // The specs share one server and its data folder, as people share one installation; one alone leaves most of two
   // processors idle.
   workers: 2,
-  timeout: 90_000,
+  timeout: 240_000,
   // What a page owes is asserted, not how soon on a machine that has other work.
-  expect: { timeout: 15_000 },
+  expect: { timeout: 60_000 },
   // A machine that stood still for seconds fails no change; a spec that needed it is named "flaky" in the log.
   retries: process.env.CI ? 2 : 0,
   reporter: [["list"]],

@@ -74,12 +74,12 @@ def running(script: str, settings: dict[str, str], log: Path) -> Iterator[subpro
             yield process
         finally:
             process.terminate()
-            process.wait(timeout=30)
+            process.wait(timeout=120)
 
 
 def status_of(url: str) -> int:
     try:
-        with urllib.request.urlopen(url, timeout=5) as answer:
+        with urllib.request.urlopen(url, timeout=120) as answer:
             return int(answer.status)
     except urllib.error.HTTPError as refusal:
         refusal.close()

@@ -27,7 +27,7 @@ async function violations(page: Page, rules: string[] | null): Promise<string[]>
 }
 
 async function settled(page: Page): Promise<void> {
-  await expect(page.locator("main h1").first(), page.url()).toBeVisible({ timeout: 15_000 });
+  await expect(page.locator("main h1").first(), page.url()).toBeVisible({ timeout: 60_000 });
   await expect(page.locator("main [aria-busy=true]")).toHaveCount(0);
 }
 

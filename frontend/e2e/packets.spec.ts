@@ -39,7 +39,7 @@ async function filterBy(page: Page, text: string): Promise<void> {
 }
 
 async function shows(page: Page, total: number): Promise<void> {
-  await expect(page.getByTestId("packets-total")).toHaveAttribute("data-total", String(total), { timeout: 45_000 });
+  await expect(page.getByTestId("packets-total")).toHaveAttribute("data-total", String(total), { timeout: 60_000 });
 }
 
 async function download(page: Page, button: ReturnType<Page["getByTestId"]>): Promise<string> {
@@ -130,7 +130,7 @@ test("a frame of the evidence is found in the list, and is taken apart with its 
   await expect(page.locator('[aria-rowindex="9001"]')).toContainText(`#${one?.frame}`);
   await expect(page.getByTestId("frame")).toHaveAttribute("data-frame", String(one?.frame));
   const tree = page.getByTestId("protocol-tree");
-  await expect(tree).toContainText(/Internet Protocol|IP/, { timeout: 45_000 });
+  await expect(tree).toContainText(/Internet Protocol|IP/, { timeout: 60_000 });
   const marked = page.getByTestId("hex").locator(".hex-bytes .hex-at");
   await tree.getByRole("button", { name: /Transmission Control|TCP/ }).first().hover();
   await expect(marked.first()).toBeVisible();
@@ -151,7 +151,7 @@ test("what only Wireshark knows is run with tshark, and says where it is wrong",
   await expect(page).toHaveURL(/deep=1/);
   await filterBy(page, "ip.nope == 1");
   await page.getByTestId("run-tshark").click();
-  await expect(page.getByRole("alert").locator("mark")).toHaveText("ip.nope", { timeout: 45_000 });
+  await expect(page.getByRole("alert").locator("mark")).toHaveText("ip.nope", { timeout: 60_000 });
 });
 
 test("carved captures hold as many packets as their buttons say, and copied filters find them", async ({ page, context }) => {

@@ -5,7 +5,7 @@ import { startProduct, type Started } from "./startServer";
 
 const PASSWORD = "correct horse";
 /** A password is checked slowly on purpose. */
-const PATIENT = { timeout: 30_000 };
+const PATIENT = { timeout: 60_000 };
 let server: Started;
 
 test.beforeAll(async () => {

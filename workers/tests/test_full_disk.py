@@ -124,7 +124,7 @@ def test_the_product_starts_on_a_full_disk_to_be_emptied(disk: Path) -> None:
         running.wait_for(investigation, lambda now: now["analysis"] == "finished")
     filler = fill(disk)
     with running_product(disk, **settings) as running, running.client() as client:
-        ready = httpx.get(f"{running.address}/readyz", trust_env=False)
+        ready = httpx.get(f"{running.address}/readyz", trust_env=False, timeout=120)
         assert "low disk space" in ready.text
         assert put(client, investigation, "b.pcapng") == 507
         assert client.delete(f"/investigations/{investigation}").status_code == 204

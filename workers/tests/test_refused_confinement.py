@@ -91,7 +91,7 @@ def test_the_product_works_without_any_of_it_and_says_so(tmp_path: Path) -> None
         client.put(f"/investigations/{investigation}/files/a.txt", content=DUMP).raise_for_status()
         assert product.wait_until_over(investigation)["analysis"] == "finished"
         (worker,) = client.get("/workers").raise_for_status().json()["items"]
-        ready = httpx.get(f"{product.address}/readyz", trust_env=False)
+        ready = httpx.get(f"{product.address}/readyz", trust_env=False, timeout=120)
     assert worker["not_confined_by"] == list(refused)
     assert ready.status_code == 200
     assert ready.text.splitlines()[0] == "ready"

@@ -108,6 +108,6 @@ def running_product(folder: Path, *, within: Sequence[str] = (), **settings: str
         yield Product(process, said.group(), folder / "data", log)
     finally:
         process.terminate()
-        process.wait(timeout=20)
+        process.wait(timeout=PATIENCE_S)
         assert process.stdout is not None
         process.stdout.close()

@@ -222,7 +222,7 @@ def test_no_original_leaves_without_its_row(store: Store, everybody: People) -> 
 def ask_once(client: httpx.Client, method: str, path: str) -> httpx.Response:
     """On a connection of its own: the server closes one after an error of its own."""
     headers = {name: client.headers[name] for name in ("Host", "Cookie")}
-    return httpx.request(method, f"{client.base_url}{path}", headers=headers, trust_env=False)
+    return httpx.request(method, f"{client.base_url}{path}", headers=headers, trust_env=False, timeout=120)
 
 
 def test_rows_are_forgotten_after_the_days_of_the_settings(store: Store, everybody: People) -> None:

@@ -81,6 +81,7 @@ def test_a_removed_member_leaves_their_work_but_not_their_tokens(
         f"{address}{investigation}",
         headers={"Host": admin.headers["Host"], "Authorization": f"Bearer {token}"},
         trust_env=False,
+        timeout=120,
     )
     assert refused.status_code == 401
     assert admin.get(investigation).status_code == 200
