@@ -27,6 +27,10 @@ class Limits:
     """Processor time that a file of any size may take: a text of 256 MiB packed into little takes about 100 s."""
     child_cpu_s_per_gib: int = 1200
     """And for each GiB of its stored bytes, besides: decoding takes about 10 s, 20 times that where it is packed."""
+    part_cpu_s: int = 300
+    """Processor time of one detector, cause or list of a report. On 10 M packets the slowest take seconds."""
+    part_memory_bytes: int = 2 << 30
+    """And its memory, beside what the analysis has before it begins."""
     small_bytes: int = 16 << 20
     """Files up to this size have one child that larger ones never take."""
     children_memory_percent: int = 80

@@ -106,6 +106,8 @@ class Settings(BaseSettings):
     child_cpu_s: int = Limits.child_cpu_s
     child_cpu_least_s: int = Limits.child_cpu_least_s
     child_cpu_s_per_gib: int = Limits.child_cpu_s_per_gib
+    part_cpu_s: int = Limits.part_cpu_s
+    part_memory_bytes: int = Limits.part_memory_bytes
     small_bytes: int = Limits.small_bytes
     children_memory_percent: int = Limits.children_memory_percent
     child_file_bytes: int = Limits.child_file_bytes

@@ -19,6 +19,7 @@ from backend.forensics.detection.run import Told
 from backend.forensics.dumps import Dump
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.findings import rfc3339
+from backend.forensics.isolation import Isolation
 from backend.forensics.private_words import composed_texts, listed_parts
 from backend.forensics.report import InputPart, Report, VantagePointPart
 from backend.limits import Limits
@@ -251,6 +252,7 @@ def analyse(
     tool_version: str,
     folder: Path | None,
     told: Told | None = None,
+    isolation: Isolation | None = None,
 ) -> Report:
     """The report on all files; with a folder, also `report.json` and the tables of connections there.
 
@@ -265,6 +267,7 @@ def analyse(
         created=created,
         tool_version=tool_version,
         told=told,
+        isolation=isolation,
     )
     listed = sorted(left_out.files, key=lambda each: (each.name, each.why))[:LISTED]
     unused = {"not_used": listed, "not_used_total": left_out.total}

@@ -56,12 +56,13 @@ def analyse_evidence(
     created: str,
     tool_version: str,
     told: Told | None = None,
+    isolation: Isolation | None = None,
 ) -> Analysis:
     """`inputs` describe every file, also those that could not be read. The order of the files does not
     matter."""
     joined = join_rotated(captures)
     facts = gather_facts(joined.captures, dumps)
-    isolation = Isolation()
+    isolation = isolation or Isolation()
     findings, checked = run_detectors(facts, told, isolation)
     answer = diagnose(facts, findings, isolation)
     lists = ReportLists(facts, findings, isolation)

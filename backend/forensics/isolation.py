@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import logging
+import signal
+import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Final, TypeVar
 
+from backend.forensics.part_budget import Budget, OverBudget, within
 from backend.forensics.report import CheckedPart
 
 _log: Final = logging.getLogger("stallscope.analysis")
@@ -16,35 +20,90 @@ CAUSE: Final = "cause:"
 """Before the name of a cause in `CheckedPart.kind`: some have the name of a detector."""
 REPORT: Final = "report:"
 """Before the name of a list of the report."""
+_OTHERS: Final = "the others are complete"
+
+
+@dataclass(frozen=True)
+class BrokenPart:
+    """Which part broke, and at which places: the log's, for the report quotes no code."""
+
+    kind: str
+    why: str
+    places: str
 
 
 class Isolation:
-    """Runs the parts of one analysis, and keeps which of them broke."""
+    """Runs the parts of one analysis within their budgets, and keeps which of them broke and what each took."""
 
     strict = False
     """Raise what a part raises: for tests, which are to fail then."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        budget: Budget = Budget(),  # noqa: B008 - frozen
+        without: Mapping[str, str] | None = None,
+        begins: Callable[[str], None] = lambda kind: None,
+    ) -> None:
+        """`without`: parts that are not run, and why; `begins` hears of each before it runs, and of "" after it."""
+        self._budget = budget
+        self._without = without or {}
+        self._begins = begins
         self._failed: dict[str, CheckedPart] = {}
+        self.broken: list[BrokenPart] = []
+        self.cpu_s: dict[str, float] = {}
+        """Of each part that was run."""
 
     def run(self, kind: str, part: Callable[[], _Result], otherwise: _Otherwise) -> _Result | _Otherwise:
-        """What `part` returns; `otherwise` where it raises, which is logged."""
+        """What `part` returns; `otherwise` where it raises or takes too much, which is logged."""
+        if kind in self._without:
+            self._say(kind, self._without[kind])
+            return otherwise
+        self._begins(kind)
+        began_s = time.process_time()
         try:
-            return part()
-        except Exception as error:
+            with within(self._budget):
+                return part()
+        except (Exception, OverBudget) as error:
             if self.strict:
                 raise
             # The message of an error may hold addresses and other values of the packets; the places do not.
-            name, places = type(error).__name__, "".join(traceback.format_tb(error.__traceback__))
-            _log.error("%s broke with %s:\n%s", kind, name, places)
-            self._failed[kind] = CheckedPart(
-                kind=kind,
-                status="failed",
-                why=f"this part of the analysis broke ({name}); the others are complete. The log says where.",
-            )
+            places = "".join(traceback.format_tb(error.__traceback__))
+            why = self._reason(error)
+            _log.error("%s broke with %s:\n%s", kind, type(error).__name__, places)
+            self.broken.append(BrokenPart(kind, why, places))
+            self._say(kind, why)
             return otherwise
+        finally:
+            self.cpu_s[kind] = self.cpu_s.get(kind, 0.0) + time.process_time() - began_s
+            self._begins("")
+
+    def _reason(self, error: BaseException) -> str:
+        if isinstance(error, OverBudget):
+            return too_slow(self._budget)
+        if isinstance(error, MemoryError):
+            most = f"{self._budget.memory_bytes >> 20:,} MiB"
+            return f"stopped: it needed more than {most} of memory, the limit part_memory_bytes; {_OTHERS}."
+        return f"this part of the analysis broke ({type(error).__name__}); {_OTHERS}. The log says where."
+
+    def _say(self, kind: str, why: str) -> None:
+        self._failed[kind] = CheckedPart(kind=kind, status="failed", why=why)
 
     @property
     def failed(self) -> tuple[CheckedPart, ...]:
         """What broke, in order."""
         return tuple(self._failed.values())
+
+
+def too_slow(budget: Budget) -> str:
+    """Of a part that took more time than it may."""
+    return f"stopped after {budget.cpu_s:,.0f} s of processor time, the limit part_cpu_s; {_OTHERS}."
+
+
+def ended_process(ended_by: signal.Signals | None, budget: Budget) -> str:
+    """Of a part in the middle of which the process ended."""
+    if ended_by == signal.SIGVTALRM:
+        return too_slow(budget)
+    how = ended_by.name if ended_by else "without a signal"
+    return (
+        f"the process that ran this part of the analysis ended in it ({how}); {_OTHERS}. The log says where."
+    )

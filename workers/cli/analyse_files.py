@@ -12,6 +12,7 @@ from workers.cli.evidence_files import EvidenceFile
 from workers.cli.main import tool_version
 from workers.cli.progress_line import ProgressLine
 from workers.cli.read_evidence import read_evidence
+from workers.cli.second_try import isolation_here
 from workers.cli.terminal_text import visible
 from workers.pipeline import analyse
 
@@ -30,6 +31,7 @@ def analyse_files(files: Sequence[EvidenceFile], label: str) -> Report | None:
             created=now_text(),
             tool_version=tool_version(),
             folder=None,
+            isolation=isolation_here(),
         )
     line.clear()
     return report

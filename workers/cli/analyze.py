@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from workers.cli.fail_on import FailOn
 
 NAME = "analyze"
+JUDGES_HERE = True
 HELP = "analyse captures and dumps as one investigation, here, without a server"
 EPILOG = """\
 examples:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from workers.cli.fail_on import FailOn
 
 NAME = "compare"
+JUDGES_HERE = True
 HELP = "what got worse, better or stayed between two investigations"
 EPILOG = """\
 BASE and CANDIDATE are each one of

@@ -12,12 +12,12 @@ import importlib
 import os
 import pkgutil
 import sys
-from collections.abc import Sequence
-from importlib.metadata import PackageNotFoundError, version
+from collections.abc import Callable, Sequence
 from typing import Protocol, cast
 
 import workers.cli
 from backend.errors import StallscopeError
+from workers.cli.second_try import with_second_try
 from workers.cli.standard_streams import outlive_readers
 
 EXIT_DONE = 0
@@ -42,6 +42,7 @@ class Command(Protocol):
     """As typed: ``analyze``."""
     HELP: str
     """One line for the overview."""
+    # JUDGES_HERE = True: it analyzes in its own process, which a detector may end. It is then run once more without it.
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
         """Declare the command's options; optional texts go to ``parser.description`` and ``.epilog``."""
@@ -74,10 +75,23 @@ def _names_a_command(module_name: str) -> bool:
 
 def tool_version() -> str:
     """The installed version, ``0`` when run from files that were never installed."""
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return version("stallscope")
     except PackageNotFoundError:
         return "0"
+
+
+class _Version(argparse.Action):
+    """Reads the version where it is asked for: that takes as long as the rest of `stallscope --help`."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, help: str | None = None) -> None:
+        super().__init__(option_strings, dest, nargs=0, help=help)
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(f"stallscope {tool_version()}")
+        parser.exit()
 
 
 def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
@@ -88,7 +102,7 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
         epilog=SETTINGS_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("--version", action="version", version=f"stallscope {tool_version()}")
+    parser.add_argument("--version", action=_Version, help="show program's version number and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     asked_for = load_command(arguments[0].replace("-", "_")) if arguments else None
     found = [asked_for] if asked_for else [load_command(name) for name in command_names()]
@@ -102,18 +116,31 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
         command.add_arguments(subparser)
-        subparser.set_defaults(run=command.run)
+        subparser.set_defaults(run=command.run, judges_here=getattr(command, "JUDGES_HERE", False))
     return parser
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The console script; wrong usage leaves with exit code 2 and one sentence on standard error."""
-    if arguments is None:
+    # A program that calls this, like a test, may have threads, with which no process can be forked.
+    is_program = arguments is None
+    if is_program:
         outlive_readers()
     given = list(sys.argv[1:] if arguments is None else arguments)
-    try:
+
+    def run() -> int:
         parsed = build_parser(given).parse_args(given)
-        code = int(parsed.run(parsed))
+        if is_program and parsed.judges_here:
+            return with_second_try(lambda: _ended(lambda: parsed.run(parsed)))
+        return int(parsed.run(parsed))
+
+    return _ended(run)
+
+
+def _ended(command: Callable[[], int]) -> int:
+    """The exit code of a command, whatever it raises."""
+    try:
+        code = command()
         sys.stdout.flush()
         return code
     except StallscopeError as error:

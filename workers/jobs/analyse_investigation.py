@@ -21,7 +21,8 @@ from backend.storage.records import UNDECIDED
 from backend.storage.store import Store
 from workers.decode.left_out import LeftOut
 from workers.jobs.decode_file import costs_of, decode_file, decoded_files
-from workers.jobs.judge_in_child import DecodedFile, StageReached, Summary, judge_in_child
+from workers.jobs.judge_in_child import DecodedFile, Judged, StageReached, Summary, Terms, judge_in_child
+from workers.jobs.judge_surviving import judge_surviving
 from workers.jobs.outages import if_reachable, is_outage, require_room, when_reachable, with_successor
 from workers.jobs.running import MOST_STARTS
 from workers.jobs.unpack_bundle import what_is_left_out
@@ -203,17 +204,21 @@ def _judge_in_child(
     created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     folder = shop.store.analysis_folder(investigation_id)
     fresh = folder.with_name("analysis.new")
-    shutil.rmtree(fresh, ignore_errors=True)
-    require_room(shop.store)
-    fresh.mkdir(parents=True)
-    summary = shop.children.run(
-        judge_in_child,
-        (*subject, created, shop.tool_version, fresh),
-        tell=lambda news: if_reachable(lambda: write(news), None),
-        is_wanted=lambda: if_reachable(lambda: _is_current(shop, investigation_id, generation), True),
-        access=Access(read=tuple(file.folder for file in subject[0]), write=(fresh,)),
-        costs=costs_of(shop.store.settings.limits, investigation_id, size_bytes),
-    )
+
+    def in_child(terms: Terms) -> Judged:
+        shutil.rmtree(fresh, ignore_errors=True)
+        require_room(shop.store)
+        fresh.mkdir(parents=True)
+        return shop.children.run(
+            judge_in_child,
+            (*subject, created, shop.tool_version, fresh, terms),
+            tell=lambda news: if_reachable(lambda: write(news), None),
+            is_wanted=lambda: if_reachable(lambda: _is_current(shop, investigation_id, generation), True),
+            access=Access(read=tuple(file.folder for file in subject[0]), write=(fresh,)),
+            costs=costs_of(shop.store.settings.limits, investigation_id, size_bytes),
+        )
+
+    summary = judge_surviving(shop.store.settings.limits, fresh, in_child)
     _replace_result(fresh, folder)
     return summary
 

@@ -7,11 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backend.forensics.detection.run import DetectionSoFar
+from backend.forensics.isolation import BrokenPart, Isolation
+from backend.forensics.part_budget import Budget
 from backend.forensics.report import FindingPart, Report, Role
+from backend.services.outline_report import write_outline
 from backend.storage.records import MOST_SHOWN
 from workers.decode.left_out import LeftOut
 from workers.ingested import load_ingested
 from workers.pipeline import analyse
+from workers.running_part import RunningPart
 from workers.sandbox import Tell, child_work
 
 JOIN, DETECT, DIAGNOSE = 4, 5, 6
@@ -72,6 +76,23 @@ class StageReached:
     """The first of the findings in short, as `found_so_far` of an investigation holds them."""
 
 
+@dataclass(frozen=True)
+class Terms:
+    """What each part of the analysis may take, and which parts are not run and why."""
+
+    part_cpu_s: float
+    part_memory_bytes: int
+    without: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What the child answers; the report is in its folder."""
+
+    summary: Summary
+    broken: tuple[BrokenPart, ...]
+
+
 @child_work(news=StageReached)
 def judge_in_child(
     files: list[DecodedFile],
@@ -80,9 +101,13 @@ def judge_in_child(
     created: str,
     tool_version: str,
     folder: Path,
+    terms: Terms,
     tell: Tell,
-) -> Summary:
+) -> Judged:
     """The child's part: everything that it writes is in `folder`, which holds nothing before."""
+    running = RunningPart(folder)
+    budget = Budget(terms.part_cpu_s, terms.part_memory_bytes, ends_process=True)
+    isolation = Isolation(budget, terms.without, running.note)
     tell(StageReached(JOIN, f"Joining {len(files)} files."))
     ingested = [load_ingested(file.folder).came_in(file.bundle or "", bundle=file.bundle) for file in files]
     tell(StageReached(DETECT, "Looking for what went wrong."))
@@ -94,9 +119,12 @@ def judge_in_child(
         tool_version=tool_version,
         folder=folder,
         told=lambda so_far: tell(stage_of(so_far)),
+        isolation=isolation,
     )
+    running.end()
     tell(StageReached(DIAGNOSE, "Writing the report.", len(report.findings)))
-    return summary_of(report)
+    write_outline(report, folder)
+    return Judged(summary_of(report), tuple(isolation.broken))
 
 
 def stage_of(so_far: DetectionSoFar) -> StageReached:

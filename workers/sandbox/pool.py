@@ -69,6 +69,10 @@ class ChildDied(Exception):  # noqa: N818 (it says what happened)
     """The child ended in the middle of its work (a crash of native code, or the system's lack of memory), or said
     what no child of ours says."""
 
+    def __init__(self, sentence: str, ended_by: signal.Signals | None = None) -> None:
+        super().__init__(sentence)
+        self.ended_by = ended_by
+
 
 @dataclass(frozen=True)
 class Costs:
@@ -330,8 +334,9 @@ def _end_of_child(exit_code: int | None, limits: Limits) -> Exception:
         return TooCostly(needs(too_large(limits), "child_file_bytes"))
     if exit_code is None:
         return ChildDied("The process that did the work ended, and the one that started it, too.")
-    named = signal.Signals(-exit_code).name if exit_code < 0 else f"exit code {exit_code}"
-    return ChildDied(f"The process that did the work ended ({named}).")
+    ended_by = signal.Signals(-exit_code) if exit_code < 0 else None
+    named = ended_by.name if ended_by else f"exit code {exit_code}"
+    return ChildDied(f"The process that did the work ended ({named}).", ended_by)
 
 
 @contextmanager

@@ -1,6 +1,9 @@
 """Whatever breaks loses its own answer: a line says so, and everything else is as without it."""
 
 import logging
+import resource
+import signal
+import time
 from dataclasses import replace
 from typing import NoReturn
 
@@ -13,14 +16,12 @@ from backend.forensics.diagnosis import run as diagnosis
 from backend.forensics.diagnosis.causes.tests.build_losses import SERVER, Losses, report
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.isolation import Isolation
+from backend.forensics.part_budget import Budget
 from backend.forensics.report import Report
+from backend.forensics.tests.misbehaving import STOPPED, BrokenError
 
 SECRET = "198.51.100.77"
 LISTS = ("requests", "quality", "lanes", "destinations", "counters")
-
-
-class BrokenError(Exception):
-    """What no part of the analysis expects."""
 
 
 def broken(*_: object, **__: object) -> NoReturn:
@@ -137,3 +138,41 @@ def test_no_line_without_a_break(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.ERROR):
         assert not [each for each in made().checked if each.status == "failed"]
     assert not caplog.records
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_a_part_that_takes_too_much_is_stopped_and_the_next_one_runs(name: str) -> None:
+    misbehave, said = STOPPED[name]
+    limits = resource.getrlimit(resource.RLIMIT_DATA), signal.getsignal(signal.SIGPROF)
+    isolation = Isolation(Budget(cpu_s=0.3, memory_bytes=64 << 20))
+    assert isolation.run("first", misbehave, "nothing") == "nothing"
+    (failed,) = isolation.failed
+    assert (failed.kind, failed.status) == ("first", "failed")
+    assert said in failed.why
+    assert "misbehaving.py" in isolation.broken[0].places
+    assert (resource.getrlimit(resource.RLIMIT_DATA), signal.getsignal(signal.SIGPROF)) == limits
+    assert signal.getitimer(signal.ITIMER_PROF) == signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+    assert isolation.run("second", lambda: len(bytes(48 << 20)), 0) == 48 << 20
+    assert isolation.cpu_s.keys() == {"first", "second"}
+
+
+def test_a_part_within_its_budget_is_not_stopped() -> None:
+    isolation = Isolation(Budget(cpu_s=60, memory_bytes=256 << 20))
+
+    def work() -> int:
+        began = time.process_time()
+        while time.process_time() < began + 0.3:
+            pass
+        return len(bytes(128 << 20))
+
+    assert isolation.run("work", work, 0) == 128 << 20
+    assert isolation.failed == ()
+
+
+def test_a_part_that_is_left_out_is_not_run_and_said() -> None:
+    begun: list[str] = []
+    isolation = Isolation(without={"first": "it ended its process"}, begins=begun.append)
+    assert isolation.run("first", broken, 0) == 0
+    assert isolation.run("second", lambda: 1, 0) == 1
+    assert [(each.kind, each.why) for each in isolation.failed] == [("first", "it ended its process")]
+    assert begun == ["second", ""]

@@ -7,9 +7,10 @@ from pathlib import Path
 from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.report import Report
 from workers.decode.left_out import LeftOut
-from workers.jobs.judge_in_child import DETECT, DIAGNOSE, DecodedFile, StageReached, judge_in_child
+from workers.jobs.judge_in_child import DETECT, DIAGNOSE, DecodedFile, StageReached, Terms, judge_in_child
 from workers.pipeline import ingest_file
 
+TERMS = Terms(300, 2 << 30, {})
 DEMO = Path(__file__).parents[3] / "backend" / "demo" / "snat-race"
 
 
@@ -24,7 +25,9 @@ def test_each_finding_is_told_before_the_detectors_after_it_and_before_the_last_
         assert isinstance(news, StageReached)
         told.append(news)
 
-    judge_in_child(files, LeftOut(), "checkout", "2026-11-21T00:00:00Z", "0", tmp_path / "analysis", tell)
+    judge_in_child(
+        files, LeftOut(), "checkout", "2026-11-21T00:00:00Z", "0", tmp_path / "analysis", TERMS, tell
+    )
     report = Report.model_validate_json((tmp_path / "analysis" / "report.json").read_bytes())
     assert [news.stage_number for news in told] == sorted(news.stage_number for news in told)
     assert told[-1].stage_number == DIAGNOSE
