@@ -22,6 +22,7 @@ from backend.services.read_report import parsed_report, read_finding, read_repor
 from backend.storage.store import Store
 
 MOST_BYTES: Final = 250_000
+OUTLINE: Final = "outline.json"
 
 
 class FindingOutline(FindingPart):
@@ -73,7 +74,16 @@ _NOT_USED_SHOWN: Final = 100
 def outline_report(store: Store, investigation_id: str, finding_id: str | None = None) -> bytes:
     """The JSON text of the outline, of one finding alone if it is named; raises NotFound without a report."""
     path = report_path(store, investigation_id)
-    return _outlined(path, path.stat().st_mtime_ns, finding_id)
+    modified_ns = path.stat().st_mtime_ns
+    written = path.with_name(OUTLINE) if finding_id is None else None
+    if written is not None and written.is_file() and written.stat().st_mtime_ns >= modified_ns:
+        return written.read_bytes()
+    return _outlined(path, modified_ns, finding_id)
+
+
+def write_outline(report: Report, folder: Path) -> None:
+    """Beside the report, after it: who looks first does not wait until megabytes are parsed."""
+    (folder / OUTLINE).write_bytes(_outline_text(report, None))
 
 
 def outline_finding(store: Store, investigation_id: str, finding_id: str) -> FindingOutline:
@@ -111,7 +121,10 @@ def list_rows(
 
 @lru_cache(maxsize=32)
 def _outlined(path: Path, modified_ns: int, finding_id: str | None) -> bytes:
-    report = parsed_report(path, modified_ns)
+    return _outline_text(parsed_report(path, modified_ns), finding_id)
+
+
+def _outline_text(report: Report, finding_id: str | None) -> bytes:
     body = b""
     for cut in _CUTS:
         body = _outline(report, cut, finding_id).model_dump_json(by_alias=True).encode()

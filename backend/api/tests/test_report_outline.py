@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import httpx
 import pytest
 
 from backend.forensics.report import Report
+from backend.services import outline_report
 from backend.services.outline_report import ReportOutline
 from backend.storage.store import Store
 
@@ -176,3 +178,20 @@ def test_instances_are_told_by_number_even_where_one_has_no_marks(client: httpx.
     assert (first["start"][17:19], first["end"][17:19], first["frames"]) == ("01", "03", 6)
     assert none == {"instance": 2, "start": None, "end": None, "frames": 0}
     assert (third["frames"], answer["total"]) == (2, 3)
+
+
+def test_the_first_look_does_not_parse_the_report(
+    client: httpx.Client, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    report = _report(100, 300, 30, 4, 120)
+    place = _written(client, store, report)
+    path = store.analysis_folder(place.rsplit("/", 1)[1]) / "report.json"
+    parsed = client.get(f"{place}/report/outline").content
+    outline_report.write_outline(report, path.parent)
+    with monkeypatch.context() as without:
+        without.setattr(outline_report, "parsed_report", None)
+        assert client.get(f"{place}/report/outline").content == parsed
+    # What was written before the report is of an earlier one.
+    path.write_text(report.model_copy(update={"label": "another"}).model_dump_json(by_alias=True))
+    os.utime(path, ns=(0, path.with_name(outline_report.OUTLINE).stat().st_mtime_ns + 1))
+    assert client.get(f"{place}/report/outline").json()["label"] == "another"

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import logging
+import traceback
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Final
 
 from backend.forensics.dumps import Dump
+from backend.forensics.isolation import Isolation
 from workers.decode.dumps import conntrack_entries, conntrack_events
 from workers.decode.dumps.bare_values import read_bare_values
 from workers.decode.dumps.formats import DumpFormat, as_format, dump_formats
@@ -14,6 +18,7 @@ from workers.decode.dumps.session_lines import SessionLine, read_session_line
 from workers.decode.dumps.subjects import Subjects
 from workers.decode.dumps.text import Item, Text, item_lines, read_text, text_of
 
+_log: Final = logging.getLogger("stallscope.analysis")
 LOOKED_AT = 4096
 """Characters of a line that decide to which format it belongs."""
 
@@ -88,8 +93,23 @@ def parse_dump_bytes(content: bytes) -> list[Dump]:
 
 def _parse(segment: _Segment) -> Dump | None:
     if segment.formats:
-        return _best_format(segment).parse(segment.items, segment.first_line)  # type: ignore[arg-type]
+        return _parsed(_best_format(segment), segment)
     return read_bare_values(segment.texts(), segment.first_line, segment.said.command)
+
+
+def _parsed(format_: DumpFormat, segment: _Segment) -> Dump:
+    """A parser that breaks loses its own listing; the others of the text are as without it."""
+    try:
+        return format_.parse(segment.items, segment.first_line)  # type: ignore[arg-type]
+    except Exception as error:
+        if Isolation.strict:
+            raise
+        # The message of an error may quote the text; the places do not.
+        places, name = "".join(traceback.format_tb(error.__traceback__)), type(error).__name__
+        _log.error("the parser of %s broke with %s:\n%s", format_.KIND, name, places)
+        lines = range(segment.first_line, segment.first_line + segment.lines)
+        why = f"The parser of {format_.KIND} broke ({name}) on the listing at line {lines.start:,}: not read."
+        return Dump(kind=format_.KIND, lines=len(lines), lines_not_understood=(*lines,), warnings=(why,))
 
 
 def _segments(text: Text, prefixes: Said) -> list[_Segment]:
