@@ -10,19 +10,26 @@ MAKEFLAGS += --no-print-directory
 PAGE_SOURCES := $(shell find frontend docs/ci -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
-.PHONY: audit bench-page dist formats security settings run demo install install-dev build warm test test-python test-page test-browser check check-python \
+.PHONY: audit bench-page dist formats security settings run ready demo install install-dev build warm test test-python test-page test-browser check check-python \
 	check-page format bench bench-large lab truth fuzz-tools test-long clean versions
 
-run: install build warm ## the whole product on this machine
+run: ready ## the whole product on this machine
+	@$(REWRITING_LATER)
 	$(BIN)/stallscope serve $(ADDRESS)
 
-demo: install build warm ## the same, with the bundled demonstration loaded
+demo: ready ## the same, with the bundled demonstration loaded
+	@$(REWRITING_LATER)
 	$(BIN)/stallscope demo $(ADDRESS)
+
+# The decode loop is compiled while the page is built; what rewrites packets, while people look for their first capture.
+ready:
+	@$(MAKE) -j3 -Otarget install build $(STAMPS)/warm
+REWRITING_LATER = (nice $(MAKE) $(STAMPS)/warm-rewriting >/dev/null 2>&1 &)
 
 install: $(STAMPS)/python
 install-dev: $(STAMPS)/python-dev
 build: frontend/dist/index.html
-warm: $(STAMPS)/warm
+warm: $(STAMPS)/warm $(STAMPS)/warm-rewriting
 
 versions:
 	@$(PYTHON) -c 'import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))' 2>/dev/null || { \
@@ -58,6 +65,9 @@ frontend/dist/index.html: $(STAMPS)/node $(PAGE_SOURCES)
 # The decode loop is compiled once here, so that nobody waits for it at the first upload.
 $(STAMPS)/warm: $(STAMPS)/python $(wildcard workers/decode/*.py workers/decode/*/*.py workers/decode/*/*/*.py)
 	$(BIN)/python -m workers.decode.warm
+	@touch $@
+
+$(STAMPS)/warm-rewriting: $(STAMPS)/warm
 	$(BIN)/python -m workers.decode.anonymise.warm
 	@touch $@
 

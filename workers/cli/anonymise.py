@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-import secrets
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -117,11 +117,11 @@ def _original(file: EvidenceFile, folder: Path) -> Original:
 def _key(path: str | None) -> bytes:
     """Of a file, or a new one."""
     if path is None:
-        return secrets.token_bytes(KEY_BYTES)
+        return os.urandom(KEY_BYTES)
     file = Path(path)
     if not file.exists():
         file.touch(mode=0o600)
-        file.write_bytes(secrets.token_bytes(KEY_BYTES))
+        file.write_bytes(os.urandom(KEY_BYTES))
     key = file.read_bytes()
     if len(key) < KEY_BYTES:
         raise WrongUsage(f"{path} holds {len(key)} bytes; a key has {KEY_BYTES} or more.")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import backend
-from workers.cli.main import main
+from workers.cli.main import main, tool_version
 
 DEMO = Path(backend.__file__).parent / "demo" / "snat-race"
 
@@ -32,6 +32,29 @@ def test_help_imports_no_more_than_the_standard_library() -> None:
     known = set(sys.stdlib_module_names) | {"backend", "workers"}
     foreign = {"numpy", "scipy", "numba", "pyarrow", "pydantic", "httpx", "fastapi", "sqlalchemy"}
     assert foreign.isdisjoint(set(json.loads(ran.stdout)) - known)
+
+
+def test_help_imports_few_modules() -> None:
+    """A count in place of a time: each module of the standard library that only a command needs takes milliseconds."""
+    script = (
+        "import contextlib, io, json, sys\n"
+        "before = set(sys.modules)\n"
+        "from workers.cli.main import main\n"
+        "with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):\n"
+        "    main(['--help'])\n"
+        "print(json.dumps(sorted(set(sys.modules) - before)))\n"
+    )
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    imported = set(json.loads(ran.stdout))
+    assert imported.isdisjoint({"importlib.metadata", "tempfile", "secrets", "email", "random", "traceback"})
+    assert len(imported) < 75
+
+
+def test_the_version_is_the_installed_one(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--version"])
+    assert left.value.code == 0
+    assert capsys.readouterr().out == f"stallscope {tool_version()}\n"
 
 
 @pytest.mark.parametrize("arguments", [[], ["no-such-command"], ["analyze"], ["terminal"], ["main"]])
