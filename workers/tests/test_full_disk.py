@@ -78,7 +78,7 @@ def test_decoding_on_a_full_disk_is_repeated_when_there_is_room(
 
 
 @pytest.mark.promise("A disk that is full while an analysis joins and judges is named in its message.")
-@pytest.mark.parametrize("leave_bytes", [0, RESERVE_BYTES // 4])
+@pytest.mark.parametrize("leave_bytes", [RESERVE_BYTES // 4])
 def test_judging_on_a_full_disk(product: Product, client: httpx.Client, disk: Path, leave_bytes: int) -> None:
     investigation = product.new_investigation()
     with frozen_children(product) as frozen:
