@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from backend.forensics.report_notes import NotePart
 from backend.forensics.report_text import Glyph, Text
 
 Severity = Literal["info", "warning", "critical"]
@@ -352,24 +353,6 @@ class ServedRequestsPart(_Part):
     shapes: list[RequestShapePart]
     """At most 100, by the time that they took in sum."""
     shapes_total: int
-
-
-class NotePart(_Part):
-    """What a person wrote down beside the report: nothing measured follows from it."""
-
-    kind: Literal["note", "disagreement"]
-    text: str
-    author: str
-    """Empty where nobody said who they are."""
-    created: str
-    start: str | None = None
-    end: str | None = None
-    """RFC 3339 with nanoseconds, on the report's clock; None for a note at no time."""
-    lane: str = ""
-    finding: str = ""
-    cause: str = ""
-    diagnosis: str = ""
-    """Id of the diagnosis that a disagreement is about."""
 
 
 class ToolPart(_Part):

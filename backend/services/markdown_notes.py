@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backend.forensics.report import DiagnosisPart, NotePart, Report
+from backend.forensics.report import DiagnosisPart, Report
+from backend.forensics.report_notes import NotePart
 from backend.services.markdown_text import table_of, text_of
 
 

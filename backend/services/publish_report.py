@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from backend.forensics.findings import rfc3339
-from backend.forensics.report import NotePart, Report
+from backend.forensics.report import Report
+from backend.forensics.report_notes import NotePart
 from backend.services.open_tables import span_of
 from backend.services.read_report import ReportForm, read_report, render_form, report_path
 from backend.services.write_notes import list_notes

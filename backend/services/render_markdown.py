@@ -10,11 +10,11 @@ from backend.forensics.report import (
     EvidencePart,
     FindingPart,
     InputPart,
-    NotePart,
     RemedyPart,
     Report,
     TablePart,
 )
+from backend.forensics.report_notes import NotePart
 from backend.services.markdown_notes import disagreement_blocks, disagreements_with, note_blocks
 from backend.services.markdown_references import References
 from backend.services.markdown_text import code_block, code_span, table_of, text_of

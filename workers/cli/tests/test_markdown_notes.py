@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-from backend.forensics.report import NotePart, Report
+from backend.forensics.report import Report
+from backend.forensics.report_notes import NotePart
 from backend.services.render_markdown import render_markdown
 from workers.cli.tests.reports import collision_report
 
