@@ -15,5 +15,6 @@ def log_to_stderr() -> None:
             structlog.processors.TimeStamper(fmt="iso", utc=True),
             structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback),
         ],
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        # Looked up for each line: whoever puts another stream in its place gets the log, too.
+        logger_factory=lambda *_: structlog.PrintLogger(sys.stderr),
     )

@@ -39,12 +39,17 @@ class Scrubbed:
     frames: int
 
 
+def _for_its_owner(path: str, flags: int) -> int:
+    """A confined process may set a file's rights only when it creates it."""
+    return os.open(path, flags, 0o600)
+
+
 def scrub_capture(path: Path, capture: Capture, packets: Path, target: Path) -> Scrubbed:
     """Writes the scrubbed file to `target`. `packets` is the capture's packet table.
 
     Raises NotWalkable for files whose frames have no place of their own (compressed ones, rare formats)."""
-    shutil.copyfile(path, target)
-    target.chmod(0o600)
+    with path.open("rb") as source, open(target, "wb", opener=_for_its_owner) as copy:
+        shutil.copyfileobj(source, copy)
     values: set[bytes] = set()
     frames = 0
     with target.open("r+b") as file, mmap.mmap(file.fileno(), 0) as data:

@@ -90,7 +90,7 @@ def bench(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFacto
 
 
 @pytest.mark.promise("A database that is away delays an analysis and does not end it.")
-@pytest.mark.parametrize("way", ["cut", "silence"])
+@pytest.mark.parametrize("way", ["cut", pytest.param("silence", marks=pytest.mark.long)])
 def test_a_database_away_while_a_file_decodes_delays_the_report_and_no_more(bench: Bench, way: str) -> None:
     with frozen_children(bench.product) as frozen:
         investigation = bench.upload("a.pcapng")
@@ -180,8 +180,11 @@ def test_a_file_that_ends_workers_is_left_out_and_the_one_beside_it_is_judged(be
 @pytest.mark.parametrize(
     "state",
     [
-        *("PENDING", "MAX_RECOVERY_ATTEMPTS_EXCEEDED"),
-        *(pytest.param(state, marks=pytest.mark.long) for state in ("ENQUEUED", "ERROR", "CANCELLED")),
+        "PENDING",
+        *(
+            pytest.param(state, marks=pytest.mark.long)
+            for state in ("ENQUEUED", "ERROR", "CANCELLED", "MAX_RECOVERY_ATTEMPTS_EXCEEDED")
+        ),
     ],
 )
 def test_work_of_another_version_or_set_aside_by_the_engine_is_begun_anew(bench: Bench, state: str) -> None:
@@ -217,6 +220,7 @@ def test_a_job_whose_end_was_never_written_is_called_off_and_begun_anew(bench: B
     bench.ends_well(investigation)
 
 
+@pytest.mark.long
 def test_a_dissection_whose_job_is_lost_is_done_when_somebody_waits_for_it(bench: Bench) -> None:
     investigation = bench.upload("a.pcapng")
     bench.ends_well(investigation)

@@ -112,6 +112,7 @@ def test_no_route_answers_500_and_who_needs_the_database_says_503(
     assert said["GET /healthz"].status_code == 200
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("whole")
 def test_a_server_that_stands_still_is_noticed_by_one_request_and_healthz_answers(
     client: httpx.Client, line: CutLine

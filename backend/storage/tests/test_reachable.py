@@ -78,6 +78,7 @@ def test_a_line_cut_in_the_middle_of_a_transaction_leaves_nothing_behind(
         investigations.get_investigation(session, "a")
 
 
+@pytest.mark.long
 def test_a_server_that_stands_still_holds_nobody_for_ever_and_only_one_waits(
     line: CutLine, database: Database
 ) -> None:

@@ -144,7 +144,10 @@ def captures(folder: Path, demo: str) -> None:
             shutil.copy(file, folder / "captures")
 
 
-@pytest.mark.parametrize(("demo", "code"), [("snat-race", 1), ("snat-race-healthy", 0)])
+@pytest.mark.parametrize(
+    ("demo", "code"),
+    [("snat-race", 1), pytest.param("snat-race-healthy", 0, marks=pytest.mark.long)],
+)
 @pytest.mark.parametrize("system", [github_actions, gitlab_ci, jenkins, plain_curl])
 def test_the_incident_fails_the_pipeline_and_its_healthy_twin_does_not(
     tmp_path: Path, product: Product, configured: dict[str, str], system: object, demo: str, code: int

@@ -9,13 +9,13 @@ import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from backend.api.tests.running_product import DEMO, PATIENCE_S, Product, running_product
+from backend.api.tests.running_product import DEMO, PATIENCE_S, Product
 from workers.cli.main import command_names, load_command
 
 COUNTERS = str(DEMO / "snat-race-healthy" / "conntrack-S-after.txt")
@@ -40,12 +40,6 @@ ENDING: dict[str, Lines] = {
     ],
 }
 LASTING = ("demo", "serve", "worker")
-
-
-@pytest.fixture(scope="module")
-def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    with running_product(tmp_path_factory.mktemp("product")) as running:
-        yield running
 
 
 def commands() -> list[str]:
@@ -74,9 +68,11 @@ def test_help_ends_with_0(name: str) -> None:
     assert started([name, "--help"], ("stdout",)).wait() == 0
 
 
-@pytest.mark.parametrize("name", ENDING)
-def test_its_exit_code_stays(name: str, product: Product, tmp_path: Path) -> None:
-    for line in ENDING[name](product.address, tmp_path):
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name != "compare")) for name in ENDING]
+)
+def test_its_exit_code_stays(name: str, shared_product: Product, tmp_path: Path) -> None:
+    for line in ENDING[name](shared_product.address, tmp_path):
         with_readers = started(line, ()).wait()
         assert {left: started(line, left).wait() for left in LEFT} == dict.fromkeys(LEFT, with_readers), line
 
@@ -100,7 +96,9 @@ def test_streams_that_were_never_open() -> None:
     assert subprocess.run(["bash", "-c", f"{line} >&- 2>&-"], check=False).returncode == 1
 
 
-@pytest.mark.parametrize("name", LASTING)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (name != "serve")) for name in LASTING]
+)
 def test_it_goes_on_until_it_is_told_to_stop(name: str, tmp_path: Path) -> None:
     port = free_port()
     line = [name, "--data", str(tmp_path), *(["--port", str(port)] if name != "worker" else [])]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
-from backend.api.tests.running_product import running_product
+from backend.api.tests.running_product import Product
 from backend.services import chart_round_trips
 from workers.decode.round_trips.tests.echoes import echo
 from workers.decode.tests.capture_bytes import pcap
@@ -19,8 +18,9 @@ def _capture(echoes: int = 100) -> bytes:
     return pcap(sorted(packets, key=lambda packet: packet[0]))
 
 
-def test_samples_are_paged_filtered_and_know_their_stall(tmp_path: Path) -> None:
-    with running_product(tmp_path) as product, product.client() as client:
+def test_samples_are_paged_filtered_and_know_their_stall(shared_product: Product) -> None:
+    product = shared_product
+    with product.client() as client:
         address = f"/investigations/{product.new_investigation()}"
         client.put(f"{address}/files/a.pcap", content=_capture()).raise_for_status()
         assert product.wait_until_over(address.rpartition("/")[2])["analysis"] == "finished"
@@ -41,8 +41,9 @@ def test_samples_are_paged_filtered_and_know_their_stall(tmp_path: Path) -> None
         assert ask(sort="rtt_ms", order="desc", limit=1)["items"][0]["rtt_ms"] == 120.0
 
 
-def test_the_chart_tells_samples_and_groups(tmp_path: Path) -> None:
-    with running_product(tmp_path) as product, product.client() as client:
+def test_the_chart_tells_samples_and_groups(shared_product: Product) -> None:
+    product = shared_product
+    with product.client() as client:
         address = f"/investigations/{product.new_investigation()}"
         client.put(f"{address}/files/a.pcap", content=_capture()).raise_for_status()
         assert product.wait_until_over(address.rpartition("/")[2])["analysis"] == "finished"
@@ -77,8 +78,9 @@ def test_the_chart_tells_samples_and_groups(tmp_path: Path) -> None:
         assert client.get(f"{address}/rtt/groups/rtt-backlog-1/2").status_code == 404
 
 
-def test_of_many_samples_the_spread_is_told_and_each_that_was_held(tmp_path: Path) -> None:
-    with running_product(tmp_path) as product, product.client() as client:
+def test_of_many_samples_the_spread_is_told_and_each_that_was_held(shared_product: Product) -> None:
+    product = shared_product
+    with product.client() as client:
         address = f"/investigations/{product.new_investigation()}"
         many = chart_round_trips.SAMPLES_LIMIT + 1
         client.put(f"{address}/files/a.pcap", content=_capture(many)).raise_for_status()

@@ -46,7 +46,10 @@ sys.exit(main())
 FIRST, LAST = list_kinds()[0], f"cause:{sorted({*list_causes()} - {'unknown'})[-1]}"
 
 
-@pytest.mark.parametrize("name", [*STOPPED, *DEADLY])
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] * (name != "kill_process")) for name in (*STOPPED, *DEADLY)],
+)
 def test_it_ends_with_a_report(name: str, tmp_path: Path) -> None:
     part = FIRST if len(name) % 2 else LAST
     report = tmp_path / "report.json"

@@ -85,7 +85,7 @@ def test_progress_only_grows_and_ends_with_the_last_stage(product: Product) -> N
     assert seen[-1] == (6, 13_506)
 
 
-@pytest.mark.parametrize("way", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("way", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_a_worker_killed_in_the_middle_loses_nothing(product: Product, way: signal.Signals) -> None:
     investigation = product.new_investigation()
     upload_case(product, investigation)

@@ -4,11 +4,10 @@ import json
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 
 import pytest
 
-from backend.api.tests.running_product import Product, running_product
+from backend.api.tests.running_product import Product
 from backend.client import Problem
 from backend.forensics.comparison.tests.build_report import report
 from workers.cli.compare_subjects import read_subject
@@ -76,12 +75,11 @@ def test_a_server_that_is_not_there_is_3(capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_demonstrations_compared_by_the_api_and_by_their_links(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    shared_product: Product, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with running_product(tmp_path) as product:
-        verdict, base, candidate, secret = _compared_by_the_api(product)
-        assert verdict == "worse"
-        assert main(["compare", base, candidate, "--fail-on", "snat-port-race"]) == 1
+    verdict, base, candidate, secret = _compared_by_the_api(shared_product)
+    assert verdict == "worse"
+    assert main(["compare", base, candidate, "--fail-on", "snat-port-race"]) == 1
     said = capsys.readouterr()
     assert "new: SNAT tuple collision" in said.out
     assert secret not in said.out

@@ -42,9 +42,7 @@ def _ask_closed_port(address: str) -> None:
             time.sleep(0.5)
 
 
-@incident(
-    "backend-dead", "target-unresponsive", "one of three backends has no host: no ARP answer", short=True
-)
+@incident("backend-dead", "target-unresponsive", "one of three backends has no host: no ARP answer")
 def backend_dead(lab: Lab) -> list[Case]:
     """A removed backend: the router says host unreachable after its ARP requests."""
     star = lab.star(servers=2)

@@ -30,9 +30,7 @@ def _run(lab: Lab, star: Star, port: int) -> None:
         lab.calls = make_calls([*hidden, *star.calls(60, 6)])
 
 
-@incident(
-    "filtered-port", "firewall-drop", "a rule of the server drops the SYNs to one of its ports", short=True
-)
+@incident("filtered-port", "firewall-drop", "a rule of the server drops the SYNs to one of its ports")
 def filtered_port(lab: Lab) -> list[Case]:
     """DROP in the server's own input chain; its other port answers."""
     star = lab.star()
