@@ -10,6 +10,7 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from backend.errors import Cancelled, NoEvidence, TooCostly, UnreadableInput
 from backend.forensics.analyze import Analysis, analyse_evidence
@@ -32,9 +33,14 @@ from workers.decode.left_out import LeftOut
 from workers.decode.sources import open_source
 from workers.ingested import Ingested, save_ingested
 
+if TYPE_CHECKING:
+    from workers.decode.dumps.text import Text
+
 READ_BYTES = 1 << 20
 DUMP_LIMIT_BYTES = 256 << 20
 """A dump is read whole; a larger text is refused with this size named."""
+UNKNOWN_TEXT = "text"
+"""Kind of a text of which no line is recognized."""
 VANTAGE_POINTS_AT_MOST = 4_096
 """Of all captures of one analysis: each is compared with all packets of interest. 200 rotated files of a node with
 ten interfaces have 2,000."""
@@ -144,7 +150,7 @@ def _ingest_dump(
     text = read_text(_blocks_of(path, compression, limits, damage))
     dumps = [_given_time(dump, captured_at_ns) for dump in dumps_in(text)]
     if not dumps:
-        raise NoEvidence("a text, but no line of it is of a known dump. Nothing of it was used.")
+        dumps = [_of_no_format(text)]
     own = dict.fromkeys(w for d in dumps for w in d.warnings)  # a series has the same one again and again
     times = [(d.captured_at_ns, d.captured_at_basis) for d in dumps if d.captured_at_ns is not None]
     part = InputPart(
@@ -162,6 +168,17 @@ def _ingest_dump(
         warnings=[*damage, *_latin_lines(text.latin_lines), *own, *_strange_lines(dumps)],
     )
     return Ingested(part, None, tuple(dumps))
+
+
+def _of_no_format(text: Text) -> Dump:
+    """A text of which no line is recognized, as a listing that says so."""
+    from workers.decode.dumps.resembling import describe_unknown
+
+    lines = [item for item in text.items if isinstance(item, str)]
+    filled = [number for number, line in enumerate(lines, 1) if line.strip()]
+    if not filled:
+        raise NoEvidence("a text of blank lines. Nothing of it was used.")
+    return Dump(UNKNOWN_TEXT, text.lines, tuple(filled), warnings=describe_unknown(lines))
 
 
 def _blocks_of(path: Path, compression: str, limits: Limits, damage: list[str]) -> Iterator[bytes]:

@@ -20,7 +20,7 @@ from workers.decode.left_out import LeftOut, is_bundle, left_out_of, open_bundle
 from workers.decode.messages.reader import Scratch
 from workers.decode.reading import DecodeProgress
 from workers.ingested import Ingested, load_ingested
-from workers.pipeline import ingest_file
+from workers.pipeline import UNKNOWN_TEXT, ingest_file
 from workers.sandbox import Access, ChildDied, ChildPool, Tell, child_work
 
 if TYPE_CHECKING:
@@ -143,6 +143,14 @@ class _Reader:
         """Keep what was read."""
         self.evidence.ingested.append(ingested.came_in(file.origin, bundle=file.bundle))
 
+    def take_or_leave(self, file: EvidenceFile, ingested: Ingested) -> None:
+        """Who gives a text by itself is answered, whatever it is; of a folder, notes and logs are left out."""
+        if file.origin and ingested.part.format == UNKNOWN_TEXT:
+            why = "a text, but no line of it is of a known dump. Nothing of it was used."
+            self.leave_out(file, NoEvidence(why))
+        else:
+            self.take(file, ingested)
+
     def read_one_by_one(self, files: Sequence[EvidenceFile]) -> None:
         """Here, in this process."""
         for number, file in enumerate(files, 1):
@@ -161,7 +169,7 @@ class _Reader:
             except (StallscopeError, OSError) as error:
                 self.leave_out(file, error)
             else:
-                self.take(file, ingested)
+                self.take_or_leave(file, ingested)
 
     def is_worth_processes(self, files: Sequence[EvidenceFile]) -> bool:
         """Whether several captures are so large that it pays to decode them at the same time."""
@@ -181,7 +189,7 @@ class _Reader:
             children.close()
         for number, (file, error) in enumerate(zip(files, outcomes, strict=True)):
             if error is None:
-                self.take(file, load_ingested(self._tables(number)))
+                self.take_or_leave(file, load_ingested(self._tables(number)))
             else:
                 self.leave_out(file, error)
 

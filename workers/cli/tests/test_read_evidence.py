@@ -65,7 +65,7 @@ def test_what_else_lies_in_a_folder_is_said_in_one_sentence(
     assert "stallscope: node-7: not used, for neither captures nor known dumps: demo.json, photo.jpg." in said
     # Who names a file means it.
     main(["analyze", str(folder / "any.pcap"), str(folder / "demo.json"), str(folder / "ip-link.txt")])
-    assert "demo.json: a text, but no line of it is of a known dump" in capsys.readouterr().err
+    assert "No line of this text is of a format that is read" in capsys.readouterr().out
 
 
 def test_two_bundles_with_the_same_names(
