@@ -28,3 +28,11 @@ def endpoint_text(high: int, low: int, port: int) -> str:
     """``10.0.0.1:80`` or ``[fd00::1]:80``."""
     text = address_text(high, low)
     return f"[{text}]:{port}" if ":" in text else f"{text}:{port}"
+
+
+def shortest_text(text: str) -> str | None:
+    """An address in its shortest form, None when it is none."""
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        return None

@@ -15,6 +15,7 @@ LOSES_A_SYN = frozenset(
         "firewall-drop",
         "ipvs-port-reuse",
         "listen-overflow",
+        "no-local-endpoint",
         "node-drop",
         "path-loss",
         "paws-or-timestamp-drop",

@@ -88,9 +88,12 @@ def _more(destination: Destination) -> str:
 
 def about(findings: Sequence[FindingPart], destination: Destination) -> tuple[str, ...]:
     """Ids of the findings on repeated SYNs to this destination."""
-    named = [f for f in findings if f.affected]
-    servers = destination.servers if named else frozenset()
-    return tuple(f.id for f in named if str(f.affected[0].get("destination")) in servers)
+    return about_servers(findings, destination.servers) if any(f.affected for f in findings) else ()
+
+
+def about_servers(findings: Sequence[FindingPart], servers: frozenset[str]) -> tuple[str, ...]:
+    """Ids of the findings on one of these addresses and ports."""
+    return tuple(f.id for f in findings if f.affected and str(f.affected[0].get("destination")) in servers)
 
 
 def one_instance(destination: Destination) -> list[ClaimPart]:

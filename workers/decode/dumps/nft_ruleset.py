@@ -27,6 +27,11 @@ _QUOTED = re.compile(r'"[^"]*"')
 _COUNTER = re.compile(r" ?counter packets (\d{1,20}) bytes (\d{1,20})")
 _OBJECT = re.compile(r"\s{0,64}counter ([\w.\-/]{1,128}) \{")
 _COUNTED = re.compile(r"\s{0,64}packets (\d{1,20}) bytes (\d{1,20})")
+# kube-proxy's maps of services without endpoints (pkg/proxy/nftables/proxier.go): an element is a rule of its own.
+_MAP = re.compile(r"\s{0,64}map (no-endpoint-(?:services|nodeports)) \{")
+_ELEMENT = re.compile(
+    r'([\w.:]{1,45}(?: \. [\w.:]{1,45}){1,2}(?: comment "[^"]{0,256}")? : (drop|goto ([\w-]{1,64})))'
+)
 _BY_NAME = re.compile(r'counter name "?([\w.\-/]{1,128})"?')
 _POLICY = re.compile(r"\s{0,64}type \w{1,16} hook (\w{1,32}) .{0,64}policy (\w{1,16});")
 # iptables rules that nft cannot translate: it shows the target without its options.
@@ -61,6 +66,8 @@ class _Ruleset:
     """The depth of the lines of the chain that is open; 0 outside of chains."""
     counter: str = ""
     """The counter object that is open."""
+    map: str = ""
+    """The map of services without endpoints that is open."""
     counters: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
     """(packets, bytes) by table and name."""
     nat_rules: list[NatRule] = field(default_factory=list)
@@ -101,6 +108,7 @@ def _read(ruleset: _Ruleset, line: str, number: int) -> bool:
         _read_chain_line(ruleset, line, bare, number)
     else:
         _read_counter(ruleset, line)
+        _read_map(ruleset, line, number, opens=before == 1)
     if ruleset.depth < ruleset.chain_depth:
         ruleset.chain_depth = 0
     return True
@@ -112,6 +120,19 @@ def _read_counter(ruleset: _Ruleset, line: str) -> None:
     if counted is not None and ruleset.counter:
         ruleset.counters[ruleset.table, ruleset.counter] = int(counted[1]), int(counted[2])
     ruleset.counter = opened[1] if opened is not None else ""
+
+
+def _read_map(ruleset: _Ruleset, line: str, number: int, *, opens: bool) -> None:
+    """A line outside of chains: of a map whose elements drop or reject, or of something that is left out."""
+    if opens:
+        opened = _MAP.match(line)
+        ruleset.map = opened[1] if opened is not None else ""
+    elif ruleset.map and len(line) <= _LONGEST_RULE:
+        for text, verdict, chain in _ELEMENT.findall(line):
+            rule = FilterRule(
+                number, text, ruleset.table, ruleset.map, chain or verdict.upper(), syntax="nft"
+            )
+            ruleset.filter_rules.append(rule)
 
 
 def _with_named_counters(ruleset: _Ruleset) -> tuple[FilterRule, ...]:

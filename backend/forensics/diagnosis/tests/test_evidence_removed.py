@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -14,29 +14,33 @@ import pytest
 from backend.forensics import detectors
 from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis import causes
+from backend.forensics.diagnosis.causes.tests.dump_cases import CASES
 from backend.forensics.diagnosis.contract import POSSIBLE_ABOVE, Hypothesis, Weighed, weigh
 from backend.forensics.diagnosis.run import discover_causes
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.report import EvidencePart
-from backend.forensics.tests.samples import Sample, load_samples
+from backend.forensics.tests.samples import load_samples
 
 DETECTORS = Path(detectors.__path__[0])
 REFUTATION = Weighed(-12.0, "a refutation", [EvidencePart(input="x", lines=[1])], "for this test")
 
 
-def _samples() -> Iterator[Sample]:
+def _samples() -> dict[str, Callable[[], Facts]]:
+    found = dict(CASES)
     for entry in pkgutil.iter_modules(detectors.__path__):
         if (DETECTORS / entry.name / "tests" / "samples").is_dir():
-            yield from load_samples(f"{detectors.__name__}.{entry.name}.tests.samples")
+            samples = load_samples(f"{detectors.__name__}.{entry.name}.tests.samples")
+            found |= {sample.name: sample.build for sample in samples}
+    return found
 
 
-SAMPLES = {sample.name: sample for sample in _samples()}
+SAMPLES = _samples()
 
 
 @cache
 def _facts(name: str) -> Facts:
-    return SAMPLES[name].build()
+    return SAMPLES[name]()
 
 
 def _hypotheses(facts: Facts) -> dict[tuple[str, str], Hypothesis]:
@@ -96,6 +100,12 @@ def test_a_refutation_refutes(name: str) -> None:
         refuted = replace(hypothesis, weighed=(*hypothesis.weighed, REFUTATION))
         confidence, verdict = weigh(refuted)
         assert (confidence <= POSSIBLE_ABOVE, verdict) == (True, "cannot-tell"), hypothesis.cause
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_each_case_names_its_cause_alone(name: str) -> None:
+    sure = {cause for (cause, _), found in _whole(name).items() if weigh(found)[0] >= 0.5}
+    assert sure == {name}
 
 
 def test_the_samples_reach_most_causes() -> None:

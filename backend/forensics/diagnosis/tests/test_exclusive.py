@@ -17,7 +17,7 @@ from backend.forensics.diagnosis.tests.test_evidence_removed import SAMPLES
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
 def test_no_connection_has_two_exclusive_causes(name: str) -> None:
-    facts = SAMPLES[name].build()
+    facts = SAMPLES[name]()
     findings, _ = run_detectors(facts)
     hypotheses = [h for _, assess in discover_causes() for h in assess(facts, findings)]
     settled = yield_to_stronger(settle(facts, hypotheses)[0])

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from backend.forensics.dumps import FilterRule
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.kernel_signs import Line
 
 DROPPING = ("DROP", "REJECT")
+NO_ENDPOINT_MAPS: Final = frozenset(("no-endpoint-services", "no-endpoint-nodeports"))
+"""Of kube-proxy's nftables mode: their elements are read as rules whose chain is the map."""
 _SEPARATORS = re.compile(r"[,{}]")
 
 
@@ -24,12 +27,14 @@ class DropRule:
     lines: tuple[Line, ...]
 
 
-def list_rules(dumps: Iterable[DumpInput], fits: Callable[[FilterRule], bool]) -> list[DropRule]:
+def list_rules(
+    dumps: Iterable[DumpInput], fits: Callable[[FilterRule], bool], verdicts: Sequence[str] = DROPPING
+) -> list[DropRule]:
     """Those of one host that drop what fits, in the order of their lines."""
     found: dict[tuple[str, str, str], list[tuple[FilterRule, Line]]] = {}
     for each in dumps:
         for rule in each.dump.filter_rules:
-            if rule.verdict.upper() in DROPPING and fits(rule):
+            if rule.verdict.upper() in verdicts and fits(rule):
                 key = (rule.table, rule.chain, rule.text)
                 found.setdefault(key, []).append((rule, (each.input, rule.line)))
     return [_joined(listed) for listed in found.values()]
@@ -37,7 +42,12 @@ def list_rules(dumps: Iterable[DumpInput], fits: Callable[[FilterRule], bool]) -
 
 def list_port_rules(dumps: Iterable[DumpInput], port: int) -> list[DropRule]:
     """Those that name the port."""
-    return list_rules(dumps, lambda rule: str(port) in _SEPARATORS.sub(" ", rule.text).split())
+    return list_rules(
+        dumps,
+        lambda rule: (
+            rule.chain not in NO_ENDPOINT_MAPS and str(port) in _SEPARATORS.sub(" ", rule.text).split()
+        ),
+    )
 
 
 def _joined(listed: list[tuple[FilterRule, Line]]) -> DropRule:

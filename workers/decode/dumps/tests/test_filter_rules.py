@@ -117,3 +117,35 @@ def test_a_counter_object_counts_for_the_one_rule_that_names_it() -> None:
 def test_a_counter_object_of_another_table_is_another() -> None:
     (dump,) = parse_dumps(NAMED.replace("\tchain input", "}\ntable ip other {\n\tchain input"))
     assert [r.packets for r in dump.filter_rules[1:]] == [None] * 4
+
+
+NO_ENDPOINTS = """table ip kube-proxy {
+    comment "rules for kube-proxy"
+    map no-endpoint-services {
+        type ipv4_addr . inet_proto . inet_service : verdict
+        comment "vmap to drop or reject packets to services with no endpoints"
+        elements = { 10.96.9.9 . tcp . 80 comment "shop/web:http" : goto reject-chain,
+                     192.168.99.33 . tcp . 443 : drop }
+    }
+
+    map no-endpoint-nodeports {
+        type inet_proto . inet_service : verdict
+        elements = { tcp . 30080 comment "shop/web:http" : drop }
+    }
+
+    map service-ips {
+        type ipv4_addr . inet_proto . inet_service : verdict
+        elements = { 10.96.9.9 . tcp . 80 : goto reject-chain }
+    }
+}
+"""
+
+
+def test_elements_of_the_maps_of_services_without_endpoints_are_rules() -> None:
+    (dump,) = parse_dumps(NO_ENDPOINTS)
+    assert [(rule.line, rule.chain, rule.verdict) for rule in dump.filter_rules] == [
+        (6, "no-endpoint-services", "reject-chain"),
+        (7, "no-endpoint-services", "DROP"),
+        (12, "no-endpoint-nodeports", "DROP"),
+    ]
+    assert dump.filter_rules[0].text == '10.96.9.9 . tcp . 80 comment "shop/web:http" : goto reject-chain'
