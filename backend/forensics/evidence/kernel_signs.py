@@ -64,6 +64,18 @@ def _rise(dumps: Sequence[DumpInput], name: str) -> Rise | None:
     return Rise(name, last[1] - first[1], (first[2], last[2])) if last[1] >= first[1] else None
 
 
+def counter_value(kernel: KernelFacts, kind: str, name: str) -> tuple[int, Line] | None:
+    """The largest value that a dump of `kind` shows, with its line; None where none shows it."""
+    shown = [
+        (row.counters[name], (each.input, row.line))
+        for each in kernel.dumps
+        if each.dump.kind == kind
+        for row in each.dump.counters
+        if name in row.counters
+    ]
+    return max(shown, default=None)
+
+
 def settings_of(kernel: KernelFacts, key: str) -> list[tuple[str, Line]]:
     """(value, line) of every `sysctl` that prints the key."""
     return [
