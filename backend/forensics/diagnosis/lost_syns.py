@@ -119,11 +119,14 @@ def one_instance(destination: Destination) -> list[ClaimPart]:
 
 
 def _outcome(attempt: RetriedAttempt) -> list[ClaimPart]:
-    if attempt.connect_delay_s is not None and attempt.answers:
-        frames = frame_evidence((a.place.input, a.frame) for a in attempt.answers)
-        text = f"The answer (SYN-ACK) that opened the connection came after {seconds_text(attempt.connect_delay_s)}."
-        return [ClaimPart(role="step", text=text, evidence=frames)]
-    return []
+    if attempt.connect_delay_s is None or not attempt.answers:
+        return []
+    frames = frame_evidence((a.place.input, a.frame) for a in attempt.answers)
+    after = seconds_text(attempt.connect_delay_s)
+    text = f"The answer (SYN-ACK) that opened the connection came after {after}."
+    if all(a.time_ns <= attempt.last_ns for a in attempt.answers):
+        text = f"The client acknowledged after {after}; no answer (SYN-ACK) was captured after its last SYN."
+    return [ClaimPart(role="step", text=text, evidence=frames)]
 
 
 def lossy(facts: Facts, destination: Destination) -> list[Weighed]:

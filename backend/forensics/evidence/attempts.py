@@ -56,14 +56,15 @@ ATTEMPT_DTYPE = np.dtype(
         ("frame", "<i8"),
         ("transmissions", "<i8"),
         ("connect_delay_ns", "<i8"),
+        ("acknowledged_delay_ns", "<i8"),
         ("established", "?"),
         ("rewritten_source_port", "?"),
         ("rewritten_source", "?"),
         ("rewritten_destination", "?"),
     ]
 )
-"""One row per attempt, as its innermost vantage point saw it; `connect_delay_ns` is NEVER without a
-SYN-ACK."""
+"""One row per attempt, as its innermost vantage point saw it: ns from its first SYN to the first SYN-ACK
+(`connect_delay_ns`) and to the client's first ACK behind one (`acknowledged_delay_ns`), NEVER without."""
 
 
 @dataclass(frozen=True)
@@ -204,13 +205,15 @@ def _fill_outcome(table: NDArray[np.void], captures: Sequence[Capture], sighting
     opened[link_of_node[is_open]] = True
     table["established"] = opened[table["link"]]
     answered_ns = np.where(answered, connections["syn_ack_ns"], called_ns)
-    delay = np.full(len(opened), NEVER, np.int64)
     # Of several vantage points the innermost saw the SYN first: its own clock times both ends.
-    started = _syn_times(captures, sightings.clocks)
-    candidates = np.flatnonzero((answered_ns != NEVER) & (connections["syn_ns"] != NEVER))
-    candidates = candidates[np.argsort(-started[candidates], kind="stable")]
-    delay[link_of_node[candidates]] = answered_ns[candidates] - connections["syn_ns"][candidates]
-    table["connect_delay_ns"] = delay[table["link"]]
+    innermost_last = np.argsort(-_syn_times(captures, sightings.clocks), kind="stable")
+    ends = {"connect_delay_ns": answered_ns, "acknowledged_delay_ns": connections["established_ns"]}
+    for column, until_ns in ends.items():
+        delay = np.full(len(opened), NEVER, np.int64)
+        known = (until_ns != NEVER) & (connections["syn_ns"] != NEVER)
+        chosen = innermost_last[known[innermost_last]]
+        delay[link_of_node[chosen]] = until_ns[chosen] - connections["syn_ns"][chosen]
+        table[column] = delay[table["link"]]
 
 
 def _called_back_ns(sightings: Sightings, nodes_total: int) -> Ints:

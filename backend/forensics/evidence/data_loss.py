@@ -1,7 +1,10 @@
 """Do other packets get lost as often as SYNs? It tells a lossy path from something that chooses SYNs.
 
 A SYN is repeated when it is lost or its SYN-ACK is, a data segment when it is lost itself. So each SYN is two packets
-that must pass, one in each direction, and each of them is compared with data in that direction."""
+that must pass, one in each direction, and each of them is compared with data in that direction.
+
+The first data of a client shows no loss on a path: a full accept queue drops it as well (`unaccepted`). Later data and
+the server's do."""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from backend.forensics.evidence.destination import Destination
 from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
-from backend.forensics.evidence.unaccepted import unaccepted
+from backend.forensics.evidence.unaccepted import first_data, unaccepted
 from backend.forensics.packets import TCP
 from backend.forensics.signals import SENT_AGAIN
 from backend.forensics.significance import fisher_exact_p
@@ -26,6 +29,8 @@ SEGMENT_BYTES = 1460
 """The largest payload of a segment on Ethernet (RFC 9293: MTU less 40)."""
 PACKETS_A_SYN = 2
 """The SYN and its SYN-ACK: the loss of either has the SYN repeated."""
+
+Counts = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -86,19 +91,30 @@ class DataOfHosts:
 
     def __init__(self, captures: Sequence[Capture]) -> None:
         self._captures = captures
-        self._counted: dict[tuple[int, int], tuple[NDArray[np.uint64], NDArray[np.float64]]] = {}
+        self._counted: dict[tuple[int, int], tuple[NDArray[np.uint64], Counts, Counts]] = {}
 
     def count(self, place: Place, hosts: NDArray[np.uint64]) -> tuple[DataCount, DataCount]:
         """(to these hosts together, from them); `hosts` are keys of addresses (`matched_packets.mix`)."""
-        known, counts = self._at(place)
+        known, counts, _ = self._at(place)
+        return self._sum(hosts, known, counts)
+
+    def count_later(self, place: Place, hosts: NDArray[np.uint64]) -> tuple[DataCount, DataCount]:
+        """The same without the first data of each client."""
+        known, counts, first = self._at(place)
+        return self._sum(hosts, known, counts - first)
+
+    @staticmethod
+    def _sum(
+        hosts: NDArray[np.uint64], known: NDArray[np.uint64], counts: Counts
+    ) -> tuple[DataCount, DataCount]:
         hosts = np.unique(hosts)
         hosts = hosts[is_among(hosts, known)]
         total = counts[:, :, np.searchsorted(known, hosts)].sum(axis=2)
         to, back = (np.rint(way).astype(np.int64).tolist() for way in total)
         return DataCount(to[0], min(to)), DataCount(back[0], min(back))
 
-    def _at(self, place: Place) -> tuple[NDArray[np.uint64], NDArray[np.float64]]:
-        """(hosts, counts by direction, kind and host)."""
+    def _at(self, place: Place) -> tuple[NDArray[np.uint64], Counts, Counts]:
+        """(hosts, counts by direction, kind and host, those of clients' first data)."""
         key = place.capture, place.index
         if key not in self._counted:
             capture = self._captures[place.capture]
@@ -107,21 +123,34 @@ class DataOfHosts:
             # What a full accept queue drops is lost on no path.
             chosen &= ~unaccepted(capture)
             nodes = np.flatnonzero(chosen & (table["data_segments"] > 0))
-            rows = table[nodes]
-            server, client = (mix(rows[f"{end}_high"], rows[f"{end}_low"]) for end in ("server", "client"))
-            other = client != server
-            known, of = np.unique(np.concatenate([server, client[other]]), return_inverse=True)
-            of = of.reshape(-1)
-            counts = np.zeros((2, 2, len(known)))
             by_client, by_server = _by_sender(capture, nodes)
-            for way, (ours, theirs) in enumerate(((by_client, by_server), (by_server, by_client))):
-                for kind in (0, 1):
-                    np.add.at(counts[way, kind], of, np.concatenate([ours[kind], theirs[kind][other]]))
-            self._counted[key] = known, counts
+            first = np.minimum(first_data(capture)[:, nodes], by_client)
+            ends = _Ends(table[nodes])
+            counts = ends.counted(by_client, by_server), ends.counted(first, np.zeros_like(by_server))
+            self._counted[key] = ends.known, *counts
         return self._counted[key]
 
 
-def _by_sender(capture: Capture, nodes: Ints) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+class _Ends:
+    """Sums over connections by the hosts at their ends."""
+
+    def __init__(self, rows: NDArray[np.void]) -> None:
+        server, client = (mix(rows[f"{end}_high"], rows[f"{end}_low"]) for end in ("server", "client"))
+        self._other = client != server
+        self.known, of = np.unique(np.concatenate([server, client[self._other]]), return_inverse=True)
+        self._of = of.reshape(-1)
+
+    def counted(self, by_client: Counts, by_server: Counts) -> Counts:
+        """By direction (to a host, from it), kind and host."""
+        counts = np.zeros((2, 2, len(self.known)))
+        for way, (ours, theirs) in enumerate(((by_client, by_server), (by_server, by_client))):
+            for kind in (0, 1):
+                both = np.concatenate([ours[kind], theirs[kind][self._other]])
+                np.add.at(counts[way, kind], self._of, both)
+        return counts
+
+
+def _by_sender(capture: Capture, nodes: Ints) -> tuple[Counts, Counts]:
     """Rows (segments, sent again) of these connections, of the client and of the server. The table holds segments of
     both together: bytes tell how many each side needed at least, and each sent half of the rest."""
     rows = capture.connections[nodes]
@@ -149,6 +178,14 @@ def _by_sender(capture: Capture, nodes: Ints) -> tuple[NDArray[np.float64], NDAr
 
 def compare_losses(data: DataOfHosts, destination: Destination) -> LossRates:
     """Data is counted where the SYNs were seen last; over all connections with that host in either role."""
+    return rate_losses(*_syns(destination), *data.count(destination.outermost, destination.hosts))
+
+
+def compare_later_losses(data: DataOfHosts, destination: Destination) -> LossRates:
+    """The same for data that only a path loses."""
+    return rate_losses(*_syns(destination), *data.count_later(destination.outermost, destination.hosts))
+
+
+def _syns(destination: Destination) -> tuple[int, int]:
     lost = len(destination.losses)
-    syns = max(lost, destination.tried + destination.syns - len(destination.attempts))
-    return rate_losses(lost, syns, *data.count(destination.outermost, destination.hosts))
+    return lost, max(lost, destination.tried + destination.syns - len(destination.attempts))

@@ -25,7 +25,7 @@ def find_retried(table: NDArray[np.void], sightings: Sightings, order: PathOrder
     sent = list_sent(attempt, sightings, rank, len(again))
     answers, replies = _followers(attempt, sightings, sent, rank)
     outcome = _outcomes(table["established"][again], sightings, sent, answers, replies)
-    delay_s = _connect_delays_s(sightings, sent, answers, len(again))
+    delay_s = _connect_delays_s(sightings, sent, answers, table["acknowledged_delay_ns"][again] / 1e9)
     if table["established"].any():
         # The captures hold the third packet of handshakes: without one these clients accepted no answer.
         delay_s[~table["established"][again]] = np.nan
@@ -82,22 +82,25 @@ def _quote_key(rows: NDArray[np.void]) -> NDArray[np.uint64]:
 
 
 def _connect_delays_s(
-    sightings: Sightings, sent: SentSyns, answers: Followers, attempts_total: int
+    sightings: Sightings, sent: SentSyns, answers: Followers, acknowledged_s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """From the first SYN to the SYN-ACK that was accepted, at the vantage point that saw the SYN first; NaN without.
 
-    A client that sends its SYN again has not received the answers before: the first one after its last SYN
-    counts, or, where the retry only crossed a slow answer, the last before it."""
-    delay_s = np.full(attempts_total, np.nan)
+    A client that sends its SYN again has not received the answers before: the first one after its last SYN counts.
+    Without one the client's ACK tells when it had accepted an answer, and without that the last one seen."""
+    delay_s = np.full(len(acknowledged_s), np.nan)
     first, last = sent.start[:-1], sent.start[1:] - 1
     at_first = sightings.place[answers.rows] == sightings.place[sent.first_row[first]][answers.attempt]
-    near = answers.chosen(at_first).owners(attempts_total)
+    near = answers.chosen(at_first).owners(len(delay_s))
     here = answers.chosen(at_first | ~near[answers.attempt])
-    accepted = np.full(attempts_total, -1, np.int64)
+    accepted = np.full(len(delay_s), -1, np.int64)
     # Where an index occurs several times the last value stays: the last answer, then the first of the late ones.
     accepted[here.attempt] = np.arange(len(here.rows))
     late = np.flatnonzero(here.time_ns > sent.time_ns[last][here.attempt])[::-1]
     accepted[here.attempt[late]] = late
     known = np.flatnonzero(accepted >= 0)
     delay_s[known] = (here.time_ns[accepted[known]] - sent.time_ns[first][known]) / 1e9
+    span_s = (sent.time_ns[last] - sent.time_ns[first]) / 1e9
+    by_ack = (delay_s <= span_s) & (acknowledged_s > span_s)
+    delay_s[by_ack] = acknowledged_s[by_ack]
     return delay_s

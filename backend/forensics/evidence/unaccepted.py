@@ -20,6 +20,9 @@ SIGNIFICANT_P = 0.01
 CONNECTIONS_LEAST = 3
 """Fewer connections of a server are no pattern."""
 
+FIRST_WINDOW_BYTES = 10 * 1460
+"""What a sender has under way before the first acknowledgement (RFC 6928)."""
+
 Bools = NDArray[np.bool_]
 
 
@@ -41,13 +44,32 @@ def unaccepted(capture: Capture) -> Bools:
     return found
 
 
+def first_data(capture: Capture) -> NDArray[np.float64]:
+    """Rows (segments, sent again), by connection: what its client sent first. Where that came again, the rest of the
+    first window was sent behind it and dropped with it."""
+    table = capture.connections
+    opened = (table["protocol"] == TCP) & (table["syns"] > 0) & (table["client_bytes"] > 0)
+    first = np.where(opened, _first_data_again(capture), 0)
+    with_it = np.where(first > 0, _first_window_again(capture), 0)
+    return np.stack([opened + with_it, with_it]).astype(np.float64)
+
+
 def _first_data_again(capture: Capture) -> NDArray[np.int64]:
     """By connection: how often its client sent its first data again."""
+    return _again_before(capture, 1)
+
+
+def _first_window_again(capture: Capture) -> NDArray[np.int64]:
+    return _again_before(capture, FIRST_WINDOW_BYTES)
+
+
+def _again_before(capture: Capture, offset: int) -> NDArray[np.int64]:
+    """By connection: segments that its client sent again and that begin before this byte of its data."""
     signals, table = capture.signals, capture.connections
     mine = signals[((signals["kind"] & SENT_AGAIN) != 0) & (signals["from_client"] != 0)]
     opened = table[mine["connection"]]
-    first = (opened["syns"] > 0) & (mine["sequence"] == opened["isn"] + np.uint32(1))
-    return np.bincount(mine["connection"][first], minlength=len(table)).astype(np.int64)
+    early = (opened["syns"] > 0) & (mine["sequence"] - (opened["isn"] + np.uint32(1)) < np.uint32(offset))
+    return np.bincount(mine["connection"][early], minlength=len(table)).astype(np.int64)
 
 
 def _only_first(rows: NDArray[np.void], again: NDArray[np.int64]) -> bool:

@@ -22,7 +22,7 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
-from backend.forensics.evidence.data_loss import compare_losses
+from backend.forensics.evidence.data_loss import compare_later_losses
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
@@ -145,10 +145,17 @@ def _others(facts: Facts, d: Destination) -> list[Weighed]:
         )
     else:
         pieces.append(Weighed(0.2, text, loss_evidence(d), "the server answers others"))
-    rates = compare_losses(facts.data_of_hosts, d)
+    rates = compare_later_losses(facts.data_of_hosts, d)
     if rates.data_again >= 3 and rates.p_syns_more > SAMPLE_LIKE_P:
         text = f"{rates.in_words}: data suffers as much ({p_text(rates.p_syns_more)})."
-        pieces.append(Weighed(-2.0, text, loss_evidence(d), "a full queue drops SYNs, never data"))
+        pieces.append(
+            Weighed(
+                -2.0,
+                text,
+                loss_evidence(d),
+                "a full queue drops SYNs and the first data behind them, nothing later",
+            )
+        )
     return pieces
 
 

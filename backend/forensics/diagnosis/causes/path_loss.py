@@ -21,7 +21,7 @@ from backend.forensics.diagnosis.lost_syns import (
 )
 from backend.forensics.diagnosis.queries.path_loss import query_hypotheses
 from backend.forensics.diagnosis.segment_path_loss import data_hypotheses
-from backend.forensics.evidence.data_loss import LossRates, compare_losses
+from backend.forensics.evidence.data_loss import LossRates, compare_later_losses, compare_losses
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural
@@ -66,7 +66,7 @@ def _between_captures(d: Destination) -> list[int]:
 
 def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
     rates = compare_losses(facts.data_of_hosts, d)
-    data = _data(d, rates)
+    data = _data(d, rates, compare_later_losses(facts.data_of_hosts, d))
     pieces = [*_place(d), *data, *_spread(d), *lossy(facts, d)]
     located = bool(_between_captures(d))
     agrees = any(p.weight > 1 for p in data)
@@ -75,7 +75,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{hurt(d)} waited because their first packet (SYN) was lost on the way: {rates.in_words}.",
+        statement=f"{hurt(d)} waited because {_what_was_lost(d)} was lost on the way: {rates.in_words}.",
         prior=PRIOR,
         steps=tuple(one_instance(d)),
         weighed=tuple(pieces),
@@ -95,6 +95,14 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         ceiling=SINGLE_CEILING if accident else 0.999,
         attempts=d.links,
     )
+
+
+def _what_was_lost(d: Destination) -> str:
+    """A SYN that was answered was not lost itself."""
+    answered = len(of_kind(d, "return", "replied"))
+    if not answered:
+        return "their first packet (SYN)"
+    return "the answer (SYN-ACK)" if answered == len(d.losses) else "their SYN or its answer"
 
 
 _PATH = MissingPart(what="Loss per hop of the path", command="mtr -rwc 100 HOST")
@@ -129,18 +137,20 @@ def _place(d: Destination) -> list[Weighed]:
     return pieces
 
 
-def _data(d: Destination, rates: LossRates) -> list[Weighed]:
+def _data(d: Destination, rates: LossRates, later: LossRates) -> list[Weighed]:
+    """All data can refute; only data that a full accept queue does not drop can support."""
     if not rates.data_segments:
         return []
     if rates.p_syns_more < SIGNIFICANT_P:
         text = f"{rates.in_words} ({p_text(rates.p_syns_more)}): only SYNs suffer."
         reason = "a SYN is repeated when either direction loses, so up to twice as often as data; Fisher's exact test"
         return [Weighed(REFUTES, text, loss_evidence(d), reason)]
-    text = f"{rates.in_words} ({p_text(rates.p_like)})."
+    if later.data_again < DATA_LOST_FROM:
+        return []
+    text = f"{later.in_words} ({p_text(later.p_like)})."
     if len(d.losses) < SYNS_LOST_FROM:
-        reason = "data is lost, but so few SYNs have no rate"
-        return [Weighed(1.0, text, loss_evidence(d), reason)] if rates.data_again >= DATA_LOST_FROM else []
-    if rates.data_again >= DATA_LOST_FROM and rates.p_like > SAMPLE_LIKE_P:
+        return [Weighed(1.0, text, loss_evidence(d), "data is lost, but so few SYNs have no rate")]
+    if later.p_like > SAMPLE_LIKE_P:
         return [
             Weighed(
                 2.6,
@@ -149,9 +159,7 @@ def _data(d: Destination, rates: LossRates) -> list[Weighed]:
                 "data in one direction and SYNs in both are lost at rates that fit; Fisher's exact test",
             )
         ]
-    if rates.data_again >= DATA_LOST_FROM:
-        return [Weighed(1.6, text, loss_evidence(d), "data is lost even more often than SYNs")]
-    return []
+    return [Weighed(1.6, text, loss_evidence(d), "data is lost even more often than SYNs")]
 
 
 def _spread(d: Destination) -> list[Weighed]:

@@ -6,7 +6,7 @@ import pytest
 
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
-from backend.forensics.packets import MARK_COPY
+from backend.forensics.packets import ACK, MARK_COPY, SYN
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
 
 CLIENT, SERVER = "10.0.0.1:40000", "192.0.2.10:80"
@@ -45,6 +45,23 @@ def test_a_second_syn_with_its_own_timestamp_is_a_retransmission() -> None:
     assert [len(sent.sightings) for sent in attempt.transmissions] == [3, 3]
     assert attempt.outcome == "established"
     assert attempt.connect_delay_s == pytest.approx(1.0005, abs=1e-3)
+
+
+@pytest.mark.parametrize(("ack_after_s", "took_s"), [(0, 2.0), (5, 7.0)])
+def test_an_answer_before_the_last_syn_was_accepted_when_the_client_acknowledged(
+    ack_after_s: int, took_s: float
+) -> None:
+    """SYN, SYN-ACK, SYN-ACK after 1.9 s, SYN after 2 s: a retry that crossed a slow answer, or one more lost answer."""
+    capture, path = CaptureBuilder(places=("eth0",)), plain_path(CLIENT, SERVER, "eth0")
+    capture.syn(T0_NS, path, isn=1)
+    for at_ns in (MS, 1_900 * MS):
+        columns = {"tcp_flags": SYN | ACK, "sequence": 7, "acknowledgement": 2}
+        capture.packet("eth0", T0_NS + at_ns, SERVER, CLIENT, **columns)
+    capture.syn(T0_NS + 2 * S, path, isn=1)
+    columns = {"tcp_flags": ACK, "sequence": 2, "acknowledgement": 8}
+    capture.packet("eth0", T0_NS + 2 * S + MS + ack_after_s * S, CLIENT, SERVER, **columns)
+    (attempt,) = collect(capture.build()).retried
+    assert attempt.connect_delay_s == pytest.approx(took_s, abs=2e-3)
 
 
 def test_source_nat_with_another_port_joins_to_one_attempt() -> None:

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
 
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.captures import Capture
@@ -10,6 +13,7 @@ from backend.forensics.dumps import CounterRow, Dump, FilterRule, KernelMessage,
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.packets import ACK, ICMP, RST, SYN
 from backend.forensics.report import DiagnosisPart, Report
+from backend.forensics.signals import SENT_AGAIN, SIGNAL_DTYPE
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
 
 HOST = "192.0.2.10"
@@ -104,6 +108,24 @@ def add_data(capture: Capture, segments: int, again: int) -> Capture:
     capture.connections["data_segments"][row] = segments
     capture.connections["data_retransmissions"][row] = again
     return capture
+
+
+def with_first_data(capture: Capture, *, again: int, later_again: int) -> Capture:
+    """Each connection opened with a request of one segment and an answer of two; so many requests were sent twice,
+    and so many answers."""
+    table = capture.connections.copy()
+    opened = np.flatnonzero(table["established_ns"] >= 0)
+    table["client_bytes"][opened], table["server_bytes"][opened] = 100, 2_900
+    table["data_segments"][opened] = 3
+    twice = [(1, row) for row in opened[:again]] + [(0, row) for row in opened[-later_again or len(opened) :]]
+    signals = np.zeros(len(twice), SIGNAL_DTYPE)
+    for signal, (from_client, row) in zip(signals, twice, strict=True):
+        table["data_segments"][row] += 1
+        table["data_retransmissions"][row] += 1
+        signal["connection"], signal["kind"], signal["from_client"] = row, SENT_AGAIN, from_client
+        signal["sequence"], signal["time_ns"] = table["isn"][row] + 1, table["last_ns"][row]
+        signal["payload_bytes"], signal["frame"] = 100, table["syn_frame"][row]
+    return replace(capture, connections=table, signals=signals)
 
 
 def report(captures: Sequence[Capture], *dumps: DumpInput) -> Report:

@@ -11,6 +11,7 @@ from backend.forensics.diagnosis.causes.tests.build_losses import (
     add_data,
     confidence,
     diagnosis,
+    with_first_data,
 )
 
 CAUSE = "path-loss"
@@ -51,6 +52,25 @@ def test_one_lost_syn_is_an_accident_and_even_odds_at_most(number: int, sure: bo
     capture = Losses().usual(SERVER, 6).late(SERVER, number).late(OTHER_PORT, 1).build()
     add_data(capture, 400, 50)
     assert (confidence(CAUSE, capture) > 0.5) == sure
+
+
+def test_first_data_alone_is_what_a_full_accept_queue_drops_as_well() -> None:
+    """The queue drops what follows the third packet; a path loses the server's data and later data, too."""
+    client = Losses("eth0").usual(SERVER, 16).late(SERVER, 16).build()
+    first = with_first_data(client, again=4, later_again=0)
+    later = with_first_data(client, again=4, later_again=6)
+    assert confidence(CAUSE, first) < 0.5 < confidence(CAUSE, later)
+
+
+@pytest.mark.parametrize(
+    ("unheard", "late", "said"),
+    [(0, 8, "first packet (SYN) was"), (8, 0, "the answer (SYN-ACK) was"), (2, 8, "SYN or its answer was")],
+)
+def test_the_statement_says_what_was_lost(unheard: int, late: int, said: str) -> None:
+    capture = Losses().usual(SERVER, 40).late(SERVER, late).unheard(SERVER, unheard).build()
+    found = diagnosis(CAUSE, add_data(capture, 400, 40))
+    assert found is not None
+    assert said in found.statement
 
 
 def test_without_the_data_the_number_falls() -> None:
