@@ -48,7 +48,7 @@ def _drops(facts: Facts) -> QualityPart:
             text=f"0 packets dropped by the kernel ({plural(quality.places_that_tell, 'interface')} say so)",
         )
     return QualityPart(
-        status="good", text="no answer to unseen data: nothing suggests that the capture lost packets"
+        status="good", text="no ACK for uncaptured data: no sign of packets missing from the capture"
     )
 
 

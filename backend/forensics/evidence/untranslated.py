@@ -19,7 +19,7 @@ from backend.forensics.evidence.sightings import Ints, Place
 from backend.forensics.evidence.stumbles import Stumbles
 from backend.forensics.signals import AFTER_SILENCE
 
-UNTRANSLATED_IN_WORDS = "reset by the client because the packet came from an address it had not asked"
+UNTRANSLATED_IN_WORDS = "reset by the client: un-NATed packet from an unknown address"
 """How findings name this sort of reset."""
 
 Words = NDArray[np.uint64]

@@ -262,12 +262,12 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     ),
     (rf"The answer \(SYN-ACK\) that opened the connection came after (?P<wait>{_TIME})\.", _opened),
     (
-        rf"(?P<some>{_NUMBER}) of (?P<all>{_NUMBER}) connection attempts? to (?P<target>\S+) had to .+",
+        rf"(?P<some>{_NUMBER}) of (?P<all>{_NUMBER}) connection attempts? to (?P<target>\S+) had SYN retransmissions.*",
         _attempts,
     ),
     (
         rf"(?P<some>{_NUMBER}) segments? in (?P<touched>{_NUMBER}) of {_NUMBER} connections? to \S+ waited "
-        rf"(?P<wait>{_TIME}) for the timer that sends again\..*",
+        rf"(?P<wait>{_TIME}) in total for retransmission timeouts \(RTO\)\..*",
         _waited_segments,
     ),
     (rf"(?P<some>{_NUMBER}) SYNs? seen on .+, absent on .+; no other source's SYN .+", _cited_syns),
@@ -275,7 +275,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     (rf"(?P<some>{_NUMBER}) of {_NUMBER} SYNs were seen as far out as .+", _cited_syns),
     (rf"(?P<some>{_NUMBER}) of {_NUMBER} lost packets were last seen on .+", _cited_syns),
     (rf"The SYN-ACK was seen on .+, absent on .+: {_NUMBER} of {_NUMBER} repeated SYNs\.", _cited_answers),
-    (rf"(?P<some>{_NUMBER}) connections? to \S+: (?:refused at once|reset by .+)\.", _resets),
+    (rf"(?P<some>{_NUMBER}) connections? to \S+: (?:refused|reset by .+)\.", _resets),
     (rf"\S+ sent two queries for \S+ from one socket, (?P<apart>{_TIME}) apart: .+", _two_queries),
     (rf"It asked again after (?P<wait>{_TIME}), .+", _asked_again),
     (rf"The answer came (?P<wait>{_TIME}) after the first query\.", _answered_after),

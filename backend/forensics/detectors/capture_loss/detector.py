@@ -42,7 +42,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         told = facts.quality.places_that_tell
         return Detection(
             "clear",
-            f"no answer to unseen data; {told:,} of {len(holes):,} vantage points count drops, 0 seen",
+            f"no ACK for uncaptured data; {told:,} of {len(holes):,} vantage points report drop counters, 0 drops",
         )
     finding = _finding(facts, bad, thresholds)
     return Detection("found" if finding.severity != "info" else "clear", finding.summary, (finding,))
@@ -83,10 +83,11 @@ def _finding(facts: Facts, bad: list[Holes], thresholds: Thresholds) -> FindingP
         kind=KIND,
         severity=_severity(bad, thresholds),
         confidence=0.95,
-        title="The capture missed packets",
+        title="Packets missing from the capture",
         summary=(
-            f"{lost:,} data segments were acknowledged and never captured, {dropped:,} packets were reported dropped: "
-            "what is absent may have been there."
+            f"{lost:,} data segments were acknowledged but not captured; the capture reports {dropped:,} "
+            "dropped packets. "
+            "A packet absent from the capture may still have been sent."
         ),
         count=lost + dropped,
         first=rfc3339(facts.clocks.at_reference(number, first.first_ns)),
@@ -94,7 +95,7 @@ def _finding(facts: Facts, bad: list[Holes], thresholds: Thresholds) -> FindingP
         time_lost_s=0.0,
         measures=measures,
         affected=[{"vantage_point": h.place.id} for h in bad],
-        evidence=frame_evidence(frames, "first frames of connections with data that was never captured"),
+        evidence=frame_evidence(frames, "first frames of connections with uncaptured data"),
         tables=[_table(bad)],
     )
 

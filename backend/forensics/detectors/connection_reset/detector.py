@@ -27,9 +27,9 @@ BY_SERVER: Final = 2
 BY_CLIENT: Final = 3
 UNTRANSLATED: Final = 4
 WORDS = {
-    REFUSED: "refused at once",
-    BY_SERVER: "reset by the server after it had opened",
-    BY_CLIENT: "reset by the client after it had opened",
+    REFUSED: "refused",
+    BY_SERVER: "reset by the server",
+    BY_CLIENT: "reset by the client",
     UNTRANSLATED: UNTRANSLATED_IN_WORDS,
 }
 
@@ -60,14 +60,12 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     _mark_strays(facts, table, nodes, sort)
     chosen = np.flatnonzero(sort)
     if not len(chosen):
-        return Detection(
-            "clear", f"none of {plural(len(table), 'TCP connection')} was ended by a RST before its FIN"
-        )
+        return Detection("clear", f"0 of {plural(len(table), 'TCP connection')} ended by a RST before a FIN")
     groups, total = _groups(facts, table, capture, sort, thresholds.findings_most)
     findings = tuple(_finding(group, n, thresholds) for n, group in enumerate(groups, 1))
     loud = any(f.severity != "info" for f in findings)
     more = total - len(findings)
-    rest = f"; {more} smaller groups are not listed" if more > 0 else ""
+    rest = f"; {more} smaller groups not listed" if more > 0 else ""
     why = f"{len(chosen):,} of {plural(len(table), 'TCP connection')} ended by a RST before a FIN{rest}"
     return Detection("found" if loud else "clear", why, findings)
 
@@ -202,7 +200,7 @@ def _finding(group: Group, number: int, thresholds: Thresholds) -> FindingPart:
         kind=KIND,
         severity=_severity(group, thresholds),
         confidence=0.9,
-        title=f"Connections {WORDS[group.sort]}: {group.destination}",
+        title=f"Connections to {group.destination} {WORDS[group.sort]}",
         summary=f"{plural(len(rows), 'connection')} to {group.destination}: {WORDS[group.sort]}.",
         count=len(rows),
         first=rfc3339(int(group.closed_ns.min())),

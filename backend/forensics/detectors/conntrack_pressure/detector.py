@@ -44,8 +44,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     severity = _severity(pressure, thresholds)
     if severity is None:
         fill = pressure.fill
-        size = f"{fill.count:,} of {fill.limit:,} entries ({fill.ratio:.0%})" if fill else "sizes not given"
-        return Detection("clear", f"{size}; no complaint of the kernel, early_drop +0")
+        size = (
+            f"{fill.count:,} of {fill.limit:,} entries ({fill.ratio:.0%})" if fill else "table size not given"
+        )
+        return Detection("clear", f"{size}; no kernel log of a full table, early_drop +0")
     finding = _finding(pressure, severity)
     return Detection("found", finding.summary, (finding,))
 
@@ -95,16 +97,14 @@ def _finding(pressure: Pressure, severity: Severity) -> FindingPart:
     fill = pressure.fill
     words = []
     if fill is not None:
-        words.append(
-            f"{fill.count:,} of {fill.limit:,} connection-tracking entries in use ({fill.ratio:.0%})"
-        )
+        words.append(f"{fill.count:,} of {fill.limit:,} conntrack entries in use ({fill.ratio:.0%})")
     if pressure.messages:
         words.append(f"the kernel logged a full table {len(pressure.messages):,} times")
     if pressure.early_drop:
         words.append(f"early_drop rose by {pressure.early_drop:,}")
     if pressure.full_in_s is not None:
         words.append(
-            f"90 % is reached in {pressure.full_in_s / 60:,.0f} min at {pressure.growth_per_s:,.1f} entries/s"
+            f"90 % will be reached in {pressure.full_in_s / 60:,.0f} min at {pressure.growth_per_s:,.1f} entries/s"
         )
     lines = [*(fill.lines if fill else ()), *pressure.messages, *pressure.early_drop_lines]
     measures: dict[str, Measure] = {
@@ -121,9 +121,7 @@ def _finding(pressure: Pressure, severity: Severity) -> FindingPart:
         kind=KIND,
         severity=severity,
         confidence=0.95,
-        title="Connection-tracking table nearly full"
-        if severity == "warning"
-        else "Connection-tracking table full",
+        title="Conntrack table nearly full" if severity == "warning" else "Conntrack table full",
         summary="; ".join(words) + ".",
         count=max(1, len(pressure.messages)),
         first=None,

@@ -37,14 +37,14 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     rows = stumbles.rows
     again = np.flatnonzero((rows["kind"] & SENT_AGAIN) != 0)
     if not len(again):
-        return Detection("clear", "no data was sent again")
+        return Detection("clear", "no TCP retransmission of data")
     useless = (rows["marks"][again] & MARK_SPURIOUS_RETRANSMISSION) != 0
     slow = ~useless & (rows["silence_ns"][again] >= thresholds.wait_least_ms * 1e6)
     slow &= (rows["marks"][again] & MARK_FAST_RETRANSMISSION) == 0
     waits = again[slow]
-    why = f"{plural(len(again), 'segment')} sent again, {len(waits):,} of them by the timer"
+    why = f"{plural(len(again), 'segment')} retransmitted, {len(waits):,} of them after an RTO"
     if not len(waits):
-        return Detection("clear", f"{why}: nobody waited")
+        return Detection("clear", f"{why}: no stall")
     sent_again = by_value(again, stumbles.server[again])
     groups = [
         _Group(server, sent_again[server], its)
@@ -84,10 +84,11 @@ def _finding(facts: Facts, group: _Group, number: int, thresholds: Thresholds) -
         kind=KIND,
         severity=_severity(stumbles, group, thresholds),
         confidence=thresholds.confidence,
-        title=f"Data lost on connections to {server}",
+        title=f"TCP retransmission timeouts on connections to {server}",
         summary=(
             f"{plural(len(group.waits), 'segment')} in {touched:,} of {plural(total, 'connection')} to {server} waited "
-            f"{seconds_text(lost_s)} for the timer that sends again. {fast:,} others were repaired at once."
+            f"{seconds_text(lost_s)} in total for retransmission timeouts (RTO). {fast:,} other segments "
+            "were recovered by fast retransmit."
         ),
         count=len(group.waits),
         first=rfc3339(int(times.min())),
@@ -116,7 +117,8 @@ def _finding(facts: Facts, group: _Group, number: int, thresholds: Thresholds) -
             for n in group.waits.tolist()
         ],
         evidence=frame_evidence(
-            stumbles.frames(group.waits.tolist(), before=True), "segments sent again, and what came before"
+            stumbles.frames(group.waits.tolist(), before=True),
+            "retransmitted segments, and the packets before them",
         ),
         marks=_marks(stumbles, group, thresholds),
     )
@@ -142,7 +144,7 @@ def _marks(stumbles: Stumbles, group: _Group, thresholds: Thresholds) -> list[Ma
                 end=rfc3339(int(stumbles.common_ns[n])),
                 lanes=[stumbles.places[int(stumbles.place[n])].id],
                 evidence=frame_evidence(stumbles.frames([n], before=True)),
-                label=f"sent again after {seconds_text(wait_s)}",
+                label=f"RTO retransmission after {seconds_text(wait_s)}",
                 instance=instance,
                 value=wait_s,
             )

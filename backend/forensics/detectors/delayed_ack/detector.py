@@ -36,10 +36,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not facts.has_packets:
         return Detection("not-checkable", "needs a capture")
     writes = facts.held_writes
-    why = (
-        f"{plural(len(writes), 'small write')} left only after an acknowledgement that came by a timer "
-        "(40, 100 or 200 ms)"
-    )
+    why = f"{plural(len(writes), 'small write')} held until a delayed ACK (40, 100 or 200 ms)"
     groups = [g for g in _groups(writes) if _tight(writes, g, thresholds)]
     groups.sort(key=lambda g: (-g.lost_s(writes), str(g.server), g.writer))
     findings = tuple(
@@ -77,11 +74,11 @@ def _finding(facts: Facts, group: _Group, number: int, thresholds: Thresholds) -
         kind=KIND,
         severity="warning" if loud else "info",
         confidence=thresholds.confidence,
-        title=f"Small writes wait for delayed ACKs: {server}",
+        title=f"Nagle / delayed-ACK interaction on connections to {server}",
         summary=(
             f"{plural(len(rows), 'time')} in {plural(connections, 'connection')} to {server} the {group.writer}'s next "
-            f"write left only after the {reader}'s acknowledgement, which came after "
-            f"{seconds_text(float(np.median(waited)))} (median): {seconds_text(lost_s)} in all."
+            f"small write was held until the {reader}'s delayed ACK: "
+            f"median {seconds_text(float(np.median(waited)))}, {seconds_text(lost_s)} in total."
         ),
         count=len(rows),
         first=rfc3339(int(writes.start_ns[rows].min())),
@@ -109,7 +106,7 @@ def _finding(facts: Facts, group: _Group, number: int, thresholds: Thresholds) -
         ],
         evidence=frame_evidence(
             _frames(facts, rows),
-            "the first write, its acknowledgement, the write that waited for it",
+            "the first write, its ACK, and the write held until then",
         ),
         marks=_marks(facts, group, thresholds),
     )
@@ -143,7 +140,7 @@ def _marks(facts: Facts, group: _Group, thresholds: Thresholds) -> list[MarkPart
                 end=rfc3339(int(writes.start_ns[n] + writes.waited_ns[n])),
                 lanes=[ids[capture, int(row["vantage"])]],
                 evidence=frame_evidence(_frames(facts, np.array([n]))),
-                label=f"a write held for {seconds_text(int(writes.waited_ns[n]) / 1e9)}",
+                label=f"write held for {seconds_text(int(writes.waited_ns[n]) / 1e9)}",
                 instance=instance,
                 value=int(writes.waited_ns[n]) / 1e9,
             )

@@ -27,7 +27,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not total:
         return Detection("not-checkable", _nothing(dns))
     if not any(r.answered for r in dns.resolvers) and not any(r.delayed_total for r in dns.resolvers):
-        return Detection("not-checkable", f"{plural(total, 'lookup')}, but no answer to any was recorded")
+        return Detection("not-checkable", f"{plural(total, 'DNS lookup')}, but no response was captured")
     slow = [r for r in dns.resolvers if r.delayed_total]
     slow.sort(key=lambda r: (-r.delayed_total, str(r.server)))
     shown = slow[: thresholds.findings_most]
@@ -39,19 +39,17 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
 def _nothing(dns: Dns) -> str:
     if dns.messages.iterative:
         number = dns.messages.iterative
-        return (
-            f"no lookup of an application was recorded, only {number:,} queries of one name server to another"
-        )
-    return "no lookup was recorded"
+        return f"no client DNS lookup was captured, only {number:,} queries between name servers"
+    return "no DNS lookup was captured"
 
 
 def _why(dns: Dns, total: int, slow: Sequence[Resolver]) -> str:
     late = sum(r.delayed_total for r in slow)
-    text = f"{late:,} of {plural(total, 'lookup')} had a query repeated, unanswered, or answered after 1 s"
+    text = f"{late:,} of {plural(total, 'DNS lookup')} had a query retried, unanswered, or answered after 1 s"
     if not late:
-        text = f"none of {plural(total, 'lookup')} had a query repeated, unanswered, or answered after 1 s"
+        text = f"0 of {plural(total, 'DNS lookup')} had a query retried, unanswered, or answered after 1 s"
     open_ = sum(r.unsettled for r in dns.resolvers)
-    return f"{text}; of {open_:,} the capture does not show the end" if open_ else text
+    return f"{text}; {open_:,} were still pending at the end of the capture" if open_ else text
 
 
 def _severity(resolver: Resolver, thresholds: Thresholds) -> Severity:
@@ -75,7 +73,7 @@ def _finding(facts: Facts, resolver: Resolver, number: int, thresholds: Threshol
         kind=KIND,
         severity=_severity(resolver, thresholds),
         confidence=thresholds.confidence,
-        title=f"Slow lookups at {resolver.server}",
+        title=f"Slow DNS lookups at {resolver.server}",
         summary=_summary(resolver, wait_s, schedule),
         count=resolver.delayed_total,
         first=min(event["start"] for event in events),
@@ -103,23 +101,21 @@ def _finding(facts: Facts, resolver: Resolver, number: int, thresholds: Threshol
             for source in sorted({one.client for one in late})[:100]
         ],
         events=events,
-        evidence=frame_evidence(frames, "queries and answers of the delayed lookups"),
+        evidence=frame_evidence(frames, "queries and responses of the delayed lookups"),
         marks=draw_marks(facts, late[: thresholds.marked_lookups], lost),
         tables=[lookup_table(events, dns, late)],
     )
 
 
 def _summary(resolver: Resolver, wait_s: float, schedule: str) -> str:
-    usual = f", usually {seconds_text(resolver.usual_s)}" if resolver.usual_s is not None else ""
-    waited = f"waited {seconds_text(wait_s)} (median{usual})" if wait_s else "got no answer or a late one"
-    text = (
-        f"{resolver.delayed_total:,} of {plural(resolver.lookups, 'lookup')} at {resolver.server} {waited}."
-    )
+    usual = f", baseline {seconds_text(resolver.usual_s)}" if resolver.usual_s is not None else ""
+    waited = f"took {seconds_text(wait_s)} (median{usual})" if wait_s else "had no response or a late one"
+    text = f"{resolver.delayed_total:,} of {plural(resolver.lookups, 'DNS lookup')} at {resolver.server} {waited}."
     if resolver.retries:
         queries = "1 query was" if resolver.retries == 1 else f"{resolver.retries:,} queries were"
-        text += f" {queries} sent again: {schedule}."
+        text += f" {queries} retried: {schedule}."
     if resolver.expansions:
-        text += f" Search lists made {resolver.expansions:,} more names of them."
+        text += f" The search list added {resolver.expansions:,} queries for other names."
     return text
 
 

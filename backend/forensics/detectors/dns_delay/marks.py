@@ -27,12 +27,12 @@ TYPES = {
 _COLUMNS = (
     ("instance", ""),
     ("name", ""),
-    ("asked by", ""),
+    ("client", ""),
     ("start", "UTC"),
     ("waited", "s"),
     ("why", ""),
     ("names tried", ""),
-    ("sent again", ""),
+    ("retries", ""),
     ("answered", ""),
     ("seen at", ""),
     ("input", ""),
@@ -135,7 +135,7 @@ def _draw_lost(query: LostQuery, start: str, instance: int) -> list[MarkPart]:
             start=start,
             lanes=[query.inner.id],
             evidence=evidence,
-            label=f"query {what} without an answer",
+            label=f"no response to query {what}",
             instance=instance,
         )
     ]
@@ -148,7 +148,7 @@ def _draw_lost(query: LostQuery, start: str, instance: int) -> list[MarkPart]:
                 start=start,
                 lanes=[place.id for place in query.outer],
                 evidence=evidence,
-                label=f"query {what} never appears on {' or '.join(f'{p.word}' for p in query.outer)}",
+                label=f"query {what} absent on {' or '.join(f'{p.word}' for p in query.outer)}",
                 instance=instance,
             )
         )
@@ -161,7 +161,7 @@ def _draw_lost(query: LostQuery, start: str, instance: int) -> list[MarkPart]:
                 start=start,
                 lanes=[query.inner.id],
                 evidence=frame_evidence([*query.frames, *query.pair_frames]),
-                label=f"two queries of one socket, {query.pair_ns / 1000:,.0f} µs apart",
+                label=f"two queries from one socket, {query.pair_ns / 1000:,.0f} µs apart",
                 instance=instance,
                 value=query.pair_ns / 1000,
             )

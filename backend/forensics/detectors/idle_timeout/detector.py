@@ -19,6 +19,7 @@ from backend.forensics.report import FindingPart, MarkPart
 from backend.forensics.signals import AFTER_SILENCE, REPLY, SENT_AGAIN
 
 KIND = "idle-timeout"
+OUTCOME_WORDS = {"reset": "reset", "nothing": "no response", "survived": "alive"}
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,14 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     wakings = _wakings(stumbles, find_unanswered(facts.captures, stumbles), thresholds)
     dead = [w for w in wakings if w.outcome in ("reset", "nothing")]
     if not wakings:
-        return Detection("clear", "no connection was used again after 20 s of silence, or in vain after 5 s")
-    why = f"{len(dead):,} of {plural(len(wakings), 'connection')} used again after a silence were gone"
+        return Detection(
+            "clear", "no connection failed when used again after 5 s idle, or was reset after 20 s idle"
+        )
+    why = (
+        f"{len(dead):,} of {plural(len(wakings), 'connection')} were dead when used again after an idle time"
+    )
     if not dead:
-        return Detection("clear", why.replace("0 of", "none of", 1))
+        return Detection("clear", why)
     by_server: dict[int, list[_Waking]] = {}
     for waking in wakings:
         by_server.setdefault(int(stumbles.server[waking.at]), []).append(waking)
@@ -148,18 +153,18 @@ def _finding(
     loud = loud and stuck <= thresholds.stuck_ratio * len(dead)
     name = str(stumbles.servers[server])
     resets = sum(w.outcome == "reset" for w in dead)
-    guess = f" A time-out of {known[0]:g} s fits: {known[1]}." if known is not None else ""
-    lived = f" Silences up to {seconds_text(survived_s)} were survived." if survived_s else ""
+    guess = f" An idle timeout of {known[0]:g} s fits: {known[1]}." if known is not None else ""
+    lived = f" Other connections survived up to {seconds_text(survived_s)} idle." if survived_s else ""
     times = [_woke_ns(stumbles, w) for w in dead]
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
         severity="warning" if loud else "info",
         confidence=thresholds.confidence if loud else 0.5,
-        title=f"Idle connections to {name} were gone",
+        title=f"Dead connections to {name} after an idle time",
         summary=(
-            f"{plural(len(dead), 'connection')} to {name} silent for {seconds_text(died_s)} or more were gone when "
-            f"used again: {resets:,} answered by RST, {len(dead) - resets:,} by nothing.{lived}{guess}"
+            f"{plural(len(dead), 'connection')} to {name} idle for {seconds_text(died_s)} or more failed when "
+            f"used again: {resets:,} reset, {len(dead) - resets:,} without any response.{lived}{guess}"
         ),
         count=len(dead),
         first=rfc3339(min(times)),
@@ -188,7 +193,7 @@ def _finding(
                 for w in dead
                 for frame in (*stumbles.frames([w.at], before=True), *stumbles.frames(w.shown))
             ],
-            "the last packet before the silence, the first after it, and what came back",
+            "the last packet before the idle time, the first after it, and the response",
         ),
         marks=[_mark(stumbles, w, n) for n, w in enumerate(dead[: thresholds.marked], start=1)],
     )
@@ -222,7 +227,7 @@ def _mark(stumbles: Stumbles, waking: _Waking, instance: int) -> MarkPart:
         end=rfc3339(end_ns),
         lanes=[stumbles.places[int(stumbles.place[waking.at])].id],
         evidence=frame_evidence(stumbles.frames(waking.shown, before=True)),
-        label=f"silent for {seconds_text(waking.silence_s)}, then {waking.outcome}",
+        label=f"idle for {seconds_text(waking.silence_s)}, then {OUTCOME_WORDS[waking.outcome]}",
         instance=instance,
         value=waking.silence_s,
     )

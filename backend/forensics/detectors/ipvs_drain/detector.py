@@ -21,22 +21,20 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not drains:
         untimed = list_untimed(facts.node)
         if untimed:
-            why = f"{plural(len(untimed), 'real server')} of weight 0 in a listing whose time is unknown"
+            why = f"{plural(len(untimed), 'real server')} with weight 0 in ipvsadm output of unknown time"
             return Detection("not-checkable", why)
-        return Detection("clear", "no real server of the listings had weight 0 or was removed")
+        return Detection("clear", "no real server had weight 0 or was removed")
     if not facts.has_packets:
         return Detection("not-checkable", "a real server was drained; needs a capture behind IPVS")
     hit = [drain for drain in drains if drain.sent]
     if not hit:
-        why = f"{plural(len(drains), 'real server')} drained; no connection began towards them after that"
+        why = f"{plural(len(drains), 'real server')} drained; no new connection to them after that"
         if all(drain.last_answer_ns < 0 for drain in drains):
-            return Detection(
-                "not-checkable", "a real server was drained; no capture shows any of its packets"
-            )
+            return Detection("not-checkable", "a real server was drained; none of its packets was captured")
         return Detection("clear", why)
     findings = tuple(_finding(facts, drain, number, thresholds) for number, drain in enumerate(hit, start=1))
     loud = any(f.severity != "info" for f in findings)
-    why = f"{plural(sum(f.count for f in findings), 'connection')} began towards drained real servers"
+    why = f"{plural(sum(f.count for f in findings), 'connection')} to drained real servers"
     return Detection("found" if loud else "clear", why, findings)
 
 
@@ -65,7 +63,7 @@ def _finding(facts: Facts, drain: Drain, number: int, thresholds: Thresholds) ->
         kind=KIND,
         severity=_severity(drain, suffered, thresholds),
         confidence=sure,
-        title=f"New connections to {drained.server}, which is drained",
+        title=f"New connections to drained real server {drained.server}",
         summary=_summary(drain, len(sent), gone, suffered),
         count=len(sent),
         first=rfc3339(sent[0].syn_ns),
@@ -99,19 +97,17 @@ def _summary(drain: Drain, total: int, gone: int, suffered: int) -> str:
     text = f"{total:,} new {verb} sent to {drained.server} {state}"
     if gone and drained.weight == 0:
         text += f", {gone:,} of them after it was removed"
-    text += f"; {suffered:,} had to send the SYN again or never opened."
+    text += f"; {suffered:,} had SYN retransmissions or never opened."
     if drained.persistent:
-        text += " The service is persistent: its clients keep their server."
+        text += " The service is persistent: its clients stay on their real server."
     if not drain.through_service:
-        text += (
-            " No capture shows them on their way to the service, so they may have been opened to it directly."
-        )
+        text += " They were not captured in front of the virtual service, so they may bypass it."
     return text
 
 
 def _evidence(drain: Drain, sent: tuple[SentConnection, ...]) -> list[EvidencePart]:
     lines = [drain.drained.since, *([drain.drained.removed] if drain.drained.removed else [])]
     return [
-        *frame_evidence(((s.place.input, s.frame) for s in sent), "first SYNs towards the drained server"),
-        *line_evidence(lines, "the listings that show it drained"),
+        *frame_evidence(((s.place.input, s.frame) for s in sent), "first SYNs to the drained server"),
+        *line_evidence(lines, "the ipvsadm output that shows it drained"),
     ]

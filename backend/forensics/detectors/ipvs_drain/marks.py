@@ -15,7 +15,7 @@ _COLUMNS = (
     ("instance", ""),
     ("client", ""),
     ("SYN", "UTC"),
-    ("sent again or unanswered", ""),
+    ("retransmitted or unanswered", ""),
     ("seen at", ""),
     ("input", ""),
     ("frame", ""),
@@ -38,7 +38,7 @@ def draw_marks(drain: Drain, sent: Sequence[SentConnection]) -> list[MarkPart]:
                 start=rfc3339(one.syn_ns),
                 lanes=[one.place.id],
                 evidence=frame_evidence([(one.place.input, one.frame)]),
-                label=f"{one.client} is sent to {drained.server}",
+                label=f"{one.client} forwarded to {drained.server}",
                 instance=instance,
             )
         )

@@ -32,9 +32,11 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if most is not None and is_aws and most.packets.max() >= _told(thresholds):
         findings.append(_finding(facts, most, len(findings) + 1, thresholds))
     peak = (
-        f"{most.packets.max():,.0f} packets in the busiest second" if most else "no packet to such a service"
+        f"{most.packets.max():,.0f} packets in the busiest second"
+        if most
+        else "no packet to a link-local service"
     )
-    why = f"{peak}; {thresholds.budget_packets:,} a second are allowed on AWS"
+    why = f"{peak}; AWS allows {thresholds.budget_packets:,} a second"
     loud = any(f.severity != "info" for f in findings)
     return Detection("found" if loud else "clear", why, tuple(findings))
 
@@ -53,7 +55,7 @@ def _dropped(rise: Rise, thresholds: Thresholds) -> FindingPart:
         kind=KIND,
         severity="warning",
         confidence=thresholds.confidence_counted,
-        title="Packets to link-local services were dropped",
+        title="Packets to link-local services dropped",
         summary=(
             f"{COUNTER} rose by {rise.by:,} between the dumps: the interface sent more than "
             f"{thresholds.budget_packets:,} packets a second to DNS, metadata and time services, and they were dropped."
@@ -78,19 +80,19 @@ def _finding(facts: Facts, traffic: LinkLocalTraffic, number: int, thresholds: T
     peak = float(traffic.packets.max())
     services = ", ".join(f"{name} {count:,}" for name, count in sorted(traffic.by_service.items()))
     reached = (
-        f"reached the limit of {thresholds.budget_packets:,} in {plural(len(over), 'second')}; AWS drops what is more"
+        f"reached the limit of {thresholds.budget_packets:,} in {plural(len(over), 'second')}; AWS drops the excess"
         if len(over)
-        else f"came near the limit of {thresholds.budget_packets:,} that AWS sets"
+        else f"came near the AWS limit of {thresholds.budget_packets:,}"
     )
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
         severity="warning" if len(over) else "info",
         confidence=thresholds.confidence if len(over) else thresholds.confidence_near,
-        title=f"Packets to link-local services on {traffic.place.word}",
+        title=f"Packet rate to link-local services on {traffic.place.word}",
         summary=(
             f"Up to {peak:,.0f} packets a second left {traffic.place.word} for link-local services "
-            f"({services} in all): "
+            f"({services} in total): "
             f"they {reached}."
         ),
         count=len(seconds),

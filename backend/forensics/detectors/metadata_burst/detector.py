@@ -45,7 +45,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     pairs = zip(facts.metadata_uses, facts.metadata_patterns, strict=True)
     judged = [_judge(use, pattern, thresholds) for use, pattern in pairs]
     if not judged:
-        return Detection("clear", "no call to a metadata service in clear-text HTTP was seen")
+        return Detection("clear", "no metadata service call in clear-text HTTP")
     judged.sort(key=lambda j: (not j.loud, -int(j.use.metadata_ns.sum()), -len(j.use.calls), j.use.address))
     findings = tuple(
         _finding(facts, each, number, thresholds)
@@ -53,10 +53,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     )
     calls = sum(len(each.use.calls) for each in judged)
     loud = sum(each.loud for each in judged)
-    why = f"{plural(calls, 'metadata call')} of {plural(len(judged), 'caller')}"
+    why = f"{plural(calls, 'metadata call')} by {plural(len(judged), 'caller')}"
     if loud:
         return Detection("found", f"{why}; {plural(loud, 'caller')} with bursts", findings)
-    return Detection("clear", f"{why}, none in bursts inside requests, slow or unanswered", findings)
+    return Detection("clear", f"{why}, none of them a burst inside requests, slow or unanswered", findings)
 
 
 def _judge(use: MetadataUse, pattern: Pattern, limits: Thresholds) -> Judged:
@@ -116,12 +116,12 @@ def _confidence(judged: Judged) -> float:
 
 def _title(judged: Judged) -> str:
     if judged.refreshes_in_requests or judged.calls_in_requests:
-        return f"Metadata calls inside requests: {judged.use.address}"
+        return f"Metadata calls inside requests served by {judged.use.address}"
     if judged.refreshes_alone:
-        return f"Credentials fetched again and again: {judged.use.address}"
+        return f"Credential refresh storm by {judged.use.address}"
     if judged.slow:
-        return f"Slow or unanswered metadata calls: {judged.use.address}"
-    return f"Metadata calls: {judged.use.address}"
+        return f"Slow or unanswered metadata calls by {judged.use.address}"
+    return f"Metadata calls by {judged.use.address}"
 
 
 def _summary(judged: Judged) -> str:
@@ -129,19 +129,20 @@ def _summary(judged: Judged) -> str:
     with_calls = int(np.count_nonzero(use.calls_in))
     text = f"{plural(len(use.calls), 'metadata call')} by {use.address}"
     if not len(use.served):
-        text += "; no request that it served was seen in clear-text HTTP."
+        text += "; no served request in clear-text HTTP was captured."
     elif not with_calls:
         text += f", none inside the {plural(len(use.served), 'request')} that it served."
     else:
         text += (
-            f"; {with_calls:,} of {plural(len(use.served), 'served request')} had calls inside, which took "
-            f"{judged.shares[0]:.0%} of their time (median)."
+            f"; {with_calls:,} of {plural(len(use.served), 'served request')} contained calls, which took "
+            f"{judged.shares[0]:.0%} of the request time (median)."
         )
     if pattern.lifetime_s is not None:
-        text += f" Credentials were handed out with {pattern.lifetime_s:,.0f} s left."
+        text += f" Credentials had {pattern.lifetime_s:,.0f} s left when they were returned."
     if judged.slow:
         text += (
-            f" {plural(judged.slow_calls, 'call')} took {seconds_text(DEFAULT.slow_call_s)} or had no answer."
+            f" {plural(judged.slow_calls, 'call')} took {seconds_text(DEFAULT.slow_call_s)} or more or "
+            "had no response."
         )
     return text
 
@@ -221,7 +222,7 @@ def _finding(facts: Facts, judged: Judged, number: int, limits: Thresholds) -> F
             for endpoint in endpoints_of(facts.exchanges, use.calls.exchange)
         ],
         events=list_events(facts, use, limits.rows_most),
-        evidence=frame_evidence([*request_frames, *answer_frames], "metadata calls and their answers"),
+        evidence=frame_evidence([*request_frames, *answer_frames], "metadata calls and their responses"),
         marks=draw_brackets(facts, use, limits.rows_most) if judged.loud else [],
         tables=[
             request_table(facts, use, limits.rows_most),

@@ -59,8 +59,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     stuck = _stuck(stumbles, thresholds)
     if not stuck:
         told = len(_told(facts))
-        heard = f"; {plural(told, 'ICMP message')} about packets too big were obeyed" if told else ""
-        return Detection("clear", f"no large segment was sent again in vain while small ones passed{heard}")
+        heard = f"; {plural(told, 'ICMP message')} for packets too big were obeyed" if told else ""
+        return Detection("clear", f"no large segment was lost repeatedly while small ones passed{heard}")
     groups: dict[tuple[int, int, int, int], list[_Stuck]] = {}
     for one in stuck:
         key = (one.sender.high, one.sender.low, one.receiver.high, one.receiver.low)
@@ -74,7 +74,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         for n, (key, group) in enumerate(ordered, 1)
     )
     loud = any(f.severity != "info" for f in findings)
-    why = f"{plural(len(stuck), 'connection')} with a large segment that did not pass while small ones did"
+    why = f"{plural(len(stuck), 'connection')} with a large segment that never passed while small ones did"
     return Detection("found" if loud else "clear", why, findings)
 
 
@@ -216,8 +216,8 @@ def _finding(
     lost_s = sum(int(span) for span in spans) / 1e9
     loud = len(group) >= thresholds.loud_connections or bool(told)
     mtu = min((t.mtu_bytes for t in told if t.mtu_bytes), default=None)
-    ignored = f" ICMP told the sender of an MTU of {mtu:,} bytes, and it did not obey." if mtu else ""
-    silent = "" if told else " No ICMP message told the sender."
+    ignored = f" The sender ignored an ICMP message with MTU {mtu:,} bytes." if mtu else ""
+    silent = "" if told else " The sender got no ICMP message."
     at = [n for s in group for n in s.at]
     times = [int(stumbles.common_ns[n]) for n in at]
     return FindingPart(
@@ -225,10 +225,13 @@ def _finding(
         kind=KIND,
         severity="warning" if loud else "info",
         confidence=thresholds.confidence_told if told else (thresholds.confidence if loud else 0.5),
-        title=f"Large packets from {sender} to {receiver} do not pass",
+        title=f"Path MTU black hole {sender} → {receiver}"
+        if not told
+        else f"Path MTU exceeded {sender} → {receiver}",
         summary=(
             f"In {plural(len(group), 'connection')} from {sender} to {receiver} segments of {smallest:,} bytes or more "
-            f"were sent again in vain. The handshake and segments up to {passed:,} bytes passed.{ignored}{silent}"
+            f"were retransmitted without success. The handshake and segments up to {passed:,} bytes "
+            f"passed.{ignored}{silent}"
         ),
         count=len(group),
         first=rfc3339(min(times)),
@@ -257,7 +260,7 @@ def _finding(
             for s in group
         ],
         evidence=frame_evidence(
-            [*stumbles.frames(at), *(t.frame for t in told)], "large segments sent again"
+            [*stumbles.frames(at), *(t.frame for t in told)], "retransmitted large segments"
         ),
         marks=[
             MarkPart(
@@ -268,7 +271,7 @@ def _finding(
                 end=rfc3339(int(stumbles.common_ns[s.at[-1]])),
                 lanes=[stumbles.places[int(stumbles.place[s.at[0]])].id],
                 evidence=frame_evidence(stumbles.frames(s.at)),
-                label=f"{s.bytes:,} bytes sent again {len(s.at):,} times",
+                label=f"{s.bytes:,} bytes retransmitted {len(s.at):,} times",
                 instance=instance,
                 value=float(s.bytes),
             )

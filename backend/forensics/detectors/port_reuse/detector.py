@@ -43,8 +43,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         return Detection("not-checkable", "not applicable: no connection attempt was captured")
     hit = np.flatnonzero(reuse.reused & reuse.suffered)
     if not len(hit):
-        tuples = f"{reused:,} of {plural(total, 'connection attempt')} took up the tuple of an earlier one"
-        return Detection("clear", f"{tuples}; none of these had to be sent again or stayed unanswered")
+        tuples = f"{reused:,} of {plural(total, 'connection attempt')} reused the 5-tuple of an earlier one"
+        return Detection("clear", f"{tuples}; none of these had a SYN retransmission or stayed unanswered")
     groups: dict[tuple[int, int, int], list[int]] = {}
     for row in hit.tolist():
         server = (
@@ -58,7 +58,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         for number, server in enumerate(sorted(groups), start=1)
     ]
     why = (
-        f"{len(hit):,} of {plural(reused, 'attempt')} on a reused tuple were sent again or stayed unanswered"
+        f"{len(hit):,} of {plural(reused, 'attempt')} on a reused 5-tuple had SYN retransmissions or "
+        "stayed unanswered"
     )
     loud = any(f.severity != "info" for f in findings)
     return Detection("found" if loud else "clear", why, tuple(findings))
@@ -92,7 +93,7 @@ def _finding(facts: Facts, server: Endpoint, rows: Ints, number: int, thresholds
         kind=KIND,
         severity=severity,
         confidence=sure,
-        title=f"Ports used again too early towards {server}",
+        title=f"Early source-port reuse to {server}",
         summary=_summary(found, gap_s, severity),
         count=len(rows),
         first=rfc3339(int(starts_ns.min())),
@@ -114,7 +115,7 @@ def _finding(facts: Facts, server: Endpoint, rows: Ints, number: int, thresholds
                 [(one.place.input, frame) for one in hit for frame in one.frames],
                 "the SYNs, and the first packets of the connections before them",
             ),
-            *line_evidence(lines, "the closed connections that hold the tuples"),
+            *line_evidence(lines, "the closed connections that hold the 5-tuples"),
         ],
         marks=draw_marks(hit[: thresholds.marked_instances]),
         tables=[instance_table(hit)],
@@ -123,9 +124,9 @@ def _finding(facts: Facts, server: Endpoint, rows: Ints, number: int, thresholds
 
 def _summary(found: Comparison, gap_s: float, severity: Severity) -> str:
     text = (
-        f"{found.reused_delayed:,} of {found.reused_total:,} attempts on a tuple that was in use {seconds_text(gap_s)} "
-        f"before (median) had to be sent again or stayed unanswered, against {found.fresh_delayed:,} of "
-        f"{found.fresh_total:,} on fresh tuples (Fisher's exact test, {p_text(found.p_value)})."
+        f"{found.reused_delayed:,} of {found.reused_total:,} attempts on a 5-tuple last used {seconds_text(gap_s)} "
+        f"earlier (median) had SYN retransmissions or stayed unanswered, against {found.fresh_delayed:,} of "
+        f"{found.fresh_total:,} on unused 5-tuples (Fisher's exact test, {p_text(found.p_value)})."
     )
     return f"{text} That may be chance." if severity == "info" else text
 

@@ -15,7 +15,7 @@ _COLUMNS = (
     ("source", ""),
     ("destination", ""),
     ("SYN", "UTC"),
-    ("free before for", "s"),
+    ("closed for", "s"),
     ("seen at", ""),
     ("input", ""),
     ("frame", ""),
@@ -50,7 +50,7 @@ def draw_marks(hit: Sequence[ReusedTuple]) -> list[MarkPart]:
                 start=rfc3339(one.syn_ns),
                 lanes=[one.place.id],
                 evidence=frame_evidence([(one.place.input, one.syn_frame)]),
-                label=f"SYN on the used tuple {one.client}",
+                label=f"SYN on the reused 5-tuple {one.client}",
                 instance=instance,
             )
         )
@@ -91,4 +91,4 @@ def instance_table(hit: Sequence[ReusedTuple]) -> TablePart:
         for instance, one in enumerate(hit[:ROWS_SHOWN], start=1)
     ]
     columns = [ColumnPart(name=name, unit=unit) for name, unit in _COLUMNS]
-    return TablePart(name="reused tuples", columns=columns, rows=rows, rows_total=len(hit))
+    return TablePart(name="reused 5-tuples", columns=columns, rows=rows, rows_total=len(hit))

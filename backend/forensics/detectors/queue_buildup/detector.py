@@ -31,8 +31,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per pair of hosts."""
     total = facts.round_trips.total
     if not total:
-        needs = "no packet was seen together with its answer" if facts.has_packets else "needs a capture"
-        return Detection("not-checkable", f"{needs}, nor is there a listing of probes with their times")
+        needs = (
+            "no packet was captured together with its response" if facts.has_packets else "needs a capture"
+        )
+        return Detection("not-checkable", f"{needs}, and no ping or hping3 output with times was given")
     pairs = held_pairs(
         facts.round_trips,
         facts.held_groups,
@@ -99,9 +101,10 @@ def _finding(facts: Facts, pair: HeldPair, number: int, thresholds: Thresholds) 
         kind=KIND,
         severity=_severity(intervals, thresholds),
         confidence=thresholds.confidence_gentle if gentle_only else thresholds.confidence,
-        title=f"A queue on the way to {pair.responder} filled up",
+        title=f"Bufferbloat on the path to {pair.responder}",
         summary=(
-            f"{plural(len(intervals), 'time')}, answers of {pair.responder} to {pair.prober} waited up to {longest} in "
+            f"{plural(len(intervals), 'time')}, responses from {pair.responder} to {pair.prober} waited up "
+            f"to {longest} in "
             f"a queue that filled and drained: {sign}."
         ),
         count=len(intervals),
@@ -111,7 +114,7 @@ def _finding(facts: Facts, pair: HeldPair, number: int, thresholds: Thresholds) 
         measures=measures,  # type: ignore[arg-type]
         affected=[{"protocol": "ip", "source": pair.prober, "destination": pair.responder}],
         events=list_events(facts, intervals, DIRECTIONS),
-        evidence=sample_evidence(facts, intervals, "questions that waited and their answers"),
+        evidence=sample_evidence(facts, intervals, "delayed requests and their responses"),
         marks=draw_marks(facts, intervals),
         tables=[sample_table(facts, intervals)],
     )

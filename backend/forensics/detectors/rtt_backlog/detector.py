@@ -43,13 +43,18 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per pair of hosts and direction."""
     total = facts.round_trips.total
     if not total:
-        needs = "no packet was seen together with its answer" if facts.has_packets else "needs a capture"
-        return Detection("not-checkable", f"{needs}, nor is there a listing of probes with their times")
+        needs = (
+            "no packet was captured together with its response" if facts.has_packets else "needs a capture"
+        )
+        return Detection("not-checkable", f"{needs}, and no ping or hping3 output with times was given")
     backlogs = find_backlogs(facts, thresholds)
     findings = tuple(_finding(facts, each, n, thresholds) for n, each in enumerate(backlogs, 1))
     loud = any(f.severity != "info" for f in findings)
     stalls = sum(len(each.stalls) for each in backlogs)
-    why = f"{plural(stalls, 'group')} of late answers that came together, in {plural(total, 'round trip')}"
+    why = (
+        f"{plural(stalls, 'batch', 'batches')} of responses delayed and released together, in "
+        f"{plural(total, 'round trip')}"
+    )
     return Detection("found" if loud else "clear", why, findings)
 
 
@@ -176,13 +181,13 @@ def _summary(backlog: Backlog, measures: dict[str, object]) -> str:
     longest = seconds_text(max(stall.longest_ns for stall in backlog.stalls) / 1e9)
     usual = seconds_text(float(str(measures["baseline_ms"])) / 1e3)
     behind = 2 * int(str(measures["held_beyond_far_capture"])) > len(backlog.stalls)
-    ways = {"request path": ", on the way to it", "reply path": ", on the way back"}
-    where = ways.get(backlog.direction, ", behind the capture point nearest to it" if behind else "")
+    ways = {"request path": ", on the request path", "reply path": ", on the reply path"}
+    where = ways.get(backlog.direction, ", beyond the vantage point nearest to it" if behind else "")
     period = f", every {measures['period_s']:.4g} s" if measures["period_s"] else ""
     times = plural(len(backlog.stalls), "time")
     return (
-        f"{times}{period}, answers of {backlog.pair.responder} to {backlog.pair.prober} came back in one group, "
-        f"held for up to {longest} (a round trip usually takes {usual}){where}."
+        f"{times}{period}, responses from {backlog.pair.responder} to {backlog.pair.prober} were delayed and "
+        f"released together, held for up to {longest} (baseline RTT {usual}){where}."
     )
 
 
@@ -197,7 +202,7 @@ def _finding(facts: Facts, backlog: Backlog, number: int, thresholds: Thresholds
         kind=KIND,
         severity=severity,
         confidence=thresholds.confidence_quiet if severity == "info" else confidence,
-        title=f"Answers of {pair.responder} come back in groups",
+        title=f"Batched responses from {pair.responder}",
         summary=_summary(backlog, measures),
         count=len(stalls),
         first=utc(facts, stalls[0], min(stall.start_ns for stall in stalls)),
@@ -206,7 +211,7 @@ def _finding(facts: Facts, backlog: Backlog, number: int, thresholds: Thresholds
         measures=measures,  # type: ignore[arg-type]
         affected=[{"protocol": "ip", "source": pair.prober, "destination": pair.responder}],
         events=list_events(facts, stalls, DIRECTIONS),
-        evidence=sample_evidence(facts, stalls, "held questions and their answers"),
+        evidence=sample_evidence(facts, stalls, "held requests and their responses"),
         marks=draw_marks(facts, stalls),
         tables=[sample_table(facts, stalls)],
     )

@@ -39,13 +39,13 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         return Detection("not-checkable", "needs a capture")
     if not len(facts.exchanges):
         return Detection(
-            "not-checkable", "needs HTTP/1 in clear text: only there a request is known from another"
+            "not-checkable", "needs clear-text HTTP/1: only there requests can be matched with responses"
         )
     cases = [case for shape in facts.service_times if (case := _case(shape, thresholds)) is not None]
     late = sum(int(shape.late.sum()) for shape in facts.service_times)
     why = (
-        f"{plural(late, 'answer')} to {plural(len(facts.exchanges), 'request')} came {LATE_LEAST_NS / 1e6:g} ms or "
-        "more after it and ten times later than usual for its kind"
+        f"{plural(late, 'response')} to {plural(len(facts.exchanges), 'request')} took {LATE_LEAST_NS / 1e6:g} ms or "
+        "more and ten times the baseline of the endpoint"
     )
     cases.sort(key=lambda c: (c.spell is None, -c.lost_s, str(c.shape.server), c.shape.request))
     findings = tuple(
@@ -57,7 +57,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
 
 
 def _case(shape: ShapeTimes, thresholds: Thresholds) -> _Case | None:
-    """None where too few of the late requests were acknowledged at once."""
+    """None where too few of the late requests were acknowledged promptly."""
     prompt = shape.late & (shape.acknowledged_ns != NEVER)
     prompt &= shape.acknowledged_ns <= thresholds.acknowledged_ms * 1e6
     for short_ns in (shape.acknowledged_ns, shape.round_trip_ns):
@@ -79,11 +79,12 @@ def _finding(facts: Facts, case: _Case, number: int, thresholds: Thresholds) -> 
         kind=KIND,
         severity="warning" if case.spell is not None else "info",
         confidence=thresholds.confidence if case.spell is not None else thresholds.confidence_mixed,
-        title=f"{shape.server} answered {shape.request} late",
+        title=f"Slow responses from {shape.server} to {shape.request}",
         summary=(
-            f"{len(at):,} of {plural(len(shape.late), 'answer')} of {shape.server} to {shape.request} took "
-            f"{seconds_text(float(np.median(waited)))} in the middle, where {usual} is usual. The requests were "
-            f"acknowledged at once.{_spell_words(case)}"
+            f"{len(at):,} of {plural(len(shape.late), 'response')} from {shape.server} to {shape.request} "
+            "took a median of "
+            f"{seconds_text(float(np.median(waited)))}; the baseline is {usual}. The requests were "
+            f"acknowledged promptly.{_spell_words(case)}"
         ),
         count=len(at),
         first=rfc3339(int(shape.start_ns[at].min())),
@@ -96,7 +97,8 @@ def _finding(facts: Facts, case: _Case, number: int, thresholds: Thresholds) -> 
         ],
         events=_events(case),
         evidence=frame_evidence(
-            [frame for pair in _frames(case) for frame in pair], "the request's end and the answer's begin"
+            [frame for pair in _frames(case) for frame in pair],
+            "the end of the request and the start of the response",
         ),
         marks=_marks(facts, case, thresholds),
     )
@@ -105,12 +107,13 @@ def _finding(facts: Facts, case: _Case, number: int, thresholds: Thresholds) -> 
 def _spell_words(case: _Case) -> str:
     spell, shape = case.spell, case.shape
     if spell is None:
-        return " Quick and late answers take turns: no time stands out."
+        return " Fast and slow responses alternate: no interval stands out."
     last = spell.last
     span_s = (shape.start_ns[last] + shape.waited_ns[last] - shape.start_ns[spell.first]) / 1e9
     return (
-        f" {spell.late:,} of them fell into {seconds_text(float(span_s))} in which {spell.requests:,} were asked; "
-        "before and after it was quick."
+        f" {spell.late:,} of them belong to the {spell.requests:,} requests of one interval of "
+        f"{seconds_text(float(span_s))}; "
+        "before and after it responses were fast."
     )
 
 

@@ -33,7 +33,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if findings:
         total = sum(f.count for f in findings)
         loud = any(f.severity != "info" for f in findings)
-        why = f"{plural(total, 'SYN')} lost while no port was free; {plural(len(findings), 'range')} at least half used"
+        why = (
+            f"{plural(total, 'SYN')} lost while no port was free; {plural(len(findings), 'range')} at "
+            "least half in use"
+        )
         return Detection("found" if loud else "clear", why, tuple(findings))
     return _nothing(facts, listed)
 
@@ -42,10 +45,10 @@ def _nothing(facts: Facts, listed: bool) -> Detection:
     if facts.port_pools:
         fullest = max(facts.port_pools, key=lambda p: (_ratio(p), p.outer))
         figures = f"{fullest.in_use_max:,} of {fullest.range.ports:,} ports"
-        return Detection("clear", f"at most {figures} were in use towards {fullest.destination}")
+        return Detection("clear", f"at most {figures} were in use to {fullest.destination}")
     if listed or facts.attempts.translated:
-        return Detection("clear", "no destination had more than a quarter of the outgoing ports in use")
-    return Detection("not-checkable", "no translated source: needs a capture on both sides of the NAT")
+        return Detection("clear", "no destination had more than a quarter of the SNAT ports in use")
+    return Detection("not-checkable", "no SNAT seen: needs a capture on both sides of the NAT")
 
 
 def _ratio(pool: PortPool) -> float:
@@ -79,9 +82,9 @@ def _finding(
         kind=KIND,
         severity=severity,
         confidence=_confidence(pool),
-        title=f"Outgoing ports of {pool.outer} used up towards {pool.destination}"
+        title=f"SNAT port exhaustion on {pool.outer} to {pool.destination}"
         if losses
-        else f"Outgoing ports of {pool.outer} run short towards {pool.destination}",
+        else f"High SNAT port usage on {pool.outer} to {pool.destination}",
         summary=_summary(pool, losses, facts.has_packets),
         count=len(losses),
         first=rfc3339(min(times)) if known else None,
@@ -108,20 +111,20 @@ def _finding(
 def _summary(pool: PortPool, losses: Sequence[Loss], has_packets: bool) -> str:
     where = {
         "rule": f"the rule allows {pool.range.first} to {pool.range.last}",
-        "inferred": f"only {pool.range.first} to {pool.range.last} ever occur",
+        "inferred": f"only {pool.range.first} to {pool.range.last} occur",
         "default": "the kernel's default range",
     }[pool.range.basis]
     use = (
-        f"{pool.in_use_max:,} of {pool.range.ports:,} outgoing ports of {pool.outer} were in use towards "
+        f"{pool.in_use_max:,} of {pool.range.ports:,} SNAT ports of {pool.outer} were in use to "
         f"{pool.destination} at once ({where})"
     )
     if not losses:
         return f"{use}. " + (
-            "No SYN was lost for it in the capture."
+            "No SYN was lost to it in the capture."
             if has_packets
             else "Only a capture shows whether SYNs were lost."
         )
-    return f"{use}; {plural(len(losses), 'SYN')} sent while none was free never left."
+    return f"{use}; {plural(len(losses), 'SYN')} sent while none was free were dropped."
 
 
 def _affected(pool: PortPool, losses: Sequence[Loss]) -> list[dict[str, object]]:
@@ -136,5 +139,5 @@ def _evidence(facts: Facts, pool: PortPool, losses: Sequence[Loss]) -> list[Evid
     rules = [(name, line) for name, line, _ in pool.range.rules]
     parts = frame_evidence(frames, "SYNs lost while no port was free")
     parts += line_evidence(rules, "the rule that limits the ports")
-    parts += line_evidence(pool.lines, "entries that hold ports")
+    parts += line_evidence(pool.lines, "conntrack entries that hold ports")
     return parts or frame_evidence(pool.frames, "connections that hold ports")

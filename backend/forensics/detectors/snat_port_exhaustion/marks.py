@@ -60,7 +60,7 @@ def draw_marks(pool: PortPool, losses: Sequence[Loss], places: Sequence[Place]) 
                 end=str(event["end"]),
                 lanes=["nat"] if len(places) > 1 else [p.id for p in places],
                 evidence=holders,
-                label=f"no free port of {pool.range.ports} towards {pool.destination}",
+                label=f"no free port of {pool.range.ports} to {pool.destination}",
             )
         )
     for instance, loss in enumerate(losses[: DEFAULT.marked_instances], start=1):
@@ -97,4 +97,4 @@ def loss_table(pool: PortPool, losses: Sequence[Loss]) -> TablePart:
             ]
         )
     columns = [ColumnPart(name=name, unit=unit) for name, unit in _COLUMNS]
-    return TablePart(name="lost for want of a port", columns=columns, rows=rows, rows_total=len(losses))
+    return TablePart(name="SYNs lost without a free port", columns=columns, rows=rows, rows_total=len(losses))

@@ -41,17 +41,17 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     retried = facts.attempts.retried
     groups = rows_by_server(facts.attempts.table[retried.row])
     if not groups:
-        return Detection("clear", f"none of {plural(total, 'connection attempt')} had to send its SYN again")
+        return Detection("clear", f"0 of {plural(total, 'connection attempt')} had a SYN retransmission")
     shown = sorted(sorted(groups, key=lambda s: (-len(groups[s]), s))[: thresholds.findings_shown])
     context = _gather_context(facts, shown, thresholds)
     findings = [
         _finding(context, server, AttemptGroup(retried, groups[server]), number)
         for number, server in enumerate(shown, start=1)
     ]
-    why = f"{len(facts.attempts.retried):,} of {total:,} connection attempts sent their SYN again"
+    why = f"{len(facts.attempts.retried):,} of {total:,} connection attempts had SYN retransmissions"
     if len(groups) > len(shown):
         more = plural(len(groups) - len(shown), "destination")
-        why += f"; {more} with fewer of them are counted here and have no finding of their own"
+        why += f"; {more} with fewer of them are counted here without a finding of their own"
     return Detection("found", why, tuple(findings))
 
 
@@ -133,16 +133,16 @@ def _finding(context: _Context, server: Server, attempts: AttemptGroup, number: 
     end_ns = max(a.transmissions[-1].time_ns for a in attempts)
     target = str(attempts[0].server)
     delay = measures["connect_delay_median_s"]
-    waited = f", which took {seconds_text(delay)} in the middle" if isinstance(delay, float) else ""
+    waited = f", median connect time {seconds_text(delay)}" if isinstance(delay, float) else ""
     frames = [(s.place.input, s.frame) for a in attempts for t in a.transmissions for s in t.sightings]
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
         severity=_severity(context, attempts, total),
         confidence=thresholds.confidence_lossy if facts.quality.lossy else thresholds.confidence,
-        title=f"SYN sent again on the way to {target}",
+        title=f"SYN retransmissions to {target}",
         summary=(
-            f"{len(attempts):,} of {total:,} connection attempts to {target} had to send their SYN again{waited}."
+            f"{len(attempts):,} of {total:,} connection attempts to {target} had SYN retransmissions{waited}."
         ),
         count=len(attempts),
         first=rfc3339(min(a.start_ns for a in attempts)),
@@ -151,7 +151,7 @@ def _finding(context: _Context, server: Server, attempts: AttemptGroup, number: 
         measures=measures,  # type: ignore[arg-type]
         affected=affected_sources(facts.attempts.table[rows], attempts),
         events=list_events(losses),
-        evidence=frame_evidence(frames, "SYNs of the attempts that were sent again"),
+        evidence=frame_evidence(frames, "SYNs of the attempts with retransmissions"),
         marks=draw_marks(losses, str(measures["schedule"]), thresholds),
         tables=[instance_table(losses)],
     )

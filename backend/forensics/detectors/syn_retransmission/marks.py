@@ -56,7 +56,7 @@ def _draw_loss(loss: Loss, instance: int) -> list[MarkPart]:
                 start=rfc3339(sent.time_ns),
                 lanes=[outer.id],
                 evidence=_evidence(sent.sightings),
-                label=f"the packet of frame #{sent.last.frame} on {inner.word} never appears on {outer.word}",
+                label=f"the packet of frame #{sent.last.frame} on {inner.word} is absent on {outer.word}",
                 instance=instance,
             )
         )
@@ -79,7 +79,7 @@ def _draw_retry(loss: Loss, retry: Transmission, instance: int) -> list[MarkPart
             end=rfc3339(retry.time_ns),
             lanes=[again.place.id],
             evidence=both,
-            label=f"sent again after {seconds_text(gap_s)}",
+            label=f"retransmitted after {seconds_text(gap_s)}",
             instance=instance,
             value=gap_s,
         ),
@@ -90,7 +90,7 @@ def _draw_retry(loss: Loss, retry: Transmission, instance: int) -> list[MarkPart
             start=rfc3339(retry.time_ns),
             lanes=[again.place.id],
             evidence=_evidence(retry.sightings),
-            label=f"SYN retry {again.source}",
+            label=f"SYN retransmission {again.source}",
             instance=instance,
         ),
     ]
@@ -109,7 +109,7 @@ def _draw_passage(retry: Transmission, instance: int) -> MarkPart:
         end=rfc3339(max(s.time_ns for s in retry.sightings)),
         lanes=_lanes(retry),
         evidence=_evidence(retry.sightings),
-        label=f"retry passes{ports}",
+        label=f"retransmission passes{ports}",
         instance=instance,
     )
 

@@ -23,13 +23,13 @@ _COLUMNS = (
     ("source", ""),
     ("destination", ""),
     ("first SYN", "UTC"),
-    ("sent again after", "s"),
+    ("retransmitted after", "s"),
     ("connect", "ms"),
     ("outcome", ""),
     ("last seen", ""),
     ("input", ""),
     ("frame", ""),
-    ("retry frame", ""),
+    ("retransmission frame", ""),
 )
 
 

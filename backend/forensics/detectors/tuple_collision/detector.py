@@ -33,14 +33,18 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
             groups.setdefault((server.high, server.low, server.port), []).append((loss, rival))
     if not groups:
         lost = plural(len(facts.losses), "SYN")
-        return Detection("clear", f"{lost} lost; none had another source's SYN with its port within 1 ms")
+        return Detection(
+            "clear", f"{lost} lost; none competed with another source for its SNAT port within 1 ms"
+        )
     findings = [
         _finding(facts, groups[server], number, thresholds)
         for number, server in enumerate(sorted(groups), start=1)
     ]
     total = sum(len(group) for group in groups.values())
     return Detection(
-        "found", f"{plural(total, 'lost SYN')} had a rival with the same port within 1 ms", tuple(findings)
+        "found",
+        f"{plural(total, 'lost SYN')} competed with another source's SYN for one SNAT port within 1 ms",
+        tuple(findings),
     )
 
 
@@ -68,7 +72,7 @@ def _finding(facts: Facts, collisions: list[Collision], number: int, thresholds:
         kind=KIND,
         severity="critical" if located and len(collisions) >= thresholds.critical_collisions else "warning",
         confidence=thresholds.confidence_located if located else thresholds.confidence_unlocated,
-        title=f"Two sources wanted one outgoing port towards {target}",
+        title=f"SNAT source-port collisions to {target}",
         summary=(
             f"{len(collisions):,} lost {what} sent within 1 ms of another source's SYN with the same "
             "source port."
@@ -86,7 +90,7 @@ def _finding(facts: Facts, collisions: list[Collision], number: int, thresholds:
         },
         affected=[{"protocol": "tcp", "source": s, "destination": target} for s in _sources(collisions)],
         events=[_event(instance, *collision) for instance, collision in enumerate(collisions, start=1)],
-        evidence=frame_evidence(frames, "lost SYNs and their rivals"),
+        evidence=frame_evidence(frames, "lost SYNs and the SYNs they collided with"),
         marks=draw_marks(facts, collisions, thresholds),
         tables=[_table(collisions)],
     )
@@ -113,11 +117,11 @@ def _table(collisions: list[Collision]) -> TablePart:
     names = (
         ("instance", ""),
         ("lost", ""),
-        ("rival", ""),
+        ("collided with", ""),
         ("apart", "µs"),
         ("input", ""),
         ("frame", ""),
-        ("rival frame", ""),
+        ("collided frame", ""),
     )
     rows: list[list[object]] = [
         [

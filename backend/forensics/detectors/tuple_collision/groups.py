@@ -51,7 +51,10 @@ def detect_in_dumps(facts: Facts, thresholds: Thresholds) -> Detection:
             found = Groups(each.input, groups, lines, int(rewritten.sum()), len(rows))
             findings.append(_finding(found, len(findings) + 1, rise, thresholds))
     total = sum(f.count for f in findings)
-    why = f"{plural(total, 'group')} of entries wanted one outgoing port; only a capture shows whether a SYN was lost"
+    why = (
+        f"{plural(total, 'group')} of conntrack entries compete for one SNAT port; only a capture shows "
+        "whether a SYN was lost"
+    )
     loud = any(f.severity != "info" for f in findings)
     return Detection("found" if loud else "clear", why, tuple(findings))
 
@@ -92,10 +95,10 @@ def _finding(found: Groups, number: int, rise: int | None, thresholds: Threshold
         kind=KIND,
         severity="warning" if failed else "info",
         confidence=thresholds.confidence_failed if failed else thresholds.confidence_listed,
-        title=f"Several sources wanted one outgoing port ({found.input})",
+        title=f"SNAT source-port collisions ({found.input})",
         summary=(
-            f"{plural(found.groups, 'group')} of entries share source port and destination; "
-            f"{found.rewritten:,} of {found.entries:,} entries left with another port.{shown}"
+            f"{plural(found.groups, 'group')} of conntrack entries share source port and destination; "
+            f"{found.rewritten:,} of {found.entries:,} entries got another source port.{shown}"
         ),
         count=found.groups,
         first=None,
@@ -113,4 +116,4 @@ def _finding(found: Groups, number: int, rise: int | None, thresholds: Threshold
 
 
 def _evidence(name: str, lines: list[int]) -> list[EvidencePart]:
-    return line_evidence([(name, line) for line in lines], "entries that wanted one port")
+    return line_evidence([(name, line) for line in lines], "conntrack entries with one source port")

@@ -30,7 +30,7 @@ def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]], thresholds: T
                 end=rfc3339(max(sent.time_ns, rival.time_ns)),
                 lanes=["nat"],
                 evidence=both,
-                label=f"both want port {loss.attempt.client.port}, {rival.distance_ns / 1000:g} µs apart",
+                label=f"both use source port {loss.attempt.client.port}, {rival.distance_ns / 1000:g} µs apart",
                 instance=instance,
                 value=float(rival.distance_ns),
             )
@@ -43,7 +43,7 @@ def draw_marks(facts: Facts, collisions: list[tuple[Loss, Rival]], thresholds: T
                 start=rfc3339(rival.time_ns),
                 lanes=[rival.place.id],
                 evidence=frame_evidence([(rival.place.input, rival.frame)]),
-                label=f"rival SYN {rival.source}",
+                label=f"competing SYN {rival.source}",
                 instance=instance,
             )
         )

@@ -36,11 +36,11 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     errors = facts.icmp_errors
     chosen = np.flatnonzero(errors.meaning != MEANINGS.index(TOO_BIG))
     if not len(chosen):
-        return Detection("clear", "no ICMP error (unreachable, prohibited, time exceeded) was seen")
+        return Detection("clear", "no ICMP error (unreachable, prohibited, time exceeded) was captured")
     groups = _fold(_groups(facts, chosen), thresholds.findings_most)
     findings = tuple(_finding(facts, group, n, thresholds) for n, group in enumerate(groups, 1))
     loud = any(f.severity != "info" for f in findings)
-    why = f"{plural(len(chosen), 'ICMP error')} about {plural(len(groups), 'destination')}"
+    why = f"{plural(len(chosen), 'ICMP error')} for {plural(len(groups), 'destination')}"
     return Detection("found" if loud else "clear", why, findings)
 
 
@@ -51,7 +51,7 @@ def _groups(facts: Facts, chosen: Ints) -> list[Group]:
     for position in chosen.tolist():
         row = errors.rows[position]
         told = address_text(int(row["destination_high"]), int(row["destination_low"]))
-        name = servers.get(int(errors.link[position]), f"unknown (told to {told})")
+        name = servers.get(int(errors.link[position]), f"unknown (sent to {told})")
         named.setdefault((MEANINGS[int(errors.meaning[position])], name), []).append(position)
     groups = [
         Group(meaning, name, np.array(at), frozenset(int(link) for link in errors.link[at] if link >= 0))
@@ -104,14 +104,14 @@ def _finding(facts: Facts, group: Group, number: int, thresholds: Thresholds) ->
     count = _count(facts, group)
     reporters = sorted({address_text(h, low) for h, low in rows[["source_high", "source_low"]].tolist()})
     ended = len({int(link) for link in errors.link[group.positions[errors.ends_attempt[group.positions]]]})
-    about = f"{plural(count, 'connection')} to" if group.links else f"{plural(count, 'error')} about"
+    about = f"{plural(count, 'connection')} to" if group.links else f"{plural(count, 'error')} for"
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
         severity=_severity(facts, group, thresholds),
         confidence=0.95,
-        title=f"ICMP: {group.meaning}, {group.destination}",
-        summary=f"{about} {group.destination}: {group.meaning}, says {', '.join(reporters[:3])}.",
+        title=f"ICMP {group.meaning}: {group.destination}",
+        summary=f"{about} {group.destination}: {group.meaning}, reported by {', '.join(reporters[:3])}.",
         count=count,
         first=rfc3339(int(errors.common_ns[group.positions].min())),
         last=rfc3339(int(errors.common_ns[group.positions].max())),

@@ -43,7 +43,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     long_enough = [c for c in closures if c.seconds * 1000 >= thresholds.told_ms]
     if not long_enough:
         return Detection(
-            "clear", f"{plural(len(closures), 'window')} closed, none for {thresholds.told_ms:g} ms"
+            "clear", f"{plural(len(closures), 'zero window')}, none for {thresholds.told_ms:g} ms"
         )
     groups: dict[tuple[int, int], list[_Closure]] = {}
     for closure in long_enough:
@@ -53,7 +53,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     findings = tuple(_finding(facts.stumbles, g, n, thresholds) for n, (_, g) in enumerate(shown, 1))
     loud = any(f.severity != "info" for f in findings)
     longest_s = max(c.seconds for c in long_enough)
-    why = f"{plural(len(long_enough), 'window')} closed, the longest for {seconds_text(longest_s)}"
+    why = f"{plural(len(long_enough), 'zero window')}, the longest for {seconds_text(longest_s)}"
     return Detection("found" if loud else "clear", why, findings)
 
 
@@ -92,16 +92,17 @@ def _finding(
     total_s, longest_s = sum(c.seconds for c in closures), max(c.seconds for c in closures)
     at = [n for c in closures for n in (c.closed, c.opened) if n is not None]
     stuck = sum(c.opened is None for c in closures)
-    never = f", {stuck:,} of them to the end" if stuck else ""
+    never = f", {stuck:,} of them until the end" if stuck else ""
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
         severity="warning" if longest_s >= thresholds.loud_s else "info",
         confidence=thresholds.confidence,
-        title=f"{receiver} stopped reading",
+        title=f"Zero window from {receiver} (receiver not reading)",
         summary=(
-            f"{receiver} closed its window {len(closures):,} times for {seconds_text(total_s)} in all{never}: its "
-            "application did not read while the other side had data for it."
+            f"{receiver} announced a zero window {len(closures):,} times for {seconds_text(total_s)} in "
+            f"total{never}: its "
+            "application did not read while the sender had data for it."
         ),
         count=len(closures),
         first=rfc3339(min(c.start_ns for c in closures)),
@@ -121,7 +122,7 @@ def _finding(
             {"start": rfc3339(c.start_ns), "end": rfc3339(c.end_ns), "opened": c.opened is not None}
             for c in closures
         ],
-        evidence=frame_evidence(stumbles.frames(at), "windows closed and opened"),
+        evidence=frame_evidence(stumbles.frames(at), "zero windows and window updates"),
         marks=[
             MarkPart(
                 glyph="band",
@@ -131,7 +132,7 @@ def _finding(
                 end=rfc3339(c.end_ns),
                 lanes=[stumbles.places[int(stumbles.place[c.closed])].id],
                 evidence=frame_evidence(stumbles.frames(n for n in (c.closed, c.opened) if n is not None)),
-                label=f"window of {c.receiver} closed",
+                label=f"zero window of {c.receiver}",
                 instance=instance,
                 value=c.seconds,
             )

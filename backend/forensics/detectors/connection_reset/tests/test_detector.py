@@ -122,5 +122,5 @@ def test_a_packet_that_escaped_translation_and_was_reset_is_told(number: int, se
         capture.connect(T0_NS + n * 10 * MS, hops, isn=n + 1)
         capture.packet("cni0", T0_NS + S + n, pod, client, tcp_flags=ACK, payload_bytes=100)
         capture.packet("cni0", T0_NS + S + n + 1_000, client, pod, tcp_flags=RST)
-    found = [f for f in detection(capture).findings if "not asked" in f.title]
+    found = [f for f in detection(capture).findings if "un-NATed" in f.title]
     assert [(f.count, f.severity) for f in found] == [(number, severity)]

@@ -194,7 +194,7 @@ def test_callers_beyond_the_limit_are_counted_only() -> None:
         load_credentials(http, 100 + n, caller=f"10.1.0.{n + 1}:40000")
     detection = _judge(http, Thresholds(findings_most=3))
     assert len(detection.findings) == 3
-    assert detection.why.startswith("10 metadata calls of 5 callers")
+    assert detection.why.startswith("10 metadata calls by 5 callers")
 
 
 def test_a_refresh_shared_by_overlapping_requests_counts_once() -> None:

@@ -39,7 +39,7 @@ def test_two_connections_are_loud(connections: int, severity: str) -> None:
     (finding,) = found(stuck(connections)).findings
     assert (finding.severity, finding.count) == (severity, connections)
     assert finding.measures["failing_segment_bytes"] == 1448
-    assert "No ICMP message" in finding.summary
+    assert "no ICMP message" in finding.summary
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,7 @@ def test_an_icmp_message_that_is_not_obeyed_makes_one_connection_loud() -> None:
     capture.told_too_big(0, 1_400)
     (finding,) = found(capture).findings
     assert (finding.severity, finding.measures["icmp_mtu_bytes"]) == ("warning", 1_400)
-    assert "did not obey" in finding.summary
+    assert "ignored an ICMP message" in finding.summary
 
 
 def test_an_icmp_message_that_is_obeyed_is_no_finding() -> None:
