@@ -1,9 +1,9 @@
 """What the listings of one host say of its reverse-path filter: counter, log, settings, rules.
 
-net/ipv4/fib_frontend.c, fib_validate_source(): a packet whose source would be answered by another interface is dropped
-in strict mode (1), one whose source no route covers in loose mode (2); the larger of conf.all and the interface's
-value counts (Documentation/networking/ip-sysctl.rst). ip_rcv_finish_core() counts it in IPReversePathFilter; with
-log_martians route.c logs "martian source DESTINATION from SOURCE, on dev INTERFACE"."""
+net/ipv4/fib_frontend.c, fib_validate_source(): a packet whose source would be answered by another interface is
+dropped in strict mode (1), one whose source no route covers in loose mode (2); the larger of conf.all and the
+interface's value counts (Documentation/networking/ip-sysctl.rst). ip_rcv_finish_core() counts it in
+IPReversePathFilter; with log_martians route.c logs "martian source DESTINATION from SOURCE, on dev INTERFACE"."""
 
 from __future__ import annotations
 
@@ -92,7 +92,12 @@ def _modes(kernel: KernelFacts) -> dict[str, tuple[int, tuple[Line, ...]]]:
                 listed[match[1]] = int(setting.value), (each.input, setting.line)
     general = listed.pop("all", None)
     listed.pop("default", None)
-    if general is None:
-        return {name: (value, (line,)) for name, (value, line) in listed.items() if value == LOOSE}
-    modes = {name: (max(value, general[0]), (line, general[1])) for name, (value, line) in listed.items()}
-    return modes or {"all": (general[0], (general[1],))}
+    modes: dict[str, tuple[int, tuple[Line, ...]]] = {}
+    for name, (value, line) in listed.items():
+        if general is not None:
+            modes[name] = max(value, general[0]), (line, general[1])
+        elif value == LOOSE:
+            modes[name] = value, (line,)
+    if not modes and general is not None:
+        modes["all"] = general[0], (general[1],)
+    return modes

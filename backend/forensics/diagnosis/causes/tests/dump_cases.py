@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
-from backend.forensics.dumps import CounterRow, Dump, FilterRule, KernelMessage, Setting
+from backend.forensics.analyze import analyse_evidence
+from backend.forensics.captures import Capture
+from backend.forensics.dumps import (
+    CounterRow,
+    Dump,
+    FilterRule,
+    Interface,
+    InterfaceAddress,
+    KernelMessage,
+    Neighbor,
+    Setting,
+)
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.tests.build_capture import T0_NS, S
@@ -77,8 +88,97 @@ def reverse_path_filter() -> Facts:
     return gather_facts([], [*counted, log(MARTIAN, MARTIAN), filters(0, eth0=0, eth1=1)])
 
 
+OVERFLOW = "neighbour: arp_cache: neighbor table overflow!"
+
+
+def neighbors(number: int, *, state: str = "STALE") -> DumpInput:
+    """ip neigh with so many entries."""
+    listed = tuple(
+        Neighbor(n, f"10.1.{n >> 8}.{n & 255}", "eth0", "02:00:00:00:00:01", state)
+        for n in range(1, number + 1)
+    )
+    return DumpInput("neigh.txt", "node", Dump("ip-neigh", number, (), neighbors=listed))
+
+
+def neighbor_table_overflow() -> Facts:
+    """The log and a table at its limit."""
+    return gather_facts(
+        [], [log(OVERFLOW), neighbors(40), settings(net__ipv4__neigh__default__gc_thresh3="40")]
+    )
+
+
+def entry(link: str, *, state: str = "PERMANENT", address: str = "192.0.2.10") -> DumpInput:
+    """ip neigh of the node, with one entry."""
+    listed = (Neighbor(1, address, "flannel.1", link, state),)
+    return DumpInput("neigh.txt", "node", Dump("ip-neigh", 1, (), neighbors=listed))
+
+
+def owner(
+    link: str, *, address: str = "192.0.2.10", interface: str = "flannel.1", host: str = "other"
+) -> DumpInput:
+    """ip addr of the host that has the address."""
+    listed = Dump(
+        "ip-addr",
+        3,
+        (),
+        interfaces=(Interface(1, 4, interface, "", "vxlan", link_address=link),),
+        addresses=(InterfaceAddress(3, interface, address, 32),),
+    )
+    return DumpInput(f"addr-{host}.txt", host, listed)
+
+
+def stale_neighbor() -> Facts:
+    """The entry of one host against the listing of another."""
+    return gather_facts([], [entry("02:00:00:00:00:aa"), owner("02:00:00:00:00:bb")])
+
+
+def softnet(number: int, *rows: tuple[int, int, int]) -> DumpInput:
+    """/proc/net/softnet_stat: processed, dropped and time_squeeze by CPU."""
+    names = ("processed", "dropped", "time_squeeze")
+    listed = tuple(
+        CounterRow(cpu + 1, cpu, dict(zip(names, row, strict=True))) for cpu, row in enumerate(rows)
+    )
+    at_ns = T0_NS + number * 60 * S
+    return DumpInput(
+        f"softnet-{number}.txt", "node", Dump("softnet-stat", 9, (), at_ns, "text", counters=listed)
+    )
+
+
+def backlog_drop() -> Facts:
+    """One of four CPUs takes everything, stops with work left and drops."""
+    idle = (1_000, 0, 0)
+    return gather_facts(
+        [],
+        [softnet(1, (1_000, 0, 0), idle, idle, idle), softnet(2, (901_000, 1_500, 4_000), idle, idle, idle)],
+    )
+
+
+def ethtool(number: int, **values: int) -> DumpInput:
+    """ethtool -S."""
+    listed = tuple(CounterRow(n, None, {name: value}) for n, (name, value) in enumerate(values.items(), 2))
+    at_ns = T0_NS + number * 60 * S
+    return DumpInput(
+        f"ethtool-{number}.txt", "node", Dump("ethtool-stats", 9, (), at_ns, "text", counters=listed)
+    )
+
+
+def cloud_allowance() -> Facts:
+    """A counter of the driver rises."""
+    return gather_facts([], [ethtool(1, pps_allowance_exceeded=7), ethtool(2, pps_allowance_exceeded=7_000)])
+
+
 CASES: dict[str, Callable[[], Facts]] = {
+    "backlog-drop": backlog_drop,
+    "cloud-allowance": cloud_allowance,
+    "neighbor-table-overflow": neighbor_table_overflow,
     "no-local-endpoint": no_local_endpoint,
     "reverse-path-filter": reverse_path_filter,
+    "stale-neighbor": stale_neighbor,
 }
 """By the cause that each names."""
+
+
+def confidence(cause: str, dumps: Sequence[DumpInput], captures: Sequence[Capture] = ()) -> float:
+    """Of the surest answer of that cause, 0 without one."""
+    report = analyse_evidence(captures, dumps, [], label="x", created="2026", tool_version="0").report
+    return max((d.confidence for d in report.diagnoses if d.cause == cause), default=0.0)
