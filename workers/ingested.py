@@ -15,7 +15,7 @@ from pydantic import TypeAdapter
 
 from backend.forensics.captures import Capture, CredentialSigns, RecordedTimes, VantagePoint
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
-from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable, ProbeTable
+from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable, PrintedTable, ProbeTable
 from backend.forensics.packets import PACKET_DTYPE
 from backend.forensics.report import InputPart
 from backend.forensics.signals import SIGNAL_DTYPE
@@ -28,10 +28,13 @@ from workers.decode.round_trips.reader import load_round_trips
 _CREDENTIALS = "credentials.parquet"
 BATCH_ROWS = 1 << 16
 
-DUMP_TABLES: dict[str, type[ConntrackTable] | type[IpvsConnectionTable] | type[ProbeTable]] = {
+DUMP_TABLES: dict[
+    str, type[ConntrackTable] | type[IpvsConnectionTable] | type[ProbeTable] | type[PrintedTable]
+] = {
     "entries": ConntrackTable,
     "ipvs_connections": IpvsConnectionTable,
     "probes": ProbeTable,
+    "printed": PrintedTable,
 }
 """Fields of a dump that are kept as columns, not in JSON."""
 

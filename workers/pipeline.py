@@ -21,6 +21,7 @@ from backend.forensics.dumps import Dump
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.findings import rfc3339
 from backend.forensics.isolation import Isolation
+from backend.forensics.printed_lines import printed_places, with_printed_lines
 from backend.forensics.private_words import composed_texts, listed_parts
 from backend.forensics.report import InputPart, Report, VantagePointPart
 from backend.limits import Limits
@@ -141,13 +142,13 @@ def _ingest_dump(
     limits: Limits,
 ) -> Ingested:
     # Regular expressions compile only when a dump is given.
-    from workers.decode.dumps import dumps_in, read_text
+    from workers.decode.dumps import dumps_in, read_marked
     from workers.decode.warm import ensure_compiled
 
     ensure_compiled()
     size = path.stat().st_size
     damage: list[str] = []
-    text = read_text(_blocks_of(path, compression, limits, damage))
+    text = read_marked(_blocks_of(path, compression, limits, damage))
     dumps = [_given_time(dump, captured_at_ns) for dump in dumps_in(text)]
     if not dumps:
         dumps = [_of_no_format(text)]
@@ -288,7 +289,9 @@ def analyse(
     )
     listed = sorted(left_out.files, key=lambda each: (each.name, each.why))[:LISTED]
     unused = {"not_used": listed, "not_used_total": left_out.total}
-    analysis = replace(analysis, report=analysis.report.model_copy(update=unused))
+    places = printed_places({each.part.name: each.dumps for each in ingested if each.dumps})
+    report = with_printed_lines(analysis.report.model_copy(update=unused), places)
+    analysis = replace(analysis, report=report)
     if folder is not None:
         _keep(analysis, folder)
     return analysis.report

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,11 @@ from backend.forensics.messages import HeldMessages, Messages, MessageTable
 from backend.forensics.round_trips import ROUND_TRIP_SCHEMA
 from backend.forensics.signals import SIGNAL_DTYPE
 from backend.forensics.tunnels import Tunnel
+
+PRINTED_BY: Final = "Stallscope, from what tcpdump or tshark printed"
+"""The writing program (pcapng, shb_userappl) of a capture that was rebuilt from a printed text."""
+PRINTED: Final = "printed"
+"""Format of such a capture: what a text can't show (payload, checksums, often the TTL) is not known, never absent."""
 
 
 @dataclass(frozen=True)
@@ -112,3 +118,8 @@ class Capture:
     warnings: tuple[str, ...] = ()
     error: str | None = None
     host: str | None = None
+
+    @property
+    def is_printed(self) -> bool:
+        """Whether it was rebuilt from a printed text: a vantage point of low fidelity."""
+        return self.format == PRINTED

@@ -16,7 +16,7 @@ from backend.limits import Limits
 from workers.cli.evidence_files import EvidenceFile
 from workers.decode.bundles import Expansion
 from workers.decode.identify import identify_file
-from workers.decode.left_out import LeftOut, is_bundle, left_out_of, open_bundle
+from workers.decode.left_out import LeftOut, is_bundle, left_out_of, open_bundle, opens_to_files
 from workers.decode.messages.reader import Scratch
 from workers.decode.reading import DecodeProgress
 from workers.ingested import Ingested, load_ingested
@@ -98,16 +98,20 @@ class _Reader:
     def open(self, file: EvidenceFile, number: int) -> list[EvidenceFile]:
         """The members of a bundle, or the file itself."""
         try:
-            if not is_bundle(file.path):
+            archive = is_bundle(file.path)
+            if not archive and not opens_to_files(file.path, self.limits):
                 return [file]
             self.line.begin(f"opening {file.name}")
-            expansion = open_bundle(file.path, self.scratch / f"bundle-{number}", self.limits)
+            scratch = self.scratch / f"bundle-{number}"
+            expansion = open_bundle(file.path, scratch, self.limits, name=file.name)
         except (StallscopeError, OSError) as error:
             self.leave_out(file, error)
             return []
         self.evidence.left_out += left_out_of(expansion)
         for sentence in _about_bundle(expansion):
             self.say(f"{file.name}: {sentence}")
+        if not archive:
+            return [replace(file, path=m.path, name=m.name) for m in expansion.members]
         return [
             replace(file, path=m.path, name=m.name, origin=file.origin or file.name, bundle=file.name)
             for m in expansion.members

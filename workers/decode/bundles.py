@@ -215,9 +215,20 @@ class _Expander:
         if identified.kind == "text" and not _holds_dump(path, identified.compression):
             self._leave_out(name, "a text that is no known dump")
             return False
+        if identified.kind == "text" and not identified.compression:
+            self._take_packets(path, name)
         kind: Literal["capture", "dump"] = "capture" if identified.kind == "capture" else "dump"
         self.members.append(Member(path, name, kind, identified.format))
         return True
+
+    def _take_packets(self, path: Path, name: str) -> None:
+        """What tcpdump or tshark printed in a text becomes captures beside it."""
+        from workers.decode.printed.members import printed_members  # which needs the names of this module
+        from workers.decode.printed.opening import holds_printed_packets
+
+        if not holds_printed_packets(path, self.limits):
+            return
+        self.members += printed_members(path, name, self.folder / f"{path.name}-packets", self.limits)
 
     def _leave_out(self, name: str, why: str) -> None:
         self.not_used_total += 1

@@ -10,6 +10,8 @@ from backend.forensics.report import NotUsedPart
 from backend.limits import Limits
 from workers.decode.bundles import Expansion, expand_bundle
 from workers.decode.identify import identify_file
+from workers.decode.printed.members import expand_text
+from workers.decode.printed.opening import holds_printed_packets
 
 
 @dataclass(frozen=True)
@@ -28,8 +30,22 @@ def is_bundle(path: Path) -> bool:
     return identify_file(path).kind == "bundle"
 
 
-def open_bundle(path: Path, folder: Path, limits: Limits = Limits()) -> Expansion:  # noqa: B008 - frozen
-    """Unpack what is evidence in an archive into `folder`; raises UnreadableInput when nothing is."""
+def opens_to_files(path: Path, limits: Limits = Limits()) -> bool:  # noqa: B008 - frozen
+    """Whether several files come out of it: an archive, or a text with packets in it. Raises OSError."""
+    return is_bundle(path) or holds_printed_packets(path, limits)
+
+
+def open_bundle(
+    path: Path,
+    folder: Path,
+    limits: Limits = Limits(),  # noqa: B008 - frozen
+    *,
+    name: str = "text",
+) -> Expansion:
+    """Unpack what is evidence in an archive, or in a text of this name, into `folder`; raises UnreadableInput when
+    nothing is."""
+    if not is_bundle(path):
+        return expand_text(path, name, folder, limits)
     expansion = expand_bundle(path, folder, limits)
     if not expansion.members:
         why = " ".join(expansion.warnings) or f"{expansion.not_used_total:,} files in it are something else."

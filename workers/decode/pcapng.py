@@ -5,6 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
+from backend.forensics.captures import PRINTED
 from workers.decode.interfaces import LARGEST_PACKET, MAX_INTERFACES, Interface
 from workers.decode.loop.records import BAD_INTERFACE, BAD_LENGTH, NEED_BYTES, OTHER_BLOCK
 from workers.decode.loop.walk import walk_pcapng
@@ -17,6 +18,8 @@ from workers.decode.pcapng_blocks import (
     comments_in,
     describe_comments,
     describe_skipped,
+    is_printed,
+    read_comments,
     read_drops,
     read_interface,
 )
@@ -130,6 +133,8 @@ class PcapngReader:
             self.section += 1
             self.interfaces = []
             self._comments += comments_in(body[16:], self.order)
+            if is_printed(body[16:], self.order):
+                self.reading.format_variant = PRINTED
             self.reading.begin_section()
         elif kind == INTERFACE:
             self._take_interface(body)
@@ -152,6 +157,8 @@ class PcapngReader:
         number = struct.unpack_from(self.order + "I", body)[0]
         if number >= len(self.interfaces):
             return
+        if self.reading.format_variant == PRINTED:
+            self.reading.notes += read_comments(body[12:], self.order)
         drops = read_drops(body[12:], self.order)
         if drops is not None:
             self.interfaces[number].dropped = drops

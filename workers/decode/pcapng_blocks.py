@@ -9,6 +9,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
+from backend.forensics.captures import PRINTED_BY
 from workers.decode.interfaces import LARGEST_PACKET, Interface
 from workers.decode.loop.records import LATEST_NS
 
@@ -19,9 +20,12 @@ STATISTICS: Final = 5
 _NAME_RESOLUTION: Final = 4
 
 _COMMENT = 1
+_SHB_USERAPPL = 4
 _IF_NAME, _IF_DESCRIPTION, _IF_TSRESOL, _IF_FILTER, _IF_TSOFFSET = 2, 3, 9, 11, 14
 _ISB_IFDROP, _ISB_OSDROP = 5, 7
 _LIBPCAP_TEXT: Final = 0
+_COMMENT_LIMIT: Final = 1_024
+_COMMENTS_READ: Final = 8
 _TEXT_LIMIT: Final = 256
 """Characters kept of a name, a description or a filter."""
 _LARGEST_OFFSET_S: Final = LATEST_NS // 1_000_000_000
@@ -53,9 +57,20 @@ def options(body: bytes, order: str) -> Iterator[tuple[int, bytes]]:
         at += 4 + (length + 3 & ~3)
 
 
+def read_comments(body: bytes, order: str) -> list[str]:
+    """The comments among the options."""
+    values = [value for code, value in options(body, order) if code == _COMMENT]
+    return [value.decode("utf-8", "replace")[:_COMMENT_LIMIT] for value in values[:_COMMENTS_READ]]
+
+
 def comments_in(body: bytes, order: str) -> int:
     """How many comments the options hold."""
     return sum(code == _COMMENT for code, _ in options(body, order))
+
+
+def is_printed(body: bytes, order: str) -> bool:
+    """Whether the options of a section header say that its packets were rebuilt from a printed text."""
+    return any(code == _SHB_USERAPPL and value == PRINTED_BY.encode() for code, value in options(body, order))
 
 
 def _text(value: bytes) -> str:

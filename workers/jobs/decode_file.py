@@ -185,7 +185,7 @@ def _decode(shop: Workshop, start: _Start) -> FileOutcome | OpenedBundle:
 
     tell(FileProgress(IDENTIFY, 0, 0, None))
     arguments = (
-        file.kind == "capture",
+        file.bundle_id is not None,
         shop.store.blobs.path(file.sha256),
         file.name,
         folder,

@@ -12,6 +12,7 @@ from backend.forensics.dumps import Dump
 from backend.limits import Limits
 from backend.storage.records import FileOutcome, FileProgress
 from workers.decode.left_out import is_bundle
+from workers.decode.printed.opening import holds_printed_packets
 from workers.decode.reading import DecodeProgress
 from workers.decode.scrub_text import scrub_text
 from workers.decode.scrubbing import NotWalkable, scrub_capture
@@ -35,7 +36,7 @@ def prepare() -> None:
 
 @child_work(news=FileProgress)
 def ingest_in_child(
-    is_capture: bool,
+    is_member: bool,
     path: Path,
     name: str,
     folder: Path,
@@ -47,8 +48,8 @@ def ingest_in_child(
     tell: Tell,
 ) -> FileOutcome | OpenedBundle:
     """The child's part: decode or unpack, and say now and then how far it is."""
-    if is_bundle(path):
-        return open_bundle_here(path, folder, limits)
+    if is_bundle(path) or (not is_member and holds_printed_packets(path, limits)):
+        return open_bundle_here(path, name, folder, limits)
     started = told = time.monotonic()
 
     def progress(reached: DecodeProgress) -> None:

@@ -36,9 +36,9 @@ class OpenedBundle:
     members: tuple[OpenedMember, ...]
 
 
-def open_bundle_here(path: Path, folder: Path, limits: Limits) -> OpenedBundle:
+def open_bundle_here(path: Path, name: str, folder: Path, limits: Limits) -> OpenedBundle:
     """Unpack, and write down what is left out; raises UnreadableInput."""
-    expansion = open_bundle(path, folder / MEMBERS, limits)
+    expansion = open_bundle(path, folder / MEMBERS, limits, name=name)
     left_out = left_out_of(expansion)
     told = {"files": [each.model_dump() for each in left_out.files], "total": left_out.total}
     (folder / LEFT_OUT).write_text(json.dumps(told), encoding="utf-8")

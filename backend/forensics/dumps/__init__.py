@@ -21,6 +21,7 @@ from backend.forensics.dumps.ipvs import (
     RealServer,
     VirtualService,
 )
+from backend.forensics.dumps.printed import PrintedTable
 from backend.forensics.dumps.probes import PROBE_DTYPE, Probe, ProbeKind, ProbeSeries, ProbeTable
 from backend.forensics.dumps.records import (
     ClusterNode,
@@ -42,12 +43,43 @@ from backend.forensics.dumps.records import (
 )
 
 __all__ = [
-    "CONNTRACK_DTYPE", "IPVS_CONNECTION_DTYPE", "PROBE_DTYPE", "CapturedAtBasis", "ClusterNode", "ComponentVersion",
+    "CONNTRACK_DTYPE",
+    "IPVS_CONNECTION_DTYPE",
+    "PROBE_DTYPE",
+    "CapturedAtBasis",
+    "ClusterNode",
+    "ComponentVersion",
     "ConntrackEntry",
-    "ConntrackTable", "ConntrackTuple", "CounterRow", "Dump", "FilterRule", "Interface", "InterfaceAddress",
-    "IpvsConnection", "IpvsConnectionTable", "IpvsTimeouts", "IpvsTraffic", "KernelMessage", "KernelVersion",
-    "ListenSocket", "LoadFigure", "LoadReport", "NatRule", "Neighbor", "OffloadFeature", "PacketProcess", "Probe",
-    "ProbeKind", "ProbeSeries", "ProbeTable", "RealServer", "Setting", "StackSamples", "SystemCall", "TcpSocket",
+    "ConntrackTable",
+    "ConntrackTuple",
+    "CounterRow",
+    "Dump",
+    "FilterRule",
+    "Interface",
+    "InterfaceAddress",
+    "IpvsConnection",
+    "IpvsConnectionTable",
+    "IpvsTimeouts",
+    "IpvsTraffic",
+    "KernelMessage",
+    "KernelVersion",
+    "ListenSocket",
+    "LoadFigure",
+    "LoadReport",
+    "NatRule",
+    "Neighbor",
+    "OffloadFeature",
+    "PacketProcess",
+    "PrintedTable",
+    "Probe",
+    "ProbeKind",
+    "ProbeSeries",
+    "ProbeTable",
+    "RealServer",
+    "Setting",
+    "StackSamples",
+    "SystemCall",
+    "TcpSocket",
     "VirtualService",
 ]  # fmt: skip
 
@@ -65,7 +97,7 @@ class Dump:
     ``ip-neigh``, ``ip-route``,
     ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``, ``dig``, ``curl``,
     ``packet-processes``, ``strace``, ``collapsed-stacks``, ``cpu-stat``, ``ethtool-stats``,
-    ``kubernetes-versions``."""
+    ``kubernetes-versions``, ``tcpdump-text``, and ``text`` of one of which no line is recognized."""
     lines: int
     lines_not_understood: tuple[int, ...]
     """1-based numbers of the lines nobody understood: counted and shown, never dropped in silence."""
@@ -101,6 +133,8 @@ class Dump:
     probes: ProbeTable = field(default_factory=ProbeTable)
     """Round trips that a tool printed, each of one of the `probe_series`."""
     probe_series: tuple[ProbeSeries, ...] = ()
+    printed: PrintedTable = field(default_factory=PrintedTable)
+    """Packets that a tool printed, each a frame of a capture that was rebuilt from the text."""
     packet_processes: tuple[PacketProcess, ...] = ()
     system_calls: tuple[SystemCall, ...] = ()
     stacks: tuple[StackSamples, ...] = ()

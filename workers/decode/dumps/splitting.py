@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -16,7 +16,7 @@ from workers.decode.dumps.formats import DumpFormat, as_format, dump_formats
 from workers.decode.dumps.prefixes import Said, without_prefixes
 from workers.decode.dumps.session_lines import SessionLine, read_session_line
 from workers.decode.dumps.subjects import Subjects
-from workers.decode.dumps.text import Item, Text, item_lines, read_text, text_of
+from workers.decode.dumps.text import Item, Text, as_utf8, item_lines, scanned_text
 
 _log: Final = logging.getLogger("stallscope.analysis")
 LOOKED_AT = 4096
@@ -45,7 +45,7 @@ def parse_dumps(text: str) -> list[Dump]:
     Line numbers count from 1 in the whole text and each line belongs to exactly one dump: prompts and times
     to the one that follows, lines of no known format (not understood) to the one before. Never raises.
     """
-    return dumps_in(text_of(text))
+    return parse_dump_bytes(text.encode("utf-8", errors="replace"))
 
 
 def dumps_in(text: Text) -> list[Dump]:
@@ -79,7 +79,7 @@ def dumps_in(text: Text) -> list[Dump]:
 
 def recognise_dump(head: bytes) -> str | None:
     """The kind of the first dump in the first bytes of a file, None when there is none. Never raises."""
-    text = read_text([head])
+    text = read_marked([head])
     if any("\x00" in item for item in text.items if isinstance(item, str)):
         return None
     dumps = dumps_in(text)
@@ -88,7 +88,14 @@ def recognise_dump(head: bytes) -> str | None:
 
 def parse_dump_bytes(content: bytes) -> list[Dump]:
     """The dumps in the bytes of a file, whatever their encoding. Never raises."""
-    return dumps_in(read_text([content]))
+    return dumps_in(read_marked([content]))
+
+
+def read_marked(blocks: Iterable[bytes]) -> Text:
+    """The text in blocks of any size, with marks in place of packets that tcpdump or tshark printed."""
+    from workers.decode.printed.marks import with_marks  # which imports modules of this package
+
+    return scanned_text(with_marks(as_utf8(iter(blocks))))
 
 
 def _parse(segment: _Segment) -> Dump | None:

@@ -28,7 +28,12 @@ class Text:
 
 def read_text(blocks: Iterable[bytes]) -> Text:
     """The text in blocks of any size: UTF-8, single lines of Latin-1, or UTF-16 as PowerShell's `>` writes it."""
-    scanned = scan(_as_utf8(iter(blocks)))
+    return scanned_text(as_utf8(iter(blocks)))
+
+
+def scanned_text(blocks: Iterator[bytes]) -> Text:
+    """The same of blocks in UTF-8."""
+    scanned = scan(blocks)
     items = [item.rstrip("\r") if isinstance(item, str) else item for item in scanned.items()]
     return Text(items, scanned.lines, tuple(scanned.latin_lines))
 
@@ -43,7 +48,8 @@ def item_lines(item: Item) -> int:
     return 1 if isinstance(item, str) else len(item.rows)
 
 
-def _as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
+def as_utf8(blocks: Iterator[bytes]) -> Iterator[bytes]:
+    """UTF-16 as UTF-8, without the mark at the beginning."""
     head = next(blocks, b"")
     encoding = _UTF16.get(head[:2])
     if encoding is None:

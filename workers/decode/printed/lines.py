@@ -1,0 +1,231 @@
+"""Lines of a text that tcpdump or tshark printed, told from all others, and put together into packets.
+
+01:11:43.486943 eth0  In  IP 10.0.0.1.41358 > 10.0.0.2.80: Flags [S], seq 345145544, win 64240, length 0
+2026-11-21 01:11:43.4 02:00:00:00:00:01 > 02:00:00:00:00:02, ethertype IPv4 (0x0800), length 74: 10.0.0.1.4 > …
+    1   0.000000 10.0.0.1 → 10.0.0.2 TCP 74 41358 → 80 [SYN] Seq=0 Win=64240 Len=0
+
+A packet may go on over several lines: verbose output, bytes in hexadecimal, the inside of a tunnel, and whatever mail
+and chat broke.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from workers.decode.dumps.session_lines import read_session_line
+
+_MOST_SECTIONS: Final = 64
+"""More are noise; their packets join the last."""
+LONGEST: Final = 4_096
+"""Characters; no printed packet is longer."""
+_MOST_LINES: Final = 600
+"""Of one packet: 64 KiB in hexadecimal are 4,096 lines, of which the first hold every header."""
+
+CLOCK: Final = r"(?:\d{4}-\d\d-\d\d[ T])?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?|\d{9,10}\.\d{1,9}"
+MAC: Final = r"(?:[0-9a-fA-F]{1,2}:){5}[0-9a-fA-F]{1,2}"
+_BEGIN = re.compile(
+    rf"\s{{0,4}}(?:(?:{CLOCK})\s{{1,3}})?(?:\S{{1,24}}\s{{1,12}}(?=(?:In|Out|B|M|P)\s))?(?:(?:In|Out|B|M|P)\s{{1,3}})?"
+    r"(?:ip6?: (?=\S{1,300} >|\()|"
+    rf"IP6? (?=\S{{1,300}} >|\()|ARP,? |(?:{MAC}|ifindex \d{{1,9}} {MAC})(?: \([^)]{{1,60}}\))? (?:> |ethertype ))"
+)
+_BARE = re.compile(rf"\s{{0,4}}(?:{CLOCK})\s{{1,3}}(?:[0-9a-fA-F:.]{{3,45}} > [0-9a-fA-F:.]{{3,45}}: )")
+_TSHARK = re.compile(
+    r"\s{0,12}\d{1,12}\s{1,8}(?:\d{4}-\d\d-\d\d )?(?:\d\d:\d\d:\d\d\.\d{1,9}|-?\d{1,10}\.\d{1,9})\s{1,8}"
+    r"\S{1,60}\s{1,30}(?:→|->)\s{1,4}\S{1,60}\s{1,30}\S{1,20}\s{1,12}\d{1,6}\s"
+)
+_HEX = re.compile(r"\s{0,16}(?:>\s?)?0x[0-9a-fA-F]{4,5}:\s{1,4}[0-9a-fA-F]{2}")
+_NOTE = re.compile(
+    r"(?:tcpdump: |tcpdump version|libpcap version|listening on |reading from file |Capturing on |Running as user|"
+    r"dropped privs to |Warning: interface names|\^C|\d{1,12} packets? (?:captured|received|dropped)|"
+    r"\d{1,12} packets? (?:by filter|by kernel)|Unable to find user|Got \d|"
+    rf"(?:(?:{CLOCK})\s{{1,3}})?(?:STP|LLDP|CDPv\d|Loopback,|EAPOL|LACPv\d|802\.1|IPX|MPLS|PPPoE|IS-IS|ESIS)\b.{{0,300}})"
+)
+_LISTENING = re.compile(r"(?:tcpdump: )?(?:listening on |Capturing on '?)(?P<name>[^\s,']{1,64})")
+_READING = re.compile(r"reading from file ")
+_DROPPED = re.compile(r"(\d{1,12}) packets? dropped by kernel")
+_TOOL = re.compile(r"(?:^|[\s/;|&(])(?:tcpdump|tshark)\b")
+_TOOL_INTERFACE = re.compile(r"\s(?:-i|--interface)[= ]?([^\s'\"]{1,64})|\s-\w{0,12}i ?([a-z][^\s'\"]{1,63})")
+_QUOTE = re.compile(r"(?:\s{0,3}>\s?)+(?=\S)|\s{0,3}(?:>\s?)+$")
+_TUNNEL_END = re.compile(
+    r"(?:VXLAN|OTV|VXLAN-GPE), flags \[.{1,80}(?:vni|instance) \d{1,8}:?\s*$|Geneve.{1,300}:\s*$"
+)
+_ENDED = re.compile(
+    r"\blength:? \d|\(\d{1,5}\)\s*$|ICMP|\bArp\b|\bis-at\b|\bip-proto|ESP\(|\bigmp|\b[Ll]en[=:]? ?\d"
+)
+_NO_PORTS = re.compile(r"\(tos |\(flowlabel |\(class |\(hlim ")
+
+
+@dataclass
+class Section:
+    """Packets in a row of one run of the program."""
+
+    number: int
+    line: int
+    interface: str = ""
+    host: str = ""
+    dropped: int | None = None
+
+
+@dataclass
+class PrintedPacket:
+    """One packet as printed. `number` is the line (1-based) it begins in."""
+
+    number: int
+    section: Section
+    text: str
+    more: list[str] = field(default_factory=list)
+    hexadecimal: list[str] = field(default_factory=list)
+    inner: str = ""
+    """The packet inside a tunnel, which stands in a line of its own."""
+    lines: int = 1
+
+    @property
+    def whole(self) -> str:
+        """All lines as one."""
+        return f"{self.text}{''.join(self.more)}" if self.more else self.text
+
+    def is_whole(self) -> bool:
+        """Whether its end was seen: a line that mail or chat broke goes on in the next."""
+        return _ENDED.search(self.text) is not None and not _is_header_alone(self)
+
+
+def _is_header_alone(packet: PrintedPacket) -> bool:
+    """`-v` prints the header of IPv4 in a line and what is inside in the next."""
+    return (
+        not packet.more
+        and " > " not in packet.text.rpartition(")")[2]
+        and bool(_NO_PORTS.search(packet.text))
+    )
+
+
+@dataclass
+class Grouper:
+    """Tells lines apart; `others` are those that are not of a packet, with their numbers."""
+
+    sections: list[Section] = field(default_factory=list)
+    understood: bytearray = field(default_factory=bytearray)
+    """Beside the lines: 1 where it is of a printed packet, or of the program that printed it."""
+    _interface: str = ""
+    _host: str = ""
+    _fresh: bool = True
+    _stray: bool = False
+    _last_clock: str = ""
+
+    def packets(self, lines: Iterable[str]) -> Iterator[PrintedPacket]:
+        """Each packet of the lines, in their order."""
+        pending: PrintedPacket | None = None
+        mark = self.understood.append
+        for number, given in enumerate(lines, 1):
+            line = given[:LONGEST]
+            if line[:1] == ">" or line[:4].lstrip()[:1] == ">":
+                line = line[_quote_end(line) :]
+            if is_begin(line) and not (pending is not None and _goes_inside(pending)):
+                if pending is not None:
+                    yield pending
+                pending = PrintedPacket(number, self._section_of(line, number), line)
+                mark(1)
+            elif pending is not None and self._goes_on(pending, line):
+                pending.lines += 1
+                mark(1)
+            else:
+                if pending is not None:
+                    yield pending
+                    pending = None
+                mark(self._other(line))
+        if pending is not None:
+            yield pending
+
+    def _goes_on(self, packet: PrintedPacket, line: str) -> bool:
+        """Whether the line is of the packet before; takes it then."""
+        if packet.lines >= _MOST_LINES or not line or line.isspace():
+            return bool(line) and line[0] == "\t" and bool(packet.more)
+        if _HEX.match(line):
+            packet.hexadecimal.append(line)
+            return True
+        if is_begin(line):
+            packet.inner = line
+            return True
+        if packet.inner or packet.hexadecimal:
+            return line[0] in " \t"
+        if line[0] not in " \t" and (packet.is_whole() or _NOTE.match(line) or read_session_line(line)):
+            return False
+        # Messages are printed line by line behind the length; what comes before it was broken by mail or chat.
+        between = "\n" if line[0] == "\t" and packet.more and _ENDED.search(packet.more[0]) else " "
+        packet.more.append(between + line.strip())
+        return True
+
+    def _other(self, line: str) -> int:
+        """Notes of the program are understood; prompts say where the next packets come from."""
+        if not line or line.isspace():
+            return 0
+        note = _NOTE.match(line)
+        if note is not None:
+            self._note(line)
+            return 1
+        said = read_session_line(line)
+        if said is None:
+            self._stray = True
+            return 0
+        self._host = said.host or self._host
+        if _TOOL.search(said.command):
+            self._fresh = True
+            named = _TOOL_INTERFACE.search(said.command)
+            self._interface = (named[1] or named[2]) if named else ""
+        return 0
+
+    def _note(self, line: str) -> None:
+        listening = _LISTENING.match(line)
+        dropped = _DROPPED.match(line)
+        if listening or _READING.match(line):
+            self._fresh = self._fresh or bool(self.sections)
+            if listening:
+                self._interface = listening["name"]
+        elif dropped and self.sections:
+            self.sections[-1].dropped = int(dropped[1])
+
+    def _section_of(self, line: str, number: int) -> Section:
+        clock = _clock_of(line) if self._stray or self._fresh else ""
+        back = self._stray and clock and self._last_clock and clock < self._last_clock
+        if self._fresh or not self.sections or back:
+            self.sections.append(Section(len(self.sections) + 1, number, self._interface, self._host))
+        self._fresh = self._stray = False
+        self._last_clock = _clock_of(line)
+        return self.sections[-1]
+
+
+def _goes_inside(packet: PrintedPacket) -> bool:
+    return (
+        not packet.inner and _TUNNEL_END.search(packet.more[-1] if packet.more else packet.text) is not None
+    )
+
+
+def _quote_end(line: str) -> int:
+    quote = _QUOTE.match(line)
+    return quote.end() if quote else 0
+
+
+def _clock_of(line: str) -> str:
+    """The clock's text where it can be compared with another of the same form: not of differences, which are set in."""
+    end = 0 if line[:1] == " " else line.find(" ")
+    return line[:end] if end > 7 and line[2:3] in ":0123456789" else ""
+
+
+def is_begin(line: str) -> bool:
+    """Whether a packet begins in the line."""
+    return _BEGIN.match(line) is not None or (
+        (" > " in line and _BARE.match(line) is not None)
+        or (("→" in line or "->" in line) and _TSHARK.match(line) is not None)
+    )
+
+
+def is_tshark(line: str) -> bool:
+    """Whether it is of tshark's columns."""
+    return ("→" in line or "->" in line) and _TSHARK.match(line) is not None
+
+
+def capture_number(section: Section) -> int:
+    """Which of the captures of a text (from 1) the packets of a section are in."""
+    return min(section.number, _MOST_SECTIONS)

@@ -1,0 +1,57 @@
+"""A text with marks in place of its printed packets, so that whoever splits it into listings passes them by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from workers.decode.dumps.printed_packets import MARK
+from workers.decode.printed.lines import Grouper, capture_number
+
+_HELD_LINES = 4_096
+
+
+def with_marks(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The text (UTF-8) with a mark in place of every line of a printed packet."""
+    held: list[str] = []
+    grouper = Grouper()
+    done = 0
+    starts: dict[int, int] = {}
+    for packet in grouper.packets(_held(_lines(blocks), held)):
+        starts[packet.number - 1 - done] = capture_number(packet.section)
+        if len(held) < _HELD_LINES:
+            continue
+        # The packet that is being read may go on: its line waits.
+        ready = packet.number - 1 + packet.lines - done
+        out = _marked(held[:ready], grouper.understood[done : done + ready], starts)
+        yield ("\n".join(out) + "\n").encode("utf-8", "surrogateescape")
+        del held[:ready]
+        done += ready
+        starts.clear()
+    yield "\n".join(_marked(held, grouper.understood[done:], starts)).encode("utf-8", "surrogateescape")
+
+
+def _marked(lines: Sequence[str], understood: bytearray, starts: dict[int, int]) -> list[str]:
+    return [
+        (f"{MARK}{starts[index]}" if index in starts else MARK)
+        if known
+        else line.replace(MARK, "\ufffd")
+        if MARK in line
+        else line
+        for index, (line, known) in enumerate(zip(lines, understood, strict=False))
+    ]
+
+
+def _held(lines: Iterator[str], held: list[str]) -> Iterator[str]:
+    for line in lines:
+        held.append(line)
+        yield line
+
+
+def _lines(blocks: Iterable[bytes]) -> Iterator[str]:
+    """Lines of blocks, as they are: what is no UTF-8 stays for who reads it."""
+    rest = b""
+    for block in blocks:
+        *whole, rest = (rest + block).split(b"\n")
+        for line in whole:
+            yield line.decode("utf-8", "surrogateescape")
+    yield rest.decode("utf-8", "surrogateescape")
