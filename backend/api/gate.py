@@ -16,7 +16,7 @@ from backend.access.guesses import GuessLimiter
 from backend.access.ownership import check_rights
 from backend.access.public_addresses import needs_sign_in
 from backend.access.rights import Need
-from backend.access.rules import Rule, names_something, rule_for
+from backend.access.rules import PAGE_RULES, Rule, names_something, rule_for
 from backend.access.still_admitted import is_still_admitted
 from backend.access.tokens import recognise_token
 from backend.api.found_route import RouteFinder, put_found
@@ -45,6 +45,7 @@ class Gate:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        scope = self._as_read(scope)
         request = Request(scope)
         try:
             caller, rule = await self._admit(request)
@@ -71,6 +72,14 @@ class Gate:
             else:
                 is_admitted = partial(is_still_admitted, self._store, caller, rule)
                 await WatchedStream(send_with_cookie, is_admitted).run(respond)
+
+    def _as_read(self, scope: Scope) -> Scope:
+        """HEAD of a page is answered as GET is (RFC 9110, section 9.3.2); the server leaves the body out."""
+        if scope["method"] != "HEAD":
+            return scope
+        read = {**scope, "method": "GET"}
+        found = self._routes.find(read)
+        return read if found and found.name in PAGE_RULES else scope
 
     async def _admit(self, request: Request) -> tuple[Caller, Rule | None]:
         found = self._routes.find(request.scope)

@@ -124,6 +124,17 @@ def test_who_may_call_it(callers: dict[str, httpx.Client], route: str) -> None:
     assert admitted == MAY[RULES[route].need]
 
 
+@pytest.mark.parametrize("route", sorted(PAGE_RULES))
+def test_head_of_a_page_is_answered_as_get_is(callers: dict[str, httpx.Client], route: str) -> None:
+    path = re.sub(r"\{\w+\}", "ab", route.removeprefix("GET "))
+    for client in (callers["stranger"], callers["admin"]):
+        got, asked = client.get(path), client.head(path)
+        assert (asked.status_code, asked.content) == (got.status_code, b"")
+        assert got.status_code in (200, 404)
+        for name in ("content-type", "cache-control"):
+            assert asked.headers.get(name) == got.headers.get(name)
+
+
 @pytest.mark.parametrize(
     ("method", "path"),
     [
