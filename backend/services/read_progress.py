@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from backend.errors import NotFound
 from backend.storage import evidence_files, investigations
 from backend.storage.records import STAGES, EvidenceFile, Investigation
 from backend.storage.store import Store
+
+WAITS = (
+    "No result can be stored until there is room: delete investigations, or free space on the server's disk."
+)
 
 
 @dataclass(frozen=True)
@@ -34,6 +38,10 @@ def read_progress(store: Store, investigation_id: str) -> Progress:
     with store.database.reading() as session:
         investigation = investigations.get_investigation(session, investigation_id)
         files = evidence_files.list_files(session, investigation_id)
+    if investigation.analysis in investigations.UNDER_WAY:
+        # On a disk without a byte the database cannot take a message either, so it is made here.
+        lack = store.room().lack_for_work()
+        investigation = replace(investigation, message=f"{lack} {WAITS}" if lack else investigation.message)
     return Progress(investigation, tuple(files))
 
 

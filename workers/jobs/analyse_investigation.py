@@ -149,6 +149,8 @@ def _judge(shop: Workshop, investigation_id: str, generation: int) -> None:
     except Cancelled:
         return
     except UnreadableInput as error:
+        # First: on a full disk its row may need the room.
+        shutil.rmtree(_unfinished(shop, investigation_id), ignore_errors=True)
         _finish(shop, investigation_id, generation, "failed", message=error.sentence)
         return
     except Exception as error:
@@ -203,7 +205,7 @@ def _judge_in_child(
 
     created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
     folder = shop.store.analysis_folder(investigation_id)
-    fresh = folder.with_name("analysis.new")
+    fresh = _unfinished(shop, investigation_id)
 
     def in_child(terms: Terms) -> Judged:
         shutil.rmtree(fresh, ignore_errors=True)
@@ -221,6 +223,11 @@ def _judge_in_child(
     summary = judge_surviving(shop.store.settings.limits, fresh, in_child)
     _replace_result(fresh, folder)
     return summary
+
+
+def _unfinished(shop: Workshop, investigation_id: str) -> Path:
+    """The folder that an analysis writes into."""
+    return shop.store.analysis_folder(investigation_id).with_name("analysis.new")
 
 
 def _replace_result(fresh: Path, folder: Path) -> None:

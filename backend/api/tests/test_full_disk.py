@@ -191,3 +191,17 @@ def test_low_space_is_told(browser: httpx.Client, disk: Path) -> None:
     assert told() == (True, True, True)
     filler.unlink()
     assert told() == (False, False, False)
+
+
+def test_an_analysis_under_way_says_that_the_disk_is_full(
+    browser: httpx.Client, store: Store, disk: Path
+) -> None:
+    address = investigation(browser)
+    assert put(browser, address).status_code == 201
+    before = browser.get(f"{address}/progress").json()
+    assert (before["analysis"], before["message"]) == ("queued", "")
+    filler = fill(disk)
+    waits = browser.get(f"{address}/progress").json()
+    assert (waits["analysis"], waits["message"].partition(" (")[0]) == ("queued", "The disk is full")
+    filler.unlink()
+    assert browser.get(f"{address}/progress").json()["message"] == ""
