@@ -103,13 +103,19 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
         h11_max_incomplete_event_size=HEADER_AT_MOST_BYTES,
         limit_concurrency=CONNECTIONS_AT_MOST,
     )
-    # uvicorn raises the signal that ended it once more, which must not cut short what follows it.
+    server = uvicorn.Server(config)
+
+    def stop(*_: object) -> None:
+        server.should_exit = True
+
+    # A signal before the server listens to them ends it, too. It raises the one that ended it once more, which must not
+    # cut short what follows.
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
+        signal.signal(number, stop)
     with WorkerChild(settings):
         print(f"Stallscope is at {address_shown(settings, port)}", flush=True)
         warn_of_clear_text(settings)
-        uvicorn.Server(config).run(sockets=[listener])
+        server.run(sockets=[listener])
     return True
 
 

@@ -14,7 +14,7 @@ from typing import Any
 import httpx
 import pytest
 
-from backend.api.tests.running_product import DEMO, Product, children_of, running_product
+from backend.api.tests.running_product import DEMO, PATIENCE_S, Product, children_of, running_product
 from backend.storage.tests.scratch_database import ENGINES, scratch_database
 from workers.cli.main import main
 
@@ -239,6 +239,12 @@ def test_charts_and_tables_are_answered(product: Product) -> None:
             "columns"
         ]
         assert client.get(f"{address}/frames/three-interfaces.pcapng/99999").status_code == 404
+
+
+def test_a_product_that_is_stopped_as_soon_as_it_names_its_address_ends(tmp_path: Path) -> None:
+    with running_product(tmp_path) as running:
+        running.process.terminate()
+        assert running.process.wait(timeout=PATIENCE_S) is not None
 
 
 def is_running(pid: int) -> bool:
