@@ -21,6 +21,7 @@ from backend.machine_memory import memory_bytes
 LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
 
 
+_CONFIG = "STALLSCOPE_CONFIG"
 _FILES_AT_MOST = 8
 """Each has a process of its own, which waits ready for it."""
 _MEMORY_OF_A_FILE = 1 << 30
@@ -152,6 +153,12 @@ class Settings(BaseSettings):
         """Packet tables and reports, one folder an investigation."""
         return self.data / "packets"
 
+    @property
+    def private_paths(self) -> tuple[Path, ...]:
+        """Data and secrets, which no child process reads but for the files of its work."""
+        named = (self.admin_password_file, self.oidc_client_secret_file, os.environ.get(_CONFIG))
+        return (self.data, *(Path(each) for each in named if each))
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -161,7 +168,7 @@ class Settings(BaseSettings):
         dotenv_settings: PydanticBaseSettingsSource,
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
-        config_file = os.environ.get("STALLSCOPE_CONFIG", "")
+        config_file = os.environ.get(_CONFIG, "")
         if not config_file:
             return init_settings, env_settings
         return init_settings, env_settings, TomlConfigSettingsSource(settings_cls, Path(config_file))

@@ -70,11 +70,15 @@ class JobEngine:
         files = store.settings.worker_files
         children = files + QUICK_FILES + LOOKS_AT_ONCE + ANONYMIZED_AT_ONCE
         self._limits = fit_to_memory(store.settings.limits, children, memory_bytes())
+        hidden = store.settings.private_paths
         self._children = ChildPool(
-            files, self._limits, works=(ingest_in_child, judge_in_child), prepare=(prepare,), quick=True
+            files, self._limits, works=(ingest_in_child, judge_in_child), prepare=(prepare,), quick=True, hidden=hidden
+        )  # fmt: skip
+        look_limits = _look.look_limits(self._limits)
+        self._looking = ChildPool(LOOKS_AT_ONCE, look_limits, works=(look_in_child,), hidden=hidden)
+        self._anonymizing = ChildPool(
+            ANONYMIZED_AT_ONCE, self._limits, works=(anonymise_in_child,), hidden=hidden
         )
-        self._looking = ChildPool(LOOKS_AT_ONCE, _look.look_limits(self._limits), works=(look_in_child,))
-        self._anonymizing = ChildPool(ANONYMIZED_AT_ONCE, self._limits, works=(anonymise_in_child,))
         self._not_confined_by: tuple[str, ...] = ()
         self._stopping = threading.Event()
         self._shop = Workshop(store, self._children, tool_version, self._looking, self._anonymizing)

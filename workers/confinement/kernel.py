@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import os
 import platform
+import re
+import secrets
 import signal
 from contextlib import suppress
 from pathlib import Path
@@ -15,9 +17,15 @@ _PR_SET_PDEATHSIG: Final = 1
 _PR_CAPBSET_DROP: Final = 24
 _PR_SET_NO_NEW_PRIVS: Final = 38
 _PR_SET_CHILD_SUBREAPER: Final = 36
-_CAPSET: Final = {"x86_64": 126, "aarch64": 91}
+_PR_SET_KEEPCAPS: Final = 8
+_PR_CAP_AMBIENT, _AMBIENT_RAISE = 47, 2
+_CAPABILITY_CALLS: Final = {"x86_64": (125, 126), "aarch64": (90, 91)}
+"""capget, capset."""
 _CAPABILITIES_VERSION: Final = 0x20080522
 _CAP_DAC_OVERRIDE: Final = 1
+_CAP_KILL, _CAP_SETUID = 5, 7
+_USERS_OF_CHILDREN, _USERS_BITS = 0x70000000, 27
+"""Numbers that systemd's table of users leaves to nobody (UIDS-GIDS.md)."""
 _CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
 _CLONE_NEWUTS: Final = 0x04000000
 
@@ -82,30 +90,78 @@ def _leave_namespaces() -> bool:
     return True
 
 
+def count_threads_apart() -> None:
+    """Make a random user that nobody else has the real one of this process: RLIMIT_NPROC counts by the real user, and
+    of root not at all. Files are reached by the effective user, which stays.
+
+    Only for root that may change its user, and only where there is such a user: containers may have few."""
+    if os.geteuid() == 0:
+        with suppress(OSError):
+            os.setresuid(_USERS_OF_CHILDREN + secrets.randbits(_USERS_BITS), -1, -1)
+
+
+def become_real_user() -> None:
+    """Before a program is started, which may refuse to run as two users: the effective one becomes the real one, and
+    the right to the files of others stays."""
+    user = os.getuid()
+    if user == os.geteuid():
+        return
+    if not _permitted() & 1 << _CAP_DAC_OVERRIDE:
+        os.setresuid(os.geteuid(), -1, -1)  # it could not read its input; its threads are not counted
+        return
+    prctl(_PR_SET_KEEPCAPS, ctypes.c_ulong(1))
+    os.setresuid(user, user, user)
+    _set_capabilities(1 << _CAP_DAC_OVERRIDE, inherited=True)
+    prctl(_PR_CAP_AMBIENT, ctypes.c_ulong(_AMBIENT_RAISE), ctypes.c_ulong(_CAP_DAC_OVERRIDE))
+
+
 def threads_counted() -> int:
     """Those that RLIMIT_NPROC counts already: of this user, but in a user namespace of our own, where it counts alone.
-    Of root the kernel counts none."""
-    if os.getuid() == 0 or Path("/proc/self/uid_map").read_text(encoding="ascii").split()[2:] == ["1"]:
+    Of the machine's root the kernel counts none."""
+    mapped = Path("/proc/self/uid_map").read_text(encoding="ascii").split()
+    if mapped[2:] == ["1"] or (os.getuid() == 0 and mapped[:2] == ["0", "0"]):
         return 0
     found = 0
     for entry in os.scandir("/proc"):
         with suppress(OSError, IndexError, ValueError):  # what ends meanwhile
-            if entry.name.isdecimal() and entry.stat().st_uid == os.getuid():
+            if entry.name.isdecimal() and _real_user(Path(entry.path)) == os.getuid():
                 found += int(
                     Path(entry.path, "stat").read_text(encoding="latin-1").rpartition(")")[2].split()[17]
                 )
     return found
 
 
-def drop_capabilities() -> None:
-    """All but, for root, the right to files of other users: uploads and folders may belong to anybody."""
+def _real_user(process: Path) -> int:
+    return int(re.findall(r"^Uid:\t(\d+)", (process / "status").read_text(encoding="latin-1"), re.M)[0])
+
+
+def drop_capabilities(*, for_children: bool = False) -> None:
+    """All but, for root, the right to files of other users: uploads and folders may belong to anybody. The launcher,
+    `for_children`, may also change their user and end them."""
     for capability in range(64):
         if capability != _CAP_DAC_OVERRIDE and prctl(_PR_CAPBSET_DROP, ctypes.c_ulong(capability)) < 0:
             break
-    number = _CAPSET.get(platform.machine())
-    if number is None:
-        return
-    kept = 1 << _CAP_DAC_OVERRIDE if os.getuid() == 0 else 0
-    header = (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)
-    sets = (ctypes.c_uint32 * 6)(kept, kept, 0, 0, 0, 0)
-    system_call(number, ctypes.byref(header), ctypes.byref(sets))
+    kept = 1 << _CAP_DAC_OVERRIDE if os.geteuid() == 0 else 0
+    if kept and for_children:
+        kept |= 1 << _CAP_SETUID | 1 << _CAP_KILL
+    _set_capabilities(kept & _permitted())
+
+
+def _permitted() -> int:
+    """Of /proc a confined process sees too little."""
+    numbers = _CAPABILITY_CALLS.get(platform.machine())
+    sets = (ctypes.c_uint32 * 6)()
+    if numbers is None or system_call(numbers[0], ctypes.byref(_header()), ctypes.byref(sets)) < 0:
+        return 0
+    return sets[1] | sets[4] << 32
+
+
+def _set_capabilities(kept: int, *, inherited: bool = False) -> None:
+    numbers = _CAPABILITY_CALLS.get(platform.machine())
+    if numbers is not None:
+        sets = (ctypes.c_uint32 * 6)(kept, kept, kept if inherited else 0, 0, 0, 0)
+        system_call(numbers[1], ctypes.byref(_header()), ctypes.byref(sets))
+
+
+def _header() -> ctypes.Array[ctypes.c_uint32]:
+    return (ctypes.c_uint32 * 2)(_CAPABILITIES_VERSION, 0)

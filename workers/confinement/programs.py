@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Final, NoReturn, Protocol
 
-from workers.confinement.kernel import die_with_parent, never_gain_privileges
+from workers.confinement.kernel import become_real_user, die_with_parent, never_gain_privileges
 from workers.confinement.seccomp import forbid_processes
 from workers.confinement.trial import confinement
 
@@ -105,6 +105,7 @@ class _Own:
         parent, filters = os.getpid(), confinement().seccomp
 
         def limit() -> None:
+            become_real_user()
             die_with_parent(parent)
             _set_limits(run)
             if filters:

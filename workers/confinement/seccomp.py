@@ -38,6 +38,8 @@ class _Machine(NamedTuple):
     sched_setscheduler, sched_setaffinity, sched_setattr."""
     starts: tuple[int, ...]
     """fork, vfork, execve, execveat."""
+    users: tuple[int, ...]
+    """set*uid, set*gid, setgroups: threads are counted by user."""
     fcntl: int
     ioctl: int
     mmap: int
@@ -55,7 +57,8 @@ memfd_secret, process_mrelease, fchmodat2, setxattrat, removexattrat, file_setat
 numbers."""
 _MACHINES: Final = {
     "x86_64": _Machine(
-        0xC000003E, 56, (62, 234), (302, 142, 144, 203, 314), (57, 58, 59, 322), 72, 16, 9, ((2, 1), (257, 2)),
+        0xC000003E, 56, (62, 234), (302, 142, 144, 203, 314), (57, 58, 59, 322),
+        (105, 106, 113, 114, 116, 117, 119, 122, 123), 72, 16, 9, ((2, 1), (257, 2)),
         (
             41, 42, 43, 49, 50, 53, 288,  # socket, connect, accept, bind, listen, socketpair, accept4
             29, 30, 31, 64, 65, 66, 68, 69, 70, 71, 220, 240,  # System V shared memory, semaphores, queues; mq_open
@@ -72,7 +75,8 @@ _MACHINES: Final = {
         ),
     ),
     "aarch64": _Machine(
-        0xC00000B7, 220, (129, 131), (261, 118, 119, 122, 274), (221, 281), 25, 29, 222, ((56, 2),),
+        0xC00000B7, 220, (129, 131), (261, 118, 119, 122, 274), (221, 281),
+        (146, 144, 145, 143, 159, 147, 149, 151, 152), 25, 29, 222, ((56, 2),),
         (
             198, 203, 202, 200, 201, 199, 242,
             194, 195, 196, 190, 191, 192, 193, 186, 187, 188, 189, 180,
@@ -102,7 +106,7 @@ def forbid_system_calls(*, may_start_programs: bool) -> None:
     machine = _MACHINES[platform.machine()]
     lines = [*_answer((_CLONE3, _OPENAT2), errno.ENOSYS), *_answer((*machine.denied, *_NEWER), errno.EPERM)]
     lines += _of_other_processes(machine, with_signals=not may_start_programs) + _of_files(machine)
-    starts = () if may_start_programs else machine.starts
+    starts = () if may_start_programs else (*machine.starts, *machine.users)
     _install(
         [
             *_head(machine),

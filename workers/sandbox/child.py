@@ -7,20 +7,18 @@ import os
 import resource
 import socket
 import sys
-import sysconfig
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
 from pydantic import TypeAdapter
 from pydantic.dataclasses import dataclass
 
-import backend
-import workers
 from backend.disk_space import FULL, is_disk_full
 from backend.errors import StallscopeError, TooCostly
 from backend.limits import Limits
-from workers.confinement.kernel import threads_counted
+from workers.confinement.kernel import count_threads_apart, drop_capabilities, threads_counted
 from workers.confinement.landlock import READ, RUN, WRITE, restrict_files
 from workers.confinement.programs import use_starter
 from workers.confinement.seccomp import forbid_system_calls
@@ -34,12 +32,12 @@ from workers.sandbox.messages import (
     read_message,
     send_message,
 )
+from workers.sandbox.program_folders import folders_of_programs
 from workers.sandbox.works import Access, work_named
 from workers.where_it_failed import where_it_failed
 
 _MOST_THREADS: Final = 1024
 _MOST_FILES: Final = 4096
-_SYSTEM: Final = ("/usr", "/lib", "/lib64", "/bin", "/opt", "/nix/store", "/sys/devices/system/cpu")
 _SYSTEM_FILES: Final = (
     "/etc/ld.so.cache", "/etc/localtime", "/etc/wireshark", "/etc/ssl/openssl.cnf", "/dev/urandom", "/dev/random",
     "/proc/cpuinfo", "/proc/meminfo", "/proc/self",
@@ -56,6 +54,8 @@ class Order:
     """JSON, in the types of that work."""
     access: Access
     limits: Limits
+    hidden: tuple[Path, ...] = ()
+    """What no child reads, should it lie among the programs: data and secrets of the server."""
 
 
 ORDERS: Final = TypeAdapter(Order)
@@ -65,16 +65,18 @@ def live(pipe: socket.socket) -> None:
     """The whole life of a child."""
     _, content = read_message(pipe, sys.maxsize)
     order: Order = ORDERS.validate_json(content)
+    count_threads_apart()
+    drop_capabilities()
     _set_limits(order.limits)
     if order.access.may_start_programs:
-        use_starter(lambda: confine(order.access, may_fork=True), to_close=[pipe.fileno()])
-    confine(order.access, may_fork=False)
+        use_starter(lambda: confine(order.access, order.hidden, may_fork=True), to_close=[pipe.fileno()])
+    confine(order.access, order.hidden, may_fork=False)
     kind, answer = _attempt(order, pipe)
     send_message(pipe, kind, answer)
     os._exit(0)
 
 
-def confine(access: Access, *, may_fork: bool) -> None:
+def confine(access: Access, hidden: Sequence[Path] = (), *, may_fork: bool) -> None:
     """From now on: the program, the files of this work, and no system call that reaches further.
 
     Of these what the launcher found to work; the worker says at its start what is missing. A refusal ends the child."""
@@ -83,7 +85,7 @@ def confine(access: Access, *, may_fork: bool) -> None:
         os.environ["HOME"] = os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
     if confinement().landlock:
         programs = RUN if may_fork else READ
-        rules = [(Path(each), programs) for each in (*_SYSTEM, *_program_folders())]
+        rules = [(each, programs) for each in folders_of_programs(hidden)]
         rules += [
             (Path(each), READ) for each in (*_SYSTEM_FILES, os.environ.get("NUMBA_CACHE_DIR", "/dev/null"))
         ]
@@ -94,14 +96,6 @@ def confine(access: Access, *, may_fork: bool) -> None:
         restrict_files(rules)
     if confinement().seccomp:
         forbid_system_calls(may_start_programs=may_fork)
-
-
-def _program_folders() -> set[str]:
-    """Of the interpreter, its packages, and ours."""
-    ours = [str(Path(each).resolve()) for package in (backend, workers) for each in package.__path__]
-    packages = [path for path in sys.path if path.endswith(("site-packages", "dist-packages"))]
-    installed = [*sysconfig.get_paths().values(), sys.prefix, sys.exec_prefix, sys.base_prefix]
-    return {*ours, *packages, *installed}
 
 
 def _set_limits(limits: Limits) -> None:

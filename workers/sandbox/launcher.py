@@ -40,7 +40,7 @@ def main(arguments: Sequence[str]) -> None:
     never_gain_privileges()
     confinement()  # tried before threads and imports; the children inherit the answer
     leave_namespaces()
-    drop_capabilities()
+    drop_capabilities(for_children=True)
     adopt_orphans()
     for name in prepare:
         module, _, function = name.partition(":")

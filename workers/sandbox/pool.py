@@ -96,9 +96,12 @@ class ChildPool:
         works: Iterable[Callable[..., object]],
         prepare: Iterable[Callable[[], object]] = (),
         quick: bool = False,
+        hidden: Iterable[Path] = (),
     ) -> None:
-        """`works` are all that its children can be told to do; `prepare` is called once, before the first child."""
+        """`works` are all that its children can be told to do; `prepare` is called once, before the first child;
+        `hidden` are data and secrets that no child reads, wherever they lie."""
         self.limits = limits
+        self._hidden = tuple(hidden)
         self._works: dict[str, Work] = {name_of(each): work_named(name_of(each)) for each in works}
         modules = dict.fromkeys(f"{work.function.__module__}:" for work in self._works.values())
         self._prepare = [*modules, *(name_of(each) for each in prepare)]
@@ -140,6 +143,7 @@ class ChildPool:
                 registered.arguments.dump_json(arguments, warnings="error").decode(),
                 replace(access, scratch=scratch),
                 limits,
+                self._hidden,
             )
             try:
                 answer: Answer = _Conversation(registered, limits, *self._child()).hold(
