@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from backend.forensics.evidence.delays import Frame
 from backend.forensics.findings import seconds_text
 from backend.forensics.private_words import composed
 from backend.forensics.report import (
@@ -71,6 +72,13 @@ class Hypothesis:
     attempts: tuple[int, ...] = ()
     """Links of the attempts that it explains (`Facts.delays`). Their lost time is counted for one cause only: where
     there are any, `time_lost_s` is replaced by the sum over those that were left to this cause."""
+    places: frozenset[str] = frozenset()
+    """Words of the vantage points before which these losses are, where every one of them is lost before the same."""
+    returning: bool = False
+    """All of these losses are of packets from servers to clients."""
+    explains: frozenset[Frame] = frozenset()
+    """The packets beside SYNs whose loss or delay it explains: queries, data segments, requests answered late. Each has
+    one cause."""
 
 
 def weigh(hypothesis: Hypothesis) -> tuple[float, Verdict]:

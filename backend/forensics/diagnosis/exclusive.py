@@ -1,4 +1,4 @@
-"""Causes that exclude each other for the same connection: the one with less support yields."""
+"""Causes that exclude each other for the same connection or packet: the one with less support yields."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from backend.forensics.diagnosis.account import Settled
 from backend.forensics.diagnosis.contract import POSSIBLE_ABOVE, Hypothesis, weigh
+from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
 
 LOSES_A_SYN = frozenset(
@@ -29,11 +30,38 @@ LOSES_A_SYN = frozenset(
 """Each says where the SYN of a connection, or its answer, was lost: it was lost once."""
 SUPPORTED_FROM = 0.5
 YIELDED_CEILING = 0.49
-"""Below even odds: another cause has more support for every connection that this one is about."""
+"""Below even odds: another cause has more support for what this one is about."""
+
+
+KEPT_SHARE = 0.5
+"""A cause of delay that keeps less than this share of its packets is that of others'."""
 
 
 def yield_to_stronger(settled: Sequence[Settled]) -> list[Settled]:
     """`settled` has the surest first. A cause keeps what no surer one explains; without any it yields."""
+    return _yield_packets(_yield_attempts(settled))
+
+
+def _yield_packets(settled: Sequence[Settled]) -> list[Settled]:
+    """A packet is lost once: a cause of loss yields when a surer one explains any of the same. Causes of delay share
+    some packets of a finding and yield when little is left."""
+    explained: dict[Frame, str] = {}
+    kept = []
+    for each in settled:
+        hypothesis = each.hypothesis
+        if hypothesis.explains and weigh(hypothesis)[0] >= SUPPORTED_FROM:
+            own = {f for f in hypothesis.explains if explained.get(f, hypothesis.cause) == hypothesis.cause}
+            least = 1.0 if hypothesis.role == "loss" else KEPT_SHARE
+            if len(own) < least * len(hypothesis.explains):
+                ceiling = min(hypothesis.ceiling, YIELDED_CEILING)
+                each = replace(each, hypothesis=replace(hypothesis, ceiling=ceiling))
+            else:
+                explained.update(dict.fromkeys(own, hypothesis.cause))
+        kept.append(each)
+    return kept
+
+
+def _yield_attempts(settled: Sequence[Settled]) -> list[Settled]:
     explained: dict[int, str] = {}
     kept = []
     for each in settled:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.evidence.delays import Frame
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import EvidencePart, FindingPart
 
@@ -24,6 +25,11 @@ def number(finding: FindingPart, name: str) -> float:
 def server_of(finding: FindingPart) -> str:
     """``192.0.2.10:443``, whom the finding is about."""
     return str(finding.affected[0]["destination"])
+
+
+def frames_of(finding: FindingPart) -> frozenset[Frame]:
+    """All frames it rests on, for `Hypothesis.explains`."""
+    return frozenset((part.input, frame) for part in finding.evidence for frame in part.frames or ())
 
 
 def first_frames(finding: FindingPart) -> list[EvidencePart]:

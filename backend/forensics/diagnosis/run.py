@@ -14,6 +14,8 @@ from backend.forensics.diagnosis.account import Settled, draw_up, settle
 from backend.forensics.diagnosis.contract import Hypothesis, conclude, weigh
 from backend.forensics.diagnosis.exclusive import leave_accidents, yield_to_stronger
 from backend.forensics.diagnosis.fitting_advice import with_fitting_advice
+from backend.forensics.diagnosis.segment_cases import owned_findings
+from backend.forensics.diagnosis.shared_losses import merge_shared
 from backend.forensics.diagnosis.shared_remedies import with_known_versions
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kubernetes_signs import speaks_of_kubernetes
@@ -56,10 +58,11 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart], isolation: Isolation
         for hypothesis in isolation.run(CAUSE + name, partial(_assessed, assess, facts, findings), [])
     ]
     settled, left = settle(facts, leave_accidents(facts, hypotheses))
-    settled = yield_to_stronger(settled)
+    settled = merge_shared(yield_to_stronger(settled), findings)
     rest = importlib.import_module(f"{causes.__name__}.{REST}")
     named = [s.hypothesis for s in settled if weigh(s.hypothesis)[1] != "cannot-tell"]
     explained = frozenset(name for h in named for name in h.findings)
+    explained |= isolation.run(CAUSE + REST, partial(owned_findings, facts, findings), frozenset())
     taken = _taken_by_rivals(settled)
     settled = [s for s in settled if not _answered_elsewhere(s.hypothesis, taken)]
     unsettled = [s for s in settled if _open_about(s, left)]

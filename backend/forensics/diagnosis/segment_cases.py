@@ -53,6 +53,10 @@ class SegmentCase:
         """Segments of which two vantage points tell where they were lost."""
         return len(self.of("lost between", "in node", "answer lost", "arrived"))
 
+    def frames_of(self, *names: str) -> frozenset[Frame]:
+        """Frames of those, for `Hypothesis.explains`."""
+        return frozenset(frame for fate in self.of(*names) for frame in fate.frames)
+
     def of(self, *names: str) -> list[SegmentFate]:
         """Those with one of these fates."""
         return [fate for fate in self.fates if fate.fate in names]
@@ -85,6 +89,12 @@ def segment_cases(facts: Facts, findings: Sequence[FindingPart]) -> list[Segment
     owned = owned_nodes(facts, findings, row_of)
     cases = (_case(facts, finding, row_of, owned) for finding in wanted)
     return [case for case in cases if case is not None]
+
+
+def owned_findings(facts: Facts, findings: Sequence[FindingPart]) -> frozenset[str]:
+    """Ids of loud findings on lost data whose connections more specific causes explain."""
+    left = {case.finding.id for case in segment_cases(facts, findings)}
+    return frozenset(f.id for f in loud(findings, "data-retransmission")) - left
 
 
 def _case(

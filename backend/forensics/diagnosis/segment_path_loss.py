@@ -67,6 +67,8 @@ def _hypothesis(
         refutation="nothing seen; it would be refuted by segments that reach the receiver's vantage point each time",
         figures=case.figures(),
         ceiling=0.999 if case.followed else ONE_PLACE_CEILING,
+        returning=all(event["sender"] == "server" for event in case.finding.events),
+        explains=case.frames_of("lost between", "answer lost", "beyond", "one place"),
     )
 
 

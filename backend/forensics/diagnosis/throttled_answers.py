@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.measured import first_frames, number, server_of
+from backend.forensics.diagnosis.measured import first_frames, frames_of, number, server_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import Rise, counter_rise
 from backend.forensics.evidence.retried import Endpoint
@@ -65,6 +65,7 @@ def _hypothesis(
         signs=1,
         findings=(finding.id,),
         time_lost_s=finding.time_lost_s,
+        explains=frames_of(finding),
         rivals=(
             RivalPart(
                 cause="slow-server",

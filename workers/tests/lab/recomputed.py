@@ -39,10 +39,10 @@ def _first_syn(m: re.Match[str], sentence: Sentence) -> Problem:
 
 
 def _story_start(sentence: Sentence) -> dict[str, float]:
-    """By input, when the attempt of the story began."""
-    first = sentence
-    while first.before is not None:
-        first = first.before
+    """By input, when the attempt of the story began: it is the first that cites packets."""
+    first, before = sentence, sentence.before
+    while before is not None:
+        first, before = (before if before.frames() else first), before.before
     starts: dict[str, float] = {}
     for name, frame in first.frames():
         starts[name] = min(frame.time_ns / 1e9, starts.get(name, float("inf")))

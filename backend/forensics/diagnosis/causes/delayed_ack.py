@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.measured import first_frames, loud, number, server_of
+from backend.forensics.diagnosis.measured import first_frames, frames_of, loud, number, server_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
@@ -62,6 +62,7 @@ def _hypothesis(finding: FindingPart) -> Hypothesis:
         signs=len(pieces) - 1,
         findings=(finding.id,),
         time_lost_s=finding.time_lost_s,
+        explains=frames_of(finding),
         rivals=_rivals(finding),
         missing=(_SOCKET,),
         remedies=_remedies(writer),

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.measured import loud, number, server_of
+from backend.forensics.diagnosis.measured import frames_of, loud, number, server_of
 from backend.forensics.diagnosis.segment_cases import FATES_MOST, fate_frames, where
 from backend.forensics.dumps import FilterRule
 from backend.forensics.evidence.absence.drop_rules import list_rules
@@ -66,6 +66,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         signs=int(survived) + len(configured) + len(placed),
         findings=(finding.id,),
         time_lost_s=finding.time_lost_s,
+        explains=frames_of(finding),
         rivals=(_restart(finding), _FIREWALL),
         missing=_missing(server),
         remedies=_remedies(died_s),

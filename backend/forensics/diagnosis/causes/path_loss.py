@@ -147,7 +147,7 @@ def _data(d: Destination, rates: LossRates, later: LossRates) -> list[Weighed]:
         return [Weighed(REFUTES, text, loss_evidence(d), reason)]
     if later.data_again < DATA_LOST_FROM:
         return []
-    text = f"{later.in_words} ({p_text(later.p_like)})."
+    text = f"{later.in_words}, clients' first data left out ({p_text(later.p_like)})."
     if len(d.losses) < SYNS_LOST_FROM:
         return [Weighed(1.0, text, loss_evidence(d), "data is lost, but so few SYNs have no rate")]
     if later.p_like > SAMPLE_LIKE_P:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.measured import loud, number
+from backend.forensics.diagnosis.measured import frames_of, loud, number
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
@@ -53,6 +53,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         signs=1,
         findings=(finding.id,),
         time_lost_s=finding.time_lost_s,
+        explains=frames_of(finding),
         rivals=_RIVALS,
         missing=_missing(ends[1], finding),
         remedies=_remedies(finding),

@@ -73,6 +73,7 @@ def _hypothesis(facts: Facts, case: SegmentCase) -> Hypothesis:
         references=REFERENCES,
         refutation=f"nothing seen; it would be refuted by segments that vanish {where(arrived)}",
         figures=case.figures(),
+        explains=case.frames_of("arrived"),
     )
 
 

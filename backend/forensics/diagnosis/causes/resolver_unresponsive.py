@@ -16,6 +16,7 @@ from backend.forensics.diagnosis.queries.trouble import (
     Trouble,
     collect_troubles,
     lossy,
+    lost_frames,
     query_frames,
     story,
 )
@@ -82,6 +83,7 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
         references=REFERENCES,
         refutation="nothing seen; answers that leave the resolver, or queries that never come to it, would refute it",
         figures=trouble.figures(lookups),
+        explains=lost_frames(trouble.mute),
         ceiling=trouble.ceiling,
     )
 

@@ -88,6 +88,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         refutation="nothing seen; it would be refuted by the answer being seen at the client before it sent again",
         figures=figures_of(facts, d),
         attempts=links,
+        returning=True,
     )
 
 

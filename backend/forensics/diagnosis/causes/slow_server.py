@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.measured import first_frames, number, server_of
+from backend.forensics.diagnosis.measured import first_frames, frames_of, number, server_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.evidence.retried import Endpoint
@@ -72,6 +72,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         signs=sum(piece.weight > 0 for piece in pieces[1:]),
         findings=(finding.id,),
         time_lost_s=finding.time_lost_s,
+        explains=frames_of(finding),
         rivals=_rivals(finding),
         missing=(
             PROFILE,

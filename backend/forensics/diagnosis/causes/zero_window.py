@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.measured import loud, number
+from backend.forensics.diagnosis.measured import frames_of, loud, number
 from backend.forensics.dumps import TcpSocket
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural, seconds_text
@@ -60,6 +60,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         signs=1,
         findings=(finding.id,),
         time_lost_s=finding.time_lost_s,
+        explains=frames_of(finding),
         rivals=_rivals(finding),
         missing=(_QUEUES, _STACKS),
         remedies=_remedies(receiver),

@@ -14,6 +14,7 @@ from backend.forensics.diagnosis.queries.trouble import (
     between,
     collect_troubles,
     lossy,
+    lost_frames,
     one_node,
     query_frames,
     story,
@@ -70,6 +71,7 @@ def _hypothesis(
         references=references,
         refutation="nothing seen; it would be refuted by the lost queries in a capture at the resolver",
         figures=trouble.figures(lookups),
+        explains=lost_frames(apart),
         ceiling=trouble.ceiling,
     )
 

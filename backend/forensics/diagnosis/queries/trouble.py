@@ -140,6 +140,11 @@ def query_frames(lost: Iterable[LostQuery], *, pairs: bool = False) -> list[Evid
     return frame_evidence(frames)
 
 
+def lost_frames(lost: Iterable[LostQuery]) -> frozenset[Frame]:
+    """Frames of the lost queries, for `Hypothesis.explains`."""
+    return frozenset(frame for query in lost for frame in query.frames)
+
+
 def one_node(facts: Facts, query: LostQuery) -> bool:
     """Whether the place of the loss lies between two vantage points that are known to be of one node."""
     return any(same_node(facts.captures, query.inner, outer) for outer in query.outer)

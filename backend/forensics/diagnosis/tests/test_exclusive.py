@@ -7,12 +7,14 @@ import itertools
 import pytest
 
 from backend.forensics.detection.run import run_detectors
-from backend.forensics.diagnosis.account import settle
+from backend.forensics.diagnosis.account import Settled, settle
 from backend.forensics.diagnosis.causes.tests.build_losses import SERVER, Losses, add_data, nstat, report
-from backend.forensics.diagnosis.contract import weigh
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed, weigh
 from backend.forensics.diagnosis.exclusive import LOSES_A_SYN, SUPPORTED_FROM, yield_to_stronger
 from backend.forensics.diagnosis.run import discover_causes
 from backend.forensics.diagnosis.tests.test_evidence_removed import SAMPLES
+from backend.forensics.findings import frame_evidence
+from backend.forensics.report import Role
 
 
 @pytest.mark.parametrize("name", sorted(SAMPLES))
@@ -43,3 +45,34 @@ def test_one_lost_syn_is_one_line(lost: int, known: bool) -> None:
     said = [d.statement for d in report([capture]).diagnoses]
     assert ("One SYN was lost; the cause can't be known." in said) != known
     assert known or len(said) == 1
+
+
+def _of_packets(cause: str, weight: float, frames: range, role: Role) -> Settled:
+    explains = frozenset(("a.pcap", frame) for frame in frames)
+    pieces = (Weighed(weight, "seen", frame_evidence(explains), "r"),)
+    made = Hypothesis(
+        cause, cause, role, "s", 0.0, (), pieces, False, False, 0, ("f",), 1.0, explains=explains
+    )
+    return Settled(made, frozenset())
+
+
+@pytest.mark.parametrize(
+    ("role", "frames", "yields"),
+    [
+        ("loss", range(10, 20), False),
+        ("loss", range(9, 19), True),
+        ("stall", range(5, 15), False),
+        ("stall", range(4, 14), True),
+    ],
+)
+def test_a_packet_has_one_cause(role: Role, frames: range, yields: bool) -> None:
+    """A lost one strictly; causes of delay share a few."""
+    given = [_of_packets("first", 3.0, range(10), role), _of_packets("second", 2.0, frames, role)]
+    stronger, weaker = yield_to_stronger(given)
+    assert weigh(stronger.hypothesis)[0] >= SUPPORTED_FROM
+    assert (weigh(weaker.hypothesis)[0] < SUPPORTED_FROM) == yields
+
+
+def test_one_cause_may_explain_a_packet_twice() -> None:
+    given = [_of_packets("same", 3.0, range(10), "loss"), _of_packets("same", 2.0, range(10), "loss")]
+    assert yield_to_stronger(given) == given

@@ -19,6 +19,7 @@ from backend.forensics.diagnosis.queries.trouble import (
     between,
     collect_troubles,
     lossy,
+    lost_frames,
     query_frames,
     story,
     translated,
@@ -80,6 +81,7 @@ def _hypothesis(
             "nothing seen; it would be refuted by the lost query visible at the resolver, or by both of a pair lost"
         ),
         figures=trouble.figures(lookups),
+        explains=lost_frames(trouble.of_pairs),
         ceiling=0.999 if inside or agree or translated(facts, trouble)[0] else PAIRS_ALONE_CEILING,
     )
 

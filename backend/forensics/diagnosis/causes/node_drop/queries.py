@@ -14,6 +14,7 @@ from backend.forensics.diagnosis.queries.trouble import (
     between,
     collect_troubles,
     lossy,
+    lost_frames,
     one_node,
     query_frames,
     story,
@@ -92,6 +93,7 @@ def _hypothesis(
         references=references,
         refutation="nothing seen; it would be refuted by insert_failed or drop rising with the lost queries",
         figures=trouble.figures(lookups),
+        explains=lost_frames(inside),
     )
 
 
