@@ -77,7 +77,7 @@ def outcome_sentence(part: OutcomesPart) -> str:
 
 
 def account_sentence(report: Report) -> str:
-    """``29 connections waited 0.9 s or more = 28 SNAT tuple collision + 1 unexplained``; "" without any."""
+    """``29 connections waited 0.9 s or more = 28 SNAT source-port collision + 1 unexplained``; "" without any."""
     account = report.account
     if account is None or not account.delayed:
         return ""

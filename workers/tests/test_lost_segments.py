@@ -60,9 +60,9 @@ def _captures(fate: str) -> list[bytes]:
 @pytest.mark.parametrize(
     ("fate", "cause", "said"),
     [
-        ("lost between", "path-loss", "were sent again at client, and no second time seen at server"),
-        ("answer lost", "path-loss", "the acknowledgement was lost"),
-        ("dropped", "receiver-drop", "and were not acknowledged before they were sent again"),
+        ("lost between", "path-loss", "were retransmitted at client, and captured only once at server"),
+        ("answer lost", "path-loss", "the ACK was lost"),
+        ("dropped", "receiver-drop", "and were not acknowledged before they were retransmitted"),
     ],
 )
 def test_two_captures_tell_where_segments_were_lost(tmp_path: Path, fate: str, cause: str, said: str) -> None:

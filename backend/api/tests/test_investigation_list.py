@@ -46,7 +46,7 @@ def test_who_does_not_say_is_a_program(client: httpx.Client) -> None:
         ({}, ["empty", "nightly", "Checkout"]),
         ({"q": "checkOUT"}, ["Checkout"]),
         ({"q": "9 of 10"}, ["nightly"]),
-        ({"q": "lost on the way"}, ["nightly", "Checkout"]),
+        ({"q": "loss on the path"}, ["nightly", "Checkout"]),
         ({"label": "nightly"}, ["nightly"]),
         ({"label": "night"}, []),
         ({"kind": "zero-window"}, ["Checkout"]),

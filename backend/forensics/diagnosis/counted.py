@@ -44,9 +44,9 @@ def account_in_numbers(delta: CounterDelta, lost: int, what: str) -> str:
     )
     rest = rises["insert_failed"] - lost
     if rest == 0:
-        closes = "the account closes"
+        closes = "all are accounted for by the counters"
     elif rest > 0:
-        closes = f"{rest} more were counted than this capture shows"
+        closes = f"{rest} more were counted than captured"
     else:
         closes = f"{-rest} of them were not counted"
     return f"{lost:,} {what}, {shown} between the dumps: {closes}."

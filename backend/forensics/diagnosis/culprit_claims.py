@@ -36,7 +36,7 @@ def culprit_claims(culprits: Sequence[Culprit]) -> list[Weighed]:
             2.5 if number == 0 else 0.5,
             culprit.statement,
             line_evidence([(culprit.input, line) for line in culprit.lines], f"{culprit.process} at a drain"),
-            "a source other than the packets puts one process at the end of stalls, more often than by chance",
+            "a source other than the packets shows one process at the end of the stalls, more often than by chance",
         )
         for number, culprit in enumerate(culprits)
     ]

@@ -22,7 +22,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import FindingPart, RemedyPart
 
-TITLE = "SYNs dropped by the receiver's host"
+TITLE = "SYNs dropped by the receiving host"
 PRIOR = -1.6
 
 
@@ -42,13 +42,13 @@ def dropped_syns(
     ]
     beyond = of_kind(d, "beyond")
     if beyond:
-        text = f"{len(beyond):,} of {len(d.losses):,} SYNs were seen as far out as {d.outermost.word}."
-        pieces.append(Weighed(0.6, text, loss_evidence(d, beyond), "they were on their way to that host"))
+        text = f"{len(beyond):,} of {len(d.losses):,} SYNs were captured as far out as {d.outermost.word}."
+        pieces.append(Weighed(0.6, text, loss_evidence(d, beyond), "they were sent to that host"))
     return Hypothesis(
         cause=cause,
         title=TITLE,
         role="loss",
-        statement=f"{hurt(d)} got no answer: the SYNs reached the host, and its kernel dropped them.",
+        statement=f"{hurt(d)} got no response: the SYNs reached the host, and its kernel dropped them.",
         prior=PRIOR,
         steps=tuple(one_instance(d)),
         weighed=(*pieces, *lossy(facts, d)),
@@ -61,7 +61,7 @@ def dropped_syns(
         missing=(CAPTURE_BOTH_SIDES,),
         remedies=_REMEDIES,
         references=references,
-        refutation="nothing seen; it would be refuted by counters that stay flat while SYNs are repeated",
+        refutation="none found; it would be refuted by counters that stay flat while SYNs are retransmitted",
         figures=figures_of(facts, d),
         attempts=d.links,
     )

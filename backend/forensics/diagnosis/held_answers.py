@@ -13,8 +13,8 @@ from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, Missi
 REQUEST_PATH, REPLY_PATH = "request path", "reply path"
 
 TEXT_CAPTURES = (
-    "A capture at the responder at the same time: it shows on which way the answers waited, and whether they waited "
-    "before or behind its capture point"
+    "A capture at the responder at the same time: it shows in which direction, and on which "
+    "side of its vantage point, the packets waited"
 )
 
 
@@ -79,8 +79,8 @@ def one_stall(held: Held) -> tuple[ClaimPart, ...]:
     event = max(held.finding.events, key=lambda e: float(e["longest_ms"]))
     where = {"input": str(event["input"])}
     text = (
-        f"{event['samples']} questions of {held.prober} were answered within {event['answers_within_ms']:g} ms, the "
-        f"first of them after {event['longest_ms']:,.0f} ms: each waited for what was left of the stall."
+        f"{event['samples']} requests from {held.prober} were answered within {event['answers_within_ms']:g} ms, the "
+        f"first of them after {event['longest_ms']:,.0f} ms: each waited for the rest of the stall."
     )
     part = EvidencePart(**where, frames=event.get("frames", [])[:1000], lines=event.get("lines", [])[:1000])
     return (ClaimPart(role="step", text=text, evidence=[part]),)
@@ -90,20 +90,18 @@ def kernel_answers(held: Held) -> Weighed:
     """No application takes part in a handshake or an echo."""
     return Weighed(
         0.7,
-        "The held answers are the kernel's own: echoes, handshakes, acknowledgements.",
+        "The delayed responses are the kernel's own: echo replies, handshakes, ACKs.",
         whole(held.finding),
-        "no application takes part in them, so none was slow",
+        "no application is involved",
     )
 
 
 def same_end(held: Held) -> Weighed:
     """The shape of a group."""
     slope = _number(held.finding.measures.get("slope_median"))
-    text = (
-        f"Round trips fell by {abs(slope):.2f} ms per ms of sending, and the answers of a group came at once."
-    )
+    text = f"RTT fell by {abs(slope):.2f} ms per ms of sending time, and the responses of a batch arrived together."
     return Weighed(
-        0.5, text, whole(held.finding), "a queue that is emptied again gives all of it back at once"
+        0.5, text, whole(held.finding), "a queue that resumes releases all of its packets together"
     )
 
 
@@ -114,7 +112,7 @@ def softnet(facts: Facts, held: Held) -> list[Weighed]:
         rise = counter_rise(facts.kernel, "softnet-stat", name)
         if rise is not None and rise.by:
             text = f"/proc/net/softnet_stat: {name} +{rise.by:,} between the dumps: the receive softirq {meaning}."
-            reason = "the kernel says itself that it could not empty its receive queues in time"
+            reason = "the kernel counts that it could not process its receive queues in time"
             pieces.append(Weighed(1.2, text, line_evidence(rise.lines), reason))
     return pieces
 
@@ -125,7 +123,7 @@ def figures(held: Held) -> tuple[tuple[str, str], ...]:
     return (
         ("longest", held.longest),
         ("stalls", f"{held.stalls:,}"),
-        ("answers held", f"{samples:,}"),
+        ("responses delayed", f"{samples:,}"),
         (TIME_LOST, seconds_text(held.finding.time_lost_s)),
     )
 
@@ -150,6 +148,6 @@ def application_rivals() -> tuple[RivalPart, ...]:
             cause="slow-server",
             title="Slow application",
             status="ruled-out",
-            because="the kernel's own answers were held, too, and no application takes part in them",
+            because="the kernel's own responses were delayed, too, and no application is involved",
         ),
     )

@@ -25,13 +25,13 @@ def list_drain_remedies(drained: DrainedServer, settings: IpvsSettings) -> tuple
 def _kernel(settings: IpvsSettings) -> RemedyPart:
     known = f"you have {settings.kernel[0]}" if settings.kernel else "yours is unknown; run uname -r"
     return RemedyPart(
-        what="Run a kernel in which a real server of weight 0 gives up its old entries",
+        what="Run a kernel in which a real server with weight 0 expires its old entries",
         applies_to="node",
         check="uname -r; modinfo ip_vs | head -3",
         proof=PROOF,
-        undo="boot the former kernel",
+        undo="Boot the previous kernel",
         side_effect="none known for this",
-        versions=f"commit c95c07836fa4 of November 2021, carried back to several stable series ({known})",
+        versions=f"commit c95c07836fa4 of November 2021, backported to several stable series ({known})",
     )
 
 
@@ -44,36 +44,36 @@ def _delete(drained: DrainedServer) -> RemedyPart:
         check=f"ipvsadm -Ln -t {service}",
         proof=f"ipvsadm -Lnc | grep {server} must end",
         undo=f"ipvsadm -a -t {service} -r {server} -m -w 1",
-        side_effect=f"without {NODEST} = 1 its old entries go on swallowing packets until they expire",
+        side_effect=f"without {NODEST} = 1 its old entries keep dropping packets until they expire",
     )
 
 
 def _nodest(settings: IpvsSettings) -> RemedyPart:
-    now = settings.expire_nodest[0] if settings.expire_nodest else "its former value"
+    now = settings.expire_nodest[0] if settings.expire_nodest else "its previous value"
     return RemedyPart(
-        what="Let entries end whose real server is gone",
+        what="Expire the entries of a removed real server",
         command=f"sysctl -w {NODEST}=1",
         applies_to="node",
         check=f"sysctl {NODEST}",
         proof="capture 60 s again while a server is removed: at most one SYN per used port may be lost",
         undo=f"sysctl -w {NODEST}={now}",
-        side_effect="connections still open to a removed server are cut at once",
+        side_effect="open connections to a removed server are cut immediately",
         versions="kube-proxy sets 1 when it starts",
     )
 
 
 def _mode(settings: IpvsSettings) -> RemedyPart:
-    now = settings.reuse_mode[0] if settings.reuse_mode else "its former value"
+    now = settings.reuse_mode[0] if settings.reuse_mode else "its previous value"
     return RemedyPart(
-        what="Or choose: with mode 1 a used port is given a server anew, and leaves the drained one",
+        what="Trade-off: with mode 1 a reused port is rescheduled, away from the drained server",
         command=f"sysctl -w {MODE}=1",
         applies_to="node",
         check=f"sysctl {MODE} net.ipv4.vs.conntrack",
         proof=PROOF,
         undo=f"sysctl -w {MODE}={now}",
         side_effect=(
-            "on kernels without commit f0a5e4d7a594 (Linux 5.9; stable 4.19.140 and 5.8.2) each connection on a used "
-            "port waits 1 s"
+            "on kernels without commit f0a5e4d7a594 (Linux 5.9; stable 4.19.140 and 5.8.2) each connection "
+            "on a reused port waits 1 s"
         ),
         versions="kube-proxy sets 0 on kernels below 5.9 when it starts",
         choice=list_mode_choice(),
@@ -85,12 +85,12 @@ def list_mode_choice() -> list[ChoicePart]:
     return [
         ChoicePart(
             setting=f"{MODE} = 0",
-            gains="a connection on a used port opens at once, with the real server that the port had",
-            costs="a drained server (weight 0) goes on receiving new connections, for as long as clients reuse ports",
+            gains="a connection on a reused port opens immediately, with the previous real server",
+            costs="a drained server (weight 0) keeps receiving new connections as long as clients reuse ports",
         ),
         ChoicePart(
             setting=f"{MODE} = 1",
-            gains="a connection on a used port is given a server anew: a drained one is left",
+            gains="a connection on a reused port is rescheduled, away from a drained server",
             costs="its first SYN is dropped, so that it opens after 1 s (before Linux 5.9, 4.19.140 and 5.8.2)",
         ),
     ]
@@ -98,11 +98,11 @@ def list_mode_choice() -> list[ChoicePart]:
 
 def _wait() -> RemedyPart:
     return RemedyPart(
-        what="Keep a terminating pod serving until its entries have expired (a crutch)",
+        what="Keep a terminating pod serving until its entries have expired (workaround)",
         command="preStop: sleep 130; terminationGracePeriodSeconds: 150",
         applies_to="workload",
         check="kubectl get pod -o yaml | grep -A3 preStop",
         proof="no connection is refused or unanswered while pods are replaced",
         undo="remove the preStop hook",
-        side_effect="every roll-out takes two minutes more per pod; IPVS keeps a closed connection for 120 s",
+        side_effect="every rollout takes two more minutes per pod; IPVS keeps a closed connection for 120 s",
     )

@@ -47,8 +47,8 @@ def _unresponsive(facts: Facts, d: Destination) -> Judgement:
             None,
         )
     if d.heard_after:
-        return "ruled-out", "the host was heard at the same time, only not on this port", None
-    return "possible", "the host was not heard in this capture", NEIGHBOUR.command
+        return "ruled-out", "the host responded at the same time, but not on this port", None
+    return "possible", "no packet from the host in this capture", NEIGHBOUR.command
 
 
 def _firewall(facts: Facts, d: Destination) -> Judgement:
@@ -62,13 +62,13 @@ def _listen(facts: Facts, d: Destination) -> Judgement:
         counter_rise(facts.kernel_at(d.endpoint), "nstat", f"TcpExtListen{n}") for n in ("Overflows", "Drops")
     ]
     if any(r is not None for r in rises) and not any(r.by for r in rises if r is not None):
-        return "ruled-out", "the listen counters of the host that was asked stayed flat", None
+        return "ruled-out", "the listen counters of the destination host stayed flat", None
     if d.kinds.get("inside", 0) == len(d.losses):
         return "ruled-out", "the lost SYNs never left the node", None
     if d.kinds.get("return", 0) == len(d.losses):
         return "ruled-out", "the server answered: a full queue drops the SYN instead", None
     status = "possible" if d.opened or d.heard_after else "cannot-tell"
-    return status, "a server with a full accept queue stays silent, too", LISTEN_COUNTERS.command
+    return status, "a server with a full accept queue does not respond, either", LISTEN_COUNTERS.command
 
 
 def _path(facts: Facts, d: Destination) -> Judgement:
@@ -83,7 +83,7 @@ def _path(facts: Facts, d: Destination) -> Judgement:
             command,
         )
     if rates.p_syns_more < SIGNIFICANT_P:
-        return "ruled-out", f"{rates.in_words} ({p_text(rates.p_syns_more)}): only SYNs suffer", None
+        return "ruled-out", f"{rates.in_words} ({p_text(rates.p_syns_more)}): only SYNs are lost", None
     return "possible", f"{rates.in_words} ({p_text(rates.p_syns_more)})", command
 
 
@@ -95,24 +95,26 @@ def _return(facts: Facts, d: Destination) -> Judgement:
             CAPTURE_BOTH_SIDES.command,
         )
     if d.kinds.get("inside", 0) == len(d.losses):
-        return "ruled-out", "the lost SYNs never left the node, so nothing could be answered", None
-    because = f"no answer was seen on {d.outermost.word}; beyond it an answer can be lost as well as a SYN"
+        return "ruled-out", "the lost SYNs never left the node, so there was nothing to answer", None
+    because = (
+        f"no SYN-ACK was captured on {d.outermost.word}; beyond it a SYN-ACK can be lost as well as a SYN"
+    )
     return "cannot-tell", because, CAPTURE_BOTH_SIDES.command
 
 
 def _snat(facts: Facts, d: Destination) -> Judgement:
     if d.kinds.get("beyond", 0) + d.kinds.get("return", 0) + d.kinds.get("replied", 0) == len(d.losses):
-        return "ruled-out", "the lost SYNs were seen behind the node", None
+        return "ruled-out", "the lost SYNs were captured behind the node", None
     delta = facts.node.delta
     if delta is not None and delta.deltas.get("insert_failed") == 0:
         return "ruled-out", "insert_failed stayed flat: no entry was refused", None
-    return "cannot-tell", "whether the SYNs passed NAT was not seen", NAT_COMMAND
+    return "cannot-tell", "whether the SYNs passed NAT was not captured", NAT_COMMAND
 
 
 def _ipvs(facts: Facts, d: Destination) -> Judgement:
     if d.kinds.get("beyond", 0) == len(d.losses) or d.kinds.get("return", 0) == len(d.losses):
-        return "ruled-out", f"the lost SYNs were seen as far out as {d.outermost.word}", None
-    return "cannot-tell", "nothing says whether this address is a virtual service", IPVS_COMMAND
+        return "ruled-out", f"the lost SYNs were captured as far out as {d.outermost.word}", None
+    return "cannot-tell", "no dump shows whether this address is a virtual service", IPVS_COMMAND
 
 
 def _table_full(facts: Facts, d: Destination) -> Judgement:
@@ -129,20 +131,24 @@ def _table_full(facts: Facts, d: Destination) -> Judgement:
 
 def _node_drop(facts: Facts, d: Destination) -> Judgement:
     if d.kinds.get("inside", 0) == len(d.losses):
-        return "possible", "they vanish inside the node, as with a rule that drops", FILTER_RULES.command
+        return "possible", "they are lost inside the node, as with a rule that drops", FILTER_RULES.command
     if d.one_sided:
-        return "cannot-tell", "with one vantage point the place of the loss is unknown", FILTER_RULES.command
-    return "ruled-out", f"the lost SYNs were seen as far out as {d.outermost.word}", None
+        return (
+            "cannot-tell",
+            "with one vantage point the location of the loss is unknown",
+            FILTER_RULES.command,
+        )
+    return "ruled-out", f"the lost SYNs were captured as far out as {d.outermost.word}", None
 
 
 _RIVALS: dict[str, tuple[str, Callable[[Facts, Destination], Judgement]]] = {
     "target-unresponsive": ("Host down or unreachable", _unresponsive),
     "firewall-drop": ("Dropped by a firewall rule", _firewall),
-    "listen-overflow": ("Server's accept queue full", _listen),
-    "path-loss": ("Packets lost on the way", _path),
-    "return-path-loss": ("Answer lost on the way back", _return),
-    "snat-port-race": ("SNAT tuple collision", _snat),
+    "listen-overflow": ("Accept queue overflow", _listen),
+    "path-loss": ("Packet loss on the path", _path),
+    "return-path-loss": ("Packet loss on the return path", _return),
+    "snat-port-race": ("SNAT source-port collision", _snat),
     "ipvs-port-reuse": ("IPVS port reuse (conn_reuse_mode)", _ipvs),
     "conntrack-full": ("Conntrack table full", _table_full),
-    "node-drop": ("A rule or program in the node drops them", _node_drop),
+    "node-drop": ("Drop inside the node (firewall rule, policy or program)", _node_drop),
 }

@@ -24,7 +24,7 @@ LOSSY_CAPTURE = -1.5
 """Absence is what these causes rest on, and a capture that lost packets shows absence everywhere."""
 
 CAPTURE_BOTH_SIDES = MissingPart(
-    what="A capture at the server at the same time: it shows whether the SYN arrived and whether it was answered",
+    what="A capture at the server at the same time: it shows whether the SYN arrived and was answered",
     command="tcpdump -i any -y LINUX_SLL2 -s 96 -w server.pcap 'tcp[tcpflags] & (tcp-syn|tcp-rst) != 0 or icmp'",
 )
 LISTEN_COUNTERS = MissingPart(
@@ -33,11 +33,11 @@ LISTEN_COUNTERS = MissingPart(
     "nstat -az TcpExtListenOverflows TcpExtListenDrops",
 )
 NEIGHBOUR = MissingPart(
-    what="Whether the host is up, asked from its own network segment",
+    what="Whether the host is up, checked from its own network segment",
     command="ip neigh show; ping -c 3 HOST",
 )
 FILTER_RULES = MissingPart(
-    what="The rules that packets to this port meet, with their counters",
+    what="The rules that match packets to this port, with their counters",
     command="iptables-save -c; nft list ruleset; kubectl get networkpolicy -A",
 )
 
@@ -107,14 +107,14 @@ def one_instance(destination: Destination) -> list[ClaimPart]:
     steps = [
         ClaimPart(
             role="step",
-            text=f"{attempt.client} sent its first packet (SYN) to {attempt.server}; seen on {seen}.",
+            text=f"{attempt.client} sent its SYN to {attempt.server}; captured on {seen}.",
             evidence=first,
         )
     ]
     if len(sent) > 1:
         again = ", ".join(seconds_text((t.time_ns - attempt.start_ns) / 1e9) for t in sent[1:8])
         frames = frame_evidence((s.place.input, s.frame) for t in sent[1:] for s in t.sightings)
-        steps.append(ClaimPart(role="step", text=f"It had to send it again after {again}.", evidence=frames))
+        steps.append(ClaimPart(role="step", text=f"It retransmitted the SYN after {again}.", evidence=frames))
     return [*steps, *_outcome(attempt)]
 
 
@@ -123,9 +123,9 @@ def _outcome(attempt: RetriedAttempt) -> list[ClaimPart]:
         return []
     frames = frame_evidence((a.place.input, a.frame) for a in attempt.answers)
     after = seconds_text(attempt.connect_delay_s)
-    text = f"The answer (SYN-ACK) that opened the connection came after {after}."
+    text = f"The SYN-ACK that opened the connection came after {after}."
     if all(a.time_ns <= attempt.last_ns for a in attempt.answers):
-        text = f"The client acknowledged after {after}; no answer (SYN-ACK) was captured after its last SYN."
+        text = f"The client acknowledged after {after}; no SYN-ACK was captured after its last SYN."
     return [ClaimPart(role="step", text=text, evidence=frames)]
 
 
@@ -134,10 +134,10 @@ def lossy(facts: Facts, destination: Destination) -> list[Weighed]:
     if not facts.quality.lossy:
         return []
     text = (
-        f"The capture itself lost packets ({facts.quality.lost_segments:,} answers to data never seen, "
-        f"{facts.quality.dropped or 0:,} reported dropped): absence proves little."
+        f"Packets are missing from the capture ({facts.quality.lost_segments:,} ACKs for uncaptured "
+        f"data, {facts.quality.dropped or 0:,} reported dropped): absence proves little."
     )
-    reason = "a packet that was not captured looks like one that was never sent"
+    reason = "an uncaptured packet looks like one that was never sent"
     return [Weighed(LOSSY_CAPTURE, text, frame_evidence(destination.frames()), reason)]
 
 

@@ -20,7 +20,7 @@ SIGNIFICANT_P = 0.001
 FRAMES_SHOWN = 60
 
 WHOLE_PACKETS = MissingPart(
-    what="The same with whole packets: Expiration in the answers tells how long the credentials are valid",
+    what="A capture with full packets: Expiration in the responses shows how long the credentials are valid",
     command="tcpdump -i any -s 0 -w metadata.pcap 'host 169.254.169.254 or net 169.254.170.0/24 or port 8181'",
 )
 
@@ -85,7 +85,7 @@ def one_request(case: Case) -> list[ClaimPart]:
     mine = np.zeros(len(use.calls), np.bool_)
     mine[use.inside[1][use.inside[0] == at]] = True
     text = (
-        f"A request in the middle ({rfc3339(int(use.served_start_ns[at]))}): {plural(number, 'metadata call')} took "
+        f"A median request ({rfc3339(int(use.served_start_ns[at]))}): {plural(number, 'metadata call')} took "
         f"{seconds_text(metadata_s)} of its {seconds_text(service_s)}."
     )
     return [ClaimPart(role="step", text=text, evidence=case.frames(mine))]
@@ -96,10 +96,11 @@ def slow_rival(case: Case) -> RivalPart:
     pattern = case.pattern
     middle = f"{pattern.call_ms[0]:,.0f} ms" if pattern.call_ms else "not known"
     if not pattern.slow and not pattern.failed:
-        because = f"no call took 0.5 s or longer (median {middle}): they are too many, not too slow"
+        because = f"no call took 0.5 s or longer (median {middle}): too many calls, not slow ones"
     else:
         because = (
-            f"{pattern.slow:,} slow and {pattern.failed:,} failed calls (median {middle}) add to the repeats"
+            f"{pattern.slow:,} slow and {pattern.failed:,} failed calls (median {middle}) add to the "
+            "repeated calls"
         )
     return RivalPart(
         cause="metadata-slow", title="Slow metadata service", status="ruled-out", because=because
@@ -110,14 +111,14 @@ def hop_limit_rival(case: Case) -> RivalPart:
     """Whether token requests went unanswered."""
     puts = case.use.calls.kinds == "token"
     lost = int(np.count_nonzero(puts & unanswered(case.use)))
-    title = "Answers of the metadata service stopped by the hop limit"
+    title = "IMDSv2 responses dropped by the hop limit"
     if lost:
-        because = f"{lost:,} of {plural(int(puts.sum()), 'token request')} had no answer"
+        because = f"{lost:,} of {plural(int(puts.sum()), 'token request')} had no response"
         command = "aws ec2 describe-instances --query 'Reservations[].Instances[].MetadataOptions'"
         return RivalPart(
             cause="metadata-hop-limit", title=title, status="possible", because=because, command=command
         )
-    because = "every token request was answered" if puts.any() else "no token (v2) was asked for"
+    because = "every token request was answered" if puts.any() else "no token (IMDSv2) was requested"
     return RivalPart(cause="metadata-hop-limit", title=title, status="ruled-out", because=because)
 
 
@@ -125,9 +126,9 @@ def server_rival(case: Case) -> RivalPart:
     """Whether the service itself is what is slow."""
     share = case.share
     if not len(case.use.served):
-        because, status = "no request that it served was seen", "cannot-tell"
+        because, status = "no served request was captured", "cannot-tell"
     elif share >= 0.5:
-        because, status = f"metadata calls take {share:.0%} of the service time in the middle", "ruled-out"
+        because, status = f"metadata calls take {share:.0%} of the service time (median)", "ruled-out"
     else:
         because, status = (
             f"metadata calls take {share:.0%} of the service time; the rest is its own",

@@ -16,7 +16,7 @@ SOURCE_NAT = ("MASQUERADE", "SNAT")
 RULES_SHOWN = 3
 CHECK = "iptables-save -t nat | grep -E 'MASQUERADE|SNAT'"
 CHECK_NFT = "nft list ruleset | grep -E 'masquerade|snat'"
-NOT_KEPT = "lost at reboot or when the plugin writes its rules again: set it there, too"
+NOT_KEPT = "lost at reboot or when the plugin rewrites its rules: set it there, too"
 _PORT_OPTIONS = ("--to-ports",)
 
 

@@ -27,7 +27,10 @@ FATES_MOST = 2_000
 PLACES_NAMED = 3
 
 CAPTURE_BOTH_ENDS = MissingPart(
-    what="Captures at both ends at the same time: what leaves one and does not reach the other was lost between",
+    what=(
+        "Captures at both ends at the same time: packets that leave one end and do not reach the other "
+        "were lost between"
+    ),
     command="tcpdump -i any -y LINUX_SLL2 -s 96 -w end.pcap host OTHER",
 )
 RECEIVER_COUNTERS = MissingPart(
@@ -65,7 +68,7 @@ class SegmentCase:
         """``12 segments to or from 192.0.2.10:443 waited 2.6 s for the timer: …``"""
         segments = plural(self.count, "segment")
         lost = seconds_text(self.lost_s)
-        return f"{segments} to or from {server_of(self.finding)} waited {lost} to be sent again: {rest}."
+        return f"{segments} to or from {server_of(self.finding)} waited {lost} for retransmission timeouts: {rest}."
 
     def figures(self) -> tuple[tuple[str, str], ...]:
         """For the verdict strip."""

@@ -46,7 +46,7 @@ def _hypothesis(
         *_fast(case),
         *_lossy(facts, case),
     ]
-    rest = f"lost on the way, {where(lost)}" if lost else "lost on the way, or dropped by the receiver"
+    rest = f"lost on the path, {where(lost)}" if lost else "lost on the path, or dropped by the receiver"
     return Hypothesis(
         cause=cause,
         title=title,
@@ -64,7 +64,7 @@ def _hypothesis(
         missing=(*(() if case.followed else (CAPTURE_BOTH_ENDS,)), _HOPS, RECEIVER_COUNTERS),
         remedies=_REMEDIES,
         references=references,
-        refutation="nothing seen; it would be refuted by segments that reach the receiver's vantage point each time",
+        refutation="none found; it would be refuted by segments that reach the receiver's vantage point each time",
         figures=case.figures(),
         ceiling=0.999 if case.followed else ONE_PLACE_CEILING,
         returning=all(event["sender"] == "server" for event in case.finding.events),
@@ -74,9 +74,9 @@ def _hypothesis(
 
 def _usual(case: SegmentCase) -> Weighed:
     total, touched = number(case.finding, "connections_total"), number(case.finding, "connections")
-    text = f"Data had to be sent again by the timer in {touched:,.0f} of {total:,.0f} connections."
+    text = f"RTO retransmissions in {touched:,.0f} of {total:,.0f} connections."
     return Weighed(
-        0.4, text, list(case.finding.evidence), "loss on the way is the usual reason, and not the only one"
+        0.4, text, list(case.finding.evidence), "loss on the path is the most common reason, not the only one"
     )
 
 
@@ -85,8 +85,8 @@ def _between(case: SegmentCase) -> list[Weighed]:
     if not lost:
         return []
     text = (
-        f"{len(lost):,} of {case.followed:,} segments were sent again at {places(lost, 'near')}, and no second time "
-        f"seen at {places(lost, 'far')}."
+        f"{len(lost):,} of {case.followed:,} segments were retransmitted at {places(lost, 'near')}, and "
+        f"captured only once at {places(lost, 'far')}."
     )
     return [
         Weighed(
@@ -99,7 +99,7 @@ def _in_node(case: SegmentCase) -> list[Weighed]:
     inside = case.of("in node")
     if not inside:
         return []
-    text = f"{len(inside):,} of {case.followed:,} segments vanished inside the node, {where(inside)}."
+    text = f"{len(inside):,} of {case.followed:,} segments were lost inside the node, {where(inside)}."
     weight = REFUTES * len(inside) / case.followed
     return [Weighed(weight, text, fate_frames(inside), "the path begins behind the node")]
 
@@ -109,10 +109,12 @@ def _answers(case: SegmentCase) -> list[Weighed]:
     if not lost:
         return []
     text = (
-        f"{len(lost):,} of {case.followed:,} segments had reached {places(lost, 'far')} and been acknowledged there: "
-        "the acknowledgement was lost."
+        f"{len(lost):,} of {case.followed:,} segments had reached {places(lost, 'far')} and been "
+        "acknowledged there: the ACK was lost."
     )
-    return [Weighed(2.2 * len(lost) / case.followed, text, fate_frames(lost), "the way back is a way, too")]
+    return [
+        Weighed(2.2 * len(lost) / case.followed, text, fate_frames(lost), "this is loss on the return path")
+    ]
 
 
 def _arrived(case: SegmentCase) -> list[Weighed]:
@@ -120,10 +122,10 @@ def _arrived(case: SegmentCase) -> list[Weighed]:
     if not arrived:
         return []
     text = (
-        f"{len(arrived):,} of {case.followed:,} segments reached {places(arrived, 'far')} each time they were sent, "
-        "and were not acknowledged."
+        f"{len(arrived):,} of {case.followed:,} segments reached {places(arrived, 'far')} each time "
+        "they were sent, and were not acknowledged."
     )
-    reason = "up to the vantage point nearest to the receiver nothing was lost"
+    reason = "nothing was lost up to the vantage point nearest to the receiver"
     return [Weighed(-4.0 * len(arrived) / case.followed, text, fate_frames(arrived), reason)]
 
 
@@ -135,36 +137,34 @@ def _beyond(case: SegmentCase) -> list[Weighed]:
     text = (
         f"{len(beyond):,} of {len(case.fates):,} segments passed {far} each time: they were lost behind it."
     )
-    return [
-        Weighed(0.3, text, fate_frames(beyond), "what lies behind is the rest of the way, and the receiver")
-    ]
+    return [Weighed(0.3, text, fate_frames(beyond), "behind it are the rest of the path and the receiver")]
 
 
 def _fast(case: SegmentCase) -> list[Weighed]:
     fast = int(number(case.finding, "fast"))
     if fast < FAST_LEAST:
         return []
-    text = f"{fast:,} more segments were sent again after duplicate acknowledgements."
-    reason = "the receiver told of holes: later segments arrived, these did not"
+    text = f"{fast:,} more segments were retransmitted after duplicate ACKs."
+    reason = "the receiver reported gaps (duplicate ACKs): later segments arrived, these did not"
     return [Weighed(0.6, text, list(case.finding.evidence), reason)]
 
 
 def _lossy(facts: Facts, case: SegmentCase) -> list[Weighed]:
     if not facts.quality.lossy or not case.followed:
         return []
-    text = f"The capture itself lost packets ({facts.quality.lost_segments:,} answers to data never seen)."
-    reason = "a segment that was not captured looks like one that did not arrive"
+    text = f"Packets are missing from the capture ({facts.quality.lost_segments:,} ACKs for uncaptured data)."
+    reason = "an uncaptured segment looks like one that did not arrive"
     return [Weighed(-1.5, text, list(case.finding.evidence), reason)]
 
 
 def _receiver_rival(case: SegmentCase) -> RivalPart:
-    cause, title = "receiver-drop", "The receiver's host drops them"
+    cause, title = "receiver-drop", "Dropped by the receiving host"
     arrived, command = case.of("arrived"), RECEIVER_COUNTERS.command
     if arrived:
         because = f"{len(arrived):,} of {case.followed:,} segments reached its vantage point each time"
         return RivalPart(cause=cause, title=title, status="possible", because=because, command=command)
     if case.followed:
-        because = "none of the segments that were followed arrived without being acknowledged"
+        because = "none of the located segments arrived without an ACK"
         return RivalPart(cause=cause, title=title, status="ruled-out", because=because)
     because = "from one vantage point it looks the same"
     return RivalPart(cause=cause, title=title, status="cannot-tell", because=because, command=command)
@@ -174,12 +174,12 @@ _HOPS = MissingPart(what="Loss per hop of the path", command="mtr -rwc 100 HOST"
 
 _REMEDIES = (
     RemedyPart(
-        what="Find what drops them: loss per hop, then the drop counters of the interfaces and shapers around it",
+        what="Find the drop: compare loss per hop, then the drop counters of the interfaces and shapers around it",
         command="mtr -rwc 100 HOST",
         applies_to="the network between the two hosts",
         check="ip -s link; tc -s qdisc; ethtool -S eth0 | grep -iE 'drop|err|miss|exceeded'",
-        proof="segments sent again by the timer fall to what other destinations show",
-        undo="not needed: it only looks",
-        side_effect="routers limit the ICMP they answer: loss that only one middle hop shows is none",
+        proof="RTO retransmissions fall to the rate of other destinations",
+        undo="Not needed: read-only",
+        side_effect="routers rate-limit ICMP: loss at a single intermediate hop is not real",
     ),
 )

@@ -27,26 +27,26 @@ def with_known_versions(remedies: Sequence[RemedyPart], kernel: KernelFacts) -> 
 def keep_connections_open(*, check: str, proof: str, shorter_than: str) -> RemedyPart:
     """Fewer new connections need fewer ports; `shorter_than` names the time-outs that idle ones must not outlive."""
     return RemedyPart(
-        what="Keep connections open and share them (HTTP keep-alive, a connection pool)",
+        what="Reuse connections (HTTP keep-alive, a connection pool)",
         applies_to="clients",
         check=check,
         proof=proof,
-        undo="the former setting",
-        side_effect=f"idle connections stay open: their time-out must be shorter than {shorter_than}",
+        undo="Restore the previous setting",
+        side_effect=f"idle connections stay open: their timeout must be shorter than {shorter_than}",
     )
 
 
 def credentials_of_their_own(*, proof: str) -> RemedyPart:
     """Pods that need no metadata service of the node."""
     return RemedyPart(
-        what="Let pods get credentials of their own (EKS pod identity, IAM roles for service accounts), without agent",
+        what="Use per-pod credentials (EKS pod identity, IAM roles for service accounts) instead of a node agent",
         command=(
             "kubectl annotate serviceaccount -n NAMESPACE NAME "
             "eks.amazonaws.com/role-arn=arn:aws:iam::ACCOUNT:role/ROLE"
         ),
-        applies_to="the pod's service account; its pods have to be started again",
+        applies_to="the pod's service account; its pods must be restarted",
         check="kubectl get serviceaccount -n NAMESPACE NAME -o yaml",
         proof=proof,
-        undo="remove the annotation and start the pods again",
+        undo="Remove the annotation and restart the pods",
         side_effect="the role's trust policy has to name the service account; old SDKs do not know these credentials",
     )

@@ -41,13 +41,15 @@ def _hypothesis(
     share = rise.by / periods.by if periods is not None and periods.by else 0.0
     of = f" of {periods.by:,} periods" if periods is not None and periods.by else ""
     counted = f"cpu.stat: nr_throttled +{rise.by:,}{of} between the dumps."
-    late = f"{plural(finding.count, 'request')} were answered late although the kernel had acknowledged them."
+    late = (
+        f"{plural(finding.count, 'request')} were answered slowly although the kernel had acknowledged them."
+    )
     return Hypothesis(
         cause=names[0],
         title=names[1],
         role="stall",
         statement=(
-            f"{server} answers late; its host stopped a control group in {rise.by:,}{of}: probably its CPU quota."
+            f"{server} responds slowly; its host throttled a cgroup in {rise.by:,}{of}: probably its CPU quota."
         ),
         prior=PRIOR,
         steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
@@ -56,9 +58,11 @@ def _hypothesis(
                 1.4 + share,
                 counted,
                 line_evidence(rise.lines),
-                "each is a period in which a group stood still",
+                "each is a period in which a cgroup was throttled",
             ),
-            Weighed(0.6, late, first_frames(finding), "the network had delivered them: the program is left"),
+            Weighed(
+                0.6, late, first_frames(finding), "the network had delivered them: only the program remains"
+            ),
         ),
         both_sides=bool(number(finding, "timed_at_server")),
         independent=True,
@@ -71,22 +75,22 @@ def _hypothesis(
                 cause="slow-server",
                 title="Slow server",
                 status="possible",
-                because="cpu.stat does not tell whether the group is the server's",
+                because="cpu.stat does not show whether the cgroup is the server's",
                 command="cat /proc/PID/cgroup",
             ),
         ),
         missing=(),
         remedies=(
             RemedyPart(
-                what="Raise the CPU limit of the server's control group, or take it away",
+                what="Raise or remove the CPU limit of the server's cgroup",
                 applies_to=f"the processes of {server}",
                 check="cat /sys/fs/cgroup/cpu.stat   # nr_throttled and throttled_usec rise",
-                proof="nr_throttled stays flat under the same load, and answers come in time",
+                proof="nr_throttled stays flat under the same load, and responses come in time",
                 undo="restore the previous limit",
-                side_effect="the group can take CPU time from others",
+                side_effect="the cgroup can take CPU time from others",
             ),
         ),
         references=names[2],
-        refutation="nothing seen; it would be refuted by an nr_throttled that stays flat while answers are late",
+        refutation="none found; it would be refuted by an nr_throttled that stays flat while responses are slow",
         figures=((TIME_LOST, lost), ("late", f"{finding.count:,}")),
     )

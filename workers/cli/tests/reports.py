@@ -102,7 +102,7 @@ def _diagnosis(verdict: Verdict, hostile: str, *, against: bool) -> DiagnosisPar
         claims.append(ClaimPart(role="against", text="one SYN left after all", evidence=[SAMPLES]))
     return DiagnosisPart(
         cause="snat-port-race",
-        title="SNAT tuple collision",
+        title="SNAT source-port collision",
         confidence=0.95,
         verdict=verdict,
         statement=f"29 of 600 connections waited 1 s{hostile}",
@@ -128,7 +128,7 @@ def _diagnosis(verdict: Verdict, hostile: str, *, against: bool) -> DiagnosisPar
                 versions="iptables ≥ 1.6.2",
             )
         ],
-        refutation="nothing seen; it would be refuted by a lost SYN on eth0",
+        refutation="none found; it would be refuted by a lost SYN on eth0",
         figures=[{"name": "worst", "value": "1,037 ms"}],
     )
 

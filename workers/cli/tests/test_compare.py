@@ -104,7 +104,7 @@ def test_a_directory_and_a_capture_are_analysed_here(capsys: pytest.CaptureFixtu
     healthy, incident = DEMO / "snat-race-healthy", DEMO / "snat-race" / "three-interfaces.pcapng"
     assert main(["compare", str(healthy), str(incident), "--fail-on", "snat-port-race"]) == 1
     said = capsys.readouterr()
-    assert "new: SNAT tuple collision" in said.out
+    assert "new: SNAT source-port collision" in said.out
     assert "--fail-on: snat-port-race (new)" in said.err
 
 

@@ -12,7 +12,7 @@ MARKUP = "`|*<b>[x](javascript:y)![i](z)\x1b\n# h\n"
 def test_verdict_statement_and_remedy_come_first() -> None:
     text = render_markdown(collision_report())
     order = [
-        "## Loss: SNAT tuple collision (confirmed)",
+        "## Loss: SNAT source-port collision (confirmed)",
         "**29 of 600",
         "### What to do",
         "### What happened",

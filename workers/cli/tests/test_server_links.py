@@ -81,7 +81,7 @@ def test_the_demonstrations_compared_by_the_api_and_by_their_links(
     assert verdict == "worse"
     assert main(["compare", base, candidate, "--fail-on", "snat-port-race"]) == 1
     said = capsys.readouterr()
-    assert "new: SNAT tuple collision" in said.out
+    assert "new: SNAT source-port collision" in said.out
     assert secret not in said.out
 
 

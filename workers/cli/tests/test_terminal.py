@@ -16,7 +16,7 @@ def rendered(**options: object) -> str:
 
 def test_the_first_line_is_the_verdict_and_the_second_the_statement() -> None:
     lines = rendered().split("\n")
-    assert lines[0] == "CONFIRMED  Loss: SNAT tuple collision"
+    assert lines[0] == "CONFIRMED  Loss: SNAT source-port collision"
     assert lines[1] == "29 of 600 connections waited 1 s"
 
 
@@ -36,7 +36,7 @@ def test_claims_come_with_frames_and_lines() -> None:
 
 
 def test_what_speaks_against_is_never_empty() -> None:
-    assert "Nothing seen; it would be refuted by a lost SYN on eth0." in rendered()
+    assert "None found; it would be refuted by a lost SYN on eth0." in rendered()
     assert "  - one SYN left after all" in rendered(against=True)
 
 

@@ -61,7 +61,7 @@ def test_without_a_baseline_the_report_is_judged_and_written(
     assert main([*given, "--fail-on", "snat-port-race"]) == 1
     said = capsys.readouterr()
     assert "notes.txt: " in said.err
-    assert "SNAT tuple collision" in said.out
+    assert "SNAT source-port collision" in said.out
     assert "\nstallscope: FAIL 2 findings (" in said.out
     assert json.loads((tmp_path / "json").read_text())["schema"] == "stallscope.report/1"
     cases = ElementTree.parse(tmp_path / "junit").getroot().iter("testcase")

@@ -255,12 +255,12 @@ def _logged(m: re.Match[str], sentence: Sentence) -> Problem:
 
 
 CHECKS: tuple[tuple[str, Check], ...] = (
-    (r"(?P<client>\S+) sent its first packet \(SYN\) to (?P<server>\S+); seen on .+\.", _first_syn),
+    (r"(?P<client>\S+) sent its SYN to (?P<server>\S+); captured on .+\.", _first_syn),
     (
-        rf"It (?:had to send it|was sent) again after (?P<times>{_TIME}(?:, {_TIME})*)(?:, and passed)?\.",
+        rf"It (?:retransmitted the SYN|was retransmitted) after (?P<times>{_TIME}(?:, {_TIME})*)(?:, and passed)?\.",
         _sent_again,
     ),
-    (rf"The answer \(SYN-ACK\) that opened the connection came after (?P<wait>{_TIME})\.", _opened),
+    (rf"The SYN-ACK that opened the connection came after (?P<wait>{_TIME})\.", _opened),
     (
         rf"(?P<some>{_NUMBER}) of (?P<all>{_NUMBER}) connection attempts? to (?P<target>\S+) had SYN retransmissions.*",
         _attempts,
@@ -270,15 +270,18 @@ CHECKS: tuple[tuple[str, Check], ...] = (
         rf"(?P<wait>{_TIME}) in total for retransmission timeouts \(RTO\)\..*",
         _waited_segments,
     ),
-    (rf"(?P<some>{_NUMBER}) SYNs? seen on .+, absent on .+; no other source's SYN .+", _cited_syns),
-    (rf"(?P<some>{_NUMBER}) of {_NUMBER} lost SYNs vanished inside .+", _cited_syns),
-    (rf"(?P<some>{_NUMBER}) of {_NUMBER} SYNs were seen as far out as .+", _cited_syns),
+    (rf"(?P<some>{_NUMBER}) SYNs? seen on .+, absent on .+; no other SYN .+", _cited_syns),
+    (rf"(?P<some>{_NUMBER}) of {_NUMBER} lost SYNs were lost inside .+", _cited_syns),
+    (rf"(?P<some>{_NUMBER}) of {_NUMBER} SYNs were captured as far out as .+", _cited_syns),
     (rf"(?P<some>{_NUMBER}) of {_NUMBER} lost packets were last seen on .+", _cited_syns),
-    (rf"The SYN-ACK was seen on .+, absent on .+: {_NUMBER} of {_NUMBER} repeated SYNs\.", _cited_answers),
+    (
+        rf"The SYN-ACK was seen on .+, absent on .+: {_NUMBER} of {_NUMBER} retransmitted SYNs\.",
+        _cited_answers,
+    ),
     (rf"(?P<some>{_NUMBER}) connections? to \S+: (?:refused|reset by .+)\.", _resets),
     (rf"\S+ sent two queries for \S+ from one socket, (?P<apart>{_TIME}) apart: .+", _two_queries),
-    (rf"It asked again after (?P<wait>{_TIME}), .+", _asked_again),
-    (rf"The answer came (?P<wait>{_TIME}) after the first query\.", _answered_after),
+    (rf"It retried after (?P<wait>{_TIME}), .+", _asked_again),
+    (rf"The response came (?P<wait>{_TIME}) after the first query\.", _answered_after),
     (rf"(?:\w+ \+{_NUMBER},? ?)+ ?between the dumps.*", _counters),
     (rf"\w+ rose by {_NUMBER} between the dumps.*", _counters),
     (rf"(?P<used>{_NUMBER}) of (?P<limit>{_NUMBER}) .*entries in use .*", _in_use),

@@ -77,7 +77,7 @@ def test_a_wrong_number_is_found(extra_captures: Path) -> None:
     told = json.loads(report.model_dump_json())
     changed = 0
     for sentence in sentences_of(told, instance.folder):
-        again = sentence.text.replace("had to send it again after ", "had to send it again after 9")
+        again = sentence.text.replace("retransmitted the SYN after ", "retransmitted the SYN after 9")
         if again != sentence.text:
             fits, problem = problem_of(type(sentence)(again, *list(vars(sentence).values())[1:]))
             assert fits

@@ -40,7 +40,7 @@ _CAUSE = ListedCause(
         "Documentation/networking/scaling.rst: RSS, RPS, RFS",
         "Documentation/admin-guide/sysctl/net.rst: netdev_max_backlog, netdev_budget, netdev_budget_usecs",
     ),
-    refutation="nothing seen; it would be refuted by flat drop columns while packets are lost",
+    refutation="none found; it would be refuted by flat drop columns while packets are lost",
     rivals=(
         RivalPart(
             cause="receive-queue-stall",
@@ -116,7 +116,7 @@ def _dropped(load: ReceiveLoad) -> list[Weighed]:
     reason = "each of them had reached the host and went no further"
     of = f"from the queues of {plural(len(cpus), 'CPU')}"
     if load.listings > 1:
-        text = f"{plural(total, 'packet')} were dropped {of} between the listings."
+        text = f"{plural(total, 'packet')} were dropped {of} between the dumps."
         return [Weighed(3.6 if total >= FEW_DROPS else 1.5, text, evidence, reason)]
     ratio = total / max(1, load.total)
     text = f"{plural(total, 'packet')} of {load.total:,} were dropped {of} since boot."

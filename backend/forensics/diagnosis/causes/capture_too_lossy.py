@@ -10,7 +10,7 @@ from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart
 
 CAUSE = "capture-too-lossy"
-TITLE = "The capture itself lost packets"
+TITLE = "Packets missing from the capture"
 PRIOR = -2.0
 """Most captures are whole; holes must show in them."""
 MUCH_RATIO = 0.01
@@ -37,8 +37,8 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart]) -> Hypothesis:
         title=TITLE,
         role="neutral",
         statement=(
-            f"{plural(len(facts.losses), 'lost SYN')} can be placed less surely: the capture lost packets, "
-            "and what it does not show may have been there."
+            f"{plural(len(facts.losses), 'lost SYN')} cannot be located reliably: packets are missing from "
+            "the capture, so an absent packet may have been sent."
         ),
         prior=PRIOR,
         steps=(),
@@ -51,8 +51,8 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart]) -> Hypothesis:
         missing=(_AGAIN,),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a capture without acknowledged data that it never showed",
-        figures=(("answers to data never seen", f"{facts.quality.lost_segments:,}"),),
+        refutation="none found; it would be refuted by a capture without ACKs for uncaptured data",
+        figures=(("ACKs for uncaptured data", f"{facts.quality.lost_segments:,}"),),
     )
 
 
@@ -65,17 +65,15 @@ def _pieces(facts: Facts) -> list[Weighed]:
     if quality.lost_segments:
         ratio = quality.lost_ratio
         text = (
-            f"{quality.lost_segments:,} ACKs acknowledge data that was never seen, beside {quality.data_segments:,} "
+            f"{quality.lost_segments:,} ACKs acknowledge uncaptured data, of {quality.data_segments:,} "
             f"data segments ({ratio:.2%})."
         )
         weight = 3.0 if ratio >= MUCH_RATIO else 1.6
         pieces.append(
-            Weighed(weight, text, frames, "what was acknowledged has passed: the capture missed it")
+            Weighed(weight, text, frames, "acknowledged data was delivered, so the capture missed it")
         )
     if quality.dropped:
-        text = (
-            f"{quality.dropped:,} packets were dropped before they were written, by the capture's own count."
-        )
+        text = f"{quality.dropped:,} packets were dropped by the capture, by its own counters."
         evidence = frames or frame_evidence([(facts.captures[0].name, 1)])
         pieces.append(Weighed(2.0, text, evidence, "counted by the kernel or the driver"))
     return pieces
@@ -88,7 +86,7 @@ def _frames(facts: Facts, capture: int, vantage: int) -> list[int]:
 
 
 _AGAIN = MissingPart(
-    what="The same capture without holes: headers only, a larger buffer, only the hosts in question",
+    what="The same capture without drops: headers only, a larger buffer, only the hosts in question",
     command="tcpdump -i any -y LINUX_SLL2 -s 96 -B 65536 -w again.pcap 'tcp and host HOST'",
 )
 _REMEDIES = (
@@ -97,9 +95,9 @@ _REMEDIES = (
         command=_AGAIN.command,
         applies_to="the capture",
         check="tcpdump prints 'packets dropped by kernel' when it ends",
-        proof="0 packets dropped by kernel, and no ACK for data never seen",
+        proof="0 packets dropped by kernel, and no ACK for uncaptured data",
         undo="not needed",
-        side_effect="96 bytes a packet hold headers only, no payload",
+        side_effect="96 bytes per packet hold headers only, no payload",
         versions=None,
     ),
 )

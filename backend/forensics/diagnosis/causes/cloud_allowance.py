@@ -39,7 +39,7 @@ _CAUSE = ListedCause(
         "docs.aws.amazon.com, EC2: Monitor network performance for ENA settings on your EC2 instance",
         "amzn-drivers, kernel/linux/ena/ena_ethtool.c: *_allowance_exceeded",
     ),
-    refutation="nothing seen; it would be refuted by flat allowance counters while packets are lost",
+    refutation="none found; it would be refuted by flat allowance counters while packets are lost",
     remedies=(
         RemedyPart(
             what="Use a larger instance, or spread the load over several: the allowance belongs to the instance type",

@@ -26,7 +26,7 @@ from backend.forensics.findings import frame_evidence, line_evidence, plural, se
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart
 
 CAUSE = "conntrack-full"
-TITLE = "Connection-tracking table full"
+TITLE = "Conntrack table full"
 PRIOR = -2.5
 """Seldom, and never without a trace: the kernel logs it and counts it."""
 FULL_FROM = 0.98
@@ -84,8 +84,8 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], case: _Case) -> H
         role="loss",
         statement=(
             f"{plural(len(case.links), 'new connection')} to "
-            f"{plural(len(_servers(case.hit)), 'destination')} had to send "
-            "their first packet (SYN) again: it fits a full conntrack table on the node."
+            f"{plural(len(_servers(case.hit)), 'destination')} had SYN retransmissions: "
+            "this fits a full conntrack table on the node."
         ),
         prior=PRIOR,
         steps=(*one_instance(worst), *_kernel_steps(kernel)),
@@ -99,7 +99,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], case: _Case) -> H
         missing=(_SIZES, FILTER_RULES),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a count far below nf_conntrack_max or by flat drop counters",
+        refutation="none found; it would be refuted by a count far below nf_conntrack_max or by flat drop counters",
         figures=((TIME_LOST, seconds_text(lost_s)), ("destinations", str(len(_servers(case.hit))))),
         attempts=case.links,
     )
@@ -118,7 +118,7 @@ def _place(case: _Case) -> list[Weighed]:
     total = sum(len(d.losses) for d in case.hit)
     pieces = []
     if inside:
-        text = f"{len(inside):,} of {total:,} lost SYNs vanished inside the node: {inside[0].where}."
+        text = f"{len(inside):,} of {total:,} lost SYNs were lost inside the node: {inside[0].where}."
         frames = frame_evidence(
             (s.place.input, s.frame) for loss in inside for s in loss.transmission.sightings
         )
@@ -132,12 +132,12 @@ def _spread(case: _Case) -> list[Weighed]:
     number = len(_servers(case.hit))
     if number >= MANY_DESTINATIONS:
         text = f"{number} destinations lost SYNs in this capture."
-        return [Weighed(0.7, text, _frames(case), "a full table refuses new connections to everybody")]
+        return [Weighed(0.7, text, _frames(case), "a full table refuses all new connections")]
     spared = sum(d.opened for d in case.hit) + max(d.heard_others for d in case.hit)
     lost = len(case.links)
     if spared > 20 * lost:
-        text = f"{spared:,} other attempts were answered in the same capture, against {lost:,} that waited."
-        return [Weighed(-1.0, text, _frames(case), "a full table spares nobody for long")]
+        text = f"{spared:,} other attempts were answered in the same capture, against {lost:,} delayed ones."
+        return [Weighed(-1.0, text, _frames(case), "a full table affects every destination")]
     return []
 
 
@@ -165,7 +165,7 @@ def _log(facts: Facts) -> list[Weighed]:
     if not found:
         return []
     text = f"The kernel logged {plural(len(found), 'time')}: {found[0][0][:80]}"
-    reason = "written by the very line that drops the packet; when, only a time stamp tells"
+    reason = "logged by the code that drops the packet; without a timestamp the time is unknown"
     return [Weighed(2.5, text, line_evidence(line for _, line in found), reason)]
 
 
@@ -180,7 +180,7 @@ def _counters(facts: Facts) -> list[Weighed]:
     if not drop and not early:
         return [
             Weighed(
-                REFUTES, text, line_evidence(lines), "every packet refused for want of an entry is counted"
+                REFUTES, text, line_evidence(lines), "every packet refused for lack of an entry is counted"
             )
         ]
     if early or drop > 2 * clashes:
@@ -189,48 +189,46 @@ def _counters(facts: Facts) -> list[Weighed]:
                 1.5,
                 text,
                 line_evidence(lines),
-                "entries ran short; failed insertions do not explain it",
+                "the table ran out of entries; failed insertions do not explain it",
             )
         ]
     # The drops are those of failed insertions: somebody else's business.
     return []
 
 
-_SIZES = MissingPart(
-    what="How full the table is, and whether the kernel complained", command=CONNTRACK_COMMAND
-)
+_SIZES = MissingPart(what="The fill level of the table, and the kernel log", command=CONNTRACK_COMMAND)
 _PROOF = (
     "conntrack -S: drop and early_drop stop rising; nf_conntrack_count stays below 90 % of nf_conntrack_max"
 )
 _REMEDIES = (
     RemedyPart(
-        what="Raise the limit, and the hash with it: a quarter of the limit keeps chains short",
+        what="Raise the limit, and the hash size with it: a quarter of the limit keeps chains short",
         command="sysctl -w net.netfilter.nf_conntrack_max=1048576 net.netfilter.nf_conntrack_buckets=262144",
         applies_to="the node",
         check="sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max",
         proof=_PROOF,
-        undo="the former two numbers",
+        undo="Restore the previous two values",
         side_effect="each entry takes some 300 bytes of kernel memory: a million take about 300 MB",
         versions="nf_conntrack_buckets can be written in the first network namespace only",
     ),
     RemedyPart(
-        what="Let kube-proxy set it: it overwrites the sysctl at its start",
+        what="Set it through kube-proxy, which overwrites the sysctl at its start",
         command="kubectl -n kube-system edit configmap kube-proxy   # conntrack.maxPerCore, conntrack.min",
         applies_to="kube-proxy",
         check="kubectl -n kube-system get configmap kube-proxy -o yaml | grep -A4 conntrack",
         proof=_PROOF,
-        undo="the former values, then restart kube-proxy",
+        undo="Restore the previous values, then restart kube-proxy",
         side_effect="kube-proxy must restart",
         versions=None,
     ),
     RemedyPart(
-        what="Find who fills it, and shorten what lingers",
+        what="Find what fills the table, and shorten the timeouts of lingering entries",
         command="conntrack -L -p tcp --state TIME_WAIT | wc -l; conntrack -L -p udp | wc -l",
         applies_to="the node",
         check="conntrack -L | awk '{print $1, $4}' | sort | uniq -c | sort -rn | head",
         proof=_PROOF,
-        undo="not needed: it only looks",
-        side_effect="listing a large table takes a CPU for seconds",
+        undo="Not needed: read-only",
+        side_effect="listing a large table uses a CPU for seconds",
         versions=None,
     ),
 )

@@ -27,7 +27,7 @@ from backend.forensics.report import (
 )
 
 CAUSE = "conntrack-invalid"
-TITLE = "Packets that conntrack calls invalid reach clients untranslated"
+TITLE = "Un-NATed packets that conntrack marked invalid"
 PRIOR = -2.0
 """Seldom, and other ways to lose an entry look the same from the packets alone."""
 LIVE_BELOW_S = 60.0
@@ -99,8 +99,8 @@ def _hypothesis(facts: Facts, case: _Case) -> Hypothesis:
         title=TITLE,
         role="loss",
         statement=(
-            f"Clients of {case.service} reset {plural(len(case.strays), 'connection')}: packets of {whose} came "
-            "untranslated."
+            f"Clients of {case.service} reset {plural(len(case.strays), 'connection')}: packets from "
+            f"{whose} arrived without NAT."
         ),
         prior=PRIOR,
         steps=tuple(_steps(case)),
@@ -122,7 +122,7 @@ def _hypothesis(facts: Facts, case: _Case) -> Hypothesis:
         remedies=_REMEDIES,
         references=REFERENCES,
         refutation=(
-            "nothing seen; it would be refuted by a counter `invalid` that stays flat while clients reset such packets"
+            "none found; it would be refuted by a counter `invalid` that stays flat while clients reset such packets"
         ),
         figures=(("connections reset", f"{len(case.strays):,}"), ("real servers", f"{len(real):,}")),
     )
@@ -134,24 +134,29 @@ def _frames(strays: Sequence[Stray]) -> list[EvidencePart]:
 
 def _seen(case: _Case) -> Weighed:
     text = (
-        f"In {plural(len(case.strays), 'connection')} to {case.service} the client got a packet from the real server's "
-        "own address, and answered with RST."
+        f"In {plural(len(case.strays), 'connection')} to {case.service} the client received a packet from "
+        "the real server's own address, and responded with RST"
+        "."
     )
-    reason = "a client knows only the address it asked; SYN and stray were seen at one vantage point"
+    reason = (
+        "a client knows only the service address; SYN and un-NATed packet were captured at one vantage point"
+    )
     return Weighed(2.0, text, _frames(case.strays), reason)
 
 
 def _life(case: _Case) -> Weighed:
     live, total = len(case.live), len(case.strays)
     if case.mostly_live:
-        text = f"In {live:,} of {total:,} cases the connection was in use within {LIVE_BELOW_S:g} s before."
-        return Weighed(1.2, text, _frames(case.live), "its entry cannot have timed out")
+        text = (
+            f"In {live:,} of {total:,} cases the connection had been used within {LIVE_BELOW_S:g} s before."
+        )
+        return Weighed(1.2, text, _frames(case.live), "its conntrack entry cannot have timed out")
     gone = [s for s in case.strays if s not in case.live]
     ended = sum(s.ended for s in gone)
-    text = f"In {len(gone):,} of {total:,} cases the connection was over ({ended:,}) or had long been silent."
-    return Weighed(
-        -2.0, text, _frames(gone), "its entry may simply be gone: no packet need be invalid for that"
+    text = (
+        f"In {len(gone):,} of {total:,} cases the connection had ended ({ended:,}) or had been idle for long."
     )
+    return Weighed(-2.0, text, _frames(gone), "its entry may have expired: no packet need be invalid")
 
 
 def _counter(facts: Facts, strays: Sequence[Stray]) -> list[Weighed]:
@@ -163,10 +168,10 @@ def _counter(facts: Facts, strays: Sequence[Stray]) -> list[Weighed]:
     rise = delta.deltas["invalid"]
     text = f"invalid +{rise:,} between the dumps, {plural(len(strays), 'such reset')} in the capture."
     if not rise:
-        return [Weighed(REFUTES, text, delta_lines(delta), "every packet that is called invalid is counted")]
+        return [Weighed(REFUTES, text, delta_lines(delta), "every packet marked invalid is counted")]
     if rise < len(strays):
-        return [Weighed(0.8, text, delta_lines(delta), "some were counted, not all")]
-    return [Weighed(2.0, text, delta_lines(delta), "enough packets were called invalid for all of them")]
+        return [Weighed(0.8, text, delta_lines(delta), "only some were counted")]
+    return [Weighed(2.0, text, delta_lines(delta), "enough packets were marked invalid for all of them")]
 
 
 def _log(facts: Facts) -> list[Weighed]:
@@ -174,7 +179,7 @@ def _log(facts: Facts) -> list[Weighed]:
     if not found:
         return []
     text = f"The kernel logged {plural(len(found), 'invalid TCP packet')}: {found[0][0][:80]}"
-    reason = "written where the packet is called invalid; when, only a time stamp tells"
+    reason = "logged where the packet is marked invalid; without a timestamp the time is unknown"
     return [Weighed(1.5, text, line_evidence(line for _, line in found), reason)]
 
 
@@ -205,7 +210,7 @@ def _rules(facts: Facts) -> list[Weighed]:
     if not found:
         return []
     text = f"A rule drops forwarded packets that are invalid: {found[0][1].text[:90]}"
-    reason = "it would have kept the packet from the client, unless the packet takes another way"
+    reason = "it would have kept the packet from the client, unless the packet takes another path"
     return [Weighed(-1.5, text, line_evidence((name, rule.line) for name, rule in found), reason)]
 
 
@@ -218,41 +223,43 @@ def _steps(case: _Case) -> list[ClaimPart]:
             text=f"{one.client} opens a connection to {one.service}; NAT sends it to {one.real}.",
             evidence=frame_evidence([one.syn]),
         ),
-        ClaimPart(role="step", text=f"A packet comes back as {one.real}, not translated.", evidence=packet),
+        ClaimPart(role="step", text=f"A packet arrives from {one.real} without NAT.", evidence=packet),
     ]
     if reset:
-        steps.append(ClaimPart(role="step", text=f"{one.client} resets the stranger.", evidence=reset))
+        steps.append(
+            ClaimPart(role="step", text=f"{one.client} sends a RST to the unknown 5-tuple.", evidence=reset)
+        )
     return steps
 
 
 def _rivals(facts: Facts, case: _Case) -> list[RivalPart]:
-    title = "The entry was gone: timed out, or deleted"
+    title = "The conntrack entry had timed out or was deleted"
     command = "conntrack -E -e DESTROY -p tcp -o timestamp"
     gone = RivalPart(
         cause="entry-gone",
         title=title,
         status="possible",
-        because="no counter tells whether packets were called invalid",
+        because="no counter shows whether packets were marked invalid",
         command=command,
     )
     if case.mostly_live and case.counted:
-        because = "the connections were in use, and the kernel noted invalid packets"
+        because = "the connections were in use, and the kernel counted invalid packets"
         gone = RivalPart(cause="entry-gone", title=title, status="ruled-out", because=because)
     elif case.counted:
-        gone = gone.model_copy(update={"because": "the connections had ended or were silent"})
+        gone = gone.model_copy(update={"because": "the connections had ended or were idle"})
     direct = RivalPart(
         cause="direct-access",
-        title="Clients that talk to the real server itself",
+        title="Connections bypassing the service address",
         status="ruled-out",
-        because=f"no SYN of theirs went there; the ports are those of their connections to {case.service}",
+        because=f"no SYN went there; the ports are those of connections to {case.service}",
     )
     if not facts.node.has("ipvs-services"):
         return [gone, direct]
     ipvs = RivalPart(
         cause="ipvs-entry-gone",
-        title="IPVS, which translates here, had no entry any more",
+        title="the entry in IPVS, which does the NAT here, had expired",
         status="cannot-tell",
-        because="the listings do not cover the moment of each reset",
+        because="the dumps do not cover the time of each reset",
         command="ipvsadm -Lnc; ipvsadm -L --timeout",
     )
     return [gone, direct, ipvs]
@@ -264,7 +271,7 @@ def _missing(facts: Facts, case: _Case) -> list[MissingPart]:
         what = "Whether the counter `invalid` rises with the resets"
         missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
     if not settings_of(facts.node, LIBERAL):
-        what = "Whether segments outside the window are tolerated"
+        what = "Whether segments outside the window are accepted"
         missing.append(MissingPart(what=what, command=f"sysctl {LIBERAL}"))
     if not _drop_rules(facts):
         what = "Whether a rule drops invalid packets"
@@ -273,17 +280,17 @@ def _missing(facts: Facts, case: _Case) -> list[MissingPart]:
     if not case.log:
         log = "sysctl -w net.netfilter.nf_conntrack_log_invalid"
         command = f"{log}=6; sleep 60; dmesg | grep {LOGGED}; {log}=0"
-        missing.append(MissingPart(what="Why the kernel calls them invalid", command=command))
+        missing.append(MissingPart(what="Why the kernel marks them invalid", command=command))
     return missing
 
 
-_PROOF = "no client resets a packet of a real server any more; conntrack -S: invalid stops rising"
+_PROOF = "no client resets a packet from a real server; conntrack -S: invalid stops rising"
 _DROP = "FORWARD -m conntrack --ctstate INVALID -j DROP"
 _REMEDIES = (
     RemedyPart(
-        what="Tolerate segments outside the window, so that they are translated",
+        what="Accept segments outside the window, so that they are translated",
         command=f"sysctl -w {LIBERAL}=1",
-        applies_to="the node that translates",
+        applies_to="the node that does the NAT",
         check=f"sysctl {LIBERAL}",
         proof=_PROOF,
         undo=f"sysctl -w {LIBERAL}=0",
@@ -300,9 +307,9 @@ _REMEDIES = (
         versions="Kubernetes ≥ 1.29",
     ),
     RemedyPart(
-        what="Drop what is invalid before it reaches a client: the server sends it again",
+        what="Drop invalid packets before they reach a client: the server retransmits them",
         command=f"iptables -I {_DROP}",
-        applies_to="the node that translates",
+        applies_to="the node that does the NAT",
         check="iptables-save -t filter | grep INVALID",
         proof=_PROOF,
         undo=f"iptables -D {_DROP}",
@@ -310,13 +317,13 @@ _REMEDIES = (
         versions="kube-proxy in iptables mode has the rule from Kubernetes 1.15; its nftables mode has none",
     ),
     RemedyPart(
-        what="Boot a kernel that does not call overly delayed segments invalid",
+        what="Boot a kernel that does not mark delayed segments invalid",
         command="uname -r",
-        applies_to="the node that translates",
+        applies_to="the node that does the NAT",
         check="uname -r",
         proof=_PROOF,
-        undo="boot the former kernel",
-        side_effect="a reboot",
+        undo="Boot the previous kernel",
+        side_effect="requires a reboot",
         versions="Linux ≥ 6.1 (commit 6e250dcbff1d)",
     ),
 )

@@ -26,7 +26,7 @@ from backend.forensics.findings import line_evidence
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "cpu-quota-throttling"
-TITLE = "CPU quota used up"
+TITLE = "CPU quota throttling"
 PRIOR = -1.2
 PERIOD_S = 0.1
 """cpu.cfs_period_us and the second number of cpu.max by default."""
@@ -64,8 +64,10 @@ def _throttled(facts: Facts) -> list[Weighed]:
     text = f"cpu.stat: nr_throttled +{rise.by:,} between the dumps."
     evidence = line_evidence(rise.lines)
     if rise.by:
-        return [Weighed(2.5, text, evidence, "each is a period in which a group stood still until the next")]
-    return [Weighed(-4.0, text, evidence, "a group that a quota stops is counted every time")]
+        return [
+            Weighed(2.5, text, evidence, "each is a period in which a cgroup was throttled until the next")
+        ]
+    return [Weighed(-4.0, text, evidence, "every throttled period is counted")]
 
 
 def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
@@ -74,19 +76,19 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         1.8,
         f"The stalls begin every {held.period_s:.4g} s, a multiple of the scheduler's period of 100 ms.",
         whole(held.finding),
-        "quotas are filled up again every 100 ms unless somebody set another period",
+        "quotas are refilled every 100 ms unless another period is set",
     )
     kernel = Weighed(
         -0.9,
-        "The kernel's own answers were held, which a quota does not stop.",
+        "The kernel's own responses were delayed, which a quota does not affect.",
         whole(held.finding),
-        "only where a process in such a group carries the network of the responder could it",
+        "possible only where a process in such a cgroup forwards the responder's packets",
     )
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="stall",
-        statement=f"{held.responder} may be stopped by a CPU quota {held_words(held)}: the stalls keep its period.",
+        statement=f"{held.responder} may be throttled by a CPU quota {held_words(held)}: the stalls have its period.",
         prior=PRIOR,
         steps=one_stall(held),
         weighed=(beat, kernel, same_end(held), *counted),
@@ -98,31 +100,31 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         rivals=(
             RivalPart(
                 cause="receive-queue-stall",
-                title="Receive queue not emptied",
+                title="Receive-queue stall (softirq not scheduled)",
                 status="cannot-tell",
-                because="a poller can keep the same period",
+                because="a poller can have the same period",
                 command="softirqslower 10000",
             ),
         ),
         missing=(
             MissingPart(
-                what="Whether the group of the responder's processes was throttled, before and after",
+                what="Throttling of the cgroup of the responder's processes, before and after",
                 command="grep . /sys/fs/cgroup/*/cpu.stat; sleep 60; grep . /sys/fs/cgroup/*/cpu.stat",
             ),
         ),
         remedies=(
             RemedyPart(
-                what="Raise the CPU limit of the group, or take it away",
+                what="Raise or remove the CPU limit of the cgroup",
                 command=None,
                 applies_to=f"the processes of {held.responder}",
                 check="cpu.stat: nr_throttled and throttled_usec rise",
-                proof="nr_throttled stays as it is under the same load, and no answers come in groups",
-                undo="the former limit",
-                side_effect="the group can take CPU time from others",
+                proof="nr_throttled stays flat under the same load, without batched responses",
+                undo="Restore the previous limit",
+                side_effect="the cgroup can take CPU time from others",
                 versions="quotas lost what was not used of them until 5.4, 4.19.84 and 4.14.154",
             ),
         ),
         references=REFERENCES,
-        refutation="it would be refuted by an nr_throttled that stays as it is",
+        refutation="it would be refuted by an nr_throttled that stays flat",
         figures=figures(held),
     )

@@ -15,7 +15,7 @@ from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "delayed-ack"
-TITLE = "Small writes held back until a delayed ACK (Nagle)"
+TITLE = "Nagle / delayed-ACK interaction"
 PRIOR = -1.0
 MANY = 10
 """So many waits of one time, each ended by an acknowledgement, are no coincidence."""
@@ -40,8 +40,8 @@ def _hypothesis(finding: FindingPart) -> Hypothesis:
     step = ClaimPart(
         role="step",
         text=(
-            f"The {writer} wrote; {float(event['waited_ms']):,.1f} ms later a bare acknowledgement came, and only then "
-            "the next write left."
+            f"The {writer} wrote; {float(event['waited_ms']):,.1f} ms later a pure ACK arrived, and only "
+            "then the next write was sent."
         ),
         evidence=frame_evidence([(str(event["input"]), int(f)) for f in event["frames"]]),
     )
@@ -51,8 +51,8 @@ def _hypothesis(finding: FindingPart) -> Hypothesis:
         title=TITLE,
         role="stall",
         statement=(
-            f"{plural(finding.count, 'write')} of the {writer} on connections to {server} waited {wait} (median) for a "
-            "delayed ACK."
+            f"{plural(finding.count, 'write')} of the {writer} on connections to {server} waited {wait} "
+            "(median) for a delayed ACK."
         ),
         prior=PRIOR,
         steps=(step,),
@@ -67,7 +67,7 @@ def _hypothesis(finding: FindingPart) -> Hypothesis:
         missing=(_SOCKET,),
         remedies=_remedies(writer),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by second writes that leave before the acknowledgement",
+        refutation="none found; it would be refuted by second writes sent before the ACK",
         figures=(
             (TIME_LOST, seconds_text(finding.time_lost_s)),
             ("each", wait),
@@ -77,7 +77,7 @@ def _hypothesis(finding: FindingPart) -> Hypothesis:
 
 
 _SOCKET = MissingPart(
-    what="Whether the program sets TCP_NODELAY, and how it writes: two system calls for one message",
+    what="Whether the program sets TCP_NODELAY, and whether it writes one message with two system calls",
     command="strace -f -e trace=setsockopt,write,writev,sendto,sendmsg -p PID",
 )
 
@@ -88,21 +88,21 @@ def _pieces(finding: FindingPart) -> tuple[Weighed, ...]:
     pieces = [
         Weighed(
             1.2,
-            f"{finding.count:,} acknowledgements came {wait:,.0f} ms (median) after the write; a round trip takes "
-            f"{trip:,.2f} ms.",
+            f"{finding.count:,} ACKs came {wait:,.0f} ms (median) after the write; the RTT is {trip:,.2f} ms."
+            "",
             first_frames(finding),
-            "the time of the timer of delayed ACKs, and not of the path",
+            "the length of the delayed-ACK timer, not of the path",
         ),
         Weighed(
             1.0,
-            f"The next write left {follows:,.2f} ms (median) after each of them.",
+            f"The next write was sent {follows:,.2f} ms (median) after each of them.",
             first_frames(finding),
-            "it had been waiting for it: a program that writes by its own clock does not meet it every time",
+            "it had waited for the ACK: a program with its own timer does not match it every time",
         ),
     ]
     if finding.count >= MANY:
         text = f"{finding.count:,} times in {number(finding, 'connections'):,.0f} connections."
-        pieces.append(Weighed(0.6, text, first_frames(finding), "the program writes like this every time"))
+        pieces.append(Weighed(0.6, text, first_frames(finding), "the program writes this way every time"))
     return tuple(pieces)
 
 
@@ -117,15 +117,15 @@ def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
         ),
         RivalPart(
             cause="queue-buildup",
-            title="A long way or a full queue",
+            title="High propagation delay or bufferbloat",
             status="ruled-out",
-            because=f"handshakes of the same connections took {trip:,.2f} ms",
+            because=f"the handshake RTT of the same connections is {trip:,.2f} ms",
         ),
     )
 
 
 def _remedies(writer: str) -> tuple[RemedyPart, ...]:
-    proof = "the second write leaves at once, in a capture under the same load"
+    proof = "the second write is sent immediately, in a capture under the same load"
     reader = "server" if writer == "client" else "client"
     return (
         RemedyPart(
@@ -133,19 +133,22 @@ def _remedies(writer: str) -> tuple[RemedyPart, ...]:
             applies_to=f"the {writer}'s program",
             check="strace -f -e trace=write,writev,sendto,sendmsg -p PID",
             proof=proof,
-            undo="the former code",
-            side_effect="none that is known; fewer packets",
+            undo="Restore the previous code",
+            side_effect="none known; fewer packets",
         ),
         RemedyPart(
-            what="Set TCP_NODELAY on the connection: small writes leave at once",
+            what="Set TCP_NODELAY on the connection: small writes are sent immediately",
             applies_to=f"the {writer}'s program or its library's settings",
             check="strace -f -e trace=setsockopt -p PID",
             proof=proof,
-            undo="leave the option out",
+            undo="Remove the option",
             side_effect="many small packets where a program writes byte by byte",
         ),
         RemedyPart(
-            what=f"Where the {writer} cannot be changed: let the {reader} acknowledge at once on the route to it",
+            what=(
+                f"Where the {writer} cannot be changed: let the {reader} acknowledge immediately "
+                "(quickack) on the route to it"
+            ),
             command="ip route change PREFIX via GATEWAY dev DEVICE quickack 1",
             applies_to=f"the {reader}'s host (Linux)",
             check="ip route show PREFIX",

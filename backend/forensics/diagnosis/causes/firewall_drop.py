@@ -65,7 +65,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         title=TITLE,
         role="loss",
         statement=(
-            f"{hurt(d)} got no answer{', while the host answered others' if _answers(d) else ''}: "
+            f"{hurt(d)} got no response{', while the host answered others' if _answers(d) else ''}: "
             f"{'' if prohibited or rules else 'probably '}a rule drops this source, address and port."
         ),
         prior=PRIOR,
@@ -80,7 +80,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         missing=(FILTER_RULES, CAPTURE_BOTH_SIDES),
         remedies=_remedies(d),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by one connection of the same source that opens",
+        refutation="none found; it would be refuted by one connection from the same source that opens",
         figures=figures_of(facts, d),
         attempts=d.links,
     )
@@ -93,10 +93,10 @@ def _answers(d: Destination) -> bool:
 def _place(d: Destination) -> list[Weighed]:
     if d.one_sided:
         text = f"{d.syns:,} SYNs seen on {d.outermost.word}, none answered; what happened behind it was not captured."
-        return [Weighed(0.3, text, loss_evidence(d), "one vantage point cannot show where a SYN died")]
+        return [Weighed(0.3, text, loss_evidence(d), "one vantage point cannot show where a SYN was lost")]
     places = ", ".join(dict.fromkeys(d.losses.places))
     text = f"Every SYN of this combination was lost: {places}."
-    return [Weighed(1.0, text, loss_evidence(d), "a rule drops at one place and drops all")]
+    return [Weighed(1.0, text, loss_evidence(d), "a rule drops at one point, and drops all")]
 
 
 def _life(facts: Facts, d: Destination) -> list[Weighed]:
@@ -107,19 +107,19 @@ def _life(facts: Facts, d: Destination) -> list[Weighed]:
             if d.neighbours_answered
             else ""
         )
-        text = f"The host lives: {also or 'other packets of it were seen at that time'}."
-        reason = "a living host without a filter answers every SYN, if only with RST"
+        text = f"The host is up: {also or 'other packets from it were captured at that time'}."
+        reason = "a host that is up and unfiltered answers every SYN, at least with RST"
         pieces.append(Weighed(1.4, text, frame_evidence(d.life), reason))
-    reason = "a living host without a filter answers every SYN, if only with RST"
+    reason = "a host that is up and unfiltered answers every SYN, at least with RST"
     signs = life_of(facts, d).alive
     for weight, sign in zip((0.6, 0.4) if d.heard_after else (1.4, 0.4), signs, strict=False):
-        pieces.append(Weighed(weight, f"The host lives: {sign.text}", line_evidence(sign.lines), reason))
+        pieces.append(Weighed(weight, f"The host is up: {sign.text}", line_evidence(sign.lines), reason))
     if d.opened or d.refused:
         text = (
             f"Other sources were answered on the same port: {d.opened + d.refused:,} of {d.tried:,} attempts."
         )
         weight = 0.8 if d.attempts_each >= REPEATED_ATTEMPTS or d.syns_each > SEVERAL_SYNS else -0.8
-        reason = "the port serves others, so the source decides; with few SYNs chance may do as well"
+        reason = "the port serves others, so the rule matches the source; with few SYNs it may be chance"
         pieces.append(Weighed(weight, text, loss_evidence(d), reason))
     return pieces
 
@@ -128,10 +128,10 @@ def _often(d: Destination) -> list[Weighed]:
     pieces = []
     if d.syns_each >= SEVERAL_SYNS:
         text = f"{plural(d.syns, 'SYN')} in {plural(len(d.attempts), 'attempt')}, not one answered."
-        pieces.append(Weighed(0.5, text, loss_evidence(d), "chance loss does not take several in a row"))
+        pieces.append(Weighed(0.5, text, loss_evidence(d), "random loss does not affect several in a row"))
     if d.attempts_each >= REPEATED_ATTEMPTS:
-        text = f"{plural(len(d.attempts), 'attempt')} at different times had the same fate."
-        pieces.append(Weighed(0.5, text, loss_evidence(d), "a queue that overflows lets some pass"))
+        text = f"{plural(len(d.attempts), 'attempt')} at different times all failed."
+        pieces.append(Weighed(0.5, text, loss_evidence(d), "an overflowing queue lets some pass"))
     return pieces
 
 
@@ -142,8 +142,8 @@ def _prohibited(facts: Facts, d: Destination) -> list[Weighed]:
         return []
     places = facts.attempts.places
     frames = frame_evidence((places[int(errors.place[n])].input, int(errors.rows["frame"][n])) for n in found)
-    text = f"{len(found):,} ICMP errors say that communication is administratively prohibited."
-    return [Weighed(4.0, text, frames, "the filter itself says so")]
+    text = f"{len(found):,} ICMP errors report that communication is administratively prohibited."
+    return [Weighed(4.0, text, frames, "reported by the filter itself")]
 
 
 def _rules(facts: Facts, d: Destination) -> list[Weighed]:
@@ -163,7 +163,7 @@ def _rules(facts: Facts, d: Destination) -> list[Weighed]:
         return []
     text = f"A rule drops packets to port {d.endpoint.port}: {of_rule(rules[0].rule.text[:80])}"
     lines = line_evidence(line for rule in rules for line in rule.lines)
-    return [Weighed(1.5, text, lines, "the rule that does it, unless an earlier one accepts")]
+    return [Weighed(1.5, text, lines, "the dropping rule, unless an earlier one accepts")]
 
 
 def _remedies(d: Destination) -> tuple[RemedyPart, ...]:
@@ -175,8 +175,8 @@ def _remedies(d: Destination) -> tuple[RemedyPart, ...]:
             applies_to="iptables or nftables on either host or between them",
             check=f"iptables-save -c | grep -E -- '-j (DROP|REJECT)'; nft list ruleset | grep -n -C3 {d.endpoint.port}",
             proof=proof,
-            undo="take the allowing rule out again",
-            side_effect="opens this port for that source",
+            undo="Remove the allowing rule",
+            side_effect="this port opens for that source",
             versions=None,
         ),
         RemedyPart(
@@ -185,8 +185,8 @@ def _remedies(d: Destination) -> tuple[RemedyPart, ...]:
             applies_to="Kubernetes network policies",
             check="kubectl describe networkpolicy -A",
             proof=proof,
-            undo="the former policy",
-            side_effect="a policy selects pods: every pod with these labels is opened",
+            undo="Restore the previous policy",
+            side_effect="a policy selects pods: every pod with these labels becomes reachable",
             versions=None,
         ),
         RemedyPart(
@@ -195,8 +195,8 @@ def _remedies(d: Destination) -> tuple[RemedyPart, ...]:
             applies_to="cloud networks",
             check="the flow log of the interface: REJECT entries for this port",
             proof=proof,
-            undo="the former rule",
-            side_effect="network ACLs are stateless: the way back needs its own rule for the ephemeral ports",
+            undo="Restore the previous rule",
+            side_effect="network ACLs are stateless: return traffic needs its own rule for the ephemeral ports",
             versions=None,
         ),
     )

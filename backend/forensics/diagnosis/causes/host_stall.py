@@ -26,7 +26,7 @@ from backend.forensics.findings import plural
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "host-stall"
-TITLE = "Host stood still"
+TITLE = "Host stall (vCPU not running)"
 PRIOR = -0.8
 NEXT_TO_RESPONDER_US = 500.0
 """Undisturbed questions take this long at most behind a capture point in the responder itself, or right before it."""
@@ -51,7 +51,7 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         cause=CAUSE,
         title=TITLE,
         role="stall",
-        statement=f"{held.responder} stood still {held_words(held)}: what had reached it was answered together.",
+        statement=f"{held.responder} stalled {held_words(held)}: packets received meanwhile were answered together.",
         prior=PRIOR,
         steps=one_stall(held),
         weighed=(*_place(held, near, usual), kernel_answers(held), same_end(held), *_partial(held), *told),
@@ -64,44 +64,40 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         missing=_missing(held),
         remedies=_remedies(held),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a process of that host that ran all the time",
+        refutation="none found; it would be refuted by a process on that host that ran during the stalls",
         figures=figures(held),
     )
 
 
 def _place(held: Held, near: bool, usual: object) -> list[Weighed]:
     text = (
-        f"In {held.beyond} of {plural(held.stalls, 'stall')} the questions passed the farther capture point evenly and "
-        "were answered late behind it."
+        f"In {held.beyond} of {plural(held.stalls, 'stall')} the requests passed the far vantage point "
+        "on time and were answered late behind it."
     )
     if near:
-        text += (
-            f" Behind it a question usually takes {usual:,.0f} µs: it is the responder's own, or next to it."
-        )
-        return [
-            Weighed(
-                2.5, text, whole(held.finding), "nothing but the responder lies behind that capture point"
-            )
-        ]
-    return [Weighed(0.5, text, whole(held.finding), "what lies behind that capture point was not seen")]
+        text += f" The baseline behind it is {usual:,.0f} µs: it is at the responder, or next to it."
+        return [Weighed(2.5, text, whole(held.finding), "only the responder lies behind that vantage point")]
+    return [Weighed(0.5, text, whole(held.finding), "the path behind that vantage point was not captured")]
 
 
 def _partial(held: Held) -> list[Weighed]:
     if not held.partial:
         return []
-    text = f"In {held.partial} of {plural(held.stalls, 'stall')} other flows were answered at once meanwhile."
-    return [Weighed(-1.5, text, whole(held.finding), "a host that stands still answers nobody")]
+    text = (
+        f"In {held.partial} of {plural(held.stalls, 'stall')} other flows were answered promptly meanwhile."
+    )
+    return [Weighed(-1.5, text, whole(held.finding), "a stalled host answers no flow")]
 
 
 def _rivals(held: Held, near: bool) -> tuple[RivalPart, ...]:
     queue = RivalPart(
         cause="receive-queue-stall",
-        title="Receive queue not emptied",
+        title="Receive-queue stall (softirq not scheduled)",
         status="ruled-out" if near else "cannot-tell",
         because=(
-            "the questions had passed the capture point, which lies behind the receive queue"
+            "the requests had passed the vantage point, which lies behind the receive queue"
             if near
-            else "the farther capture point is not the responder's own"
+            else "the far vantage point is not at the responder"
         ),
         command=None if near else "tcpdump -i any -y LINUX_SLL2 -s 96 -w responder.pcap",
     )
@@ -111,11 +107,11 @@ def _rivals(held: Held, near: bool) -> tuple[RivalPart, ...]:
 def _missing(held: Held) -> tuple[MissingPart, ...]:
     return (
         MissingPart(
-            what=f"Whether {held.responder} lost its processors to the hypervisor, second by second",
+            what=f"Whether {held.responder} lost CPU time to the hypervisor (steal), per second",
             command="vmstat -t 1 60; grep ^cpu /proc/stat; sleep 60; grep ^cpu /proc/stat",
         ),
         MissingPart(
-            what="What its kernel says of itself",
+            what="Its kernel log",
             command="dmesg -T | grep -iE 'lockup|stall|clocksource|hung task'",
         ),
     )
@@ -124,11 +120,11 @@ def _missing(held: Held) -> tuple[MissingPart, ...]:
 def _remedies(held: Held) -> tuple[RemedyPart, ...]:
     return (
         RemedyPart(
-            what="Give the machine processors of its own: no overcommitment, no snapshot or migration while it serves",
+            what="Give the VM dedicated CPUs: no overcommitment, no snapshot or migration under load",
             applies_to=f"the hypervisor of {held.responder}",
-            check="vmstat 1: the column st is above 0 during the stalls",
-            proof=f"the same probes for ten minutes: no round trip above {held.longest} comes back in a group",
-            undo="the former placement",
-            side_effect="processors that others cannot use",
+            check="vmstat 1: the column `st` is above 0 during the stalls",
+            proof=f"the same probes for ten minutes: no batched responses above {held.longest}",
+            undo="Restore the previous placement",
+            side_effect="CPUs that other VMs cannot use",
         ),
     )

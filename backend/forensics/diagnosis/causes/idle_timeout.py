@@ -24,7 +24,7 @@ from backend.forensics.report import ClaimPart, FindingPart, MissingPart, Remedy
 from backend.forensics.signals import SENT_AGAIN
 
 CAUSE = "idle-timeout"
-TITLE = "Idle connections forgotten on the way"
+TITLE = "Idle timeout on the path"
 PRIOR = -1.4
 ESTABLISHED = "net.netfilter.nf_conntrack_tcp_timeout_established"
 NEAR_RATIO = 2.0
@@ -55,8 +55,8 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         title=TITLE,
         role="loss",
         statement=(
-            f"{plural(finding.count, 'connection')} to {server} were forgotten on the way after {seconds_text(died_s)} "
-            "or more without a packet."
+            f"{plural(finding.count, 'connection')} to {server} were dropped from a state table on the "
+            f"path after {seconds_text(died_s)} or more idle."
         ),
         prior=PRIOR,
         steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
@@ -71,10 +71,10 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         missing=_missing(server),
         remedies=_remedies(died_s),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a connection that outlives a longer silence",
+        refutation="none found; it would be refuted by a connection that survives a longer idle time",
         figures=(
             (TIME_LOST, seconds_text(finding.time_lost_s)),
-            ("shortest deadly silence", seconds_text(died_s)),
+            ("shortest fatal idle time", seconds_text(died_s)),
             ("connections", f"{finding.count:,}"),
         ),
     )
@@ -82,17 +82,17 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
 
 def _gone(finding: FindingPart) -> Weighed:
     resets, silent = int(number(finding, "reset")), int(number(finding, "unanswered"))
-    text = f"After the silence {resets:,} connections got a RST and {silent:,} no answer; no side had closed."
-    return Weighed(1.2, text, list(finding.evidence), "somebody forgot them, or one of the ends started anew")
+    text = f"After the idle time {resets:,} connections got a RST and {silent:,} no response; neither side had closed."
+    return Weighed(1.2, text, list(finding.evidence), "a middlebox removed their state, or one end restarted")
 
 
 def _survived(finding: FindingPart) -> list[Weighed]:
     survived_s, died_s = number(finding, "survived_max_s"), number(finding, "silence_min_s")
     if not survived_s:
         return []
-    text = f"Silences of up to {seconds_text(survived_s)} were survived, of {seconds_text(died_s)} and more never."
+    text = f"Idle times of up to {seconds_text(survived_s)} were survived, of {seconds_text(died_s)} and more never."
     near = died_s <= NEAR_RATIO * survived_s
-    reason = "the length of the silence decides: a time-out"
+    reason = "the idle time decides: a timeout"
     return [Weighed(1.2 if near else 0.6, text, list(finding.evidence), reason)]
 
 
@@ -100,9 +100,9 @@ def _known(finding: FindingPart) -> list[Weighed]:
     fits_s = finding.measures.get("fitting_timeout_s")
     if not isinstance(fits_s, int | float):
         return []
-    text = f"A time-out of {fits_s:,.0f} s fits: {finding.measures['fitting_timeout_of']}."
+    text = f"A timeout of {fits_s:,.0f} s fits: {finding.measures['fitting_timeout_of']}."
     narrow = number(finding, "silence_min_s") <= NEAR_RATIO * fits_s
-    return [Weighed(0.6 if narrow else 0.2, text, list(finding.evidence), "such boxes have it by default")]
+    return [Weighed(0.6 if narrow else 0.2, text, list(finding.evidence), "the default of such devices")]
 
 
 def _configured(facts: Facts, finding: FindingPart) -> list[Weighed]:
@@ -117,7 +117,7 @@ def _configured(facts: Facts, finding: FindingPart) -> list[Weighed]:
         timeouts = each.dump.ipvs_timeouts
         if timeouts is not None:
             found.append(("ipvsadm --timeout, tcp", float(timeouts.tcp_s), (each.input, timeouts.line)))
-    reason = "the setting of a box on the way, at the length of the silence that killed"
+    reason = "the setting of a device on the path matches the fatal idle time"
     pieces = [
         Weighed(2.0, f"{name} is {seconds:,.0f} s, and that fits.", line_evidence([line]), reason)
         for name, seconds, line in found
@@ -136,10 +136,10 @@ def _refused(facts: Facts, finding: FindingPart) -> list[Weighed]:
         return []
     one = max(rules, key=lambda rule: rule.packets)
     text = (
-        f"A rule drops packets of connections that are not tracked: {of_rule(one.rule.text[:90])}; it counted "
-        f"{plural(one.packets, 'packet')}, {plural(int(segments), 'segment')} after the silence stayed unanswered."
+        f"A rule drops packets of untracked connections: {of_rule(one.rule.text[:90])}; it counted "
+        f"{plural(one.packets, 'packet')}, {plural(int(segments), 'segment')} after the idle time stayed unanswered."
     )
-    reason = "what such a rule counts in an open connection belongs to an entry that is gone"
+    reason = "packets of an open connection match such a rule only when its entry is gone"
     return [Weighed(2.0, text, line_evidence(one.lines), reason)]
 
 
@@ -158,47 +158,47 @@ def _placed(facts: Facts, finding: FindingPart) -> list[Weighed]:
         return []
     inside = sum(fate.fate == "in node" for fate in lost)
     text = (
-        f"{len(lost):,} of {plural(len(fates), 'segment')} after the silence vanished "
+        f"{len(lost):,} of {plural(len(fates), 'segment')} after the idle time were lost "
         f"{'inside the node, ' if inside * 2 > len(lost) else ''}{where(lost)}."
     )
-    reason = "the connection had passed there before the silence, and the other end never saw them"
+    reason = "the connection had passed there before the idle time, and the other end never received them"
     return [Weighed(1.0 if inside else 0.6, text, fate_frames(lost), reason)]
 
 
 def _restart(finding: FindingPart) -> RivalPart:
-    cause, title = "server-restart", "The server was started anew"
+    cause, title = "server-restart", "Server restart"
     if number(finding, "survived_max_s") > 0:
-        because = "connections that were silent for less lived on"
+        because = "connections with shorter idle times survived"
         return RivalPart(cause=cause, title=title, status="ruled-out", because=because)
     if not number(finding, "reset"):
-        because = "a host that knows nothing of a connection answers with RST, and there was none"
+        because = "a host without state for a connection responds with RST, and there was none"
         return RivalPart(cause=cause, title=title, status="ruled-out", because=because)
     return RivalPart(
         cause=cause,
         title=title,
         status="possible",
-        because="it resets all connections that it had before, and no connection was seen to outlive a shorter silence",
+        because="it resets all earlier connections, and no connection survived a shorter idle time",
         command="systemctl show NAME -p ActiveEnterTimestamp; kubectl get pods -o wide",
     )
 
 
 _FIREWALL = RivalPart(
     cause="firewall-drop",
-    title="A rule drops the packets",
+    title="Dropped by a firewall rule",
     status="ruled-out",
-    because="the same connections had passed before the silence",
+    because="the same connections had passed before the idle time",
 )
 
 
 def _missing(server: str) -> tuple[MissingPart, ...]:
     return (
         MissingPart(
-            what="The time-outs of what lies on the way: conntrack and IPVS of the nodes, load balancer, NAT gateway",
+            what="The timeouts of the devices on the path: conntrack and IPVS of the nodes, load balancer, NAT gateway",
             command="sysctl net.netfilter | grep timeout_established; ipvsadm -L --timeout; "
             "aws elbv2 describe-listener-attributes --listener-arn ARN",
         ),
         MissingPart(
-            what="A capture at the server at the same time: did the packet after the silence reach it?",
+            what="A capture at the server at the same time: does the packet after the idle time reach it?",
             command=f"tcpdump -i any -y LINUX_SLL2 -s 96 -w server.pcap port {server.rpartition(':')[2]}",
         ),
     )
@@ -207,10 +207,13 @@ def _missing(server: str) -> tuple[MissingPart, ...]:
 def _remedies(died_s: float) -> tuple[RemedyPart, ...]:
     seconds = max(10, min(60, int(died_s / 3)))
     every = max(5, seconds // 4)
-    proof = "no connection is gone after such a silence; keep-alives are seen in it"
+    proof = "no connection fails after such an idle time; keep-alives are captured in it"
     return (
         RemedyPart(
-            what=f"Let idle connections send keep-alives, the first after {seconds} s: a third of the time-out or less",
+            what=(
+                f"Enable TCP keep-alives on idle connections, the first after {seconds} s: a third of the "
+                "timeout or less"
+            ),
             command=f"sysctl -w net.ipv4.tcp_keepalive_time={seconds} net.ipv4.tcp_keepalive_intvl={every}",
             applies_to="clients (Linux); the program must set SO_KEEPALIVE",
             check="sysctl net.ipv4.tcp_keepalive_time; ss -tno",
@@ -219,11 +222,11 @@ def _remedies(died_s: float) -> tuple[RemedyPart, ...]:
             side_effect="one small packet each way per idle connection and interval",
         ),
         RemedyPart(
-            what=f"Let the pool close connections that were idle for {seconds} s itself, before anybody forgets them",
-            applies_to="clients' connection pools (idle time-out)",
+            what=f"Set the pool to close connections after {seconds} s idle, before a device on the path drops them",
+            applies_to="clients' connection pools (idle timeout)",
             check="the pool's settings",
             proof=proof,
-            undo="the former setting",
-            side_effect="more new connections after quiet times",
+            undo="Restore the previous setting",
+            side_effect="more new connections after idle times",
         ),
     )

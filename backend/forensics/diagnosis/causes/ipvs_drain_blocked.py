@@ -17,7 +17,7 @@ from backend.forensics.findings import frame_evidence, line_evidence, seconds_te
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RivalPart
 
 CAUSE = "ipvs-drain-blocked"
-TITLE = "A drained real server keeps receiving connections"
+TITLE = "New connections to a drained IPVS real server"
 PRIOR = -2.0
 """A listing and the packets have to agree before it is believed."""
 LEAST_CONNECTIONS = 3
@@ -49,8 +49,8 @@ def _hypothesis(
         title=TITLE,
         role="neutral",
         statement=(
-            f"{drained.server} has weight 0 and still got {len(drain.through_service):,} new connections to "
-            f"{drained.service}: IPVS kept clients on used ports where they were."
+            f"{drained.server} has weight 0 and still received {len(drain.through_service):,} new connections to "
+            f"{drained.service}: IPVS reused the old entries of reused client ports."
         ),
         prior=PRIOR,
         steps=tuple(_steps(drain)),
@@ -69,7 +69,7 @@ def _hypothesis(
         remedies=list_drain_remedies(drained, settings),
         references=REFERENCES,
         refutation=(
-            "nothing seen; it would be refuted by fresh ports reaching that server, or by conn_reuse_mode = 1"
+            "none found; it would be refuted by unused ports reaching that server, or by conn_reuse_mode = 1"
         ),
         figures=(("connections", f"{len(drain.through_service):,}"), ("to", str(drained.server))),
     )
@@ -81,18 +81,18 @@ def _frames(drain: Drain) -> list[EvidencePart]:
 
 def _weigh(facts: Facts, drain: Drain, settings: IpvsSettings) -> tuple[bool, list[Weighed]]:
     sent = drain.through_service
-    text = f"{len(sent):,} connections began towards {drain.drained.server} after a listing showed weight 0."
+    text = f"{len(sent):,} connections to {drain.drained.server} began after ipvsadm showed weight 0."
     lines = line_evidence([drain.drained.since])
     seen = Weighed(
         2.2, text, [*_frames(drain), *lines], "no scheduler chooses a server of weight 0 for a new one"
     )
     used = sum(bool(facts.port_reuse.reused[s.row]) for s in sent) / len(sent)
-    text = f"{used:.0%} of them came from a port that had been used towards {drain.drained.service} before."
+    text = f"{used:.0%} of them came from a source port used for {drain.drained.service} before."
     pieces = [seen]
     if used >= USED_SHARE:
-        pieces.append(Weighed(1.5, text, _frames(drain), "the old entry is what takes them there"))
+        pieces.append(Weighed(1.5, text, _frames(drain), "the old IPVS entry forwards them there"))
     elif used < FRESH_SHARE:
-        reason = "a fresh port has no old entry: the scheduler itself still chose that server"
+        reason = "an unused port has no old entry: the scheduler still chose that server"
         pieces.append(Weighed(-2.5, text, _frames(drain), reason))
     return used >= USED_SHARE, [*pieces, *_of_settings(settings), *_of_listings(drain)]
 
@@ -103,10 +103,10 @@ def _of_settings(settings: IpvsSettings) -> list[Weighed]:
         value, line = settings.reuse_mode
         text = f"net.ipv4.vs.conn_reuse_mode = {value}."
         if value == 0:
-            reason = "a SYN on a remembered tuple keeps its server; what the value is for"
+            reason = "a SYN on a known 5-tuple keeps its real server; this is the purpose of the value"
             pieces.append(Weighed(1.0, text, line_evidence([line]), reason))
         else:
-            reason = "such a SYN is scheduled anew, and goes to a server with weight"
+            reason = "such a SYN is rescheduled, to a server with weight"
             pieces.append(Weighed(-1.5, text, line_evidence([line]), reason))
     if settings.expire_nodest is not None and settings.expire_nodest[0] == 1:
         text = "net.ipv4.vs.expire_nodest_conn = 1."
@@ -124,9 +124,9 @@ def _of_listings(drain: Drain) -> list[Weighed]:
     text = f"ActiveConn + InActConn of the server went from {first} to {last} within {for_s} of weight 0."
     evidence = line_evidence(x.line for x in held)
     if last >= STEADY_RATIO * first:
-        return [Weighed(0.8, text, evidence, "a drain makes it fall; used ports keep it up")]
+        return [Weighed(0.8, text, evidence, "a drain makes it fall; reused ports keep it up")]
     if last == 0:
-        return [Weighed(-1.0, text, evidence, "it drained")]
+        return [Weighed(-1.0, text, evidence, "the server drained")]
     return []
 
 
@@ -135,7 +135,7 @@ def _steps(drain: Drain) -> list[ClaimPart]:
     steps = [
         ClaimPart(
             role="step",
-            text=f"{drained.server} has weight 0 in the listing of {drained.service}.",
+            text=f"{drained.server} has weight 0 in the ipvsadm output of {drained.service}.",
             evidence=line_evidence([drained.since]),
         )
     ]
@@ -144,7 +144,7 @@ def _steps(drain: Drain) -> list[ClaimPart]:
     steps.append(
         ClaimPart(
             role="step",
-            text=f"{after} later a new connection of {middle.client} to {drained.service} is sent to it.",
+            text=f"{after} later a new connection of {middle.client} to {drained.service} is forwarded to it.",
             evidence=frame_evidence([(middle.place.input, middle.frame)]),
         )
     )
@@ -152,27 +152,27 @@ def _steps(drain: Drain) -> list[ClaimPart]:
 
 
 def _rivals(drain: Drain, used: bool) -> list[RivalPart]:
-    name, title = "persistence", "The service is persistent: its clients keep their server by design"
+    name, title = "persistence", "The service is persistent: clients stay on their real server by design"
     if drain.drained.persistent:
-        because = "the listing shows a persistent service"
+        because = "ipvsadm shows a persistent service"
         command = "sysctl net.ipv4.vs.expire_quiescent_template"
         persistent = RivalPart(cause=name, title=title, status="possible", because=because, command=command)
     else:
-        because = "the listing shows no persistence"
+        because = "ipvsadm shows no persistence"
         persistent = RivalPart(cause=name, title=title, status="ruled-out", because=because)
     direct = RivalPart(
         cause="direct-access",
-        title="Clients that open connections to the server itself",
+        title="Connections bypassing the service address",
         status="ruled-out",
-        because="the same SYNs were seen on their way to the service",
+        because="the same SYNs were captured addressed to the service",
     )
     stale = RivalPart(
         cause="ipvs-stale-destination",
-        title="Packets sent to a server that is gone",
+        title="Packets sent to a removed server",
         status="ruled-out" if drain.drained.removed_ns is None else "cannot-tell",
         because="the server stayed listed"
         if drain.drained.removed_ns is None
-        else "it was removed later: see there",
+        else "it was removed later: see that diagnosis",
         command=None if drain.drained.removed_ns is None else "ipvsadm -Lnc",
     )
     return [persistent, direct, stale]
@@ -181,9 +181,9 @@ def _rivals(drain: Drain, used: bool) -> list[RivalPart]:
 def _missing(settings: IpvsSettings) -> list[MissingPart]:
     missing = []
     if settings.reuse_mode is None:
-        what = "The settings that decide: conn_reuse_mode and expire_nodest_conn"
+        what = "The settings that matter: conn_reuse_mode and expire_nodest_conn"
         missing.append(MissingPart(what=what, command="sysctl net.ipv4.vs"))
     if settings.kernel is None:
-        what = "The kernel: newer ones give up the entries of a server of weight 0"
+        what = "The kernel: newer ones expire the entries of a server with weight 0"
         missing.append(MissingPart(what=what, command="uname -r"))
     return missing

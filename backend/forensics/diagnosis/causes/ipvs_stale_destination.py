@@ -22,7 +22,7 @@ from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RivalPart
 
 CAUSE = "ipvs-stale-destination"
-TITLE = "IPVS sends connections to a real server that is gone"
+TITLE = "Stale IPVS entries for a removed real server"
 PRIOR = -2.0
 """Dead servers are common, but here a listing has to show that this one was drained."""
 LEAST_ATTEMPTS = 3
@@ -102,7 +102,8 @@ def _hypothesis(findings: Sequence[FindingPart], stale: Stale, settings: IpvsSet
         title=TITLE,
         role="loss",
         statement=(
-            f"{victims.hurt} waited for {drained.server}, which {gone} and is mute: IPVS still sent them there."
+            f"{victims.hurt} waited for {drained.server}, which {gone} and does not respond: IPVS still "
+            "forwarded them there."
         ),
         prior=PRIOR,
         steps=tuple(_steps(stale)),
@@ -119,7 +120,7 @@ def _hypothesis(findings: Sequence[FindingPart], stale: Stale, settings: IpvsSet
         missing=tuple(_missing(settings)),
         remedies=list_drain_remedies(drained, settings),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by an answer of that server in the same time",
+        refutation="none found; it would be refuted by a response from that server at that time",
         figures=victims.figures,
         attempts=victims.links,
     )
@@ -131,26 +132,26 @@ def _weigh(stale: Stale, settings: IpvsSettings) -> list[Weighed]:
     what = "is no longer listed" if drained.removed_ns is not None else "has weight 0"
     pieces = [
         Weighed(
-            1.0, f"{drained.server} {what}.", lines, "why nobody may answer there, from the kernel itself"
+            1.0, f"{drained.server} {what}.", lines, "the kernel's own reason why the server may not respond"
         )
     ]
     if stale.unanswered:
         text = f"{plural(len(stale.unanswered), 'connection')} sent to {drained.server} got no SYN-ACK."
         pieces.append(
-            Weighed(2.2, text, _frames(stale.unanswered), "the SYN was seen on its way to the dead server")
+            Weighed(2.2, text, _frames(stale.unanswered), "the SYN was captured addressed to the dead server")
         )
     if stale.swallowed:
         text = (
-            f"{plural(len(stale.swallowed), 'SYN')} vanished inside IPVS on tuples whose earlier connection had "
+            f"{plural(len(stale.swallowed), 'SYN')} were lost inside IPVS on 5-tuples whose earlier connection had "
             f"gone to {drained.server}."
         )
         pieces.append(
-            Weighed(1.5, text, _frames(stale.swallowed), "the old entry names the server that is gone")
+            Weighed(1.5, text, _frames(stale.swallowed), "the old entry points to the removed server")
         )
     if stale.answered_others:
         text = f"{drained.server} answered others after the first of these SYNs."
         pieces.append(
-            Weighed(-5.0, text, _frames(stale.victims.attempts), "a server that answers is not gone")
+            Weighed(-5.0, text, _frames(stale.victims.attempts), "a server that responds is not removed")
         )
     return [*pieces, *_of_retries(stale), *_of_settings(settings)]
 
@@ -160,18 +161,18 @@ def _of_retries(stale: Stale) -> list[Weighed]:
     lost_again = sum(len(a.transmissions) > 2 or a.outcome != "established" for a in attempts)
     pieces = []
     if lost_again * 2 > len(attempts):
-        text = f"The retries were lost, too, in {lost_again:,} of {len(attempts):,} cases."
-        reason = "the entry outlives the retry; a drop of the first packet only would let it pass"
+        text = f"The retransmissions were lost, too, in {lost_again:,} of {len(attempts):,} cases."
+        reason = "the entry outlives the retransmission; a drop of the first SYN only would let it pass"
         pieces.append(Weighed(1.0, text, _frames(attempts), reason))
     elif stale.passed * 2 > len(attempts):
-        text = f"The first retry passed in {len(attempts) - lost_again:,} of {len(attempts):,} cases."
-        reason = "an entry of a server that is gone swallows the retry as well"
+        text = (
+            f"The first retransmission passed in {len(attempts) - lost_again:,} of {len(attempts):,} cases."
+        )
+        reason = "an entry of a removed server drops the retransmission as well"
         pieces.append(Weighed(-2.0, text, _frames(attempts), reason))
     if stale.refused:
         text = f"{stale.refused:,} were answered by a reset or an ICMP error."
-        pieces.append(
-            Weighed(0.7, text, _frames(attempts), "what routers and hosts say of an address that is gone")
-        )
+        pieces.append(Weighed(0.7, text, _frames(attempts), "the usual response for a removed address"))
     return pieces
 
 
@@ -181,11 +182,11 @@ def _of_settings(settings: IpvsSettings) -> list[Weighed]:
     value, line = settings.expire_nodest
     text = f"net.ipv4.vs.expire_nodest_conn = {value}."
     if value == 0:
-        reason = "entries of a removed server stay and swallow packets until they expire"
+        reason = "entries of a removed server stay and drop packets until they expire"
         return [Weighed(0.8, text, line_evidence([line]), reason)]
     return [
         Weighed(
-            -0.8, text, line_evidence([line]), "an entry ends with the first packet that misses its server"
+            -0.8, text, line_evidence([line]), "an entry expires with the first packet to a missing server"
         )
     ]
 
@@ -194,13 +195,15 @@ def _steps(stale: Stale) -> list[ClaimPart]:
     drained = stale.drain.drained
     lines = line_evidence([drained.since, *([drained.removed] if drained.removed else [])])
     state = "weight 0" if drained.weight == 0 else "no entry"
-    then = ", and later none at all" if drained.removed and drained.weight == 0 else ""
+    then = ", and is later removed" if drained.removed and drained.weight == 0 else ""
     steps = [
-        ClaimPart(role="step", text=f"{drained.server} has {state} in the listing{then}.", evidence=lines)
+        ClaimPart(
+            role="step", text=f"{drained.server} has {state} in the ipvsadm output{then}.", evidence=lines
+        )
     ]
     for attempts, text in (
-        (stale.unanswered, f"The SYN of {{client}} is sent to {drained.server}; nobody answers."),
-        (stale.swallowed, "The SYN of {client} comes in and is seen nowhere behind IPVS."),
+        (stale.unanswered, f"The SYN of {{client}} is sent to {drained.server}; there is no response."),
+        (stale.swallowed, "The SYN of {client} arrives and is absent behind IPVS."),
     ):
         if attempts:
             one = attempts[len(attempts) // 2]
@@ -211,23 +214,23 @@ def _steps(stale: Stale) -> list[ClaimPart]:
 def _rivals(stale: Stale) -> list[RivalPart]:
     reuse = "IPVS port reuse (conn_reuse_mode)"
     if stale.passed * 2 > len(stale.victims.attempts):
-        because = "most retries passed"
+        because = "most retransmissions passed"
         command = "sysctl net.ipv4.vs.conn_reuse_mode"
         first = RivalPart(
             cause="ipvs-port-reuse", title=reuse, status="possible", because=because, command=command
         )
     else:
-        because = "it drops the first SYN only; here the retries were lost, too"
+        because = "it drops the first SYN only; here the retransmissions were lost, too"
         first = RivalPart(cause="ipvs-port-reuse", title=reuse, status="ruled-out", because=because)
-    title = "A server that is down, though it should serve"
+    title = "A real server that is down"
     second = RivalPart(
         cause="target-unresponsive",
         title=title,
         status="ruled-out",
-        because="a listing shows that it was drained",
+        because="ipvsadm shows that it was drained",
     )
-    title = "Server's accept queue full"
-    because = "every SYN to that server was lost, none was answered later"
+    title = "Accept queue overflow"
+    because = "every SYN to that server was lost, none was answered"
     if stale.answered_others:
         because = "the server answers others"
         third = RivalPart(
@@ -243,8 +246,8 @@ def _rivals(stale: Stale) -> list[RivalPart]:
 
 
 def _missing(settings: IpvsSettings) -> list[MissingPart]:
-    missing = [MissingPart(what="The entries that still name the server", command="ipvsadm -Lnc")]
+    missing = [MissingPart(what="The entries that still point to the server", command="ipvsadm -Lnc")]
     if settings.expire_nodest is None:
-        what = "Whether entries of a removed server end"
+        what = "Whether entries of a removed server expire"
         missing.append(MissingPart(what=what, command="sysctl net.ipv4.vs.expire_nodest_conn"))
     return missing

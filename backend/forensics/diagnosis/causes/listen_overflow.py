@@ -32,8 +32,8 @@ from backend.forensics.significance import fisher_exact_p
 from backend.forensics.wording import p_text
 
 CAUSE = "listen-overflow"
-TITLE = "Server's accept queue full"
-SYN_QUEUE_TITLE = "Server's SYN queue full"
+TITLE = "Accept queue overflow"
+SYN_QUEUE_TITLE = "SYN queue overflow"
 PRIOR = -2.0
 """One of several ways for a SYN to get no answer from a server that answers others."""
 COUNTERS = ("TcpExtListenOverflows", "TcpExtListenDrops")
@@ -65,7 +65,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         title=SYN_QUEUE_TITLE if only_syn_queue else TITLE,
         role="loss",
         statement=(
-            f"{hurt(d)} waited although the server answers others: its {queue} seems to have been full."
+            f"{hurt(d)} waited although the server accepts others: its {queue} seems to have overflowed."
         ),
         prior=PRIOR,
         steps=tuple(one_instance(d)),
@@ -90,7 +90,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         missing=(LISTEN_COUNTERS, CAPTURE_BOTH_SIDES),
         remedies=_SYN_QUEUE_REMEDIES if queue == "SYN queue" else _remedies(d),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by listen counters that stay flat while SYNs are repeated",
+        refutation="none found; it would be refuted by listen counters that stay flat while SYNs are retransmitted",
         figures=figures_of(facts, d),
         attempts=d.links,
     )
@@ -100,20 +100,26 @@ def _place(d: Destination) -> list[Weighed]:
     beyond = of_kind(d, "beyond")
     pieces = []
     if beyond:
-        text = f"{len(beyond):,} of {len(d.losses):,} lost SYNs were seen as far out as {d.outermost.word}."
-        reason = "they were on their way to the server; whether they arrived only a capture there can show"
+        text = (
+            f"{len(beyond):,} of {len(d.losses):,} lost SYNs were captured as far out as {d.outermost.word}."
+        )
+        reason = "they were sent to the server; only a capture there shows whether they arrived"
         pieces.append(Weighed(0.8 * len(beyond) / len(d.losses), text, loss_evidence(d, beyond), reason))
     elif d.one_sided:
-        text = f"The lost SYNs were seen on {d.outermost.word} only; where they died is not known."
-        pieces.append(Weighed(0.2, text, loss_evidence(d), "one vantage point cannot show where a SYN died"))
+        text = f"The lost SYNs were captured on {d.outermost.word} only; where they were lost is unknown."
+        pieces.append(
+            Weighed(0.2, text, loss_evidence(d), "one vantage point cannot show where a SYN was lost")
+        )
     inside = of_kind(d, "inside")
     if inside:
         text = (
-            f"{len(inside):,} of {len(d.losses):,} lost SYNs vanished before the server: {inside[0].where}."
+            f"{len(inside):,} of {len(d.losses):,} lost SYNs were lost before the server: {inside[0].where}."
         )
         weight = REFUTES * len(inside) / len(d.losses)
         pieces.append(
-            Weighed(weight, text, loss_evidence(d, inside), "what never arrived cannot overflow a queue")
+            Weighed(
+                weight, text, loss_evidence(d, inside), "SYNs that did not arrive cannot overflow a queue"
+            )
         )
     return pieces
 
@@ -122,10 +128,12 @@ def _later(d: Destination) -> list[Weighed]:
     opened = [a for a in d.attempts if a.outcome == "established"]
     if not opened:
         return []
-    text = f"{len(opened):,} of {len(d.attempts):,} were answered at once when the same SYN came again."
+    text = f"{len(opened):,} of {len(d.attempts):,} were answered promptly when the SYN was retransmitted."
     frames = frame_evidence((a.place.input, a.frame) for attempt in opened for a in attempt.answers)
     return [
-        Weighed(0.5, text, frames or loss_evidence(d), "a queue has room again as soon as one is accepted")
+        Weighed(
+            0.5, text, frames or loss_evidence(d), "a queue has room as soon as one connection is accepted"
+        )
     ]
 
 
@@ -147,13 +155,13 @@ def _others(facts: Facts, d: Destination) -> list[Weighed]:
         pieces.append(Weighed(0.2, text, loss_evidence(d), "the server answers others"))
     rates = compare_later_losses(facts.data_of_hosts, d)
     if rates.data_again >= 3 and rates.p_syns_more > SAMPLE_LIKE_P:
-        text = f"{rates.in_words}: data suffers as much ({p_text(rates.p_syns_more)})."
+        text = f"{rates.in_words}: data is lost as often ({p_text(rates.p_syns_more)})."
         pieces.append(
             Weighed(
                 -2.0,
                 text,
                 loss_evidence(d),
-                "a full queue drops SYNs and the first data behind them, nothing later",
+                "a full queue drops SYNs and the first data, nothing later",
             )
         )
     return pieces
@@ -174,9 +182,9 @@ def _repeated_answers(facts: Facts, d: Destination) -> list[Weighed]:
     again = facts.repeated_answers.frames(place, d.hosts, d.endpoint.port)
     if not again:
         return []
-    text = f"The server repeated its SYN-ACK in {len(again):,} connections that the client had acknowledged."
+    text = f"The server retransmitted its SYN-ACK in {len(again):,} connections that the client had acknowledged."
     frames = frame_evidence((place.input, frame) for frame in again)
-    return [Weighed(1.2, text, frames, "it dropped the last ACK, as a full accept queue does")]
+    return [Weighed(1.2, text, frames, "it dropped the final ACK, as a full accept queue does")]
 
 
 def _counters(facts: Facts, d: Destination) -> list[Weighed]:
@@ -212,33 +220,33 @@ def _queues(facts: Facts, d: Destination) -> list[Weighed]:
     if not full:
         return []
     socket = full[0][1]
-    text = f"ss: {socket.receive_queue} connections wait on port {socket.port}, the backlog is {socket.send_queue}."
-    return [
-        Weighed(2.5, text, line_evidence((n, s.line) for n, s in full), "the queue itself, over its limit")
-    ]
+    text = (
+        f"ss: {socket.receive_queue} connections queued on port {socket.port}, backlog {socket.send_queue}."
+    )
+    return [Weighed(2.5, text, line_evidence((n, s.line) for n, s in full), "the queue is over its limit")]
 
 
 def _remedies(d: Destination) -> tuple[RemedyPart, ...]:
     proof = "nstat: TcpExtListenOverflows and TcpExtListenDrops stop rising under the same load"
     return (
         RemedyPart(
-            what="Let the application accept faster: more workers or an accept loop that does nothing else",
+            what="Accept faster: more workers, or a dedicated accept loop",
             command=None,
             applies_to="the server program",
             check=f"ss -lnt 'sport = :{d.endpoint.port}'   # Recv-Q waits, Send-Q is the backlog",
             proof=proof,
-            undo="the former number of workers",
+            undo="Restore the previous number of workers",
             side_effect="more workers need more memory and database connections",
             versions=None,
         ),
         RemedyPart(
-            what="Raise the backlog that the program asks for, and the kernel's limit on it, then restart the program",
+            what="Raise the listen() backlog of the program and net.core.somaxconn, then restart the program",
             command="sysctl -w net.core.somaxconn=4096",
             applies_to="the server's network namespace",
             check="sysctl net.core.somaxconn",
             proof=proof,
             undo="sysctl -w net.core.somaxconn=128",
-            side_effect="hides a slow accept loop: clients then wait in the queue instead",
+            side_effect="hides a slow accept loop: clients then wait in the queue",
             versions="the limit is 4096 by default from Linux 5.4, 128 before",
         ),
     )
@@ -246,23 +254,23 @@ def _remedies(d: Destination) -> tuple[RemedyPart, ...]:
 
 _SYN_QUEUE_REMEDIES = (
     RemedyPart(
-        what="Answer with SYN cookies while the SYN queue is full",
+        what="Enable SYN cookies for a full SYN queue",
         command="sysctl -w net.ipv4.tcp_syncookies=1",
         applies_to="the server's network namespace",
         check="nstat -az TcpExtTCPReqQFullDrop TcpExtTCPReqQFullDoCookies; ss -nt state syn-recv | wc -l",
         proof="nstat: TcpExtListenDrops and TcpExtTCPReqQFullDrop stop rising under the same load",
         undo="sysctl -w net.ipv4.tcp_syncookies=0",
-        side_effect="without time stamps such connections have no window scale and no SACK",
+        side_effect="without TCP timestamps such connections have no window scaling and no SACK",
         versions=None,
     ),
     RemedyPart(
-        what="Raise the SYN queue: the backlog that the program asks for, and the kernel's limits on it",
+        what="Raise the SYN queue: the listen() backlog of the program and the kernel limits",
         command="sysctl -w net.ipv4.tcp_max_syn_backlog=8192 net.core.somaxconn=4096",
         applies_to="the server's network namespace; then restart the program",
         check="sysctl net.ipv4.tcp_max_syn_backlog net.core.somaxconn",
         proof="nstat: TcpExtListenDrops and TcpExtTCPReqQFullDrop stop rising under the same load",
-        undo="the former two numbers",
-        side_effect="a SYN flood holds more memory",
+        undo="Restore the previous two values",
+        side_effect="a SYN flood uses more memory",
         versions=None,
     ),
 )

@@ -21,7 +21,7 @@ from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "metadata-hop-limit"
-TITLE = "Answers of the metadata service stopped by the hop limit"
+TITLE = "IMDSv2 responses dropped by the hop limit"
 PRIOR = -2.0
 REFUTES = -6.0
 FALLBACK_NS = 30_000_000_000
@@ -41,7 +41,10 @@ REFERENCES = (
 MISSING = (
     MissingPart(what="The hop limit of the instance", command=OPTIONS),
     MissingPart(
-        what="A capture at the node's uplink at the same time: an answer with TTL 1 there and not at the pod proves it",
+        what=(
+            "A capture at the node's uplink at the same time: a response with TTL 1 there and none at the "
+            "pod proves it"
+        ),
         command="tcpdump -i any -v -s 0 -w token.pcap 'host 169.254.169.254'",
     ),
 )
@@ -74,7 +77,7 @@ def _hypothesis(case: Case) -> Hypothesis:
         role="burst",
         statement=(
             f"{int(_lost(case).sum()):,} of {plural(int(_puts(case).sum()), 'token request')} by {case.use.address} "
-            f"had no answer: {seconds_text(_waited_s(case))} were waited in vain."
+            f"had no response: {seconds_text(_waited_s(case))} were lost in timeouts."
         ),
         prior=PRIOR,
         steps=tuple(one_request(case)),
@@ -88,7 +91,7 @@ def _hypothesis(case: Case) -> Hypothesis:
         missing=MISSING,
         remedies=_remedies(),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a token request that is answered at the pod",
+        refutation="none found; it would be refuted by a token request with a response at the pod",
         figures=(
             ("time lost", seconds_text(_waited_s(case))),
             ("unanswered", f"{int(_lost(case).sum()):,} of {int(_puts(case).sum()):,}"),
@@ -102,11 +105,11 @@ def _silence(case: Case) -> list[Weighed]:
     if answered:
         text = f"{answered:,} of {plural(int(puts.sum()), 'token request')} were answered."
         frames = case.frames(puts & ~unanswered(case.use))
-        return [Weighed(REFUTES, text, frames, "a hop limit that is too small stops every answer")]
+        return [Weighed(REFUTES, text, frames, "a hop limit that is too small drops every response")]
     text = f"None of {plural(number, 'token request')} was answered at the pod."
     return [
         Weighed(
-            1.8 if number > 1 else 0.8, text, case.frames(lost), "the hop limit holds for these answers only"
+            1.8 if number > 1 else 0.8, text, case.frames(lost), "the hop limit affects these responses only"
         )
     ]
 
@@ -116,11 +119,11 @@ def _others(case: Case) -> list[Weighed]:
     heard = others & (case.use.calls.status > 0) & ~unanswered(case.use)
     if heard.any():
         text = f"{int(heard.sum()):,} calls without PUT were answered."
-        return [Weighed(1.2, text, case.frames(heard), "the service and the way to it work")]
+        return [Weighed(1.2, text, case.frames(heard), "the service and the path to it work")]
     silent = others & unanswered(case.use)
     if silent.any():
-        text = f"{int(silent.sum()):,} calls without PUT had no answer either."
-        return [Weighed(-2.0, text, case.frames(silent), "the hop limit does not hold for them")]
+        text = f"{int(silent.sum()):,} calls without PUT had no response either."
+        return [Weighed(-2.0, text, case.frames(silent), "the hop limit does not affect them")]
     return []
 
 
@@ -128,7 +131,7 @@ def _outside(case: Case) -> list[Weighed]:
     unheard = _lost(case) & case.use.calls.unheard
     if not unheard.any():
         return []
-    text = f"{plural(int(unheard.sum()), 'answer')} came as far as a vantage point further out, and not to the pod's."
+    text = f"{plural(int(unheard.sum()), 'response')} reached a vantage point further out, but not the pod's."
     return [Weighed(2.5, text, case.frames(unheard), "the node received it and did not forward it")]
 
 
@@ -147,10 +150,8 @@ def _expired(case: Case) -> list[Weighed]:
     if not frames:
         return []
     told = plural(len(frames), "ICMP message")
-    text = (
-        f"{told} of a node: the hop limit of an answer to {case.use.address} was used up, and it was dropped."
-    )
-    return [Weighed(4.0, text, frame_evidence(frames), "the node that dropped it says so itself")]
+    text = f"{told} of a node: the TTL of a response to {case.use.address} expired, and it was dropped."
+    return [Weighed(4.0, text, frame_evidence(frames), "reported by the node that dropped it")]
 
 
 def _asked(case: Case) -> set[tuple[int, int]]:
@@ -170,15 +171,17 @@ def _fallback(case: Case) -> list[Weighed]:
     soon = int(np.count_nonzero(starts[following] - calls.start_ns[lost] <= FALLBACK_NS))
     if not soon:
         return []
-    text = f"After {soon:,} of {plural(int(lost.sum()), 'unanswered request')} the SDK asked without a token."
-    return [Weighed(0.7, text, case.frames(plain), "that is what SDKs do when no token comes")]
+    text = (
+        f"After {soon:,} of {plural(int(lost.sum()), 'unanswered request')} the SDK called without a token."
+    )
+    return [Weighed(0.7, text, case.frames(plain), "SDKs fall back this way when no token arrives")]
 
 
 def _slow_rival(case: Case) -> RivalPart:
     title = "Slow metadata service"
     others = unanswered(case.use) & ~_puts(case)
     if others.any() or case.pattern.slow:
-        because = f"{int(others.sum()):,} other calls without an answer, {case.pattern.slow:,} slow ones"
+        because = f"{int(others.sum()):,} other calls without a response, {case.pattern.slow:,} slow ones"
         return RivalPart(
             cause="metadata-slow",
             title=title,
@@ -201,9 +204,9 @@ def _slow_rival(case: Case) -> RivalPart:
 
 
 def _firewall_rival(case: Case) -> RivalPart:
-    title = "A rule drops the packets"
+    title = "Dropped by a firewall rule"
     if (case.use.calls.status > 0).any():
-        because = "other calls to the same address pass; a rule would have to tell PUT from GET"
+        because = "other calls to the same address pass; a rule would have to distinguish PUT from GET"
         return RivalPart(cause="firewall-drop", title=title, status="ruled-out", because=because)
     return RivalPart(
         cause="firewall-drop",
@@ -229,5 +232,5 @@ def _remedies() -> tuple[RemedyPart, ...]:
             undo="aws ec2 modify-instance-metadata-options --instance-id ID --http-put-response-hop-limit 1",
             side_effect="every pod can get the node's role: give pods roles of their own and block the rest",
         ),
-        credentials_of_their_own(proof="the pod asks the metadata service for no credentials"),
+        credentials_of_their_own(proof="the pod requests no credentials from the metadata service"),
     )

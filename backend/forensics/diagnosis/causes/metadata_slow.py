@@ -45,7 +45,7 @@ MISSING = (
         "ethtool -S eth0 | grep linklocal_allowance_exceeded",
     ),
     MissingPart(
-        what="A capture on both sides of the agent: does it wait for the cloud, or the cloud for it?",
+        what="A capture on both sides of the agent: is the agent slow, or the cloud?",
         command="tcpdump -i any -s 0 -w agent.pcap 'host 169.254.169.254 or port 8181 or port 443'",
     ),
 )
@@ -77,7 +77,7 @@ def _hypothesis(case: Case) -> Hypothesis:
         missing=MISSING,
         remedies=_remedies(),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by calls that are answered within milliseconds",
+        refutation="none found; it would be refuted by calls that are answered within milliseconds",
         figures=_figures(case),
     )
 
@@ -92,7 +92,7 @@ def _statement(case: Case) -> str:
     worst = seconds_text(float(_answered_s(case).max(initial=0.0)))
     parts = [f"{pattern.slow:,} took 0.5 s or longer (up to {worst})"] if pattern.slow else []
     parts += [f"{pattern.failed:,} failed"] if pattern.failed else []
-    parts += [f"{pattern.silent:,} had no answer"] if pattern.silent else []
+    parts += [f"{pattern.silent:,} had no response"] if pattern.silent else []
     return f"Of {plural(len(case.use.calls), 'metadata call')} by {case.use.address} {', '.join(parts)}."
 
 
@@ -101,9 +101,7 @@ def _slow(case: Case) -> list[Weighed]:
     number = int(np.count_nonzero(slow))
     if not number:
         return []
-    text = (
-        f"{number:,} of {plural(len(slow), 'call')} took {seconds_text(SLOW_CALL_S)} or longer to an answer."
-    )
+    text = f"{number:,} of {plural(len(slow), 'call')} took {seconds_text(SLOW_CALL_S)} or longer."
     reason = "a metadata service answers within milliseconds"
     return [Weighed(2.5 if number > 1 else 0.8, text, case.frames(slow), reason)]
 
@@ -126,9 +124,9 @@ def _silent(case: Case) -> list[Weighed]:
         return []
     if (silent & ~puts).any():
         others = silent & ~puts
-        text = f"{int(np.count_nonzero(others)):,} calls other than for a token had no answer."
-        return [Weighed(1.2, text, case.frames(others), "the service or the way to it loses calls")]
-    text = f"All {plural(number, 'call')} without an answer ask for a token; other calls were answered."
+        text = f"{int(np.count_nonzero(others)):,} calls other than for a token had no response."
+        return [Weighed(1.2, text, case.frames(others), "the service or the path to it loses calls")]
+    text = f"All {plural(number, 'call')} without a response ask for a token; other calls were answered."
     return [Weighed(REFUTES, text, case.frames(silent), "a slow service is slow for every kind of call")]
 
 
@@ -152,18 +150,16 @@ def _most_are_fast(case: Case) -> list[Weighed]:
     slow = int(np.count_nonzero(answered >= SLOW_CALL_S))
     if np.count_nonzero(fast) < 20 * max(1, slow + case.pattern.failed):
         return []
-    text = f"{int(np.count_nonzero(fast)):,} calls were answered at once, {slow:,} were slow."
-    return [
-        Weighed(-1.0, text, case.frames(fast), "a service that is slow now and then is not what delays most")
-    ]
+    text = f"{int(np.count_nonzero(fast)):,} calls were answered promptly, {slow:,} were slow."
+    return [Weighed(-1.0, text, case.frames(fast), "an occasionally slow service is not the main delay")]
 
 
 def _storm_rival(case: Case) -> RivalPart:
-    pattern, title = case.pattern, "Credentials fetched again at every request"
+    pattern, title = case.pattern, "Credentials refreshed on every request (refresh storm)"
     if pattern.excess_ratio > EXCESS:
-        because = f"{pattern.refreshes:,} fetches where {pattern.refreshes_needed:,.1f} would do"
+        because = f"{pattern.refreshes:,} refreshes where {pattern.refreshes_needed:,.1f} are enough"
         return RivalPart(cause="credential-refresh-storm", title=title, status="possible", because=because)
-    because = f"no more fetches of credentials than caching needs ({pattern.refreshes:,})"
+    because = f"no more credential refreshes than caching needs ({pattern.refreshes:,})"
     return RivalPart(cause="credential-refresh-storm", title=title, status="ruled-out", because=because)
 
 
@@ -179,21 +175,21 @@ def _remedies() -> tuple[RemedyPart, ...]:
     proof = "metadata calls are answered within milliseconds in a capture under the same load"
     return (
         RemedyPart(
-            what="Give the agent on the node more CPU, and let it fetch credentials before pods ask (kiam prefetches)",
+            what="Give the agent on the node more CPU, and enable prefetching of credentials (kiam)",
             applies_to="kiam, kube2iam or another agent",
             check="kubectl top pod -A | grep -E 'kiam|kube2iam'; kubectl describe ds -A | grep -A3 -iE 'limits'",
             proof=proof,
-            undo="the former limits",
-            side_effect="CPU that other pods of the node do without",
+            undo="Restore the previous limits",
+            side_effect="less CPU for other pods of the node",
         ),
         credentials_of_their_own(proof=proof),
         RemedyPart(
-            what="Let the SDK wait longer and try again, so that a slow call does not fail the request",
+            what="Raise timeout and retries of the SDK, so that a slow call does not fail the request",
             command="kubectl set env deploy/NAME AWS_METADATA_SERVICE_TIMEOUT=5 AWS_METADATA_SERVICE_NUM_ATTEMPTS=3",
             applies_to="botocore and boto3",
             check="kubectl set env deploy/NAME --list | grep METADATA",
-            proof="no request fails for want of credentials",
+            proof="no request fails for lack of credentials",
             undo="kubectl set env deploy/NAME AWS_METADATA_SERVICE_TIMEOUT- AWS_METADATA_SERVICE_NUM_ATTEMPTS-",
-            side_effect="requests wait longer where they failed before",
+            side_effect="requests that failed before now wait longer",
         ),
     )

@@ -33,7 +33,7 @@ _CAUSE = ListedCause(
         "net/core/neighbour.c: neigh_alloc(), neigh_forced_gc()",
         "Documentation/networking/ip-sysctl.rst: neigh/default/gc_thresh1, gc_thresh2, gc_thresh3",
     ),
-    refutation="nothing seen; it would be refuted by a count of entries far below gc_thresh3 in all namespaces",
+    refutation="none found; it would be refuted by a count of entries far below gc_thresh3 in all namespaces",
     remedies=(
         RemedyPart(
             what="Raise the limits: gc_thresh3 above the number of peers of all namespaces, gc_thresh2 and 1 below it",

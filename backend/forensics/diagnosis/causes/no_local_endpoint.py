@@ -152,7 +152,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], service: _Service
         missing=_missing(service),
         remedies=_remedies(service, rule),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a connection to this service that opens through this node",
+        refutation="none found; it would be refuted by a connection to this service that opens through this node",
         figures=((TIME_LOST, seconds_text(lost_s)), ("packets", f"{service.packets:,}")),
         attempts=service.links,
     )
@@ -177,15 +177,13 @@ def _step(service: _Service, rule: EndpointlessRule) -> ClaimPart:
 def _counted(service: _Service) -> list[Weighed]:
     lines = line_evidence(line for each in service.rules for line in each.lines)
     if not any(rule.counted for rule in service.rules):
-        text = "The node has this rule; the listing shows no counter."
+        text = "The node has this rule; the dump shows no counter."
         return [Weighed(2.0, text, lines, "the rule exists only while there is no endpoint to choose")]
     several = all(rule.listings > 1 for rule in service.rules)
     if not service.packets:
-        text = f"The rule counted no packet{' between the listings' if several else ''}."
-        return [Weighed(REFUTES, text, lines, "nobody met the rule")]
-    text = (
-        f"The rule counted {plural(service.packets, 'packet')}{' between the listings' if several else ''}."
-    )
+        text = f"The rule counted no packet{' between the dumps' if several else ''}."
+        return [Weighed(REFUTES, text, lines, "no packet matched the rule")]
+    text = f"The rule counted {plural(service.packets, 'packet')}{' between the dumps' if several else ''}."
     reason = "the counter of the rule that drops or rejects the packet itself"
     few = service.packets < COUNTED_LEAST
     return [Weighed(2.0 if few else 4.0 if several else 3.6, text, lines, reason)]
@@ -202,7 +200,7 @@ def _packets(service: _Service) -> list[Weighed]:
         return []
     if not tried:
         text = "The captures hold no connection to this service."
-        return [Weighed(-2.0, text, lines, "what was captured did not meet the rule")]
+        return [Weighed(-2.0, text, lines, "no captured connection matched the rule")]
     if not failed:
         text = f"{plural(tried, 'connection')} to this service opened in the captures."
         return [Weighed(REFUTES, text, lines, "a connection that opens has an endpoint")]
@@ -267,7 +265,7 @@ def _remedies(service: _Service, rule: EndpointlessRule) -> tuple[RemedyPart, ..
         applies_to="Kubernetes services",
         check=f"kubectl get endpointslices {of}-l kubernetes.io/service-name={target}",
         proof=proof,
-        undo="not needed: it only reads",
+        undo="Not needed: read-only",
         side_effect="none",
         versions=None,
     )

@@ -29,7 +29,7 @@ from backend.forensics.report import FindingPart, MissingPart, RemedyPart
 from backend.forensics.wording import p_text
 
 CAUSE = "path-loss"
-TITLE = "Packets lost on the way"
+TITLE = "Packet loss on the path"
 PRIOR = -2.0
 """Loss on a data centre's wire is rare; it has to show in data as well."""
 SYNS_LOST_FROM = 3
@@ -75,7 +75,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{hurt(d)} waited because {_what_was_lost(d)} was lost on the way: {rates.in_words}.",
+        statement=f"{hurt(d)} waited because {_what_was_lost(d)} was lost on the path: {rates.in_words}.",
         prior=PRIOR,
         steps=tuple(one_instance(d)),
         weighed=tuple(pieces),
@@ -90,7 +90,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         missing=(CAPTURE_BOTH_SIDES, _PATH, _INTERFACES),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by data that passes where SYNs are lost",
+        refutation="none found; it would be refuted by data that passes where SYNs are lost",
         figures=figures_of(facts, d),
         ceiling=SINGLE_CEILING if accident else 0.999,
         attempts=d.links,
@@ -101,8 +101,8 @@ def _what_was_lost(d: Destination) -> str:
     """A SYN that was answered was not lost itself."""
     answered = len(of_kind(d, "return", "replied"))
     if not answered:
-        return "their first packet (SYN)"
-    return "the answer (SYN-ACK)" if answered == len(d.losses) else "their SYN or its answer"
+        return "their SYN"
+    return "the SYN-ACK" if answered == len(d.losses) else "their SYN or the SYN-ACK"
 
 
 _PATH = MissingPart(what="Loss per hop of the path", command="mtr -rwc 100 HOST")
@@ -116,8 +116,8 @@ def _place(d: Destination) -> list[Weighed]:
     outside = of_kind(d, "beyond", "return")
     pieces = []
     if outside:
-        text = f"{len(outside):,} of {len(d.losses):,} lost packets were last seen on {d.outermost.word}, on the way."
-        reason = "they left this side; what lies behind is the path and the server"
+        text = f"{len(outside):,} of {len(d.losses):,} lost packets were last seen on {d.outermost.word}, on the path."
+        reason = "they left this side; behind it are the path and the server"
         pieces.append(Weighed(0.6 * len(outside) / len(d.losses), text, loss_evidence(d, outside), reason))
     if _between_captures(d):
         text = (
@@ -131,7 +131,7 @@ def _place(d: Destination) -> list[Weighed]:
         if loss.inside and loss.inside[0].capture == loss.inside[1].capture
     ]
     if inside:
-        text = f"{len(inside):,} of {len(d.losses):,} lost SYNs vanished inside the node: {inside[0].where}."
+        text = f"{len(inside):,} of {len(d.losses):,} lost SYNs were lost inside the node: {inside[0].where}."
         weight = REFUTES * len(inside) / len(d.losses)
         pieces.append(Weighed(weight, text, loss_evidence(d, inside), "the path begins behind the node"))
     return pieces
@@ -142,14 +142,17 @@ def _data(d: Destination, rates: LossRates, later: LossRates) -> list[Weighed]:
     if not rates.data_segments:
         return []
     if rates.p_syns_more < SIGNIFICANT_P:
-        text = f"{rates.in_words} ({p_text(rates.p_syns_more)}): only SYNs suffer."
-        reason = "a SYN is repeated when either direction loses, so up to twice as often as data; Fisher's exact test"
+        text = f"{rates.in_words} ({p_text(rates.p_syns_more)}): only SYNs are lost."
+        reason = (
+            "a SYN is retransmitted on loss in either direction, so up to twice as often as data; "
+            "Fisher's exact test"
+        )
         return [Weighed(REFUTES, text, loss_evidence(d), reason)]
     if later.data_again < DATA_LOST_FROM:
         return []
     text = f"{later.in_words}, clients' first data left out ({p_text(later.p_like)})."
     if len(d.losses) < SYNS_LOST_FROM:
-        return [Weighed(1.0, text, loss_evidence(d), "data is lost, but so few SYNs have no rate")]
+        return [Weighed(1.0, text, loss_evidence(d), "data is lost, but there are too few SYNs for a rate")]
     if later.p_like > SAMPLE_LIKE_P:
         return [
             Weighed(
@@ -165,19 +168,19 @@ def _data(d: Destination, rates: LossRates, later: LossRates) -> list[Weighed]:
 def _spread(d: Destination) -> list[Weighed]:
     if not d.neighbours_delayed:
         return []
-    text = f"The SYN of {plural(d.neighbours_delayed, 'attempt')} to other ports of the host was sent again, too."
-    return [Weighed(0.5, text, loss_evidence(d), "a path does not choose ports")]
+    text = f"The SYN of {plural(d.neighbours_delayed, 'attempt')} to other ports of the host was retransmitted, too."
+    return [Weighed(0.5, text, loss_evidence(d), "loss on a path does not depend on ports")]
 
 
 _REMEDIES = (
     RemedyPart(
-        what="Find the hop that loses: compare loss per hop, then the drop counters of the interfaces around it",
+        what="Find the lossy hop: compare loss per hop, then the drop counters of the interfaces around it",
         command="mtr -rwc 100 HOST",
         applies_to="the network between the two hosts",
         check="ip -s link; ethtool -S eth0 | grep -iE 'drop|err|miss'",
-        proof="data segments sent again fall to what other destinations show",
-        undo="not needed: it only looks",
-        side_effect="routers limit the ICMP they answer: loss that only one middle hop shows is none",
+        proof="the retransmission rate falls to that of other destinations",
+        undo="Not needed: read-only",
+        side_effect="routers rate-limit ICMP: loss at a single intermediate hop is not real",
         versions=None,
     ),
 )

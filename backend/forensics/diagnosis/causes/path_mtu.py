@@ -15,7 +15,7 @@ from backend.forensics.findings import line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "path-mtu"
-TITLE = "Packets too big for the way (black hole)"
+TITLE = "Path MTU black hole"
 PRIOR = -1.2
 ETHERNET_MTU_BYTES = 1_500
 TUNNELS = ("vxlan", "geneve", "ipip", "gre", "wireguard", "tun", "sit")
@@ -43,7 +43,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         role="loss",
         statement=(
             f"Packets of {size} from {ends[0]} to {ends[1]} do not pass, smaller ones "
-            f"do{'' if told else ', and nobody tells the sender'}."
+            f"do{'' if told else ', and the sender gets no ICMP message'}."
         ),
         prior=PRIOR,
         steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
@@ -58,7 +58,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         missing=_missing(ends[1], finding),
         remedies=_remedies(finding),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a packet of that size which is acknowledged",
+        refutation="none found; it would be refuted by an acknowledged packet of that size",
         figures=(
             (TIME_LOST, seconds_text(finding.time_lost_s)),
             ("too big", size),
@@ -70,10 +70,11 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
 def _size(finding: FindingPart) -> Weighed:
     failing, passed = number(finding, "failing_segment_bytes"), number(finding, "passed_segment_bytes")
     text = (
-        f"In {plural(finding.count, 'connection')} segments of {failing:,.0f} bytes or more were sent again and again "
-        f"in vain, while the handshake and up to {passed:,.0f} bytes of data passed."
+        f"In {plural(finding.count, 'connection')} segments of {failing:,.0f} bytes or more were "
+        "retransmitted repeatedly "
+        f"without success, while the handshake and up to {passed:,.0f} bytes of data passed."
     )
-    return Weighed(2.2, text, list(finding.evidence), "the size decides, and nothing else does")
+    return Weighed(2.2, text, list(finding.evidence), "only the size makes the difference")
 
 
 def _told(finding: FindingPart) -> list[Weighed]:
@@ -81,8 +82,8 @@ def _told(finding: FindingPart) -> list[Weighed]:
     if not told:
         return []
     of = f" of {mtu:,.0f} bytes" if mtu else ""
-    text = f"{plural(told, 'ICMP message')} told the sender of an MTU{of}, and it did not obey."
-    return [Weighed(2.0, text, list(finding.evidence), "a router on the way says so itself")]
+    text = f"{plural(told, 'ICMP message')} reported an MTU{of} to the sender, which ignored it."
+    return [Weighed(2.0, text, list(finding.evidence), "reported by a router on the path")]
 
 
 def _tunnels(facts: Facts, finding: FindingPart) -> list[Weighed]:
@@ -96,21 +97,21 @@ def _tunnels(facts: Facts, finding: FindingPart) -> list[Weighed]:
     if not found:
         return []
     shown = ", ".join(sorted({f"{i.name} ({i.kind}) {i.mtu_bytes:,}" for _, i in found})[:3])
-    text = f"Interfaces of tunnels take less than {size:,.0f} bytes: {shown}."
+    text = f"Tunnel interfaces have an MTU below {size:,.0f} bytes: {shown}."
     lines = line_evidence((name, interface.line) for name, interface in found)
-    return [Weighed(1.2, text, lines, "what is routed into them must be smaller")]
+    return [Weighed(1.2, text, lines, "packets routed into them must be smaller")]
 
 
 _RIVALS = (
     RivalPart(
         cause="path-loss",
-        title="Packets lost on the way",
+        title="Packet loss on the path",
         status="ruled-out",
-        because="loss does not choose by size: these segments failed every time, smaller ones passed",
+        because="loss does not depend on size: these segments failed every time, smaller ones passed",
     ),
     RivalPart(
         cause="firewall-drop",
-        title="A rule drops the packets",
+        title="Dropped by a firewall rule",
         status="cannot-tell",
         because="a rule can match the length or the content of large packets; that is rare",
         command="iptables-save -c | grep -E 'length|string'",
@@ -126,9 +127,7 @@ def _missing(receiver: str, finding: FindingPart) -> tuple[MissingPart, ...]:
             what="The largest packet that passes: the first of these is lost, the second is not",
             command=f"{ping}; tracepath -n {receiver}",
         ),
-        MissingPart(
-            what="The MTU of every interface on the way, tunnels above all", command="ip -d link show"
-        ),
+        MissingPart(what="The MTU of every interface on the path, tunnels first", command="ip -d link show"),
     )
 
 
@@ -143,10 +142,10 @@ def _overhead(finding: FindingPart) -> str:
 
 
 def _remedies(finding: FindingPart) -> tuple[RemedyPart, ...]:
-    proof = "large answers arrive without a segment sent again in vain"
+    proof = "large responses arrive without repeated retransmissions"
     return (
         RemedyPart(
-            what="Let routers lower the MSS of new connections to what the outgoing interface takes",
+            what="Clamp the MSS of new connections to the path MTU",
             command=f"iptables -t mangle -A {CLAMP}",
             applies_to="the node or router in front of the tunnel",
             check="iptables-save -t mangle -c | grep TCPMSS",
@@ -155,15 +154,15 @@ def _remedies(finding: FindingPart) -> tuple[RemedyPart, ...]:
             side_effect="helps TCP only, and only connections that open from then on",
         ),
         RemedyPart(
-            what=f"Set the MTU of pods to that of the link less the encapsulation{_overhead(finding)}",
-            applies_to="the CNI's configuration; pods get it when they are started",
+            what=f"Set the MTU of pods to that of the link minus the encapsulation{_overhead(finding)}",
+            applies_to="the CNI's configuration; pods get it at their start",
             check="ip -d link show; kubectl exec POD -- ip link show eth0",
             proof=proof,
-            undo="the former MTU",
-            side_effect="slightly more packets for bulk data; mixed MTUs until every pod was started anew",
+            undo="Restore the previous MTU",
+            side_effect="slightly more packets for bulk data; mixed MTUs until every pod has restarted",
         ),
         RemedyPart(
-            what="Let senders probe for the size that passes when they meet a black hole",
+            what="Enable MTU probing on the senders (RFC 4821)",
             command="sysctl -w net.ipv4.tcp_mtu_probing=1",
             applies_to="the sending host (Linux)",
             check="sysctl net.ipv4.tcp_mtu_probing",

@@ -31,7 +31,7 @@ from backend.forensics.significance import fisher_exact_p
 from backend.forensics.wording import p_text
 
 CAUSE = "paws-or-timestamp-drop"
-TITLE = "SYNs with an older time stamp ignored"
+TITLE = "SYNs dropped for an older TCP timestamp (PAWS)"
 PRIOR = -3.0
 """Needs a server kernel older than 4.12 with a setting that was never the default."""
 MIN_LOWER = 3
@@ -65,8 +65,9 @@ def _chance(stamps: StampCounts) -> float:
 
 def _in_words(stamps: StampCounts, p_value: float) -> str:
     return (
-        f"{stamps.lower_lost} of {stamps.lower_lost + stamps.lower_passed} SYNs with a lower time stamp than the one "
-        f"before from that address got no answer, {stamps.higher_lost} of "
+        f"{stamps.lower_lost} of {stamps.lower_lost + stamps.lower_passed} SYNs with a lower TCP timestamp "
+        "than the previous one from that address got no response"
+        f", {stamps.higher_lost} of "
         f"{stamps.higher_lost + stamps.higher_passed} with a higher one ({p_text(p_value)})"
     )
 
@@ -82,7 +83,7 @@ def _hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{hurt(d)} waited: the server seems to ignore SYNs with a time stamp older than the last.",
+        statement=f"{hurt(d)} waited: the server seems to drop SYNs with a TCP timestamp older than the last.",
         prior=PRIOR,
         steps=tuple(one_instance(d)),
         weighed=tuple(pieces),
@@ -95,7 +96,7 @@ def _hypothesis(
         missing=(_SERVER, CAPTURE_BOTH_SIDES),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by SYNs with an older time stamp that are answered",
+        refutation="none found; it would be refuted by SYNs with an older timestamp that are answered",
         figures=figures_of(facts, d),
         attempts=d.links,
     )
@@ -105,16 +106,16 @@ def _stamps(d: Destination, stamps: StampCounts, p_value: float) -> list[Weighed
     pieces = []
     text = f"{_in_words(stamps, p_value)}."
     if p_value < SIGNIFICANT_P:
-        reason = "the time stamp decides who is answered; Fisher's exact test"
+        reason = "the timestamp decides which SYN is answered; Fisher's exact test"
         pieces.append(Weighed(2.8, text, loss_evidence(d), reason))
     else:
-        pieces.append(Weighed(0.4, text, loss_evidence(d), "too few, or too much alike, to exclude chance"))
+        pieces.append(Weighed(0.4, text, loss_evidence(d), "too few, or too similar, to exclude chance"))
     if stamps.lower_passed > stamps.lower_lost:
-        text = f"{stamps.lower_passed} SYNs with an older time stamp were answered."
-        pieces.append(Weighed(REFUTES, text, loss_evidence(d), "the server would ignore every one of them"))
+        text = f"{stamps.lower_passed} SYNs with an older timestamp were answered."
+        pieces.append(Weighed(REFUTES, text, loss_evidence(d), "the server would drop every one of them"))
     elif stamps.lower_passed == 0:
-        text = "No SYN with an older time stamp was answered."
-        pieces.append(Weighed(0.6, text, loss_evidence(d), "a rule of the server has no exceptions"))
+        text = "No SYN with an older timestamp was answered."
+        pieces.append(Weighed(0.6, text, loss_evidence(d), "the check has no exceptions"))
     return pieces
 
 
@@ -125,9 +126,7 @@ def _setting(facts: Facts, d: Destination) -> list[Weighed]:
     value, line = found[-1]
     text = f"{SETTING} = {value}."
     if value != "0":
-        return [
-            Weighed(2.5, text, line_evidence([line]), "the setting that does it, if this is the server's")
-        ]
+        return [Weighed(2.5, text, line_evidence([line]), "the responsible setting, if this is the server's")]
     return [Weighed(-2.0, text, line_evidence([line]), "switched off, if this is the server's")]
 
 
@@ -137,8 +136,8 @@ def _counter(facts: Facts, d: Destination) -> list[Weighed]:
         return []
     text = f"TcpExtPAWSPassive +{rise.by:,} between the dumps."
     if rise.by:
-        return [Weighed(2.5, text, line_evidence(rise.lines), "each ignored SYN is counted there")]
-    return [Weighed(-2.5, text, line_evidence(rise.lines), "each ignored SYN would be counted there")]
+        return [Weighed(2.5, text, line_evidence(rise.lines), "each dropped SYN is counted there")]
+    return [Weighed(-2.5, text, line_evidence(rise.lines), "each dropped SYN would be counted there")]
 
 
 _SERVER = MissingPart(
@@ -147,13 +146,13 @@ _SERVER = MissingPart(
 )
 _REMEDIES = (
     RemedyPart(
-        what="Switch tcp_tw_recycle off on the server",
+        what="Disable tcp_tw_recycle on the server",
         command="sysctl -w net.ipv4.tcp_tw_recycle=0",
         applies_to="the server",
         check="sysctl net.ipv4.tcp_tw_recycle",
-        proof="nstat: TcpExtPAWSPassive stops rising; SYNs with older time stamps are answered",
+        proof="nstat: TcpExtPAWSPassive stops rising; SYNs with older timestamps are answered",
         undo="sysctl -w net.ipv4.tcp_tw_recycle=1",
         side_effect="more sockets stay in TIME_WAIT for their 60 s, which costs little memory",
-        versions="the setting is gone from Linux 4.12 on",
+        versions="the setting was removed in Linux 4.12",
     ),
 )

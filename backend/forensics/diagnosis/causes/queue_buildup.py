@@ -16,17 +16,17 @@ from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "queue-buildup"
-TITLE = "A queue that filled up"
+TITLE = "Bufferbloat (standing queue)"
 PRIOR = -0.5
 
 WEIGHTS = {
     RISING: (
         1.5,
-        "a queue that stands still holds its first packet longest; one that fills up holds it least",
+        "in a stall the first packet waits longest; in a filling queue it waits least",
     ),
-    BURST: (1.5, "what the sender put into the queue has to leave it before what comes after"),
-    ARRIVALS: (1.5, "a queue that stands still lets nothing through"),
-    GENTLE: (0.8, "a link gives back one packet after the other; a queue that stood still all at once"),
+    BURST: (1.5, "the sender's burst leaves the queue before later packets"),
+    ARRIVALS: (1.5, "a stalled queue forwards nothing"),
+    GENTLE: (0.8, "a link drains packet by packet; a stall releases all at once"),
 }
 
 REFERENCES = (
@@ -56,7 +56,7 @@ def _hypothesis(finding: FindingPart) -> Hypothesis:
         cause=CAUSE,
         title=TITLE,
         role="stall",
-        statement=f"{plural(finding.count, 'time')} a queue to {target} filled up: answers waited up to {longest}.",
+        statement=f"{plural(finding.count, 'time')} a standing queue to {target} delayed responses by up to {longest}.",
         prior=PRIOR,
         steps=(ClaimPart(role="step", text=finding.summary, evidence=whole(finding)),),
         weighed=tuple(pieces),
@@ -69,7 +69,7 @@ def _hypothesis(finding: FindingPart) -> Hypothesis:
         missing=_missing(),
         remedies=_remedies(target, longest),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a queue that is empty while round trips are long",
+        refutation="none found; it would be refuted by a queue that is empty while RTTs are high",
         figures=(("longest", longest), (TIME_LOST, seconds_text(finding.time_lost_s))),
     )
 
@@ -78,12 +78,12 @@ def _rivals(filled: bool) -> tuple[RivalPart, ...]:
     return (
         RivalPart(
             cause="receive-queue-stall",
-            title="Receive queue not emptied",
+            title="Receive-queue stall (softirq not scheduled)",
             status="ruled-out" if filled else "cannot-tell",
             because=(
-                "traffic filled the queue before round trips were long"
+                "traffic filled the queue before RTTs rose"
                 if filled
-                else "only the slope tells the two apart here"
+                else "only the slope distinguishes the two here"
             ),
             command=None if filled else "tcpdump -i any -y LINUX_SLL2 -s 96 -w responder.pcap",
         ),
@@ -93,7 +93,7 @@ def _rivals(filled: bool) -> tuple[RivalPart, ...]:
 def _missing() -> tuple[MissingPart, ...]:
     return (
         MissingPart(
-            what="Which queue it is: the backlog of the sender's own, at the time of the long round trips",
+            what="Which queue it is: the backlog of the sender's own queues at the time of the high RTTs",
             command="for i in $(seq 100); do date +%s.%N; tc -s qdisc show; sleep 0.1; done",
         ),
     )
@@ -102,21 +102,21 @@ def _missing() -> tuple[MissingPart, ...]:
 def _remedies(target: str, longest: str) -> tuple[RemedyPart, ...]:
     return (
         RemedyPart(
-            what="Give the queue before the slowest link active queue management",
+            what="Enable active queue management before the slowest link",
             command="tc qdisc replace dev eth0 root fq_codel",
             applies_to=f"the sender's side of the slowest link to {target}",
             check="tc -s qdisc show dev eth0",
-            proof=f"round trips under the same load stay below {longest}",
+            proof=f"RTTs under the same load stay below {longest}",
             undo="tc qdisc replace dev eth0 root pfifo_fast",
-            side_effect="large transfers see drops earlier, and give way",
+            side_effect="large transfers see drops earlier and slow down",
             versions="fq_codel since Linux 3.5",
         ),
         RemedyPart(
-            what="Let the sender pace its bursts, or limit it to just below the rate of the slowest link",
+            what="Shape the sender to just below the rate of the slowest link",
             command="tc qdisc replace dev eth0 root cake bandwidth 95mbit",
             applies_to="the sender",
             check="tc -s qdisc show dev eth0",
-            proof=f"round trips under the same load stay below {longest}",
+            proof=f"RTTs under the same load stay below {longest}",
             undo="tc qdisc del dev eth0 root",
             side_effect="the rate is capped even where the path could carry more",
             versions="cake since Linux 4.19",

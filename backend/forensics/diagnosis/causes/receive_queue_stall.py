@@ -33,7 +33,7 @@ from backend.forensics.findings import plural
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "receive-queue-stall"
-TITLE = "Receive queue not emptied"
+TITLE = "Receive-queue stall (softirq not scheduled)"
 PRIOR = -0.8
 """Held answers are rarely anything else on a local network, but a host, a hypervisor or a link can hold them, too."""
 
@@ -58,12 +58,12 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
     counters, culprits = softnet(facts, held), who_ran(facts, held.finding)
     told = [*counters, *culprit_claims(culprits)]
     pieces = [*_place(held), kernel_answers(held), same_end(held), *_partial(held), *_period(held), *told]
-    whose = f"A receive queue of {held.stood_still}" if held.known else "A receive queue on the way"
+    whose = f"A receive queue of {held.stood_still}" if held.known else "A receive queue on the path"
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="stall",
-        statement=f"{whose} was not emptied {held_words(held)}: what came meanwhile was answered together.",
+        statement=f"{whose} stalled {held_words(held)}: packets received meanwhile were answered together.",
         prior=PRIOR,
         steps=one_stall(held),
         weighed=tuple(pieces),
@@ -76,28 +76,33 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         missing=_missing(held, culprits),
         remedies=_remedies(held, culprits),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a capture at the host that shows the questions arrive in time",
+        refutation="none found; it would be refuted by a capture at the host in which the requests arrive on time",
         figures=figures(held),
     )
 
 
 def _place(held: Held) -> list[Weighed]:
     if not held.known:
-        text = f"Only one end was captured: {held.prober} itself, the link or a hypervisor may have held the answers."
-        reason = "a sleeping Wi-Fi client and a host that stands still look the same from one end"
+        text = (
+            f"Only one end was captured: {held.prober} itself, the link or a hypervisor may have "
+            "delayed the responses."
+        )
+        reason = "a sleeping Wi-Fi client and a stalled host look the same from one end"
         return [Weighed(ONE_END, text, whole(held.finding), reason)]
     if held.direction == REQUEST_PATH:
         text = (
-            f"The questions left {held.prober} evenly, reached the capture point of {held.responder} late and "
-            "together, and were answered at once."
+            f"The requests left {held.prober} on time, reached the vantage point of {held.responder} "
+            "late and together, and were answered promptly."
         )
     else:
         text = (
-            f"{held.responder} answered evenly and at once; the answers reached the capture point of {held.prober} "
-            "late and together."
+            f"{held.responder} answered promptly; the responses reached the vantage point of "
+            f"{held.prober} late and together."
         )
     return [
-        Weighed(2.5, text, whole(held.finding), "a capture point lies right behind its host's receive queue")
+        Weighed(
+            2.5, text, whole(held.finding), "a vantage point lies directly behind its host's receive queue"
+        )
     ]
 
 
@@ -105,10 +110,11 @@ def _partial(held: Held) -> list[Weighed]:
     if not held.partial:
         return []
     text = (
-        f"In {held.partial} of {plural(held.stalls, 'stall')} other flows of the same two hosts were answered at once "
-        f"while these waited; echoes were held in {held.echoes}."
+        f"In {held.partial} of {plural(held.stalls, 'stall')} other flows of the same two hosts were "
+        "answered promptly while these waited; echo replies were delayed in"
+        f" {held.echoes}."
     )
-    reason = "flows are spread over receive queues by a hash, and one queue alone stood still"
+    reason = "flows are spread over receive queues by a hash, and only one queue stalled"
     return [Weighed(1.8, text, whole(held.finding), reason)]
 
 
@@ -116,7 +122,7 @@ def _period(held: Held) -> list[Weighed]:
     if held.period_s is None:
         return []
     text = f"The stalls begin every {held.period_s:.4g} s."
-    reason = "something that runs at a fixed interval holds the CPU, as a poller of statistics does"
+    reason = "a periodic task blocks the CPU, such as a statistics poller"
     return [Weighed(0.8, text, whole(held.finding), reason)]
 
 
@@ -126,19 +132,22 @@ def _rivals(held: Held) -> tuple[RivalPart, ...]:
 
 def _host(held: Held) -> RivalPart:
     why, status = (
-        "one end alone does not tell where in the host, or before it, the answers waited",
+        "one end alone does not show where in the host, or before it, the responses waited",
         "cannot-tell",
     )
     if held.known:
-        why, status = "behind the farther capture point the questions took no longer than usual", "ruled-out"
+        why, status = (
+            "behind the far vantage point the requests took no longer than the baseline",
+            "ruled-out",
+        )
     elif held.partial:
         why, status = (
-            "a host that stands still holds all flows, and others were answered at once",
+            "a stalled host delays all flows, and others were answered promptly",
             "ruled-out",
         )
     return RivalPart(
         cause="host-stall",
-        title="Host stood still",
+        title="Host stall (vCPU not running)",
         status="ruled-out" if status == "ruled-out" else "cannot-tell",
         because=why,
         command=None if status == "ruled-out" else capture_at(held.prober).command,
@@ -148,9 +157,9 @@ def _host(held: Held) -> RivalPart:
 def _quota() -> RivalPart:
     return RivalPart(
         cause="cpu-quota-throttling",
-        title="CPU quota used up",
+        title="CPU quota throttling",
         status="ruled-out",
-        because="a quota stops the threads of a group; the kernel's own answers, which were held, are not among them",
+        because="a quota throttles the threads of a cgroup; the delayed responses are the kernel's own",
     )
 
 
@@ -158,22 +167,25 @@ def _queue(held: Held) -> RivalPart:
     if held.printed:
         return RivalPart(
             cause="queue-buildup",
-            title="A queue that filled up",
+            title="Bufferbloat (standing queue)",
             status="cannot-tell",
-            because="a listing shows no bytes, so a burst before the group would not be seen",
+            because="ping output shows no bytes, so a burst before the batch would not be visible",
             command="tcpdump -i any -y LINUX_SLL2 -s 96 -w prober.pcap",
         )
     return RivalPart(
         cause="queue-buildup",
-        title="A queue that filled up",
+        title="Bufferbloat (standing queue)",
         status="ruled-out",
-        because="each group began with its longest wait, no burst came before it, and its answers came at once",
+        because="each batch began with its longest wait, without a burst before it, and its responses arrived together",
     )
 
 
 def _missing(held: Held, culprits: Sequence[Culprit]) -> tuple[MissingPart, ...]:
     host = held.stood_still or held.responder
-    what = f"Who held the CPU of the receive queue of {host}: the process under which each echo was taken, while probed"
+    what = (
+        f"The process that blocked the CPU of the receive queue of {host}: the process under which each "
+        "echo was taken, while probed"
+    )
     who = () if culprits else (MissingPart(what=what, command=WHO),)
     counters = MissingPart(
         what=f"The receive counters of {host} before and after",
@@ -184,25 +196,25 @@ def _missing(held: Held, culprits: Sequence[Culprit]) -> tuple[MissingPart, ...]
 
 def _find(culprits: Sequence[Culprit]) -> str:
     if not culprits:
-        return "Find the process that holds the CPU"
-    return f"See what {culprits[0].process} does in the kernel when the stalls end"
+        return "Find the process that blocks the CPU"
+    return f"Inspect what {culprits[0].process} does in the kernel when the stalls end"
 
 
 def _remedies(held: Held, culprits: Sequence[Culprit]) -> tuple[RemedyPart, ...]:
     host = held.stood_still or f"{held.responder} or {held.prober}"
-    proof = f"the same probes for ten minutes: no round trip above {held.longest} comes back in a group"
+    proof = f"the same probes for ten minutes: no batched responses above {held.longest}"
     return (
         RemedyPart(
-            what=f"{_find(culprits)}, and stop it or make it run more rarely",
+            what=f"{_find(culprits)}, and stop it or run it less often",
             command="perf record -a -g -- sleep 60; perf report --sort comm,symbol",
             applies_to=host,
             check="softirqslower 10000",
             proof=proof,
-            undo="start it again",
+            undo="Start it again",
             side_effect="its statistics are missing or older",
         ),
         RemedyPart(
-            what="Where reading memory.stat of dying cgroups takes the time: free what keeps them alive",
+            what="Where reading memory.stat of dying cgroups takes the time: free the caches that keep them alive",
             command="echo 2 > /proc/sys/vm/drop_caches",
             applies_to=host,
             check="cat /sys/fs/cgroup/cgroup.stat; time cat /sys/fs/cgroup/memory.stat > /dev/null",
@@ -216,7 +228,7 @@ def _remedies(held: Held, culprits: Sequence[Culprit]) -> tuple[RemedyPart, ...]
             applies_to=host,
             check="ethtool -l eth0; ethtool -x eth0; grep eth0 /proc/interrupts",
             proof=proof,
-            undo="ethtool -L eth0 combined with the former number",
-            side_effect="the link goes down for a moment; fewer flows are held at a time, the stall itself stays",
+            undo="ethtool -L eth0 combined with the previous number",
+            side_effect="the link goes down for a moment; fewer flows are delayed at a time, the stall itself stays",
         ),
     )

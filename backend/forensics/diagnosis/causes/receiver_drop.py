@@ -26,7 +26,7 @@ from backend.forensics.findings import line_evidence
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "receiver-drop"
-TITLE = "Data dropped by the receiver's host"
+TITLE = "Data dropped by the receiving host"
 PRIOR = -1.6
 """Rarer than loss on the way, and a vantage point near the receiver need not be its last."""
 COUNTERS = (
@@ -71,7 +71,7 @@ def _hypothesis(facts: Facts, case: SegmentCase) -> Hypothesis:
         missing=(RECEIVER_COUNTERS, _RULES),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation=f"nothing seen; it would be refuted by segments that vanish {where(arrived)}",
+        refutation=f"none found; it would be refuted by segments lost {where(arrived)}",
         figures=case.figures(),
         explains=case.frames_of("arrived"),
     )
@@ -81,10 +81,10 @@ def _there(case: SegmentCase) -> Weighed:
     arrived = case.of("arrived")
     text = (
         f"{len(arrived):,} of {case.followed:,} segments reached {places(arrived, 'far')}, at the receiver's end of "
-        "the way, each time, and were not acknowledged before they were sent again."
+        "the path, each time, and were not acknowledged before they were retransmitted."
     )
     return Weighed(
-        2.6 * len(arrived) / case.followed, text, fate_frames(arrived), "the way to there lost nothing"
+        2.6 * len(arrived) / case.followed, text, fate_frames(arrived), "the path up to there lost nothing"
     )
 
 
@@ -94,7 +94,7 @@ def _elsewhere(case: SegmentCase) -> list[Weighed]:
         return []
     text = f"{len(lost):,} of {case.followed:,} segments or their acknowledgements were lost {where(lost)}."
     return [
-        Weighed(-3.0 * len(lost) / case.followed, text, fate_frames(lost), "these the receiver did not drop")
+        Weighed(-3.0 * len(lost) / case.followed, text, fate_frames(lost), "the receiver did not drop these")
     ]
 
 
@@ -109,19 +109,19 @@ def _counters(facts: Facts, case: SegmentCase) -> list[Weighed]:
 
 
 def _path_rival(case: SegmentCase) -> RivalPart:
-    title = "Packets lost on the way"
+    title = "Packet loss on the path"
     lost = case.of("lost between", "in node", "answer lost")
     if lost:
         because = f"{len(lost):,} of {case.followed:,} were lost {where(lost)}"
         return RivalPart(
             cause="path-loss", title=title, status="possible", because=because, command="mtr -rwc 100 HOST"
         )
-    because = "no segment vanished between the vantage points; behind the last one nothing was captured"
+    because = "no segment was lost between the vantage points; behind the last one nothing was captured"
     return RivalPart(cause="path-loss", title=title, status="ruled-out", because=because)
 
 
 _RULES = MissingPart(
-    what="Rules and filters of the receiver's host that packets of an open connection meet, with their counters",
+    what="Rules and filters on the receiving host for established connections, with their counters",
     command="iptables-save -c; nft list ruleset; sysctl net.ipv4.conf.all.rp_filter",
 )
 _REMEDIES = (
@@ -130,16 +130,16 @@ _REMEDIES = (
         command="sysctl -w net.ipv4.tcp_rmem='4096 131072 33554432'",
         applies_to="the receiver's host (Linux)",
         check=RECEIVER_COUNTERS.command,
-        proof="the counter stays flat under the same load, and no segment waits for the timer",
+        proof="the counter stays flat under the same load, and no segment waits for the RTO",
         undo="sysctl -w net.ipv4.tcp_rmem='4096 131072 6291456'",
         side_effect="memory: each connection may use that much",
     ),
     RemedyPart(
-        what="Change the rule whose counter rises with the segments that are sent again",
+        what="Change the rule whose counter rises with the retransmitted segments",
         applies_to="the receiver's host",
         check="iptables-save -c; nft list ruleset",
         proof="its counter stays flat",
-        undo="insert the former rule",
-        side_effect="what the rule was made for passes as well",
+        undo="Restore the previous rule",
+        side_effect="traffic that the rule blocked is allowed",
     ),
 )

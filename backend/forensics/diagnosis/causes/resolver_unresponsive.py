@@ -28,7 +28,7 @@ from backend.forensics.packets import UDP
 from backend.forensics.report import EvidencePart, FindingPart, MissingPart, RemedyPart
 
 CAUSE = "resolver-unresponsive"
-TITLE = "Resolver does not answer"
+TITLE = "Unresponsive DNS resolver"
 PRIOR = -1.0
 NEVER_ARRIVED = -5.0
 """Queries that were lost before they came to the resolver accuse the way, not the resolver."""
@@ -40,12 +40,12 @@ PASSING = -3.0
 
 REFERENCES = (
     "resolv.conf(5): timeout 5 s and 2 attempts by default, then the next name server or an error",
-    "RFC 1035 section 4.2.1: over UDP a lost query or answer shows as silence",
+    "RFC 1035 section 4.2.1: over UDP a lost query or response is a missing response",
     "Kubernetes issue 125467: a UDP conntrack entry that points at a pod which is gone, held by a client's source port",
 )
 
 _SERVER_LOGS = MissingPart(
-    what="Whether the resolver saw the queries, and what it waited for",
+    what="Whether the resolver received the queries, and its upstream latency",
     command="kubectl -n kube-system logs -l k8s-app=kube-dns --since=10m",
 )
 
@@ -81,7 +81,10 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
         missing=(*(() if located else (BOTH_SIDES, AT_RESOLVER)), _SERVER_LOGS),
         remedies=tuple(_remedies(trouble)),
         references=REFERENCES,
-        refutation="nothing seen; answers that leave the resolver, or queries that never come to it, would refute it",
+        refutation=(
+            "none found; it would be refuted by responses that leave the resolver, or by queries "
+            "that do not reach it"
+        ),
         figures=trouble.figures(lookups),
         explains=lost_frames(trouble.mute),
         ceiling=trouble.ceiling,
@@ -91,7 +94,7 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
 def _statement(trouble: Trouble, lookups: Sequence[DelayedLookup]) -> str:
     if not any(one.wait_s for one in lookups):  # nobody put a question again, so nobody is seen waiting
         total = plural(trouble.resolver.lookups, "lookup")
-        return f"{len(lookups):,} of {total} at {trouble.target} got no answer, and nobody asked again."
+        return f"{len(lookups):,} of {total} at {trouble.target} got no response and were not retried."
     silent = "query" if len(trouble.mute) == 1 else "queries"
     return f"{trouble.hurt(lookups)} or more: {len(trouble.mute):,} {silent} stayed unanswered on every try."
 
@@ -100,12 +103,10 @@ def _silence(trouble: Trouble) -> Weighed:
     tries = Counter(q.question for q in trouble.mute)
     again = sum(n > 1 for n in tries.values())
     if again == 0:
-        text = f"{plural(len(tries), 'question')} got no answer, and none was put again."
-        return Weighed(
-            ASKED_ONCE, text, query_frames(trouble.mute), "one lost datagram leaves the same picture"
-        )
-    text = f"{plural(len(tries), 'question')}, put {tries.total():,} times, got no answer."
-    return Weighed(1.0, text, query_frames(trouble.mute), "a lost datagram is answered when it is put again")
+        text = f"{plural(len(tries), 'DNS query', 'DNS queries')} got no response, and none was retried."
+        return Weighed(ASKED_ONCE, text, query_frames(trouble.mute), "one lost datagram looks the same")
+    text = f"{plural(len(tries), 'DNS query', 'DNS queries')}, sent {tries.total():,} times, got no response."
+    return Weighed(1.0, text, query_frames(trouble.mute), "a lost datagram is answered when it is retried")
 
 
 def _place(trouble: Trouble) -> list[Weighed]:
@@ -114,15 +115,20 @@ def _place(trouble: Trouble) -> list[Weighed]:
     pieces = []
     if reached:
         outer = " or ".join(dict.fromkeys(f"{p.word}" for q in reached for p in q.outer))
-        text = f"{len(reached):,} of {len(trouble.mute):,} were seen as far as {outer}; no answer came from there."
+        text = (
+            f"{len(reached):,} of {len(trouble.mute):,} were captured as far as {outer}; no response "
+            "came from there."
+        )
         weight = 1.7 * len(reached) / len(trouble.mute)
         pieces.append(
             Weighed(weight, text, query_frames(reached), "the queries arrived where others are answered")
         )
     if len(inside) * 2 > len(trouble.mute):
-        text = f"{len(inside):,} of {len(trouble.mute):,} were lost on the way to the resolver or back."
+        text = f"{len(inside):,} of {len(trouble.mute):,} were lost on the path to the resolver or back."
         pieces.append(
-            Weighed(NEVER_ARRIVED, text, query_frames(inside), "what does not arrive cannot be answered")
+            Weighed(
+                NEVER_ARRIVED, text, query_frames(inside), "queries that do not arrive cannot be answered"
+            )
         )
     return pieces
 
@@ -133,7 +139,7 @@ def _both(trouble: Trouble) -> list[Weighed]:
     if not pairs or len(both) * 2 <= len(pairs):
         return []
     text = f"Of {len(pairs):,} queries sent in pairs {len(both):,} stayed unanswered together with the other one."
-    reason = "what drops single packets seldom hits both, and every try as well"
+    reason = "random loss seldom affects both and every retry"
     return [Weighed(0.8, text, query_frames(both, pairs=True), reason)]
 
 
@@ -146,9 +152,9 @@ def _names(trouble: Trouble) -> list[Weighed]:
     if not answered or not only:
         return []
     shown = ", ".join(f"{name}" for name in sorted(only)[:3])
-    text = f"Nothing was ever answered about {shown}, while {len(answered):,} other names were."
+    text = f"No query for {shown} was ever answered, while {len(answered):,} other names were."
     mine = [q for q in trouble.mute if q.name in only]
-    reason = "the resolver lives; it has nothing to say about these: whoever it asks for them is silent"
+    reason = "the resolver is up; its upstream for these names does not respond"
     return [Weighed(0.5, text, query_frames(mine), reason)]
 
 
@@ -157,8 +163,8 @@ def _passing(trouble: Trouble) -> list[Weighed]:
     passing = trouble.passing
     if not passing:
         return []
-    text = f"{len(passing):,} of {len(trouble.lost):,} lost queries were answered when they were put again."
-    reason = "what loses single packets loses all tries of a few questions, too"
+    text = f"{len(passing):,} of {len(trouble.lost):,} lost queries were answered when they were retried."
+    reason = "random loss also affects all tries of a few queries"
     return [Weighed(PASSING * len(passing) / len(trouble.lost), text, query_frames(passing), reason)]
 
 
@@ -189,8 +195,8 @@ def _told(frames: list[Frame]) -> list[Weighed]:
     if not frames:
         return []
     evidence: list[EvidencePart] = frame_evidence(frames)
-    text = f"{len(frames):,} ICMP errors say that the resolver's port or host cannot be reached."
-    return [Weighed(2.0, text, evidence, "its own host, or the router before it, says so")]
+    text = f"{len(frames):,} ICMP errors report that the resolver's port or host is unreachable."
+    return [Weighed(2.0, text, evidence, "reported by its host or the router before it")]
 
 
 def _remedies(trouble: Trouble) -> list[RemedyPart]:
@@ -198,29 +204,29 @@ def _remedies(trouble: Trouble) -> list[RemedyPart]:
     name = trouble.mute[0].name or "."
     return [
         RemedyPart(
-            what="Ask each backend of the resolver by itself: the one that is silent is to be replaced",
+            what="Query each backend of the resolver separately: replace the one that does not respond",
             command=f"dig +tries=1 +time=2 @{host} {name}; kubectl -n kube-system get endpoints kube-dns",
             applies_to="Kubernetes",
             check="kubectl -n kube-system get pods -l k8s-app=kube-dns -o wide",
             proof=PROOF,
-            undo="none: asking changes nothing",
+            undo="Not needed: read-only",
             side_effect="none",
         ),
         RemedyPart(
-            what="Delete UDP conntrack entries that point at a backend which is gone",
+            what="Delete UDP conntrack entries that point to a removed backend",
             command=f"conntrack -D -p udp --orig-dst {host} --orig-port-dst 53",
             applies_to="nodes with kube-proxy",
             check=f"conntrack -L -p udp --orig-dst {host}",
             proof=PROOF,
             undo="none needed: entries come back with the next query",
-            side_effect="queries under way are translated anew",
+            side_effect="pending queries are translated again",
         ),
         RemedyPart(
             what="Give applications a second resolver and a shorter wait: options timeout:1 attempts:3",
             applies_to="pods (dnsConfig) or /etc/resolv.conf",
             check="cat /etc/resolv.conf",
             proof=PROOF,
-            undo="the former options",
-            side_effect="more queries while a resolver is slow; the silence itself stays",
+            undo="Restore the previous options",
+            side_effect="more queries while a resolver is slow; the resolver stays unresponsive",
         ),
     ]

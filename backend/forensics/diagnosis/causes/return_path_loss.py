@@ -24,7 +24,7 @@ from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart
 
 CAUSE = "return-path-loss"
-TITLE = "Answer lost on the way back"
+TITLE = "Packet loss on the return path"
 COUNTER = "TcpExtIPReversePathFilter"
 PRIOR = -2.5
 """Rarer than a lost SYN, and easy to see where the answer was captured."""
@@ -35,11 +35,11 @@ REFERENCES = (
 )
 
 _INNER = MissingPart(
-    what="A capture at the client's own interface: it shows whether the answer arrives there",
+    what="A capture at the client's own interface: it shows whether the SYN-ACK arrives",
     command="tcpdump -i any -y LINUX_SLL2 -s 96 -w client.pcap 'tcp[tcpflags] & tcp-syn != 0'",
 )
 _REASONS = MissingPart(
-    what="What the kernel dropped on the way in: reverse-path filter, invalid packets, rules",
+    what="What the kernel dropped on input: reverse-path filter, invalid packets, rules",
     command="nstat -az TcpExtIPReversePathFilter; conntrack -S; iptables-save -c; sysctl net.ipv4.conf.all.rp_filter",
 )
 
@@ -71,7 +71,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=f"{hurt(d)} waited: the answer (SYN-ACK) was lost on its way back, {where}.",
+        statement=f"{hurt(d)} waited: the SYN-ACK was lost on the return path, {where}.",
         prior=PRIOR,
         steps=(*one_instance(d)[:1], _answer_step(first)),
         weighed=tuple(pieces),
@@ -85,7 +85,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         missing=(_INNER, _REASONS),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by the answer being seen at the client before it sent again",
+        refutation="none found; it would be refuted by a SYN-ACK captured at the client before its retransmission",
         figures=figures_of(facts, d),
         attempts=links,
         returning=True,
@@ -94,7 +94,9 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
 
 def _answer_step(loss: Loss) -> ClaimPart:
     seen = " and ".join(dict.fromkeys(f"{a.place.word}" for a in loss.answered_by))
-    text = f"The server answered; its SYN-ACK was seen on {seen}, and then the client sent its SYN again."
+    text = (
+        f"The server answered; its SYN-ACK was captured on {seen}, and then the client retransmitted its SYN."
+    )
     return ClaimPart(role="step", text=text, evidence=_answers([loss]))
 
 
@@ -103,14 +105,14 @@ def _place(d: Destination, answered: Sequence[Loss], located: Sequence[Loss]) ->
     if located:
         pair = located[0].answer_lost
         between = f"seen on {pair[0].word}, absent on {pair[1].word}" if pair else ""
-        text = f"The SYN-ACK was {between}: {len(located):,} of {len(d.losses):,} repeated SYNs."
+        text = f"The SYN-ACK was {between}: {len(located):,} of {len(d.losses):,} retransmitted SYNs."
         return [Weighed(3.4 * share, text, _answers(located), "the loss itself, between two vantage points")]
     name = answered[0].answered_by[0].place.word
     text = (
-        f"{len(answered):,} of {len(d.losses):,} repeated SYNs had been answered on {name} "
-        "before they were repeated."
+        f"{len(answered):,} of {len(d.losses):,} retransmitted SYNs had been answered on {name} before "
+        "the retransmission."
     )
-    reason = "the client did not accept an answer that passed here: it was lost behind this point, or refused there"
+    reason = "the client did not accept a SYN-ACK that passed here: it was lost behind this point, or rejected there"
     return [Weighed(1.8 * share, text, _answers(answered), reason)]
 
 
@@ -125,8 +127,8 @@ def _other_way(answered: Sequence[Loss]) -> list[Weighed]:
         return []
     name = other[0][1]
     left = other[0][0].transmission.last.place.word
-    text = f"{plural(len(other), 'SYN-ACK')} came in by {name}; the SYNs had left by {left}."
-    reason = "an asymmetric route: a strict reverse-path filter or a stateful firewall drops such answers"
+    text = f"{plural(len(other), 'SYN-ACK')} arrived on {name}; the SYNs had left by {left}."
+    reason = "an asymmetric route: a strict reverse-path filter or a stateful firewall drops such packets"
     return [Weighed(0.8, text, _answers([loss for loss, _ in other]), reason)]
 
 
@@ -147,9 +149,9 @@ def _repeats(answered: Sequence[Loss]) -> list[Weighed]:
     if not again:
         return []
     attempts = len({loss.attempt.link for loss in again})
-    text = f"The server repeated its SYN-ACK in {plural(attempts, 'attempt')}: no ACK reached it."
+    text = f"The server retransmitted its SYN-ACK in {plural(attempts, 'attempt')}: no ACK reached it."
     frames = frame_evidence((a.place.input, a.frame) for loss in again for a in loss.attempt.answers)
-    return [Weighed(0.6, text, frames, "both ends repeat, as they do when the answer is lost")]
+    return [Weighed(0.6, text, frames, "both ends retransmit, as after a lost SYN-ACK")]
 
 
 def _elsewhere(d: Destination, answered: Sequence[Loss]) -> list[Weighed]:
@@ -158,25 +160,28 @@ def _elsewhere(d: Destination, answered: Sequence[Loss]) -> list[Weighed]:
         return []
     text = f"{len(rest):,} of {len(d.losses):,} lost SYNs were not answered at all ({rest[0].where})."
     weight = REFUTES if len(rest) > 3 * len(answered) else -1.5
-    return [Weighed(weight, text, loss_evidence(d, rest), "most losses are on the way out")]
+    return [Weighed(weight, text, loss_evidence(d, rest), "most losses are on the forward path")]
 
 
 _REMEDIES = (
     RemedyPart(
-        what="Follow the answer: find the rule, filter or hop between the two places that swallows it",
+        what="Follow the SYN-ACK: find the rule, filter or hop between the two vantage points that drops it",
         command="nft list ruleset; iptables-save -c; nstat -az TcpExtIPReversePathFilter",
-        applies_to="the way from the server back to the client",
+        applies_to="the return path from the server to the client",
         check="sysctl net.ipv4.conf.all.rp_filter net.ipv4.conf.default.rp_filter",
-        proof="SYN-ACKs are seen at both places; the server repeats none",
-        undo="not needed: it only looks",
+        proof="SYN-ACKs are captured at both vantage points; the server retransmits none",
+        undo="Not needed: read-only",
         side_effect="none",
         versions=None,
     ),
     RemedyPart(
-        what="Where the answer comes in by another interface than the SYN left: loosen the reverse-path filter there",
+        what=(
+            "Where the SYN-ACK arrives on another interface than the SYN left by: set the reverse-path "
+            "filter there to loose mode"
+        ),
         command="sysctl -w net.ipv4.conf.eth0.rp_filter=2",
         applies_to="hosts with several uplinks (asymmetric routes)",
-        check="nstat -az TcpExtIPReversePathFilter   # rises with each lost answer",
+        check="nstat -az TcpExtIPReversePathFilter   # rises with each dropped packet",
         proof="TcpExtIPReversePathFilter stops rising",
         undo="sysctl -w net.ipv4.conf.eth0.rp_filter=1",
         side_effect="loose mode lets spoofed sources pass that any route covers",

@@ -91,7 +91,7 @@ def _hypothesis(facts: Facts, case: _Case) -> Hypothesis:
         missing=_missing(case),
         remedies=_remedies(case.device or "INTERFACE"),
         references=REFERENCES,
-        refutation=f"nothing seen; it would be refuted by a flat {COUNTER} while packets are lost",
+        refutation=f"none found; it would be refuted by a flat {COUNTER} while packets are lost",
         figures=(("packets dropped", f"{case.path.counted:,}"), ("logged", f"{len(case.path.martians):,}")),
     )
 
@@ -101,14 +101,14 @@ def _statement(case: _Case) -> str:
     at = f" on {of_place(case.device)}" if case.device else ""
     dropped = case.path.counted or sum(rule.packets for rule in case.path.rules)
     what = plural(dropped, "packet") if dropped else f"{plural(len(case.path.martians), 'packet')} or more"
-    return f"The reverse-path filter{name} dropped {what}{at}: answers to their source leave by another interface."
+    return f"The reverse-path filter{name} dropped {what}{at}: packets to their source leave by another interface."
 
 
 def _counted(case: _Case) -> list[Weighed]:
     rise = case.path.rise
     if rise is None or not rise.by:
         return []
-    text = f"{COUNTER} rose by {rise.by:,} between the listings."
+    text = f"{COUNTER} rose by {rise.by:,} between the dumps."
     reason = "the filter counts each packet that it drops"
     return [Weighed(3.0 if rise.by >= FEW else 1.0, text, line_evidence(rise.lines), reason)]
 
@@ -144,12 +144,14 @@ def _settings(case: _Case) -> list[Weighed]:
     if strict:
         shown = ", ".join(f"{of_place(name)}" for name in strict[:4])
         text = f"rp_filter is strict (1) on {shown}: the larger of conf.all and the interface's value counts."
-        return [Weighed(1.2, text, lines, "strict mode drops what its answer would not leave by")]
+        return [
+            Weighed(1.2, text, lines, "strict mode drops packets whose reverse route uses another interface")
+        ]
     if case.device not in chosen:
         return []
     if chosen[case.device][0] == LOOSE:
         text = "rp_filter is loose (2): only sources without any route are dropped."
-        return [Weighed(-1.5, text, lines, "loose mode takes packets of asymmetric routes")]
+        return [Weighed(-1.5, text, lines, "loose mode accepts packets of asymmetric routes")]
     return [Weighed(REFUTES, "rp_filter is 0: nothing is filtered.", lines, "the filter is off")]
 
 
@@ -157,18 +159,18 @@ def _packets(facts: Facts, case: _Case) -> list[Weighed]:
     if not facts.has_packets:
         return []
     if not case.lost:
-        text = "The captures show no answer that was lost on its way back."
+        text = "The captures show no loss on the return path."
         lines = line_evidence(
             case.path.rise.lines if case.path.rise else [m.line for m in case.path.martians]
         )
-        return [Weighed(-2.0, text, lines, "what the filter dropped was none of these connections")]
+        return [Weighed(-2.0, text, lines, "the filter dropped none of these connections")]
     other = [a for loss in case.lost for a in _other_way(loss)]
     frames = frame_evidence((a.place.input, a.frame) for loss in case.lost for a in loss.answered_by)
     if not other:
-        text = f"{plural(len(case.lost), 'SYN-ACK')} were lost on the way back."
-        return [Weighed(0.6, text, frames, "the filter drops answers as well as requests")]
+        text = f"{plural(len(case.lost), 'SYN-ACK')} were lost on the return path."
+        return [Weighed(0.6, text, frames, "the filter drops responses as well as requests")]
     text = (
-        f"{plural(len(other), 'SYN-ACK')} came in by {other[0].place.word}, which their SYNs had not left by."
+        f"{plural(len(other), 'SYN-ACK')} arrived on {other[0].place.word}, not the interface of their SYNs."
     )
     return [Weighed(1.5, text, frames, "the route back to this source leaves by another interface")]
 
@@ -181,7 +183,7 @@ def _other_way(loss: Loss) -> list[Sighting]:
 def _rivals(case: _Case) -> tuple[RivalPart, ...]:
     if not case.lost:
         return ()
-    because = "a rule on the way back drops the same packets, but does not count them here"
+    because = "a rule on the return path drops the same packets, but does not count them here"
     counted = case.path.counted * 2 >= len(case.lost)
     return (
         RivalPart(
@@ -234,13 +236,13 @@ def _remedies(device: str) -> tuple[RemedyPart, ...]:
             versions="the larger of conf.all and the interface's value counts: 0 on the interface alone is not enough",
         ),
         RemedyPart(
-            what="Route answers back by the interface that the packets came in by (a rule by source address)",
+            what="Route responses back through the interface the packets arrived on (a rule by source address)",
             command=f"ip rule add from ADDRESS lookup 100; ip route add default via GATEWAY dev {device} table 100",
             applies_to="hosts with several uplinks",
             check="ip route get SOURCE from ADDRESS",
             proof=proof,
             undo="ip rule del from ADDRESS lookup 100; ip route flush table 100",
-            side_effect="the answers leave by that uplink",
+            side_effect="the responses leave by that uplink",
             versions=None,
         ),
     )

@@ -17,12 +17,12 @@ from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.report import EvidencePart, FindingPart, MissingPart, RemedyPart
 
 CAUSE = "search-list-expansion"
-TITLE = "Search list multiplies the queries"
+TITLE = "Search list expansion (ndots)"
 PRIOR = -1.5
 NAME_ERRORS_RATIO = 0.5
 """Of a name with four tries three fail: NXDOMAIN to NOERROR comes to about 3 (Kubernetes' `ndots:5`)."""
 EXPANDED_RATIO = 0.5
-PROOF = "capture port 53 for 60 s again: one name a lookup"
+PROOF = "capture port 53 for 60 s again: one name per lookup"
 
 REFERENCES = (
     "resolv.conf(5): a name with fewer dots than `ndots` is tried with each suffix of `search` first",
@@ -73,8 +73,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, hurt: list[DelayedLookup]) -> Hy
     many = [one for one in hurt if one.why == {"many names"}]
     statement = (
         f"{len(hurt):,} of {plural(resolver.delayed_total, 'delayed lookup')} at "
-        f"{trouble.target} waited for names that "
-        "a search list made and nobody has."
+        f"{trouble.target} waited for search-list names that do not exist."
     )
     return Hypothesis(
         cause=CAUSE,
@@ -97,7 +96,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, hurt: list[DelayedLookup]) -> Hy
         ),
         remedies=tuple(_remedies(hurt)),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by waits for the name itself only",
+        refutation="none found; it would be refuted by delays of the name itself only",
         figures=trouble.figures(hurt),
         ceiling=trouble.ceiling,
     )
@@ -128,9 +127,9 @@ def _waits(trouble: Trouble, hurt: list[DelayedLookup], questions: list[int]) ->
     names = {int(trouble.dns.exchanges.rows["name"][q]) for q in questions}
     text = (
         f"{len(hurt):,} of {trouble.resolver.delayed_total:,} delayed lookups waited for "
-        f"{plural(len(names), 'name')} of the search list; the name that was meant was asked for after them."
+        f"{plural(len(names), 'name')} of the search list; the intended name was queried after them."
     )
-    reason = "without the search list these queries are not sent, and cannot be lost or late"
+    reason = "without the search list these queries are not sent"
     return Weighed(1.6 * share, text, _frames(trouble, questions), reason)
 
 
@@ -142,7 +141,7 @@ def _many(trouble: Trouble, hurt: list[DelayedLookup]) -> list[Weighed]:
         f"{resolver.expanded_lookups:,} of {plural(resolver.lookups, 'lookup')} went through the search list: "
         f"{resolver.expansions:,} more names, {resolver.questions / resolver.lookups:.1f} queries a lookup."
     )
-    return [Weighed(0.8, text, trouble.frames_of(hurt), "each query is a chance to wait")]
+    return [Weighed(0.8, text, trouble.frames_of(hurt), "each query can be delayed")]
 
 
 def _errors(trouble: Trouble) -> list[Weighed]:
@@ -150,8 +149,8 @@ def _errors(trouble: Trouble) -> list[Weighed]:
     if not resolver.answered or resolver.name_errors < NAME_ERRORS_RATIO * resolver.answered:
         return []
     lost = query_frames(trouble.lost) or trouble.frames_of(resolver.delayed)
-    text = f"{resolver.name_errors:,} of {resolver.answered:,} answers say that the name does not exist (NXDOMAIN)."
-    return [Weighed(0.7, text, lost, "the mark of a search list: all tries but one fail")]
+    text = f"{resolver.name_errors:,} of {resolver.answered:,} responses are NXDOMAIN (no such name)."
+    return [Weighed(0.7, text, lost, "typical of a search list: all tries but one fail")]
 
 
 def _remedies(hurt: Sequence[DelayedLookup]) -> list[RemedyPart]:
@@ -159,7 +158,7 @@ def _remedies(hurt: Sequence[DelayedLookup]) -> list[RemedyPart]:
     check = "kubectl exec POD -- cat /etc/resolv.conf"
     return [
         RemedyPart(
-            what=f"Write names in full, with the dot at the end: {name}.",
+            what=f"Use fully qualified names, with the trailing dot: {name}.",
             applies_to="the application's settings",
             check=check,
             proof=PROOF,
@@ -167,22 +166,22 @@ def _remedies(hurt: Sequence[DelayedLookup]) -> list[RemedyPart]:
             side_effect="some programs do not accept the dot in a URL or a certificate's name",
         ),
         RemedyPart(
-            what="Give the pods a lower ndots: names with a dot are then asked for as they are first",
+            what="Lower ndots for the pods: names with a dot are then queried as they are first",
             command="kubectl patch deployment NAME --type merge -p "
             '\'{"spec":{"template":{"spec":{"dnsConfig":{"options":[{"name":"ndots","value":"2"}]}}}}}\'',
             applies_to="Kubernetes pods",
             check=check,
             proof=PROOF,
             undo="the same without the option",
-            side_effect="names such as service.namespace.svc are asked for as they are first; the pods start anew",
+            side_effect="names such as service.namespace.svc are queried as they are first; the pods restart",
         ),
         RemedyPart(
-            what='Run NodeLocal DNSCache: the answers "no such name" come from the pod\'s own node',
+            what="Run NodeLocal DNSCache: NXDOMAIN responses come from the pod's own node",
             applies_to="Kubernetes",
             check="kubectl -n kube-system get daemonset node-local-dns",
             proof=PROOF,
-            undo="delete the DaemonSet and give kubelet its former cluster DNS address",
-            side_effect="one more daemon on each node; the queries stay, only nearer",
+            undo="delete the DaemonSet and give kubelet its previous cluster DNS address",
+            side_effect="one more daemon on each node; the queries remain, but are local",
             versions="Kubernetes ≥ 1.18, where it is stable",
         ),
     ]

@@ -18,13 +18,13 @@ from backend.forensics.findings import frame_evidence, seconds_text
 from backend.forensics.report import EvidencePart, FindingPart, MissingPart, RemedyPart
 
 CAUSE = "slow-resolver"
-TITLE = "Resolver answers late"
+TITLE = "Slow DNS resolver"
 PRIOR = -0.8
 WAITED_THERE_RATIO = 0.9
 """Share of the wait that is also seen at the vantage point nearest to the resolver: the rest passes on the way."""
 LEG_RATIO = 0.8
 """Share of the wait that the resolver itself waited for another: the delay lies behind it."""
-PROOF = "capture port 53 for 60 s again: answers must come within the usual time"
+PROOF = "capture port 53 for 60 s again: responses must come within the baseline"
 
 REFERENCES = (
     "RFC 1034 section 5.3: a resolver asks others for what its cache does not hold",
@@ -32,7 +32,7 @@ REFERENCES = (
 )
 
 _UPSTREAM = MissingPart(
-    what="How long the resolver waits for its own upstream",
+    what="The upstream latency of the resolver",
     command="curl -s http://POD-IP:9153/metrics | grep coredns_forward_request_duration",
 )
 
@@ -56,7 +56,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, late: list[DelayedLookup]) -> Hy
         cause=CAUSE,
         title=TITLE,
         role="stall",
-        statement=f"{trouble.hurt(late)}: the resolver answered late.",
+        statement=f"{trouble.hurt(late)}: the resolver was slow.",
         prior=PRIOR,
         steps=tuple(story(trouble, late, ())),
         weighed=(_answers(trouble, late, questions), *place, *leg),
@@ -69,7 +69,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, late: list[DelayedLookup]) -> Hy
         missing=(*(() if there else (AT_RESOLVER,)), _UPSTREAM),
         remedies=tuple(_remedies()),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by answers that leave the resolver at once and arrive late",
+        refutation="none found; it would be refuted by responses that leave the resolver promptly and arrive late",
         figures=trouble.figures(late),
         ceiling=trouble.ceiling,
     )
@@ -92,11 +92,9 @@ def _frames(trouble: Trouble, questions: Sequence[int]) -> list[EvidencePart]:
 def _answers(trouble: Trouble, late: Sequence[DelayedLookup], questions: Ints) -> Weighed:
     rows = trouble.dns.exchanges.rows
     waits = [float(w) / 1e9 for w in rows["answer_ns"][questions] - rows["start_ns"][questions]]
-    text = f"{len(questions):,} answers came {seconds_text(median(waits))} (median) after the only query for them."
+    text = f"{len(questions):,} responses came {seconds_text(median(waits))} (median) after the only query for them."
     evidence = _frames(trouble, questions.tolist())
-    return Weighed(
-        1.5, text, evidence, "query and answer were seen, and nothing was lost or sent again between"
-    )
+    return Weighed(1.5, text, evidence, "query and response were captured, without loss or retries between")
 
 
 def _place(trouble: Trouble, questions: Ints) -> list[Weighed]:
@@ -117,11 +115,11 @@ def _place(trouble: Trouble, questions: Ints) -> list[Weighed]:
         return []
     name = " or ".join(sorted(f"{p.word}" for p in furthest))
     share = median(shares)
-    text = f"{share:.0%} of the wait is also seen on {name}, the vantage point nearest to the resolver."
+    text = f"{share:.0%} of the delay is also captured on {name}, the vantage point nearest to the resolver."
     evidence = _frames(trouble, questions.tolist())
     if share >= WAITED_THERE_RATIO:
-        return [Weighed(1.5, text, evidence, "the answer left late; the way took no time")]
-    return [Weighed(-2.0, text, evidence, "the rest of the wait passes on the way")]
+        return [Weighed(1.5, text, evidence, "the response left late; the path added no delay")]
+    return [Weighed(-2.0, text, evidence, "the rest of the delay is on the path")]
 
 
 def _legs(trouble: Trouble, late: Sequence[DelayedLookup]) -> list[Weighed]:
@@ -140,39 +138,39 @@ def _legs(trouble: Trouble, late: Sequence[DelayedLookup]) -> list[Weighed]:
     if not share or median(share) < LEG_RATIO:
         return []
     text = (
-        f"In {of:,} of {len(late):,} lookups the resolver itself waited for another, "
+        f"In {of:,} of {len(late):,} lookups the resolver itself waited for its upstream, "
         f"{median(share):.0%} of the time."
     )
-    return [Weighed(1.0, text, _frames(trouble, legs), "the delay lies behind the resolver")]
+    return [Weighed(1.0, text, _frames(trouble, legs), "the delay is at the upstream")]
 
 
 def _remedies() -> list[RemedyPart]:
     return [
         RemedyPart(
-            what="Let the resolver keep answers longer and fetch them before they expire: cache with prefetch",
+            what="Enable caching with prefetch on the resolver",
             applies_to="CoreDNS",
             command="kubectl -n kube-system edit configmap coredns",
             check="kubectl -n kube-system get configmap coredns -o yaml",
             proof=PROOF,
-            undo="the former Corefile",
-            side_effect="changes of names are seen later",
+            undo="Restore the previous Corefile",
+            side_effect="DNS changes take effect later",
         ),
         RemedyPart(
-            what="Look at the upstreams: forward to those that answer, and drop the slow one",
+            what="Check the upstreams: forward to those that respond, and remove the slow one",
             applies_to="CoreDNS",
             command="dig @UPSTREAM NAME",
             check="dig @UPSTREAM NAME; kubectl -n kube-system get configmap coredns -o yaml",
             proof=PROOF,
-            undo="the former Corefile",
-            side_effect="names that only the dropped upstream knows are lost",
+            undo="Restore the previous Corefile",
+            side_effect="names that only the removed upstream resolves are lost",
         ),
         RemedyPart(
-            what="Give the resolver more CPU or more replicas, if it is busy at these moments",
+            what="Give the resolver more CPU or replicas, if it is busy at these times",
             applies_to="Kubernetes",
             command="kubectl -n kube-system scale deployment coredns --replicas=N",
             check="kubectl -n kube-system top pods -l k8s-app=kube-dns",
             proof=PROOF,
-            undo="the former number",
+            undo="the previous number",
             side_effect="each replica has a cache of its own: more misses at first",
         ),
     ]

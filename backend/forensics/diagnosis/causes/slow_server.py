@@ -29,7 +29,7 @@ REFERENCES = (
     "Linux ss(8), Recv-Q of an established socket: bytes that its process has not read",
 )
 PROFILE = MissingPart(
-    what="What the process does while an answer is late: its stacks, and whether requests lie unread in its sockets",
+    what="What the process does during a slow response: its stacks, and unread requests in its sockets",
     command="ss -tnp 'sport = :PORT' | sort -k2 -rn | head; perf record -g -p PID -- sleep 30; perf script | head -50",
 )
 QUOTA = MissingPart(
@@ -37,7 +37,7 @@ QUOTA = MissingPart(
     command="cat /sys/fs/cgroup/cpu.stat; sleep 60; cat /sys/fs/cgroup/cpu.stat",
 )
 AT_SERVER = MissingPart(
-    what="A capture at the server that also holds what it asks others meanwhile",
+    what="A capture at the server that includes its upstream calls",
     command="tcpdump -i any -s 0 -w server.pcap 'tcp or udp port 53'",
 )
 
@@ -61,8 +61,8 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         title=TITLE,
         role="stall",
         statement=(
-            f"{server} had {plural(finding.count, 'request')} at once and answered them after {late} (median) "
-            f"instead of {usual}."
+            f"{server} had {plural(finding.count, 'request')} without network delay and answered them "
+            f"after {late} (median) instead of {usual}."
         ),
         prior=PRIOR,
         steps=(_one_request(finding),),
@@ -81,7 +81,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         ),
         remedies=_remedies(server),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by requests that are acknowledged as late as they are answered",
+        refutation="none found; it would be refuted by requests acknowledged as late as they are answered",
         figures=(
             (TIME_LOST, seconds_text(finding.time_lost_s)),
             ("median", late),
@@ -112,14 +112,14 @@ def _acknowledged(finding: FindingPart) -> Weighed:
         finding.measures.get("round_trip_median_ms"),
         number(finding, "acknowledged_median_ms") / 1e3,
     )
-    network = f"; a round trip takes {seconds_text(trip / 1e3)}" if isinstance(trip, int | float) else ""
+    network = f"; the RTT is {seconds_text(trip / 1e3)}" if isinstance(trip, int | float) else ""
     late = plural(finding.count, "late request")
     text = f"{late} had been acknowledged after {seconds_text(after_s)} (median){network}."
     return Weighed(
         1.2,
         text,
         first_frames(finding),
-        "the kernel had the request, and its way back is quick: the application is left",
+        "the kernel had the request, and the path is fast: only the application remains",
     )
 
 
@@ -128,26 +128,26 @@ def _spell(finding: FindingPart) -> list[Weighed]:
     if not late:
         return []
     chance = number(finding, "spell_by_chance")
-    text = f"{late:,.0f} of {requests:,.0f} requests in a row were late, before and after them nearly none."
-    return [Weighed(1.2, text, first_frames(finding), f"by chance {chance:.0e} such spells were expected")]
+    text = (
+        f"{late:,.0f} of {requests:,.0f} consecutive requests were slow, nearly none before and after them."
+    )
+    return [Weighed(1.2, text, first_frames(finding), f"by chance {chance:.0e} such intervals were expected")]
 
 
 def _clients(finding: FindingPart) -> list[Weighed]:
     clients = int(number(finding, "clients_late"))
     if clients < 2:
         return []
-    text = f"{clients:,} clients got late answers."
-    return [Weighed(0.6, text, first_frames(finding), "it is not one client's doing, or its way")]
+    text = f"{clients:,} clients got slow responses."
+    return [Weighed(0.6, text, first_frames(finding), "it does not depend on one client or its path")]
 
 
 def _place(finding: FindingPart) -> list[Weighed]:
     near = int(number(finding, "timed_at_server"))
     if near * 2 <= finding.count:
         return []
-    text = f"{near:,} of {finding.count:,} waits were timed at the vantage point nearest to the server."
-    return [
-        Weighed(0.7, text, first_frames(finding), "what lies between it and the client takes no part in them")
-    ]
+    text = f"{near:,} of {finding.count:,} response times were measured at the vantage point nearest to the server."
+    return [Weighed(0.7, text, first_frames(finding), "the path between it and the client is excluded")]
 
 
 def _knows_others(finding: FindingPart) -> bool:
@@ -159,45 +159,45 @@ def _own_work(finding: FindingPart) -> list[Weighed]:
     if not _knows_others(finding):
         return []
     share = number(finding, "asked_others_median_ratio")
-    text = f"While an answer was late the server itself waited for others {share:.0%} of the time (median)."
+    text = (
+        f"During slow responses the server itself waited for upstream calls {share:.0%} of the time (median)."
+    )
     if share >= OTHERS_RATIO:
-        return [Weighed(-4.0, text, first_frames(finding), "what it asked is slow, and not the server")]
-    return [Weighed(0.7, text, first_frames(finding), "its own questions were seen, and were answered")]
+        return [Weighed(-4.0, text, first_frames(finding), "its upstream is slow, not the server")]
+    return [Weighed(0.7, text, first_frames(finding), "its upstream calls were captured and answered")]
 
 
 def _sent_again(finding: FindingPart) -> list[Weighed]:
     again = int(number(finding, "data_sent_again"))
     if again * 5 <= finding.count:
         return []
-    text = f"On the connections of {again:,} of {finding.count:,} late answers data was sent again."
-    return [Weighed(-2.0, text, first_frames(finding), "an answer that was lost comes late, too")]
+    text = f"On the connections of {again:,} of {finding.count:,} slow responses data was retransmitted."
+    return [Weighed(-2.0, text, first_frames(finding), "a lost response arrives late, too")]
 
 
 def _lossy(facts: Facts, finding: FindingPart) -> list[Weighed]:
     if not facts.quality.lossy:
         return []
-    text = f"The capture itself lost packets ({facts.quality.lost_segments:,} answers to data never seen)."
-    return [Weighed(-0.5, text, first_frames(finding), "an earlier answer may have been missed")]
+    text = f"Packets are missing from the capture ({facts.quality.lost_segments:,} ACKs for uncaptured data)."
+    return [Weighed(-0.5, text, first_frames(finding), "an earlier response may have been missed")]
 
 
 def _loss_rival(finding: FindingPart) -> RivalPart:
     """An answer that is lost before it reaches the capture point comes late, too, and leaves no trace there."""
-    title, again = "Answers lost on the way and sent again", int(number(finding, "data_sent_again"))
+    title, again = "Responses lost and retransmitted", int(number(finding, "data_sent_again"))
     command = "nstat -az TcpRetransSegs TcpExtTCPTimeouts"
     if again:
-        because = f"data was sent again on the connections of {again:,} of them"
+        because = f"data was retransmitted on the connections of {again:,} of them"
         return RivalPart(
             cause="path-loss", title=title, status="cannot-tell", because=because, command=command
         )
     if number(finding, "timed_at_server") * 2 > finding.count:
-        because = "at the server's own vantage point they leave late, for the first time"
+        because = "at the server's own vantage point they are first sent late"
         return RivalPart(cause="path-loss", title=title, status="ruled-out", because=because)
     if number(finding, "spell_late"):
-        because = (
-            "it would have to lose these answers, one after the other, and no other data of these connections"
-        )
+        because = "it would have to lose these consecutive responses, and no other data of these connections"
         return RivalPart(cause="path-loss", title=title, status="ruled-out", because=because)
-    because = "an answer lost before this capture point leaves no trace here"
+    because = "a response lost before this vantage point leaves no trace here"
     return RivalPart(cause="path-loss", title=title, status="cannot-tell", because=because, command=command)
 
 
@@ -205,16 +205,16 @@ def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
     return (
         RivalPart(
             cause="receive-queue-stall",
-            title="Receive queue not emptied",
+            title="Receive-queue stall (softirq not scheduled)",
             status="ruled-out",
-            because="the requests were acknowledged at once: they had passed the receive queue",
+            because="the requests were acknowledged promptly: they had passed the receive queue",
         ),
         _loss_rival(finding),
         RivalPart(
             cause="cpu-quota-throttling",
             title="CPU quota",
             status="cannot-tell",
-            because="a process that is throttled is slow in the same way; cpu.stat counts it",
+            because="a throttled process is slow in the same way; cpu.stat counts it",
             command=QUOTA.command,
         ),
     )
@@ -222,22 +222,22 @@ def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
 
 def _remedies(server: str) -> tuple[RemedyPart, ...]:
     port = server.rpartition(":")[2]
-    proof = "answers to this request come within their usual time under the same load"
+    proof = "responses to this request return to their baseline under the same load"
     return (
         RemedyPart(
             what=f"Find out what the process behind {server} waits for: no setting of the network helps",
             applies_to="the application",
             check=f"ss -ltnp 'sport = :{port}'",
             proof=proof,
-            undo="not needed: it only looks",
-            side_effect="a profiler costs a few per cent of the processor",
+            undo="Not needed: read-only",
+            side_effect="a profiler costs a few percent of a CPU",
         ),
         RemedyPart(
-            what="Let clients give up and ask another instance before their own callers give up",
+            what="Set client timeouts below those of their own callers, and retry on another instance",
             applies_to="clients",
             check="the client's timeout and retries",
-            proof="no caller waits longer than that time",
-            undo="the former timeout",
+            proof="no caller waits longer than that",
+            undo="Restore the previous timeout",
             side_effect="a retry doubles the load of a slow server: limit retries to a share of requests",
         ),
     )

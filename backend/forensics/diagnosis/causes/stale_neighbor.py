@@ -39,7 +39,7 @@ _CAUSE = ListedCause(
         "RFC 826: Ethernet address resolution; RFC 5227 sections 2.4 and 3: address conflicts, announcements",
         "net/core/neighbour.c: neigh_update(), neigh_timer_handler(); ip-neighbour(8): states",
     ),
-    refutation="nothing seen; it would be refuted by a connection that opens through this entry",
+    refutation="none found; it would be refuted by a connection that opens through this entry",
     remedies=(
         RemedyPart(
             what="Delete the entry, so that the address is resolved anew",

@@ -91,7 +91,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
         missing=(NEIGHBOUR, CAPTURE_BOTH_SIDES),
         remedies=_remedies(host),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by any packet from this host at that time",
+        refutation="none found; it would be refuted by any packet from this host at that time",
         figures=figures_of(facts, d),
         attempts=d.links,
     )
@@ -99,30 +99,32 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -
 
 def _statement(d: Destination, host: str) -> str:
     if len(d.hosts) > 1:
-        return f"{hurt(d)} got no answer: nothing was heard from any of these hosts."
-    return f"{hurt(d)} got no answer: nothing was heard from {host}, which looks down or unreachable."
+        return f"{hurt(d)} got no response: no packet from any of these hosts."
+    return f"{hurt(d)} got no response: no packet from {host}, which seems down or unreachable."
 
 
 def _place(d: Destination) -> list[Weighed]:
     beyond = of_kind(d, "beyond")
     if beyond:
-        text = f"{len(beyond):,} of {len(d.losses):,} SYNs were seen as far out as {d.outermost.word}, unanswered."
-        reason = "they left towards the host; weaker when a part of them vanished earlier"
+        text = f"{len(beyond):,} of {len(d.losses):,} SYNs were captured as far out as {d.outermost.word}, unanswered."
+        reason = "they were sent towards the host; weaker when some were lost earlier"
         return [Weighed(1.0 * len(beyond) / len(d.losses), text, loss_evidence(d, beyond), reason)]
     if d.one_sided:
         text = f"{d.syns:,} SYNs seen on {d.outermost.word}, none answered; what happened behind it was not captured."
-        return [Weighed(0.3, text, loss_evidence(d), "one vantage point cannot show where a SYN died")]
+        return [Weighed(0.3, text, loss_evidence(d), "one vantage point cannot show where a SYN was lost")]
     text = (
         "The SYNs did not reach the furthest vantage point; an unanswered ARP request looks like this, too."
     )
     return [
-        Weighed(0.1, text, loss_evidence(d), "the kernel holds back a packet whose neighbour it cannot find")
+        Weighed(0.1, text, loss_evidence(d), "the kernel holds a packet whose neighbor it cannot resolve")
     ]
 
 
 def _silence(d: Destination) -> list[Weighed]:
-    text = "Nothing was heard from this host: no port answered, no other packet came."
-    reason = "a living host refuses a closed port with RST; a firewall that drops everything looks the same"
+    text = "No packet from this host: no port answered, no other packet arrived."
+    reason = (
+        "a host that is up refuses a closed port with RST; a firewall that drops everything looks the same"
+    )
     return [Weighed(1.2, text, loss_evidence(d), reason)]
 
 
@@ -131,7 +133,7 @@ def _often(d: Destination) -> list[Weighed]:
     if d.syns_each >= SEVERAL_SYNS:
         span_s = float(d.attempts.span_s.max())
         text = f"{d.syns:,} SYNs over up to {span_s:.1f} s each stayed unanswered."
-        pieces.append(Weighed(0.4, text, loss_evidence(d), "chance loss does not take several in a row"))
+        pieces.append(Weighed(0.4, text, loss_evidence(d), "random loss does not affect several in a row"))
     if d.attempts_each >= REPEATED_ATTEMPTS:
         text = (
             f"{plural(len(d.attempts), 'attempt')} from "
@@ -149,16 +151,14 @@ def _told(facts: Facts, d: Destination) -> list[Weighed]:
     frames = frame_evidence(
         (facts.attempts.places[int(errors.place[n])].input, int(errors.rows["frame"][n])) for n in found
     )
-    text = f"{len(found):,} ICMP errors say that the host cannot be reached."
-    return [Weighed(2.5, text, frames, "the last router, or the own kernel, tried and says so")]
+    text = f"{len(found):,} ICMP errors report that the host is unreachable."
+    return [Weighed(2.5, text, frames, "reported by the last router or the local kernel")]
 
 
 def _failed(facts: Facts, d: Destination) -> list[Weighed]:
     """The table of a neighbor says that nobody answered for the address."""
     return [
-        Weighed(
-            2.0, sign.text, line_evidence(sign.lines), "ARP or neighbor discovery asked and got no answer"
-        )
+        Weighed(2.0, sign.text, line_evidence(sign.lines), "ARP or neighbor discovery got no response")
         for sign in life_of(facts, d).dead
     ]
 
@@ -181,37 +181,37 @@ def _unreplied(facts: Facts, d: Destination) -> list[Weighed]:
     if not lines:
         return []
     text = f"conntrack lists {len(lines):,} connections to it as unreplied."
-    return [Weighed(0.8, text, line_evidence(lines), "the kernel's own view, which no capture loss touches")]
+    return [Weighed(0.8, text, line_evidence(lines), "the kernel's own state, independent of capture loss")]
 
 
 def _only_direction(facts: Facts, d: Destination) -> list[Weighed]:
     """A capture that shows no answer of anyone may see one direction only."""
     if d.heard_others:
         return []
-    text = "No attempt to any other host was answered in this capture either: it may show one direction only."
-    return [Weighed(-1.0, text, loss_evidence(d), "absence counts only where answers are seen at all")]
+    text = "No attempt to any other host was answered in this capture either: it may hold one direction only."
+    return [Weighed(-1.0, text, loss_evidence(d), "absence counts only where responses are captured at all")]
 
 
 def _remedies(host: str) -> tuple[RemedyPart, ...]:
     return (
         RemedyPart(
-            what="Bring the host back, or take its address out of the configuration, the service or the DNS record",
+            what="Restore the host, or remove its address from the configuration, service or DNS record",
             command=None,
-            applies_to="the host or whatever names it",
+            applies_to="the host or the configuration that lists it",
             check=f"ping -c 3 {host}; ip neigh show {host}",
-            proof="a new connection opens at once; the neighbour entry is REACHABLE",
+            proof="a new connection opens immediately; the neighbor entry is REACHABLE",
             undo="not needed",
             side_effect="clients with a long connect timeout wait until their present attempt ends",
             versions=None,
         ),
         RemedyPart(
-            what="Shorten what clients wait: a connect timeout of seconds, not the kernel's two minutes",
+            what="Shorten the clients' connect timeout to seconds, instead of the kernel's two minutes",
             command="sysctl -w net.ipv4.tcp_syn_retries=3",
             applies_to="the client's host or network namespace",
             check="sysctl net.ipv4.tcp_syn_retries",
             proof="an attempt to the dead address fails after 15 s (7 s and the last wait of 8 s)",
             undo="sysctl -w net.ipv4.tcp_syn_retries=6",
-            side_effect="attempts over bad paths give up earlier, too",
-            versions="the count is of exponential retries; from Linux 6.5 four linear ones come before",
+            side_effect="attempts over lossy paths give up earlier, too",
+            versions="the value counts exponential retransmissions; from Linux 6.5 four linear ones come before",
         ),
     )

@@ -23,17 +23,17 @@ SUMMARY_LONGEST = 125
 MISSING = (
     MissingPart(
         what=(
-            "Captures at every vantage point of the path at once: they show between which two the "
-            "packets vanish"
+            "Captures at every vantage point of the path at the same time: they show between which two the "
+            "packets are lost"
         ),
         command="tcpdump -i any -y LINUX_SLL2 -w any.pcap 'tcp[tcpflags] & (tcp-syn|tcp-rst) != 0'",
     ),
     MissingPart(
-        what="Kernel counters before and after: a rising insert_failed points at NAT, flat ones elsewhere",
+        what="Kernel counters before and after: a rising insert_failed points at NAT, flat counters elsewhere",
         command="conntrack -S; sleep 60; conntrack -S",
     ),
     MissingPart(
-        what="Listen queue counters of the server: a rise says that it dropped SYNs",
+        what="Listen queue counters of the server: a rise means that it dropped SYNs",
         command="nstat -az TcpExtListenOverflows TcpExtListenDrops",
     ),
 )
@@ -96,13 +96,16 @@ def _what(facts: Facts, findings: Sequence[FindingPart], links: Sequence[int]) -
                 said = f"{said.partition(end)[0].rstrip('.')}."
         return f"{said}{more}"
     late = "connection" if len(links) == 1 else "connections"
-    return f"{len(links):,} {late} opened {DELAYED_FROM_S:g} s or more later than usual, without a SYN sent again."
+    return (
+        f"{len(links):,} {late} opened {DELAYED_FROM_S:g} s or more above their baseline without a SYN "
+        "retransmission."
+    )
 
 
 def _statement(facts: Facts, findings: Sequence[FindingPart], links: tuple[int, ...]) -> str:
     if is_one_lost_syn(facts, links):
-        return "One SYN was lost; the cause can't be known."
-    return f"{_what(facts, findings, links)} The evidence does not say why."
+        return "One SYN was lost; the cause cannot be determined."
+    return f"{_what(facts, findings, links)} The evidence does not show why."
 
 
 def _hypothesis(
@@ -110,8 +113,8 @@ def _hypothesis(
 ) -> Hypothesis:
     frames = frame_evidence(facts.delays.frames_of(links)) if links else findings[0].evidence
     places = _places(findings[0]) if findings else ""
-    where = f"The packets were last seen: {places}."
-    reason = "where they were last seen says nothing about the cause"
+    where = f"The packets were last captured at: {places}."
+    reason = "the last location says nothing about the cause"
     seen = (Weighed(0.1, where, frames, reason),) if places else ()
     lost_s = facts.delays.lost_by(links) if links else sum(f.time_lost_s for f in findings)
     steps = [ClaimPart(role="step", text=f.summary, evidence=f.evidence) for f in findings]
@@ -130,7 +133,7 @@ def _hypothesis(
         time_lost_s=lost_s,
         rivals=tuple(_as_rival(d) for d in unsettled),
         missing=_merged_missing(unsettled, _asked_for(findings)),
-        refutation="nothing seen; a cause that explains these frames would replace this answer",
+        refutation="none found; a cause that explains these frames would replace this result",
         figures=((TIME_LOST, seconds_text(lost_s)),),
         ceiling=CEILING,
         attempts=links,

@@ -16,7 +16,7 @@ from backend.forensics.findings import line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "zero-window"
-TITLE = "Receiver that does not read"
+TITLE = "Zero window (receiver not reading)"
 PRIOR = -0.8
 OFTEN = 3
 """So many closed windows are no single pause."""
@@ -26,11 +26,11 @@ REFERENCES = (
     "Linux tcp(7): tcp_rmem; ss(8): Recv-Q is what the process has not read",
 )
 _QUEUES = MissingPart(
-    what="Which process owns the socket, and how much lies unread in it (Recv-Q)",
+    what="The process that owns the socket, and its unread bytes (Recv-Q)",
     command="ss -tinp; for i in 1 2 3; do ss -tn | sort -k2 -rn | head -3; sleep 1; done",
 )
 _STACKS = MissingPart(
-    what="What that process does meanwhile",
+    what="What that process does during the zero window",
     command="perf record -g -p PID -- sleep 10; perf script | head -50; cat /proc/PID/stack",
 )
 
@@ -49,8 +49,8 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         title=TITLE,
         role="stall",
         statement=(
-            f"The application at {receiver} did not read {plural(finding.count, 'time')}, for up to {worst}: its peer "
-            "had to wait with data."
+            f"The application at {receiver} did not read {plural(finding.count, 'time')}, for up to "
+            f"{worst}: the sender waited with data."
         ),
         prior=PRIOR,
         steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
@@ -65,7 +65,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         missing=(_QUEUES, _STACKS),
         remedies=_remedies(receiver),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a receiver whose window stays open while data is late",
+        refutation="none found; it would be refuted by a receiver whose window stays open while data is late",
         figures=(
             (TIME_LOST, seconds_text(finding.time_lost_s)),
             ("worst", worst),
@@ -76,11 +76,11 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
 
 def _closed(finding: FindingPart) -> list[Weighed]:
     total, proof = seconds_text(number(finding, "closed_total_s")), list(finding.evidence)
-    text = f"It told a window of 0 for {total} in all while its peer filled it up or probed it."
-    pieces = [Weighed(2.2, text, proof, "the receiver says itself that nothing was taken out of its buffer")]
+    text = f"It announced a zero window for {total} in total while the sender filled or probed it."
+    pieces = [Weighed(2.2, text, proof, "the receiver itself reports a full buffer")]
     if finding.count >= OFTEN:
         often = f"That happened {finding.count:,} times."
-        pieces.append(Weighed(0.6, often, proof, "it is how the program works, and no single pause"))
+        pieces.append(Weighed(0.6, often, proof, "it is the program's pattern, not a single pause"))
     return pieces
 
 
@@ -96,7 +96,7 @@ def _listed(facts: Facts, finding: FindingPart) -> list[Weighed]:
     if not lines:
         return []
     text = f"ss lists {plural(len(lines), 'socket')} of it with up to {unread:,} bytes that the process has not read."
-    return [Weighed(1.5, text, line_evidence(lines), "the kernel's own count of what waits for the process")]
+    return [Weighed(1.5, text, line_evidence(lines), "the kernel's own count of unread bytes")]
 
 
 def _ends(socket: TcpSocket) -> tuple[str, str]:
@@ -112,12 +112,12 @@ def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
     opened = finding.count - int(number(finding, "never_opened"))
     lost = RivalPart(
         cause="path-loss",
-        title="The message that opened the window was lost",
+        title="Lost window update",
         status="ruled-out" if opened else "cannot-tell",
         because=(
-            f"{opened:,} of {finding.count:,} closures ended when the receiver opened its window"
+            f"{opened:,} of {finding.count:,} zero windows ended with a window update"
             if opened
-            else "no window was seen to open again"
+            else "no window update was captured"
         ),
         command=None if opened else _QUEUES.command,
     )
@@ -125,30 +125,30 @@ def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
         cause="slow-server",
         title="Slow application",
         status="cannot-tell",
-        because="whether it reads slowly or waits for another is not seen from outside",
+        because="whether it reads slowly or waits for another service is not visible from outside",
         command=_STACKS.command,
     )
     return lost, slow
 
 
 def _remedies(receiver: str) -> tuple[RemedyPart, ...]:
-    proof = "no window of 0 for longer than 0.2 s in a capture under the same load"
+    proof = "no zero window for longer than 0.2 s in a capture under the same load"
     return (
         RemedyPart(
-            what=f"Find out why the process at {receiver} stops reading: a lock, a slow disk, a full queue behind it",
+            what=f"Find out why the process at {receiver} does not read: a lock, a slow disk, a full queue behind it",
             applies_to="the receiving application",
             check=f"ss -tinp 'src {receiver}'",
             proof=proof,
-            undo="not needed: it only looks",
-            side_effect="none that is known",
+            undo="Not needed: read-only",
+            side_effect="none known",
         ),
         RemedyPart(
-            what="Give sockets more room if it only reads in bursts",
+            what="Raise the socket buffers if it only reads in bursts",
             command="sysctl -w net.ipv4.tcp_rmem='4096 131072 33554432'",
             applies_to="the receiver's host (Linux); programs that set SO_RCVBUF themselves are not touched",
             check="sysctl net.ipv4.tcp_rmem",
             proof=proof,
             undo="sysctl -w net.ipv4.tcp_rmem='4096 131072 6291456'",
-            side_effect="memory for each connection; a reader that is too slow only stops later",
+            side_effect="memory for each connection; a slow reader stalls later",
         ),
     )

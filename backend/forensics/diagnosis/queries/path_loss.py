@@ -69,7 +69,7 @@ def _hypothesis(
         missing=(_HOPS, AT_RESOLVER),
         remedies=_REMEDIES,
         references=references,
-        refutation="nothing seen; it would be refuted by the lost queries in a capture at the resolver",
+        refutation="none found; it would be refuted by the lost queries in a capture at the resolver",
         figures=trouble.figures(lookups),
         explains=lost_frames(apart),
         ceiling=trouble.ceiling,
@@ -79,9 +79,9 @@ def _hypothesis(
 def _place(apart: Sequence[LostQuery]) -> Weighed:
     inner, outer = between(apart)
     text = (
-        f"{len(apart):,} queries seen on {inner} never appear on {outer}, another capture, where others pass."
+        f"{len(apart):,} queries seen on {inner} are absent on {outer}, another capture, where others pass."
     )
-    reason = "the path lies between the two, and each query was answered when it was put again"
+    reason = "the path is between the two, and each query was answered when it was retried"
     return Weighed(1.9, text, query_frames(apart), reason)
 
 
@@ -89,8 +89,8 @@ def _singles(apart: Sequence[LostQuery]) -> list[Weighed]:
     alone = [q for q in apart if not (q.pair_ns is not None and q.pair_answered and q.second_of_pair)]
     if len(alone) * 4 < len(apart):
         return []
-    text = f"{len(alone):,} of {len(apart):,} were no second query of a socket whose first one was answered."
-    return [Weighed(0.4, text, query_frames(alone), "loss on the way does not choose the second of two")]
+    text = f"{len(alone):,} of {len(apart):,} were not the second query of a socket whose first one was answered."
+    return [Weighed(0.4, text, query_frames(alone), "random loss does not prefer the second of two")]
 
 
 def _counted(facts: Facts, apart: Sequence[LostQuery]) -> list[Weighed]:
@@ -101,18 +101,18 @@ def _counted(facts: Facts, apart: Sequence[LostQuery]) -> list[Weighed]:
     if counted < COUNTED_RATIO * len(apart):
         return []
     text = f"conntrack counted {counted:,} drops between the dumps, {len(apart):,} queries were lost here."
-    return [Weighed(-4.0, text, delta_lines(delta), "what conntrack drops was not lost on the way")]
+    return [Weighed(-4.0, text, delta_lines(delta), "a packet dropped by conntrack was not lost on the path")]
 
 
 _HOPS = MissingPart(what="Loss per hop of the path", command="mtr -rwc 100 HOST")
 _REMEDIES = (
     RemedyPart(
-        what="Find the hop that loses: loss per hop, then the drop counters of the interfaces around it",
+        what="Find the lossy hop: compare loss per hop, then the drop counters of the interfaces around it",
         command="mtr -rwc 100 HOST",
         applies_to="the network between the client's node and the resolver",
         check="ip -s link; tc -s qdisc; ethtool -S eth0 | grep -iE 'drop|err|miss'",
-        proof="capture port 53 for 60 s again: every query is seen on both sides",
-        undo="not needed: it only looks",
-        side_effect="routers limit the ICMP they answer: loss that only one middle hop shows is none",
+        proof="capture port 53 for 60 s again: every query is captured on both sides",
+        undo="Not needed: read-only",
+        side_effect="routers rate-limit ICMP: loss at a single intermediate hop is not real",
     ),
 )

@@ -53,47 +53,43 @@ def list_rivals(
 
 def _race(case: _Case) -> Judgement:
     if not case.trouble.of_pairs:
-        return "ruled-out", "no query was lost of which the socket's other one was answered", None
+        return "ruled-out", "no lost query had an answered second query on its socket", None
     if case.all_at("reached", "return"):
-        return "ruled-out", "the lost queries were seen beyond the translation", None
+        return "ruled-out", "the lost queries were captured behind the DNAT", None
     if case.flat:
         return (
             "possible",
-            "queries of pairs were lost, though insert_failed stood still",
+            "queries of pairs were lost, though insert_failed stayed flat",
             "uname -r; conntrack -S",
         )
-    because = "of pairs sent at once one was lost"
+    because = "one of each pair sent together was lost"
     return "possible", because, "conntrack -S; sleep 60; conntrack -S"
 
 
 def _node_drop(case: _Case) -> Judgement:
     if case.all_at("inside") and not any(one_node(case.facts, q) for q in case.lost):
-        return "cannot-tell", "nothing says that both captures are of one node", CAPTURE
+        return "cannot-tell", "nothing shows that both captures are from one node", CAPTURE
     if case.counted:
-        return "ruled-out", "insert_failed rose with the losses: it would have stayed flat", None
+        return "ruled-out", "insert_failed rose with the losses: it would be flat", None
     if case.all_at("reached", "return"):
-        return "ruled-out", "the lost queries were seen beyond the node's rules", None
+        return "ruled-out", "the lost queries were captured behind the node's rules", None
     if not case.lost:
         return "ruled-out", "no query was lost", None
     because = "a rule that drops some datagrams looks the same"
     if case.flat:
-        because = "insert_failed stood still, as a dropping rule predicts"
+        because = "insert_failed stayed flat, as a dropping rule predicts"
     return "possible", because, "nft list ruleset; iptables-save -c"
 
 
 def _mute(case: _Case) -> Judgement:
     if not case.trouble.mute:
-        because = (
-            "each query that was lost was answered when it was put again"
-            if case.lost
-            else "no query was lost"
-        )
+        because = "each lost query was answered when it was retried" if case.lost else "no query was lost"
         if not case.all_at("inside"):
             return "ruled-out", because, None
     if case.lost and all(q.passed_again for q in case.lost):
         if case.all_at("inside"):
-            return "ruled-out", "the lost queries never came to the resolver", None
-        because = "the resolver answered each of them when it was put again, and the other query of the socket at once"
+            return "ruled-out", "the lost queries never reached the resolver", None
+        because = "the resolver answered each of them when it was retried, and the other query of the socket promptly"
         return "ruled-out", because, None
     return "possible", "some queries were never answered", "dig +tries=1 @RESOLVER NAME"
 
@@ -103,10 +99,10 @@ def _slow(case: _Case) -> Judgement:
     if late:
         return (
             "possible",
-            f"{late} lookups were answered late, without being asked again",
+            f"{late} lookups were answered late, without a retry",
             "dig @RESOLVER NAME",
         )
-    return "ruled-out", "no answer came late: they came at once or not at all", None
+    return "ruled-out", "no response was late: they came promptly or not at all", None
 
 
 def _path(case: _Case) -> Judgement:
@@ -134,7 +130,11 @@ def _table_full(case: _Case) -> Judgement:
     if delta is not None and not delta.deltas.get("early_drop") and not delta.deltas.get("drop"):
         return "ruled-out", "drop and early_drop stayed flat", None
     if case.lost and all(q.pair_answered for q in case.lost):
-        return "ruled-out", "a full table refuses the first packet of a flow; here its flow was let in", None
+        return (
+            "ruled-out",
+            "a full table refuses the first packet of a flow; here its flow was accepted",
+            None,
+        )
     command = (
         "sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max; dmesg | grep 'table full'"
     )
@@ -143,7 +143,7 @@ def _table_full(case: _Case) -> Judgement:
 
 def _firewall(case: _Case) -> Judgement:
     if case.trouble.resolver.answered:
-        return "ruled-out", "the same askers were answered there at other times: a rule drops always", None
+        return "ruled-out", "the same clients were answered there at other times: a rule drops always", None
     return (
         "possible",
         "a rule that drops in front of the resolver looks the same",
@@ -152,11 +152,11 @@ def _firewall(case: _Case) -> Judgement:
 
 
 _RIVALS: dict[str, tuple[str, Callable[[_Case], Judgement]]] = {
-    "dnat-race": ("Tuple collision at a service address", _race),
-    "node-drop": ("A rule or program in the node drops them", _node_drop),
-    "resolver-unresponsive": ("Resolver does not answer", _mute),
-    "slow-resolver": ("Resolver answers late", _slow),
-    "path-loss": ("Packets lost on the way", _path),
+    "dnat-race": ("DNAT collision at a service address (conntrack race)", _race),
+    "node-drop": ("Drop inside the node (firewall rule, policy or program)", _node_drop),
+    "resolver-unresponsive": ("Unresponsive DNS resolver", _mute),
+    "slow-resolver": ("Slow DNS resolver", _slow),
+    "path-loss": ("Packet loss on the path", _path),
     "conntrack-full": ("Conntrack table full", _table_full),
     "firewall-drop": ("Dropped by a firewall rule", _firewall),
 }

@@ -22,7 +22,7 @@ LOSSY_CAPTURE = -1.0
 ACCIDENT_CEILING = 0.5
 
 BOTH_SIDES = MissingPart(
-    what="A capture of all interfaces of the client's node: it shows whether each query left it",
+    what="A capture of all interfaces of the client's node: it shows whether each query left the node",
     command="tcpdump -i any -y LINUX_SLL2 -w any.pcap port 53",
 )
 AT_RESOLVER = MissingPart(
@@ -34,7 +34,7 @@ COUNTERS = MissingPart(
     command="conntrack -S; sleep 60; conntrack -S",
 )
 RULES = MissingPart(
-    what="The rules of the node with their counters: one that rises with the losses drops them",
+    what="The rules of the node with their counters: the rule that rises with the losses drops them",
     command="nft list ruleset; iptables-save -c",
 )
 
@@ -104,7 +104,7 @@ class Trouble:
         """``7 of 45 lookups at 10.96.0.10:53 waited 5,007 ms``."""
         wait_s = median(one.wait_s for one in lookups)
         total = plural(self.resolver.lookups, "lookup")
-        return f"{len(lookups):,} of {total} at {self.target} waited {seconds_text(wait_s)}"
+        return f"{len(lookups):,} of {total} at {self.target} took {seconds_text(wait_s)}"
 
     def frames_of(self, lookups: Iterable[DelayedLookup]) -> list[EvidencePart]:
         """All messages of these lookups."""
@@ -160,8 +160,8 @@ def lossy(facts: Facts, evidence: list[EvidencePart]) -> list[Weighed]:
     """The piece that a capture with holes adds to every claim of absence."""
     if not facts.quality.lossy and not facts.quality.dropped:
         return []
-    text = "The capture itself lost packets: a query or an answer that is absent may have passed."
-    return [Weighed(LOSSY_CAPTURE, text, evidence, "absence proves little in a capture with holes")]
+    text = "Packets are missing from the capture: an absent query or response may have been sent."
+    return [Weighed(LOSSY_CAPTURE, text, evidence, "absence proves little in an incomplete capture")]
 
 
 def story(trouble: Trouble, lookups: Sequence[DelayedLookup], lost: Sequence[LostQuery]) -> list[ClaimPart]:
@@ -175,13 +175,15 @@ def story(trouble: Trouble, lookups: Sequence[DelayedLookup], lost: Sequence[Los
         if trouble.dns.lookups.repeated[question] and row["first_again_ns"] != NEVER:
             pause_s = int(row["first_again_ns"] - row["start_ns"]) / 1e9
             frames = trouble.frames_of([one])
-            text = f"It asked again after {seconds_text(pause_s)}, from the same socket and with the same id."
+            text = (
+                f"It retried after {seconds_text(pause_s)}, from the same socket and with the same query id."
+            )
             steps.append(ClaimPart(role="step", text=text, evidence=frames))
             break
-    text = f"The answer came {seconds_text(one.wait_s)} after the first query."
+    text = f"The response came {seconds_text(one.wait_s)} after the first query."
     if not one.answered:
         waited = f" in the {seconds_text(one.wait_s)} after the first query" if one.wait_s > 0 else ""
-        text = f"No answer came{waited}."
+        text = f"No response came{waited}."
     return [*steps, ClaimPart(role="step", text=text, evidence=trouble.frames_of([one]))]
 
 
@@ -196,7 +198,7 @@ def _asked(trouble: Trouble, one: DelayedLookup, lost: Sequence[LostQuery]) -> C
         return ClaimPart(role="step", text=text, evidence=query_frames([first], pairs=True))
     name = first.name if first is not None else one.name
     evidence = query_frames([first]) if first is not None else trouble.frames_of([one])
-    return ClaimPart(role="step", text=f"{one.client} asked {one.server} for {name}.", evidence=evidence)
+    return ClaimPart(role="step", text=f"{one.client} queried {one.server} for {name}.", evidence=evidence)
 
 
 def answered_share(trouble: Trouble) -> tuple[int, int]:

@@ -172,10 +172,7 @@ def _place(facts: Facts, race: Race) -> list[Weighed]:
     number = len(race.collisions)
     if race.located:
         inner, outer = race.between
-        text = (
-            f"SYN seen on {inner}, absent on {outer}, where addresses are translated: "
-            f"{race.located:,} of {number:,}."
-        )
+        text = f"SYN captured on {inner}, absent on {outer}, behind the NAT: {race.located:,} of {number:,}."
         weight = 1.7 * race.located / number - (1.2 if facts.quality.lossy else 0.0)
         if weight > 0:
             pieces.append(
@@ -183,7 +180,7 @@ def _place(facts: Facts, race: Race) -> list[Weighed]:
                     weight,
                     text,
                     _loss_frames(race),
-                    "the drop happens in the NAT step; less sure when the capture itself lost packets",
+                    "the drop happens in the NAT step; less certain when packets are missing from the capture",
                 )
             )
     seen_behind = [x for x in race.losses if x.inside is None and x.where != UNKNOWN_PLACE]
@@ -192,12 +189,12 @@ def _place(facts: Facts, race: Race) -> list[Weighed]:
             (s.place.input, s.frame) for x in seen_behind for s in x.transmission.sightings
         )
         text = (
-            f"{len(seen_behind):,} of {len(race.losses):,} lost SYNs were seen behind NAT: "
-            "most were not lost inside the node."
+            f"{len(seen_behind):,} of {len(race.losses):,} lost SYNs were captured behind NAT: most were "
+            "not lost inside the node."
         )
         pieces.append(
             Weighed(
-                SEEN_BEHIND, text, frames, "a dropped packet cannot leave; most losses are something else"
+                SEEN_BEHIND, text, frames, "a dropped packet cannot leave; most losses have another cause"
             )
         )
     return pieces
@@ -211,18 +208,19 @@ def _rivals(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
     distances_us = [rival.distance_ns / 1000 for _, rival in race.collisions]
     low, high, mid = min(distances_us), max(distances_us), median(distances_us)
     text = (
-        f"{len(race.collisions):,} of {len(relevant):,} lost SYNs had a rival with the same source port "
-        f"{low:g} to {high:g} µs away (median {mid:.3g}); of SYNs without a rival {lost_alone:,} were lost "
+        f"{len(race.collisions):,} of {len(relevant):,} lost SYNs competed with a SYN of the same source "
+        f"port {low:g} to {high:g} µs away (median {mid:.3g}); of SYNs without a competing SYN "
+        f"{lost_alone:,} were lost "
         f"({p_text(p_value)})."
     )
     frames = frame_evidence((rival.place.input, rival.frame) for _, rival in race.collisions)
     matters = p_value < SIGNIFICANT_P
     share = len(race.collisions) / len(relevant)
-    reason = "a race needs a competitor; chance is excluded by Fisher's exact test"
+    reason = "a race needs two SYNs; chance is excluded by Fisher's exact test"
     weight = (1.6 if matters else 0.4) * share
     pieces = [Weighed(weight, text, [*_loss_frames(race), *frames], reason)]
     if share < 0.5:
-        text = f"{lost_alone:,} of {len(relevant):,} lost SYNs had no rival: most losses need another explanation."
+        text = f"{lost_alone:,} of {len(relevant):,} lost SYNs had no competing SYN: most losses have another cause."
         first = [x.transmission.first for x in relevant]
         evidence = frame_evidence((s.place.input, s.frame) for s in first)
         pieces.append(Weighed(-2.0, text, evidence, "the race explains the minority"))
@@ -247,14 +245,14 @@ def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int 
     evidence = delta_lines(delta)
     if rise == 0 or rise < lost * COUNTER_MATCH_RATIO:
         text = (
-            f"insert_failed rose by {rise:,} between the dumps, but {lost:,} SYNs were lost: "
-            "the kernel saw no collision for most."
+            f"insert_failed rose by {rise:,} between the dumps, but {lost:,} SYNs were lost: the kernel "
+            "counted no collision for most."
         )
         times = [loss.transmission.time_ns for loss, _ in race.collisions]
         around = brackets(facts.node, delta, min(times), max(times))
-        reason = "every dropped loser of the race is counted there"
+        reason = "every SYN dropped in the race is counted there"
         if not around:
-            reason = "every loser is counted there, but the dumps were not taken around the losses"
+            reason = "every dropped SYN is counted there, but the dumps were not taken around the losses"
         return (
             [Weighed(FLAT_COUNTERS if around else FLAT_BUT_LATER, text, evidence, reason)],
             False,
@@ -262,10 +260,8 @@ def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int 
             rise,
         )
     if delta.deltas.get("drop", rise) == 0:
-        text = (
-            f"insert_failed +{rise:,}, but drop +0: these clashes were resolved, no packet was lost in them."
-        )
-        reason = "kernels with clash resolution count the resolved ones, too (commit 71d8c47fc653)"
+        text = f"insert_failed +{rise:,}, but drop +0: these collisions were resolved without packet loss."
+        reason = "kernels with clash resolution count resolved collisions, too (commit 71d8c47fc653)"
         return [Weighed(-1.0, text, evidence, reason)], False, False, rise
     agree = abs(rise - lost) <= max(2, COUNTER_MATCH_RATIO * lost)
     reason = (
@@ -306,14 +302,12 @@ def _events(facts: Facts, race: Race) -> tuple[list[Weighed], bool]:
     if not silent:
         return [], False
     text = (
-        f"conntrack events: {silent:,} of {len(race.collisions):,} clients have a NEW entry only for the retry, "
-        "none for the lost SYN."
+        f"conntrack events: {silent:,} of {len(race.collisions):,} clients have a NEW event only for the "
+        "retransmission, none for the lost SYN."
     )
     weight = 0.6 * silent / len(race.collisions)
     return [
-        Weighed(
-            weight, text, line_evidence(lines), "event listings lose lines, so absence there counts little"
-        )
+        Weighed(weight, text, line_evidence(lines), "event output can lose lines, so absence counts little")
     ], silent * 2 > len(race.collisions)
 
 
@@ -329,8 +323,8 @@ def _retry(race: Race) -> list[Weighed]:
     if not changed:
         return []
     frames = frame_evidence((s.place.input, s.frame) for r in changed for s in r.sightings)
-    text = f"The retry passed with a newly chosen source port in {len(changed):,} of {len(race.collisions):,} cases."
-    return [Weighed(0.5, text, frames, "the port was taken by then, as the race predicts")]
+    text = f"The retransmission passed with a new source port in {len(changed):,} of {len(race.collisions):,} cases."
+    return [Weighed(0.5, text, frames, "the port was in use by then, as the race predicts")]
 
 
 def _rules(facts: Facts) -> list[Weighed]:
@@ -338,25 +332,25 @@ def _rules(facts: Facts) -> list[Weighed]:
     plain = [(name, r) for name, r in source_nat if not r.fully_random]
     if plain:
         text = (
-            f"The {plain[0][1].target} rule has no --random-fully: the kernel keeps source ports "
-            "and two sources can want the same."
+            f"The {plain[0][1].target} rule has no --random-fully: the kernel keeps source ports, so two "
+            "sources can collide."
         )
         return [
             Weighed(
                 0.4,
                 text,
                 line_evidence((n, r.line) for n, r in plain),
-                "needed for the race, but nearly everybody has such a rule",
+                "needed for the race, but such rules are common",
             )
         ]
     if source_nat:
-        text = "Every source NAT rule chooses ports fully at random: equal source ports do not collide there."
+        text = "Every SNAT rule uses fully random ports: equal source ports do not collide."
         return [
             Weighed(
                 FULLY_RANDOM,
                 text,
                 line_evidence((n, r.line) for n, r in source_nat),
-                "two random picks of 64,000 ports rarely meet within microseconds",
+                "two random picks of 64,000 ports rarely collide within microseconds",
             )
         ]
     return []
@@ -369,7 +363,7 @@ def _data(facts: Facts, race: Race) -> list[Weighed]:
     syn_ratio = len(race.collisions) / race.attempts_total
     ratio = quality.data_retransmission_ratio
     text = (
-        f"{quality.data_retransmissions:,} of {quality.data_segments:,} data segments were sent again, "
+        f"{quality.data_retransmissions:,} of {quality.data_segments:,} data segments were retransmitted, "
         f"against {syn_ratio:.1%} of the SYNs."
     )
     if ratio >= DATA_LOSS_LIKE_SYN_LOSS * syn_ratio:
@@ -379,6 +373,6 @@ def _data(facts: Facts, race: Race) -> list[Weighed]:
             0.2,
             text,
             _loss_frames(race),
-            "only SYNs are lost: NAT touches only the first packet of a connection",
+            "only SYNs are lost: NAT processes only the first packet of a connection",
         )
     ]

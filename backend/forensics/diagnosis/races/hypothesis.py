@@ -47,8 +47,8 @@ def race_hypothesis(
         remedies=remedies,
         references=of.references,
         refutation=(
-            f"nothing seen; it would be refuted by a lost SYN visible behind {of.behind}, "
-            "or by insert_failed staying flat"
+            f"none found; it would be refuted by a lost SYN captured behind {of.behind}, or by "
+            "insert_failed staying flat"
         ),
         figures=race_figures(race),
         attempts=tuple(sorted({loss.attempt.link for loss, _ in race.collisions})),

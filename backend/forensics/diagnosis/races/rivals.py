@@ -35,7 +35,7 @@ def _exhaustion(facts: Facts, race: Race) -> RivalPart:
         r.port_range for _, r in facts.node.nat_rules() if r.target in ("MASQUERADE", "SNAT") and r.port_range
     ]
     ports = min((high - low + 1 for low, high in ranges), default=PORTS_WITHOUT_RANGE)
-    name, title = "snat-port-exhaustion", "Port range used up"
+    name, title = "snat-port-exhaustion", "SNAT port exhaustion"
     if used * 2 < ports:
         because = (
             f"at most {used:,} connections to {race.target} in the capture, {ports:,} ports to choose from"
@@ -48,9 +48,9 @@ def _exhaustion(facts: Facts, race: Race) -> RivalPart:
 
 
 def _node_drop(race: Race, weighed: WeighedRace) -> RivalPart:
-    name, title = "node-drop", "A rule or program in the node drops them"
+    name, title = "node-drop", "Drop inside the node (firewall rule, policy or program)"
     if weighed.counters_agree:
-        because = f"insert_failed rose by {weighed.insert_failed:,}: it would have stayed flat"
+        because = f"insert_failed rose by {weighed.insert_failed:,}: it would be flat"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     if weighed.counters_flat:
         because = "insert_failed stayed flat, as a dropping rule predicts"
@@ -58,14 +58,14 @@ def _node_drop(race: Race, weighed: WeighedRace) -> RivalPart:
             cause=name, title=title, status="possible", because=because, command="nft list ruleset"
         )
     if weighed.rivals_matter and _inside(race):
-        because = "a rule does not choose SYNs by whether another pod used the same port microseconds before"
+        because = "a rule does not depend on another pod's use of the same port microseconds before"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     because = "without counters a drop inside the node looks the same"
     return RivalPart(cause=name, title=title, status="possible", because=because, command=STATS_COMMAND)
 
 
 def _listen_overflow(race: Race) -> RivalPart:
-    name, title = "listen-overflow", "Server's accept queue full"
+    name, title = "listen-overflow", "Accept queue overflow"
     if _inside(race):
         return RivalPart(
             cause=name, title=title, status="ruled-out", because="the lost SYNs never left the node"
@@ -76,7 +76,7 @@ def _listen_overflow(race: Race) -> RivalPart:
 
 
 def _path_loss(facts: Facts, race: Race) -> RivalPart:
-    name, title = "path-loss", "Packets lost on the way"
+    name, title = "path-loss", "Packet loss on the path"
     if _inside(race):
         return RivalPart(
             cause=name, title=title, status="ruled-out", because="the lost SYNs never left the node"
@@ -85,7 +85,7 @@ def _path_loss(facts: Facts, race: Race) -> RivalPart:
     if facts.quality.data_segments and ratio < 0.1 * len(race.collisions) / max(1, race.attempts_total):
         because = (
             f"data passes: {facts.quality.data_retransmissions:,} of "
-            f"{facts.quality.data_segments:,} segments sent again"
+            f"{facts.quality.data_segments:,} segments retransmitted"
         )
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     because = "data segments are lost, too, or too few were seen"
@@ -116,7 +116,7 @@ def _ipvs_reuse(race: Race) -> RivalPart:
     for loss, _ in race.collisions:
         retry = loss.retry
         if retry is not None and len({str(s.destination) for s in retry.sightings}) > 1:
-            because = "the destination is rewritten on this path; no ipvsadm listing says by whom"
+            because = "the destination is rewritten on this path; no ipvsadm output shows by what"
             return RivalPart(
                 cause=name,
                 title=title,
@@ -125,9 +125,9 @@ def _ipvs_reuse(race: Race) -> RivalPart:
                 command="ipvsadm -Ln; sysctl net.ipv4.vs",
             )
     if _inside(race):
-        because = "the destination is not rewritten on this path: it is no virtual service here"
+        because = "the destination is not rewritten on this path: it is not a virtual service here"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
-    because = "no ipvsadm listing was given"
+    because = "no ipvsadm output was given"
     return RivalPart(
         cause=name,
         title=title,
@@ -138,17 +138,17 @@ def _ipvs_reuse(race: Race) -> RivalPart:
 
 
 def _time_wait(race: Race) -> RivalPart:
-    name, title = "time-wait-collision", "Port handed out while the server holds it in TIME_WAIT"
+    name, title = "time-wait-collision", "Source port still in TIME_WAIT at the server"
     answered = sum(loss.where.startswith("answered") for loss in race.losses)
     if _inside(race):
         because = (
             f"these SYNs never reached the server; {answered:,} of {len(race.losses):,} others were "
-            "answered without SYN-ACK"
+            "answered without a SYN-ACK"
         )
         if not answered:
             because = "these SYNs never reached the server, so it answered none of them"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
-    because = "the server would answer with a bare ACK; the side towards it was not captured"
+    because = "the server would answer with a pure ACK; the side towards it was not captured"
     return RivalPart(
         cause=name,
         title=title,

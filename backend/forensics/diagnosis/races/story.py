@@ -24,18 +24,14 @@ def race_steps(facts: Facts, race: Race) -> list[ClaimPart]:
     first = loss.transmission.first
     us = rival.distance_ns / 1000
     both = frame_evidence([(first.place.input, first.frame), (rival.place.input, rival.frame)])
-    opened = (
-        f"{rival.source} and {first.source} sent their first packet (SYN) to {race.target} {us:g} µs apart."
-    )
+    opened = f"{rival.source} and {first.source} sent their SYNs to {race.target} {us:g} µs apart."
     steps = [ClaimPart(role="step", text=opened, evidence=both)]
     stored = [
         (name, e.line)
         for name, e in facts.node.new_events([rival.source.port])
         if f"{e.original.source}:{e.original.source_port}" == str(rival.source)
     ]
-    text = (
-        f"Both were to leave with source port {first.source.port} (inferred); only one entry could be stored."
-    )
+    text = f"SNAT gave both source port {first.source.port} (inferred); only one conntrack entry could be inserted."
     steps.append(ClaimPart(role="step", text=text, evidence=[*both, *line_evidence(stored[:1])]))
     if loss.retry is not None:
         gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
@@ -45,7 +41,7 @@ def race_steps(facts: Facts, race: Race) -> list[ClaimPart]:
             if again.last.source.port != first.source.port
             else ""
         )
-        text = f"{first.source} sent its SYN again after {seconds_text(gap_s)}, and that one passed{ports}."
+        text = f"{first.source} retransmitted its SYN after {seconds_text(gap_s)}, and it passed{ports}."
         frames = frame_evidence((s.place.input, s.frame) for s in again.sightings)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
     return steps
@@ -58,12 +54,12 @@ def race_missing(facts: Facts, race: Race) -> list[MissingPart]:
         missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
     if race.located < len(race.collisions):
         what = (
-            "A capture on both sides of the NAT at once: the SYN must be seen before it "
-            "and be absent behind it"
+            "A capture on both sides of the NAT at the same time: the SYN must be present before it and "
+            "absent behind it"
         )
         missing.append(MissingPart(what=what, command="tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"))
     if not any(True for _ in facts.node.nat_rules()):
-        what = "The NAT rules: the fix is made from your own rule"
+        what = "The NAT rules: the fix is derived from your own rule"
         missing.append(MissingPart(what=what, command="iptables-save -t nat"))
     return missing
 
@@ -72,6 +68,6 @@ def race_figures(race: Race) -> tuple[tuple[str, str], ...]:
     figures = [(TIME_LOST, seconds_text(race.time_lost_s)), ("worst", seconds_text(race.worst_s))]
     if race.usual_s is not None:
         figures.append(("usual", seconds_text(race.usual_s)))
-    figures.append(("sources hit", f"{race.sources_hit:,} of {race.sources_total:,}"))
+    figures.append(("sources affected", f"{race.sources_hit:,} of {race.sources_total:,}"))
     figures.append(("to", race.target))
     return tuple(figures)

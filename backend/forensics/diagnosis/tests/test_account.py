@@ -97,7 +97,7 @@ def test_the_unexplained_ones_become_the_diagnosis_unknown() -> None:
     (diagnosis,) = report(one_sided(late_ns=950 * MS)).diagnoses
     assert diagnosis.cause == "unknown"
     assert diagnosis.attempts_explained == 1
-    assert "without a SYN sent again" in diagnosis.statement
+    assert "without a SYN retransmission" in diagnosis.statement
 
 
 def test_the_account_of_a_race_closes() -> None:
@@ -149,7 +149,7 @@ def test_what_cannot_be_told_takes_nothing() -> None:
 def test_the_account_is_one_sentence_in_words() -> None:
     shown = account_sentence(Case().report())
     assert f"{LOST} connections waited 0.9 s or more longer than usual" in shown
-    assert f"= {LOST} SNAT tuple collision + 0 unexplained" in shown
+    assert f"= {LOST} SNAT source-port collision + 0 unexplained" in shown
     assert "## The account" in render_markdown(Case().report())
 
 

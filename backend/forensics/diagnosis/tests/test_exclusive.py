@@ -43,7 +43,7 @@ def test_the_weaker_of_two_yields() -> None:
 def test_one_lost_syn_is_one_line(lost: int, known: bool) -> None:
     capture = Losses("eth0").usual(SERVER, 40).late(SERVER, lost).build()
     said = [d.statement for d in report([capture]).diagnoses]
-    assert ("One SYN was lost; the cause can't be known." in said) != known
+    assert ("One SYN was lost; the cause cannot be determined." in said) != known
     assert known or len(said) == 1
 
 

@@ -25,7 +25,7 @@ from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import FindingPart, MissingPart
 
 CAUSE = "credential-refresh-storm"
-TITLE = "Credentials fetched again at every request"
+TITLE = "Credentials refreshed on every request (refresh storm)"
 PRIOR = -2.0
 """Metadata calls are common and nearly always harmless."""
 LEAST_REPEATS = 3
@@ -39,7 +39,7 @@ REFERENCES = (
 )
 MISSING = (
     MissingPart(
-        what="How long the agent's sessions last and how early it renews them",
+        what="Session duration and refresh lead time of the agent",
         command="kubectl get deploy,ds -A -o yaml | grep -E 'session-(duration|refresh)'",
     ),
 )
@@ -73,7 +73,7 @@ def _hypothesis(case: Case) -> Hypothesis:
         missing=missing,
         remedies=list_remedies(case),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by calls that come by a clock of their own or after expiry",
+        refutation="none found; it would be refuted by calls on a timer of their own or after expiry",
         figures=_figures(case),
     )
 
@@ -81,15 +81,17 @@ def _hypothesis(case: Case) -> Hypothesis:
 def _statement(case: Case) -> str:
     pattern, served = case.pattern, len(case.use.served)
     if pattern.requests_refreshing > 1:
-        who = f"{pattern.requests_refreshing:,} of {plural(served, 'request')} waited for fresh credentials"
+        who = (
+            f"{pattern.requests_refreshing:,} of {plural(served, 'request')} waited for a credential refresh"
+        )
     else:
-        who = f"{case.use.address} fetched credentials {pattern.refreshes:,} times"
+        who = f"{case.use.address} refreshed credentials {pattern.refreshes:,} times"
     if pattern.lifetime_s is None:
-        return f"{who}, where one fetch a lifetime is enough."
+        return f"{who}, where one refresh per lifetime is enough."
     window = pattern.sdk.window_s if pattern.sdk else None
     left = f"{pattern.lifetime_s:,.0f} s"
     if window and pattern.least_left_s is not None and pattern.least_left_s <= window:
-        return f"{who}: they had {left} left, and the SDK renews below {window:,} s."
+        return f"{who}: they had {left} left, and the SDK refreshes below {window:,} s."
     return f"{who} although they had {left} left."
 
 
@@ -97,10 +99,10 @@ def _figures(case: Case) -> tuple[tuple[str, str], ...]:
     pattern, use = case.pattern, case.use
     figures = [("time lost", seconds_text(case.finding.time_lost_s))]
     if pattern.requests_refreshing:
-        figures.append(("requests hit", f"{pattern.requests_refreshing:,} of {len(use.served):,}"))
+        figures.append(("requests affected", f"{pattern.requests_refreshing:,} of {len(use.served):,}"))
         figures.append(("share of service time", f"{case.share:.0%}"))
     if pattern.lifetime_s is not None:
-        figures.append(("credentials valid", f"{pattern.lifetime_s:,.0f} s"))
+        figures.append(("credential lifetime", f"{pattern.lifetime_s:,.0f} s"))
     minutes = max(pattern.span_s, 1.0) / 60
     figures.append(("refreshes", f"{pattern.refreshes / minutes:,.0f} a minute"))
     return tuple(figures)

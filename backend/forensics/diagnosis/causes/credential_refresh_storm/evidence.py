@@ -30,12 +30,13 @@ def _inside(case: Case) -> list[Weighed]:
     frames = case.frames(is_refresh(use) & use.inside_any) or case.frames(is_refresh(use))
     p_value = pattern.refresh_chance_p
     text = (
-        f"{pattern.requests_refreshing:,} of {plural(len(use.served), 'served request')} fetched credentials inside "
-        f"({p_text(p_value)} for calls with a clock of their own)."
+        f"{pattern.requests_refreshing:,} of {plural(len(use.served), 'served request')} contained a "
+        "credential refresh "
+        f"({p_text(p_value)} for calls on a timer of their own)."
     )
     if p_value <= SIGNIFICANT_P:
-        return [Weighed(2.0, text, frames, "calls that follow requests this closely are made by them")]
-    return [Weighed(-2.5, text, frames, "calls that meet requests by chance are a poller's")]
+        return [Weighed(2.0, text, frames, "calls that follow requests this closely belong to them")]
+    return [Weighed(-2.5, text, frames, "calls that overlap requests by chance belong to a poller")]
 
 
 def _repeated_while_valid(case: Case) -> list[Weighed]:
@@ -45,12 +46,13 @@ def _repeated_while_valid(case: Case) -> list[Weighed]:
         return []
     frames = case.frames(is_refresh(case.use))
     text = (
-        f"{pattern.still_valid:,} of {plural(repeats, 'repeat')} came while the credentials of the answer before had a "
-        "minute or more left."
+        f"{pattern.still_valid:,} of {plural(repeats, 'repeat')} came while the previous credentials had a "
+        "minute or more left"
+        "."
     )
     if pattern.still_valid * 2 >= repeats:
-        return [Weighed(1.5, text, frames, "valid credentials need not be fetched")]
-    return [Weighed(-3.0, text, frames, "credentials that run out have to be fetched again")]
+        return [Weighed(1.5, text, frames, "valid credentials need no refresh")]
+    return [Weighed(-3.0, text, frames, "expired credentials must be refreshed")]
 
 
 def _window(case: Case) -> list[Weighed]:
@@ -58,32 +60,40 @@ def _window(case: Case) -> list[Weighed]:
     if pattern.lifetime_s is None:
         return []
     frames = case.frames(is_refresh(case.use) & ~np.isnan(case.use.calls.lifetime_s))
-    left = f"They were handed out with {pattern.lifetime_s:,.0f} s left"
+    left = f"They were returned with {pattern.lifetime_s:,.0f} s left"
     window = pattern.sdk.window_s if pattern.sdk else None
     if pattern.sdk is None or window is None:
         name = pattern.sdk.label if pattern.sdk else "the SDK (its user agent does not name it)"
         text = f"{left}; the refresh window of {name} is not known."
         if pattern.lifetime_s <= WIDEST_WINDOW_S + WINDOW_MARGIN_S:
             return [
-                Weighed(0.8, text, frames, "SDKs with a window of 900 s renew such credentials at every use")
+                Weighed(
+                    0.8, text, frames, "SDKs with a window of 900 s refresh such credentials on every use"
+                )
             ]
         return [
-            Weighed(-0.5, text, frames, "no known SDK renews so early: a provider may be made per request")
+            Weighed(
+                -0.5, text, frames, "no known SDK refreshes so early: a provider may be created per request"
+            )
         ]
-    text = f"{left}; {pattern.sdk.label} renews below {window:,} s."
+    text = f"{left}; {pattern.sdk.label} refreshes below {window:,} s."
     if pattern.lifetime_s <= window + WINDOW_MARGIN_S:
         return [
-            Weighed(1.8, text, frames, f"new credentials are already due for renewal ({pattern.sdk.source})")
+            Weighed(
+                1.8, text, frames, f"new credentials are already due for a refresh ({pattern.sdk.source})"
+            )
         ]
-    return [Weighed(-1.0, text, frames, "the window does not explain it: a provider may be made per request")]
+    return [
+        Weighed(-1.0, text, frames, "the window does not explain it: a provider may be created per request")
+    ]
 
 
 def _need(case: Case) -> list[Weighed]:
     pattern = case.pattern
     minutes = max(pattern.span_s, 1.0) / 60
     text = (
-        f"{pattern.refreshes / minutes:,.1f} refreshes a minute over {pattern.span_s:,.1f} s, where caching needs "
-        f"{pattern.refreshes_needed:,.1f} in all."
+        f"{pattern.refreshes / minutes:,.1f} refreshes a minute over {pattern.span_s:,.1f} s, where "
+        f"caching needs {pattern.refreshes_needed:,.1f} in total."
     )
     frames = case.frames(is_refresh(case.use))
     if pattern.excess_ratio > EXCESS:
@@ -95,10 +105,10 @@ def _one_process(case: Case) -> list[Weighed]:
     number = case.pattern.refreshes_on_one_connection
     if number - 1 < EXCESS:
         return []
-    text = f"{number:,} refreshes came on one connection."
+    text = f"{number:,} refreshes used one connection."
     frames = case.frames(is_refresh(case.use))
     return [
         Weighed(
-            0.7, text, frames, "one process asks again; processes that start open connections of their own"
+            0.7, text, frames, "one process repeats them; starting processes open connections of their own"
         )
     ]

@@ -20,29 +20,30 @@ KIAM = RemedyPart(
     proof=PROOF,
     undo="remove both arguments (defaults: 15m and 5m)",
     side_effect="credentials outlive a pod for longer; the role's maximum session must allow 60 min",
-    versions="both arguments since kiam 2.7; the project was given up in 2023",
+    versions="both arguments since kiam 2.7; the project was archived in 2023",
 )
 ISSUER = RemedyPart(
     what=(
-        "Let the issuer hand credentials out with more than the SDK's window left: longer sessions, renewed "
-        "early. Every request refreshes in (window - lead) / (lifetime - lead) of the time, lead being the least left"
+        "Issue credentials with more lifetime left than the SDK's window: longer sessions, renewed early."
+        " Every request refreshes in (window - lead) / (lifetime - lead) of the time, lead being the least left"
     ),
     applies_to="the agent or task role behind the endpoint that the SDK asks",
-    check="the time from the answer to its Expiration, in a capture with whole packets",
+    check="the time from the response to its Expiration, in a capture with full packets",
     proof=PROOF,
-    undo="the former session length",
+    undo="Restore the previous session length",
     side_effect="credentials outlive a container for longer",
 )
 SERVICE_ACCOUNTS = credentials_of_their_own(proof=PROOF)
 UPGRADE = RemedyPart(
     what=(
-        "Upgrade the SDK: AWS SDK for Java 2.x fetches instance metadata credentials again after half their time and "
-        "beside the requests; current botocore moves a near expiry of instance metadata credentials ahead"
+        "Upgrade the SDK: AWS SDK for Java 2.x refreshes instance metadata credentials after half their "
+        "lifetime and in the background"
+        "; current botocore extends a near expiry of instance metadata credentials"
     ),
     applies_to="the service",
     check="the user agent of the metadata calls",
     proof=PROOF,
-    undo="the former version",
+    undo="Restore the previous version",
     side_effect="AWS SDK for Java 2.x has other package names; container credentials keep a window of 15 min",
     versions="AWS SDK for Java 1.x and botocore renew below 15 min",
 )

@@ -19,7 +19,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import FindingPart
 
 CAUSE = "dnat-race"
-TITLE = "Tuple collision at a service address"
+TITLE = "DNAT collision at a service address (conntrack race)"
 PRIOR = -3.0
 """Rarer than the race for an outgoing port: both connections must be sent to the same backend, too."""
 
@@ -44,4 +44,4 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
 def _statement(race: Race) -> str:
     inner, outer = race.between
     where = f" between {inner} and {outer}" if outer else ""
-    return f"{race_hurt(race)}: two were given one tuple of the service at once, and the node dropped a SYN{where}."
+    return f"{race_hurt(race)}: two flows collided on one DNAT tuple of the service, and the node dropped a SYN{where}."

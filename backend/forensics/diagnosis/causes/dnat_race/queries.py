@@ -64,7 +64,7 @@ def _hypothesis(
         cause=cause,
         title=title,
         role="loss",
-        statement=f"{trouble.hurt(lookups)}: of two queries sent at once from one socket one was lost.",
+        statement=f"{trouble.hurt(lookups)}: one of two queries sent together from one socket was lost.",
         prior=PRIOR,
         steps=tuple(story(trouble, lookups, trouble.of_pairs)),
         weighed=tuple(pieces),
@@ -78,7 +78,8 @@ def _hypothesis(
         remedies=tuple(list_query_remedies(facts)),
         references=references,
         refutation=(
-            "nothing seen; it would be refuted by the lost query visible at the resolver, or by both of a pair lost"
+            "none found; it would be refuted by the lost query captured at the resolver, or by loss of "
+            "both queries of a pair"
         ),
         figures=trouble.figures(lookups),
         explains=lost_frames(trouble.of_pairs),
@@ -92,10 +93,12 @@ def _pairs(trouble: Trouble) -> Weighed:
     text = (
         f"{len(of_pairs):,} of {len(lost):,} lost queries were one of two open on the same "
         f"socket, {gap_us:,.0f} µs apart "
-        "(median): the other was answered, and the lost one as well when it was put again."
+        "(median): the other was answered, and so was the lost one when it was retried."
     )
     weight = 1.8 * len(of_pairs) / len(lost)
-    reason = "a race needs two packets of one flow; what loses datagrams at random loses single ones and both as well"
+    reason = (
+        "a race needs two packets of one flow; random loss affects single queries and whole pairs as well"
+    )
     return Weighed(weight, text, query_frames(of_pairs, pairs=True), reason)
 
 
@@ -106,16 +109,14 @@ def _place(trouble: Trouble) -> list[Weighed]:
     if inside:
         inner, outer = between(inside)
         text = (
-            f"{len(inside):,} of {len(trouble.of_pairs):,} were seen on {inner} and never on {outer}, where the other "
-            "query of their socket passed."
+            f"{len(inside):,} of {len(trouble.of_pairs):,} were captured on {inner} and absent on "
+            f"{outer}, where the other query of their socket passed."
         )
         weight = 1.5 * len(inside) / len(trouble.of_pairs)
-        reason = "the drop happens where the service address is translated"
+        reason = "the drop happens at the DNAT of the service address"
         pieces.append(Weighed(weight, text, query_frames(inside, pairs=True), reason))
     if len(beyond) * 2 > len(trouble.lost):
-        text = (
-            f"{len(beyond):,} of {len(trouble.lost):,} lost queries were seen further on, or answered there."
-        )
+        text = f"{len(beyond):,} of {len(trouble.lost):,} lost queries were captured further on, or answered there."
         pieces.append(Weighed(REACHED, text, query_frames(beyond), "a dropped packet cannot pass"))
     return pieces
 
@@ -123,15 +124,11 @@ def _place(trouble: Trouble) -> list[Weighed]:
 def _address(facts: Facts, trouble: Trouble) -> list[Weighed]:
     rewritten, frames = translated(facts, trouble)
     if rewritten:
-        text = f"{trouble.target} is a service address: the same query is seen with the address of a backend."
-        return [Weighed(0.5, text, frames, "only a translated flow can collide in translation")]
+        text = f"{trouble.target} is a service address: the same query is captured with the address of a backend."
+        return [Weighed(0.5, text, frames, "only a translated flow can collide in NAT")]
     if rewritten is False:
-        text = f"{trouble.target} is seen unchanged on both sides: no address is rewritten between them."
-        return [
-            Weighed(
-                UNTRANSLATED, text, frames, "without a translation two packets of one flow do not collide"
-            )
-        ]
+        text = f"{trouble.target} is unchanged on both sides: no NAT between them."
+        return [Weighed(UNTRANSLATED, text, frames, "without NAT two packets of one flow do not collide")]
     return []
 
 
@@ -146,8 +143,8 @@ def _counters(facts: Facts, trouble: Trouble) -> tuple[bool, bool, list[Weighed]
     if rise < lost * COUNTER_MATCH_RATIO:
         text = f"insert_failed rose by {rise:,} between the dumps, but {lost:,} queries of pairs were lost."
         weight = FLAT_COUNTERS if around else FLAT_COUNTERS / 4
-        reason = "the loser of the race is counted there" + (
-            "" if around else "; read at another time, though"
+        reason = "the dropped packet of the race is counted there" + (
+            "" if around else "; read at another time"
         )
         return False, around, [Weighed(weight, text, evidence, reason)]
     agree = abs(rise - lost) <= max(2, COUNTER_MATCH_RATIO * lost)
@@ -163,9 +160,7 @@ def _order(trouble: Trouble) -> list[Weighed]:
     if len(later) < len(trouble.of_pairs) or len(later) < 3:
         return []
     text = f"In all {len(later):,} pairs the later query was the lost one."
-    reason = (
-        "the packet that finds the entry unconfirmed comes second; a rule for the second packet does the same"
-    )
+    reason = "the later packet finds the entry unconfirmed; a rule for the second packet does the same"
     return [Weighed(0.3, text, query_frames(later, pairs=True), reason)]
 
 
@@ -175,5 +170,5 @@ def _missing(facts: Facts, trouble: Trouble, located: bool) -> list[MissingPart]
         missing.append(COUNTERS)
     if not located:
         missing.append(BOTH_SIDES)
-    what = "The kernel's version: it says whether the fix for two packets of one socket is in"
+    what = "The kernel version: it shows whether the fix for two packets of one socket is included"
     return [*missing, MissingPart(what=what, command="uname -r")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
 
-PROOF = "capture port 53 for 60 s again: no query may be sent twice"
+PROOF = "capture port 53 for 60 s again: no query may be retried"
 
 
 def list_query_remedies(facts: Facts) -> list[RemedyPart]:
@@ -13,27 +13,27 @@ def list_query_remedies(facts: Facts) -> list[RemedyPart]:
     options = "cat /etc/resolv.conf"
     return [
         RemedyPart(
-            what="Ask A and AAAA one after the other, each from its own socket: options single-request-reopen",
+            what="Send A and AAAA queries one after the other, each from its own socket: options single-request-reopen",
             command="kubectl patch deployment NAME --type merge -p "
             '\'{"spec":{"template":{"spec":{"dnsConfig":{"options":[{"name":"single-request-reopen"}]}}}}}\'',
-            applies_to="pods with glibc; musl (Alpine) does not know the option",
+            applies_to="pods with glibc; musl (Alpine) does not support the option",
             check=options,
             proof=PROOF,
             undo="the same without the option",
-            side_effect="each lookup takes one round trip more; the pods start anew",
+            side_effect="each lookup takes one more round trip; the pods restart",
             versions="glibc ≥ 2.9",
         ),
         RemedyPart(
-            what="Run NodeLocal DNSCache: pods ask a cache on their own node, and no address is translated on the way",
+            what="Run NodeLocal DNSCache: pods query a cache on their own node, without NAT",
             applies_to="Kubernetes",
             check="kubectl -n kube-system get daemonset node-local-dns",
             proof=PROOF,
-            undo="delete the DaemonSet and give kubelet its former cluster DNS address",
-            side_effect="one more daemon on each node; while it restarts the node has no names",
+            undo="delete the DaemonSet and give kubelet its previous cluster DNS address",
+            side_effect="one more daemon on each node; while it restarts the node has no DNS",
             versions="Kubernetes ≥ 1.18, where it is stable",
         ),
         RemedyPart(
-            what="Ask over TCP: options use-vc",
+            what="Query over TCP: options use-vc",
             applies_to="pods with glibc",
             check=options,
             proof=PROOF,
@@ -46,7 +46,7 @@ def list_query_remedies(facts: Facts) -> list[RemedyPart]:
             applies_to="nodes",
             check="uname -r",
             proof=PROOF,
-            undo="boot the former kernel",
+            undo="Boot the previous kernel",
             side_effect="a restart of each node; A and AAAA sent to two different backends can still collide",
             versions="Linux ≥ 5.0, 4.19.29, 4.14.106 or 4.9.163; Ubuntu 4.15.0-56",
         ),

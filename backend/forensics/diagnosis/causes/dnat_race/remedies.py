@@ -19,7 +19,7 @@ def list_remedies(facts: Facts) -> list[RemedyPart]:
         change = with_flag(rule, "--random-fully")
         remedies.append(
             RemedyPart(
-                what="Insert your own rule again with --random-fully, then delete the old one",
+                what="Add `--random-fully` to your rule: insert the new rule, then delete the old one",
                 command=change.command,
                 applies_to="plain iptables",
                 check=CHECK,
@@ -30,12 +30,12 @@ def list_remedies(facts: Facts) -> list[RemedyPart]:
             )
         )
     headless = RemedyPart(
-        what="Ask the backends themselves: a headless service has no address to rewrite",
+        what="Connect to the backends directly: a headless service needs no DNAT",
         applies_to="kube-proxy",
         check="kubectl get service -A -o wide",
         proof=PROOF,
-        undo="the former service",
-        side_effect="the client must choose among the backends by itself",
+        undo="Restore the previous service",
+        side_effect="the client must balance over the backends itself",
     )
     keep = keep_connections_open(
         check="conntrack -E -e NEW -p tcp", proof=PROOF, shorter_than="the server's and conntrack's"

@@ -20,7 +20,7 @@ from backend.forensics.findings import frame_evidence, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart
 
 CAUSE = "ipvs-port-reuse"
-TITLE = "IPVS drops the first packet on a used port (conn_reuse_mode)"
+TITLE = "IPVS port reuse (conn_reuse_mode)"
 PRIOR = -2.5
 """Needs IPVS, a kernel without the fix (or a setting that brings it back) and clients short of ports."""
 CEILING_WITHOUT_IPVS = 0.3
@@ -30,7 +30,7 @@ REFERENCES = (
     "net/netfilter/ipvs/ip_vs_core.c: commit f719e3754ee2 (2016) drops the SYN, f0a5e4d7a594 (Linux 5.9; stable "
     "4.19.140 and 5.8.2) no longer does",
     "Documentation/networking/ipvs-sysctl.rst: conn_reuse_mode, expire_nodest_conn, conntrack",
-    "Kubernetes issue 71114; pull request 88541: kube-proxy leaves conn_reuse_mode alone from kernel 5.9 on",
+    "Kubernetes issue 71114; pull request 88541: kube-proxy does not change conn_reuse_mode from kernel 5.9 on",
 )
 
 
@@ -60,7 +60,7 @@ def _hypothesis(facts: Facts, found: Drops) -> Hypothesis:
         remedies=tuple(list_remedies(facts)),
         references=REFERENCES,
         refutation=(
-            "nothing seen; it would be refuted by conn_reuse_mode = 0, by fresh tuples that suffer as much, "
+            "none found; it would be refuted by conn_reuse_mode = 0, by unused 5-tuples that are affected as much, "
             "or by such a SYN seen at the real server"
         ),
         figures=(*found.victims.figures, *found.inactive_figure),
@@ -70,13 +70,11 @@ def _hypothesis(facts: Facts, found: Drops) -> Hypothesis:
 
 
 def _statement(found: Drops) -> str:
-    used = (
-        f"{found.victims.hurt} waited: their SYN, on a tuple used {seconds_text(found.gap_median_s)} before,"
-    )
+    used = f"{found.victims.hurt} waited: their SYN, on a 5-tuple used {seconds_text(found.gap_median_s)} before,"
     if not found.located:
-        return f"{used} was lost. IPVS drops such; one side alone cannot prove it."
+        return f"{used} was lost. IPVS drops such SYNs; one vantage point cannot prove it."
     inner, outer = found.between
-    return f"{used} never came from {inner} to {outer}: IPVS dropped it."
+    return f"{used} was lost between {inner} and {outer}: IPVS dropped it."
 
 
 def _steps(found: Drops) -> list[ClaimPart]:
@@ -90,14 +88,14 @@ def _steps(found: Drops) -> list[ClaimPart]:
         frames = frame_evidence((reused.place.input, frame) for frame in reused.frames)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
     where = f" and was last seen at {loss.transmission.last.place.word}" if loss.inside else ""
-    text = f"{first.source} sent a SYN on the same tuple again{where}."
+    text = f"{first.source} sent a SYN on the same 5-tuple{where}."
     frames = frame_evidence((s.place.input, s.frame) for s in loss.transmission.sightings)
     steps.append(ClaimPart(role="step", text=text, evidence=frames))
     if loss.retry is not None:
         gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
         behind = loss.retry.last.destination
         to = f" to {behind}" if behind != first.destination else ""
-        text = f"The same SYN, sent again after {seconds_text(gap_s)}, passed{to}."
+        text = f"The retransmitted SYN passed after {seconds_text(gap_s)}{to}."
         frames = frame_evidence((s.place.input, s.frame) for s in loss.retry.sightings)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
     return steps
@@ -106,15 +104,16 @@ def _steps(found: Drops) -> list[ClaimPart]:
 def _missing(facts: Facts, found: Drops) -> list[MissingPart]:
     missing = []
     if not found.services and not found.listed_elsewhere:
-        what = "The virtual services: is this destination one of IPVS?"
+        what = "The IPVS virtual services: is this destination one of them?"
         missing.append(MissingPart(what=what, command="ipvsadm -Ln; ipvsadm -Lnc"))
     settings = read_settings(facts.node)
     if settings.reuse_mode is None:
-        what = "The settings that decide: conn_reuse_mode, conntrack, expire_nodest_conn"
+        what = "The settings that matter: conn_reuse_mode, conntrack, expire_nodest_conn"
         missing.append(MissingPart(what=what, command="sysctl net.ipv4.vs net.ipv4.ip_local_port_range"))
     if found.located < len(found.losses):
         what = (
-            "A capture before and behind IPVS at once: the SYN must be seen before it and be absent behind it"
+            "A capture on both sides of IPVS at the same time: the SYN must be present before it and "
+            "absent behind it"
         )
         missing.append(MissingPart(what=what, command="tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"))
     if settings.kernel is None:

@@ -181,13 +181,13 @@ def _frames(found: Drops) -> list[EvidencePart]:
 
 def _tuples(found: Drops) -> list[Weighed]:
     text = (
-        f"{len(found.losses):,} SYNs on used tuples were lost, against {found.fresh_delayed:,} "
-        f"of {found.fresh_total:,} on "
-        f"fresh ones (Fisher's exact test, {p_text(found.p_value)})."
+        f"{len(found.losses):,} SYNs on reused 5-tuples were lost, against {found.fresh_delayed:,} "
+        f"of {found.fresh_total:,} on unused ones (Fisher"
+        f"'s exact test, {p_text(found.p_value)})."
     )
     if found.p_value < SIGNIFICANT_P:
-        return [Weighed(1.5, text, _frames(found), "what drops them knows the tuple; chance is excluded")]
-    reason = "what drops them does not ask whether the tuple is known"
+        return [Weighed(1.5, text, _frames(found), "the drop depends on the 5-tuple; chance is excluded")]
+    reason = "the drop does not depend on the 5-tuple"
     return [Weighed(-3.5, text, _frames(found), reason)]
 
 
@@ -196,7 +196,7 @@ def _place(found: Drops) -> list[Weighed]:
         return []
     share = found.rewritten / len(found.losses)
     if not share:
-        text = "The lost SYNs vanished where no destination is rewritten."
+        text = "The lost SYNs were lost where no destination is rewritten."
         return [Weighed(-2.0, text, _frames(found), "IPVS with NAT rewrites the destination")]
     inner, outer = found.between
     text = (
@@ -204,18 +204,20 @@ def _place(found: Drops) -> list[Weighed]:
         f"{found.rewritten:,} of {len(found.losses):,}, joined by client address, port and sequence number."
     )
     return [
-        Weighed(1.7 * share, text, _frames(found), "lost between the service address and the real server")
+        Weighed(
+            1.7 * share, text, _frames(found), "the loss is between the service address and the real server"
+        )
     ]
 
 
 def _service(found: Drops) -> list[Weighed]:
     if found.services:
         lines = line_evidence((name, s.line) for name, s in found.services)
-        text = f"{found.victims.target} is a virtual service of IPVS."
-        return [Weighed(1.1, text, lines, "without IPVS on the way it cannot be the cause")]
+        text = f"{found.victims.target} is an IPVS virtual service."
+        return [Weighed(1.1, text, lines, "without IPVS on the path it cannot be the cause")]
     if found.listed_elsewhere:
         lines = line_evidence((name, s.line) for name, s in found.listed_elsewhere)
-        text = f"{found.victims.target} is none of the virtual services listed."
+        text = f"{found.victims.target} is not among the IPVS virtual services."
         return [Weighed(-4.0, text, lines, "IPVS does not touch other destinations")]
     return []
 
@@ -226,20 +228,20 @@ def _settings(settings: IpvsSettings) -> tuple[bool, list[Weighed]]:
         return False, []
     mode, line = settings.reuse_mode
     if mode == 0:
-        text = "net.ipv4.vs.conn_reuse_mode = 0: IPVS takes up the old entry and drops nothing."
-        return False, [
-            Weighed(-6.0, text, line_evidence([line]), "with 0 the code that drops is not reached")
-        ]
+        text = "net.ipv4.vs.conn_reuse_mode = 0: IPVS reuses the old entry and drops nothing."
+        return False, [Weighed(-6.0, text, line_evidence([line]), "with 0 the dropping code is not reached")]
     if settings.conntrack is not None and settings.conntrack[0] == 0:
-        text = "net.ipv4.vs.conntrack = 0: the entry is expired and the SYN scheduled anew at once."
+        text = "net.ipv4.vs.conntrack = 0: the entry expires and the SYN is rescheduled immediately."
         evidence = line_evidence(settings.lines)
         return False, [Weighed(-4.0, text, evidence, "only entries with conntrack make IPVS drop the SYN")]
     if settings.conntrack is None:
-        text = f"net.ipv4.vs.conn_reuse_mode = {mode}; whether conntrack is on is not told."
-        return False, [Weighed(0.3, text, line_evidence([line]), "half of what the drop needs")]
+        text = f"net.ipv4.vs.conn_reuse_mode = {mode}; net.ipv4.vs.conntrack is unknown."
+        return False, [Weighed(0.3, text, line_evidence([line]), "one of two settings that the drop needs")]
     text = f"net.ipv4.vs.conn_reuse_mode = {mode} and net.ipv4.vs.conntrack = 1: together they drop the first SYN."
     evidence = line_evidence(settings.lines)
-    return True, [Weighed(0.9, text, evidence, "needed for the drop; alone no evidence, most kernels pass")]
+    return True, [
+        Weighed(0.9, text, evidence, "needed for the drop; no evidence by itself, most kernels pass")
+    ]
 
 
 def _retries(found: Drops) -> list[Weighed]:
@@ -248,17 +250,20 @@ def _retries(found: Drops) -> list[Weighed]:
     retries = [x.retry for x in found.losses if x.retry is not None]
     frames = frame_evidence((s.place.input, s.frame) for r in retries for s in r.sightings)
     if passed <= FAILS_RATIO * total:
-        text = f"Only {passed} of {total} opened at last: their retries were lost, too."
-        reason = "the drop removes the old entry: the retry passes. This is a dead or removed real server"
+        text = f"Only {passed} of {total} opened: the retransmissions of the others were lost, too."
+        reason = (
+            "the drop removes the old entry, so the retransmission passes; otherwise the real server "
+            "is dead or removed"
+        )
         return [Weighed(-5.0, text, frames or _frames(found), reason)]
     gaps_s = [(x.retry.time_ns - x.transmission.time_ns) / 1e9 for x in found.losses if x.retry is not None]
-    text = f"The retry passed in {passed} of {total} cases, {seconds_text(median(gaps_s))} later (median)."
+    text = f"The retransmission passed in {passed} of {total} cases, {seconds_text(median(gaps_s))} later (median)."
     weight = 0.7 if passed >= PASSES_RATIO * total else 0.2
-    pieces = [Weighed(weight, text, frames, "the drop removes the old entry, so that the retry passes")]
+    pieces = [Weighed(weight, text, frames, "the drop removes the old entry, so the retransmission passes")]
     slow = sum(FAST_RETRY_S[0] <= gap <= FAST_RETRY_S[1] for gap in gaps_s)
     if slow * 2 < len(gaps_s):
-        text = f"{len(gaps_s) - slow:,} of {len(gaps_s):,} SYNs were sent again after another time than 1 or 3 s."
-        reason = "a SYN that is dropped in silence is repeated by the timer only"
+        text = f"{len(gaps_s) - slow:,} of {len(gaps_s):,} SYNs were retransmitted after a time other than 1 or 3 s."
+        reason = "a silently dropped SYN is retransmitted only by the timer"
         pieces.append(Weighed(-2.0, text, frames, reason))
     return pieces
 
@@ -270,7 +275,11 @@ def _gaps(found: Drops) -> list[Weighed]:
     late = sum(gap > TIME_WAIT_S for gap in gaps_s)
     if late * 2 > len(gaps_s):
         text = f"{late:,} of {len(gaps_s):,} came more than {TIME_WAIT_S:g} s after the earlier connection ended."
-        return [Weighed(-5.0, text, [*frames, *lines], "IPVS has forgotten a closed connection by then")]
+        return [
+            Weighed(
+                -5.0, text, [*frames, *lines], "the IPVS entry of a closed connection has expired by then"
+            )
+        ]
     text = f"The earlier connections had ended {seconds_text(min(gaps_s))} to {seconds_text(max(gaps_s))} before."
     return [Weighed(0.3, text, [*frames, *lines], "IPVS keeps closed connections for 120 s")]
 
@@ -284,7 +293,7 @@ def _counters(facts: Facts, found: Drops) -> list[Weighed]:
         text = f"insert_failed rose by {rise:,}, {lost:,} SYNs were lost: conntrack dropped them."
         return [Weighed(-3.0, text, delta_lines(delta), "IPVS drops before conntrack stores anything")]
     text = f"insert_failed +{rise:,} between the dumps, {lost:,} SYNs lost: not dropped by conntrack."
-    return [Weighed(0.3, text, delta_lines(delta), "flat counters fit IPVS and speak against source NAT")]
+    return [Weighed(0.3, text, delta_lines(delta), "flat counters fit IPVS and contradict SNAT")]
 
 
 def _kernel(settings: IpvsSettings) -> list[Weighed]:
@@ -293,4 +302,4 @@ def _kernel(settings: IpvsSettings) -> list[Weighed]:
         return []
     release, line = settings.kernel
     text = f"Kernel {release}: by its number without commit f0a5e4d7a594, which ends the drop."
-    return [Weighed(0.3, text, line_evidence([line]), "distributions carry fixes back, so it counts little")]
+    return [Weighed(0.3, text, line_evidence([line]), "distributions backport fixes, so it counts little")]

@@ -8,7 +8,7 @@ from backend.forensics.diagnosis.shared_remedies import keep_connections_open
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
 
-PROOF = "capture 60 s again: SYNs on used tuples must open as fast as others"
+PROOF = "capture 60 s again: connections on reused 5-tuples must open as fast as others"
 LINUX_PORTS = "32768 60999"
 """inet_init_net() of net/ipv4/af_inet.c, where no dump shows what the node has."""
 MODE = "net.ipv4.vs.conn_reuse_mode"
@@ -33,12 +33,12 @@ def _kernel(settings: IpvsSettings) -> RemedyPart:
         " by its number it carries the fix: the module or its vendor differs" if settings.kernel_fixed else ""
     )
     return RemedyPart(
-        what="Run a kernel in which IPVS schedules such a SYN anew at once",
+        what="Run a kernel in which IPVS reschedules such a SYN immediately",
         applies_to="node",
         check="uname -r; modinfo ip_vs | head -3",
         proof=PROOF,
-        undo="boot the former kernel",
-        side_effect="none known for this; kube-proxy then leaves conn_reuse_mode alone",
+        undo="Boot the previous kernel",
+        side_effect="none known; kube-proxy then does not change conn_reuse_mode",
         versions=f"Linux ≥ 5.9, stable ≥ 4.19.140 and ≥ 5.8.2 ({known};{carried})" if carried
         else f"Linux ≥ 5.9, stable ≥ 4.19.140 and ≥ 5.8.2 ({known})",
     )  # fmt: skip
@@ -50,17 +50,17 @@ def _mode(settings: IpvsSettings) -> RemedyPart:
         "; without expire_nodest_conn = 1 a removed one keeps receiving them"
     )  # fmt: skip
     return RemedyPart(
-        what="Or choose: with mode 0 used ports connect fast, but stay with the real server that they had",
+        what="Trade-off: with mode 0 reused ports connect fast, but keep their previous real server",
         command=f"sysctl -w {MODE}=0",
         applies_to="node",
         check=f"sysctl {MODE} net.ipv4.vs.conntrack net.ipv4.vs.expire_nodest_conn",
         proof=PROOF,
         undo=f"sysctl -w {MODE}={now}",
         side_effect=(
-            f"a real server of weight 0 goes on receiving new connections on used ports{nodest} "
-            "(Kubernetes issue 81775; commit c95c07836fa4 mends it); kube-proxy sets the value again when it starts"
+            f"a real server with weight 0 keeps receiving new connections on reused ports{nodest} "
+            "(Kubernetes issue 81775; fixed by commit c95c07836fa4); kube-proxy sets the value again when it starts"
         ),
-        versions="kube-proxy sets 0 on kernels below 5.9 and leaves it alone from 5.9 on",
+        versions="kube-proxy sets 0 on kernels below 5.9 and does not change it from 5.9 on",
         choice=list_mode_choice(),
     )
 
@@ -68,7 +68,7 @@ def _mode(settings: IpvsSettings) -> RemedyPart:
 def _ports(settings: IpvsSettings) -> RemedyPart:
     now = " ".join(settings.port_range[0].split()) if settings.port_range else LINUX_PORTS
     return RemedyPart(
-        what="Give the clients more ports or more addresses, so that none comes round within 120 s",
+        what="Give the clients more ports or addresses, so that none is reused within 120 s",
         command='sysctl -w net.ipv4.ip_local_port_range="1024 65535"',
         applies_to="clients",
         check="sysctl net.ipv4.ip_local_port_range",
@@ -80,13 +80,13 @@ def _ports(settings: IpvsSettings) -> RemedyPart:
 
 def _leave() -> RemedyPart:
     return RemedyPart(
-        what="Or leave IPVS: kube-proxy with mode: nftables keeps no table of its own",
+        what="Replace IPVS: kube-proxy with `mode: nftables` keeps no table of its own",
         command="kubectl -n kube-system edit configmap kube-proxy && "
         "kubectl -n kube-system rollout restart daemonset kube-proxy",
         applies_to="kube-proxy",
         check="kubectl -n kube-system get configmap kube-proxy -o yaml | grep mode:",
         proof=PROOF,
         undo="the same with mode: ipvs",
-        side_effect="open connections break at the change; other load-balancing schedulers are gone",
+        side_effect="open connections break during the change; other load-balancing schedulers are gone",
         versions="nftables mode is stable from Kubernetes 1.33; IPVS mode is deprecated from 1.35",
     )

@@ -15,19 +15,21 @@ def list_rivals(facts: Facts, found: Drops) -> list[RivalPart]:
 
 
 def _stale(found: Drops) -> RivalPart:
-    name, title = "ipvs-stale-destination", "A dead or removed real server"
+    name, title = "ipvs-stale-destination", "Dead or removed real server"
     total, passed = len(found.victims.attempts), found.victims.passed
     if passed > FAILS_RATIO * total:
-        because = f"{passed} of {total} retries of the same SYN passed: a dead real server answers none"
+        because = (
+            f"{passed} of {total} retransmissions of the same SYN passed: a dead real server answers none"
+        )
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
-    because = "retries were lost, too, as they are when their real server is gone"
+    because = "retransmissions were lost, too, as with a removed real server"
     return RivalPart(
         cause=name, title=title, status="possible", because=because, command="ipvsadm -Ln; ipvsadm -Lnc"
     )
 
 
 def _time_wait(found: Drops) -> RivalPart:
-    name, title = "time-wait-collision", "The server still holds the tuple in TIME_WAIT"
+    name, title = "time-wait-collision", "Source port still in TIME_WAIT at the server"
     if found.located == len(found.losses):
         because = "these SYNs never reached the server"
     else:
@@ -36,17 +38,17 @@ def _time_wait(found: Drops) -> RivalPart:
 
 
 def _race(facts: Facts, found: Drops) -> RivalPart:
-    name, title = "snat-port-race", "SNAT tuple collision"
+    name, title = "snat-port-race", "SNAT source-port collision"
     delta = facts.node.delta
     if delta is not None and delta.deltas.get("insert_failed") == 0:
         because = "insert_failed did not rise"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     rivalled = sum(facts.losses[n].attempt.link in found.reused for n in facts.rivals)
     if rivalled * 2 < len(found.losses):
-        because = f"{len(found.losses) - rivalled:,} of {len(found.losses):,} had no rival for their tuple"
+        because = f"{len(found.losses) - rivalled:,} of {len(found.losses):,} had no competing SYN"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     command = "conntrack -S; sleep 60; conntrack -S"
-    because = "other sources used the same port at the same moment"
+    because = "other sources used the same port at the same time"
     return RivalPart(cause=name, title=title, status="possible", because=because, command=command)
 
 
@@ -54,23 +56,22 @@ def _rule(found: Drops) -> list[RivalPart]:
     """Only where the place of the loss is known to lie in the node: elsewhere nothing speaks of its rules."""
     if found.located < len(found.losses):
         return []
-    name, title = "node-drop", "A rule or program in the node drops them"
+    name, title = "node-drop", "Drop inside the node (firewall rule, policy or program)"
     because = (
-        f"{found.fresh_delayed:,} of {found.fresh_total:,} SYNs on fresh tuples were lost: "
-        "a rule does not know what a tuple was used for before"
+        f"{found.fresh_delayed:,} of {found.fresh_total:,} SYNs on unused 5-tuples were lost: a rule "
+        "does not know earlier uses of a 5-tuple"
     )
     return [RivalPart(cause=name, title=title, status="ruled-out", because=because)]
 
 
 def _beyond(facts: Facts, found: Drops) -> list[RivalPart]:
-    names = (("path-loss", "Packets lost on the way"), ("listen-overflow", "Server's accept queue full"))
+    names = (("path-loss", "Packet loss on the path"), ("listen-overflow", "Accept queue overflow"))
     if found.located == len(found.losses):
-        because = "the lost SYNs were seen before IPVS and never behind it"
+        because = "the lost SYNs were captured before IPVS and are absent behind it"
         return [RivalPart(cause=c, title=t, status="ruled-out", because=because) for c, t in names]
     because = (
-        f"fresh tuples pass ({found.fresh_delayed:,} of {found.fresh_total:,} delayed), but "
-        "with this side alone the place "
-        "of the loss is unknown"
+        f"unused 5-tuples pass ({found.fresh_delayed:,} of {found.fresh_total:,} delayed), but "
+        "with one vantage point the location of the loss is unknown"
     )
     return [
         RivalPart(cause=c, title=t, status="possible", because=because, command=CAPTURE) for c, t in names

@@ -19,7 +19,7 @@ from backend.forensics.private_words import of_rule
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart
 
 CAUSE = "node-drop"
-TITLE = "A rule or program in the node drops them"
+TITLE = "Drop inside the node (firewall rule, policy or program)"
 PRIOR = -1.8
 """The remainder: it stands only as far as the others are excluded."""
 
@@ -55,7 +55,7 @@ def _hypothesis(facts: Facts, found: NodeLosses) -> Hypothesis:
         missing=tuple(_missing(facts, found)),
         remedies=tuple(list_remedies(found)),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by insert_failed or drop rising with the lost SYNs",
+        refutation="none found; it would be refuted by insert_failed or drop rising with the lost SYNs",
         figures=found.victims.figures,
         attempts=found.victims.links,
         places=frozenset((f"{found.between[1]}",)),
@@ -64,7 +64,7 @@ def _hypothesis(facts: Facts, found: NodeLosses) -> Hypothesis:
 
 def _statement(found: NodeLosses, flat: bool) -> str:
     inner, outer = found.between
-    where = f"their first packet (SYN) vanished in the node, between {inner} and {outer}"
+    where = f"their SYN was lost in the node, between {inner} and {outer}"
     return f"{found.victims.hurt} waited: {where}{', uncounted by conntrack' if flat else ''}."
 
 
@@ -72,17 +72,20 @@ def _steps(found: NodeLosses) -> list[ClaimPart]:
     loss = found.losses[len(found.losses) // 2]
     first = loss.transmission.first
     inner, outer = found.between
-    text = f"The SYN of {first.source} was seen at {inner} and never at {outer}, where others of that source arrive."
+    text = (
+        f"The SYN of {first.source} was captured at {inner} and is absent at {outer}, where other SYNs "
+        "of that source arrive."
+    )
     frames = frame_evidence((s.place.input, s.frame) for s in loss.transmission.sightings)
     steps = [ClaimPart(role="step", text=text, evidence=frames)]
     if found.rules:
-        text = f"A rule of the node drops packets on that way: {of_rule(found.rules[0][1].text)}"
+        text = f"A rule of the node drops packets on that path: {of_rule(found.rules[0][1].text)}"
         lines = line_evidence((name, rule.line) for name, rule in found.rules)
         steps.append(ClaimPart(role="step", text=text, evidence=lines))
     if loss.retry is not None:
         gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
         passed = len(loss.retry.sightings) > 1
-        text = f"It was sent again after {seconds_text(gap_s)}{', and passed' if passed else ''}."
+        text = f"It was retransmitted after {seconds_text(gap_s)}{', and passed' if passed else ''}."
         frames = frame_evidence((s.place.input, s.frame) for s in loss.retry.sightings)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
     return steps
@@ -91,11 +94,11 @@ def _steps(found: NodeLosses) -> list[ClaimPart]:
 def _missing(facts: Facts, found: NodeLosses) -> list[MissingPart]:
     missing = []
     if facts.node.delta is None:
-        what = "Kernel counters before and after: they must stand still, else conntrack dropped the packets"
+        what = "Kernel counters before and after: they must stay flat, else conntrack dropped the packets"
         missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
     if not any(d.dump.filter_rules for d in facts.node.dumps):
-        what = "The rules of the node with their counters: the one that rises drops them"
+        what = "The rules of the node with their counters: the rising one drops them"
         missing.append(MissingPart(what=what, command="nft list ruleset; iptables-save -c"))
-    what = "The place in the kernel that frees the packet: it names the rule, the program or the queue"
+    what = "The kernel function that drops the packet: it identifies the rule, program or queue"
     command = "perf record -e skb:kfree_skb -a -g -- sleep 30; perf script"
     return [*missing, MissingPart(what=what, command=command)]

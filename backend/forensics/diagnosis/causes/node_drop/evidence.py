@@ -114,11 +114,11 @@ def _frames(found: NodeLosses) -> list[EvidencePart]:
 def _place(facts: Facts, found: NodeLosses) -> Weighed:
     inner, outer = found.between
     text = (
-        f"{len(found.losses):,} SYNs seen on {inner}, absent on {outer}; no other source's SYN wanted their tuple, and "
-        "ports were free."
+        f"{len(found.losses):,} SYNs seen on {inner}, absent on {outer}; no other SYN competed for "
+        "their tuple, and ports were free."
     )
     if facts.quality.lossy:
-        reason = "both vantage points are in the node, but the capture itself lost packets"
+        reason = "both vantage points are in the node, but packets are missing from the capture"
         return Weighed(0.6, text, _frames(found), reason)
     return Weighed(1.7, text, _frames(found), "both vantage points are in the node")
 
@@ -135,12 +135,12 @@ def _counters(facts: Facts, found: NodeLosses) -> tuple[bool, bool, list[Weighed
     shown = f"insert_failed +{delta.deltas['insert_failed']:,}, drop +{delta.deltas.get('drop', 0):,}"
     if counted >= COUNTED_RATIO * lost:
         text = f"{shown} between the dumps, {lost:,} SYNs lost here: conntrack counted them."
-        return False, True, [Weighed(-4.0, text, delta_lines(delta), "a rule's drop is not counted there")]
+        return False, True, [Weighed(-4.0, text, delta_lines(delta), "a drop by a rule is not counted there")]
     times = [loss.transmission.time_ns for loss in found.losses]
     around = brackets(facts.node, delta, min(times), max(times))
     text = f"{shown} between the dumps, {lost:,} SYNs lost here: the kernel counted no failed insertion for them."
-    reason = "whatever conntrack drops is counted there" + (
-        "" if around else "; read at another time, though"
+    reason = "every packet that conntrack drops is counted there" + (
+        "" if around else "; read at another time"
     )
     return around, False, [Weighed(1.3 if around else 0.3, text, delta_lines(delta), reason)]
 
@@ -153,23 +153,20 @@ def _rules(found: NodeLosses) -> tuple[bool, list[Weighed]]:
     rule = max((rule for _, rule in found.rules), key=lambda r: r.packets or 0)
     hits = rule.packets or 0
     if hits:
-        text = f"A rule that these SYNs can meet has dropped {hits:,} packets: {of_rule(rule.text)}"
-        return True, [Weighed(1.5, text, lines, "the rule exists and was met")]
-    text = f"A rule that these SYNs can meet drops packets: {of_rule(rule.text)}"
+        text = f"A rule that matches these SYNs has dropped {hits:,} packets: {of_rule(rule.text)}"
+        return True, [Weighed(1.5, text, lines, "the rule exists and matched packets")]
+    text = f"A rule that matches these SYNs drops packets: {of_rule(rule.text)}"
     return False, [Weighed(0.8, text, lines, "it exists; the dump shows no packets counted yet")]
 
 
 def _tuples(found: NodeLosses) -> list[Weighed]:
     pieces = []
     if found.reused * 2 > len(found.losses):
-        text = (
-            f"{found.reused:,} of {len(found.losses):,} lost SYNs were on tuples that an earlier "
-            "connection had used."
-        )
-        reason = "a rule does not ask for that; whatever remembers connections (IPVS, conntrack) does"
+        text = f"{found.reused:,} of {len(found.losses):,} lost SYNs were on 5-tuples used by an earlier connection."
+        reason = "a rule does not depend on that; stateful components (IPVS, conntrack) do"
         pieces.append(Weighed(-2.0, text, _frames(found), reason))
     if found.services:
-        text = f"{found.victims.target} is a virtual service of IPVS, which drops packets by itself."
+        text = f"{found.victims.target} is an IPVS virtual service, and IPVS drops packets itself."
         pieces.append(
             Weighed(-1.5, text, line_evidence(found.services), "IPVS counts none of its drops there")
         )
@@ -181,10 +178,8 @@ def _data(facts: Facts, found: NodeLosses) -> list[Weighed]:
     if not quality.data_segments or not found.victims.attempts_total:
         return []
     ratio = len(found.losses) / found.victims.attempts_total
-    text = f"{quality.data_retransmissions:,} of {quality.data_segments:,} data segments were sent again."
+    text = f"{quality.data_retransmissions:,} of {quality.data_segments:,} data segments were retransmitted."
     if quality.data_retransmission_ratio >= DATA_LOSS_LIKE_SYN_LOSS * ratio:
         reason = "packets of every kind are lost: a full queue or a bad interface rather than a rule for SYNs"
         return [Weighed(-1.0, text, _frames(found), reason)]
-    return [
-        Weighed(0.3, text, _frames(found), "only first packets vanish, as a rule for new connections has it")
-    ]
+    return [Weighed(0.3, text, _frames(found), "only SYNs are lost, as with a rule for new connections")]

@@ -27,9 +27,9 @@ from backend.forensics.private_words import of_file, of_rule
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart
 
 COUNTED_RATIO = 0.5
-PROOF = "capture port 53 for 60 s again: every query must be seen on both sides of the node"
+PROOF = "capture port 53 for 60 s again: every query must be captured on both sides of the node"
 WHERE_FREED = MissingPart(
-    what="The place in the kernel that frees the packet: it names the rule, the program or the queue",
+    what="The kernel function that drops the packet: it identifies the rule, program or queue",
     command="perf record -e skb:kfree_skb -a -g -- sleep 30; perf script",
 )
 
@@ -67,7 +67,7 @@ def _hypothesis(
     inner, outer = between(inside)
     place = Weighed(
         1.7,
-        f"{len(inside):,} queries seen on {inner} never appear on {outer}, where others pass.",
+        f"{len(inside):,} queries captured on {inner} are absent on {outer}, where others pass.",
         query_frames(inside, pairs=True),
         "both vantage points are in the node",
     )
@@ -78,7 +78,7 @@ def _hypothesis(
         cause=cause,
         title=title,
         role="loss",
-        statement=f"{trouble.hurt(lookups)}: their queries vanished inside the node{silent}.",
+        statement=f"{trouble.hurt(lookups)}: their queries were lost inside the node{silent}.",
         prior=prior,
         steps=(*story(trouble, lookups, inside), *_rule_step(rules)),
         weighed=tuple(pieces),
@@ -91,7 +91,7 @@ def _hypothesis(
         missing=(*(() if rules else (RULES,)), WHERE_FREED),
         remedies=tuple(_remedies(rules)),
         references=references,
-        refutation="nothing seen; it would be refuted by insert_failed or drop rising with the lost queries",
+        refutation="none found; it would be refuted by insert_failed or drop rising with the lost queries",
         figures=trouble.figures(lookups),
         explains=lost_frames(inside),
     )
@@ -108,11 +108,11 @@ def _counters(facts: Facts, inside: list[LostQuery]) -> tuple[bool, bool, list[W
     )
     if max(failed, dropped) >= COUNTED_RATIO * len(inside):
         text = f"{shown}: conntrack counted them."
-        return False, True, [Weighed(-4.0, text, delta_lines(delta), "a rule's drop is not counted there")]
+        return False, True, [Weighed(-4.0, text, delta_lines(delta), "a drop by a rule is not counted there")]
     around = brackets(facts.node, delta, inside[0].time_ns, inside[-1].time_ns)
     text = f"{shown}: the kernel counted no failed insertion for them."
-    reason = "whatever conntrack drops is counted there" + (
-        "" if around else "; read at another time, though"
+    reason = "every packet that conntrack drops is counted there" + (
+        "" if around else "; read at another time"
     )
     return around, False, [Weighed(1.3 if around else 0.3, text, delta_lines(delta), reason)]
 
@@ -123,11 +123,9 @@ def _rules(rules: Sequence[tuple[str, FilterRule]]) -> tuple[bool, list[Weighed]
     lines = line_evidence((name, rule.line) for name, rule in rules)
     rule = max((rule for _, rule in rules), key=lambda r: r.packets or 0)
     if rule.packets:
-        text = (
-            f"A rule that these queries can meet has dropped {rule.packets:,} packets: {of_rule(rule.text)}"
-        )
-        return True, [Weighed(1.5, text, lines, "the rule exists and was met")]
-    text = f"A rule that these queries can meet drops packets: {of_rule(rule.text)}"
+        text = f"A rule that matches these queries has dropped {rule.packets:,} packets: {of_rule(rule.text)}"
+        return True, [Weighed(1.5, text, lines, "the rule exists and matched packets")]
+    text = f"A rule that matches these queries drops packets: {of_rule(rule.text)}"
     return False, [Weighed(0.8, text, lines, "it exists; the dump shows no packets counted yet")]
 
 
@@ -135,8 +133,8 @@ def _pairs(inside: Sequence[LostQuery]) -> list[Weighed]:
     alone = [q for q in inside if q.pair_ns is None]
     if not alone:
         return []
-    text = f"{len(alone):,} of {len(inside):,} were alone on their socket when they were sent."
-    reason = "two packets that race for one entry come in pairs; a rule needs none"
+    text = f"{len(alone):,} of {len(inside):,} were the only pending query of their socket."
+    reason = "a race for one entry needs a pair of packets; a rule does not"
     return [Weighed(0.5, text, query_frames(alone), reason)]
 
 
@@ -144,30 +142,30 @@ def _rule_step(rules: Sequence[tuple[str, FilterRule]]) -> list[ClaimPart]:
     if not rules:
         return []
     lines = line_evidence((name, rule.line) for name, rule in rules)
-    text = f"A rule of the node drops packets on that way: {of_rule(rules[0][1].text)}"
+    text = f"A rule of the node drops packets on that path: {of_rule(rules[0][1].text)}"
     return [ClaimPart(role="step", text=text, evidence=lines)]
 
 
 def _remedies(rules: Sequence[tuple[str, FilterRule]]) -> list[RemedyPart]:
     own = [
         RemedyPart(
-            what=f"Look at your own rule, line {rule.line} of {of_file(name)}: {of_rule(rule.text)}",
+            what=f"Review your rule, line {rule.line} of {of_file(name)}: {of_rule(rule.text)}",
             applies_to="nftables" if rule.syntax == "nft" else "plain iptables",
             check="nft list ruleset" if rule.syntax == "nft" else "iptables-save -c",
-            proof=f"{PROOF}; the rule's counter must stand still",
-            undo="the same rule again",
-            side_effect="whatever the rule was made to keep out comes in",
+            proof=f"{PROOF}; the rule's counter must stay flat",
+            undo="Restore the rule",
+            side_effect="traffic that the rule blocked is allowed",
         )
         for name, rule in rules[:3]
     ]
     trace = RemedyPart(
-        what="Trace a few queries through the rules: the trace names the rule that ends them",
+        what="Trace a few queries through the rules: the trace shows the rule that drops them",
         command="iptables -t raw -A PREROUTING -p udp --dport 53 -j TRACE; xtables-monitor --trace",
         applies_to="any",
         check="nft list ruleset; iptables-save -c; tc -s qdisc show; bpftool net",
         proof=PROOF,
         undo="iptables -t raw -D PREROUTING -p udp --dport 53 -j TRACE",
-        side_effect="a line for each rule that each traced packet meets: only for minutes",
+        side_effect="one log line per rule and traced packet: enable it only for minutes",
         versions="xtables-monitor belongs to iptables-nft",
     )
     return [*own, trace]

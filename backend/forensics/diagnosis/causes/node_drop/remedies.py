@@ -6,7 +6,7 @@ from backend.forensics.diagnosis.causes.node_drop.evidence import NodeLosses
 from backend.forensics.private_words import of_file, of_rule
 from backend.forensics.report import RemedyPart
 
-PROOF = "capture 60 s again: every SYN must be seen on both sides of the node"
+PROOF = "capture 60 s again: every SYN must be captured on both sides of the node"
 RULES_SHOWN = 3
 
 
@@ -15,23 +15,23 @@ def list_remedies(found: NodeLosses) -> list[RemedyPart]:
     port = found.victims.server.port
     remedies = [
         RemedyPart(
-            what=f"Look at your own rule, line {rule.line} of {of_file(name)}: {of_rule(rule.text)}",
+            what=f"Review your rule, line {rule.line} of {of_file(name)}: {of_rule(rule.text)}",
             applies_to="nftables" if rule.syntax == "nft" else "plain iptables",
             check="nft list ruleset" if rule.syntax == "nft" else "iptables-save -c",
-            proof=f"{PROOF}; the rule's counter must stand still",
-            undo="the same rule again",
-            side_effect="whatever the rule was made to keep out comes in",
+            proof=f"{PROOF}; the rule's counter must stay flat",
+            undo="Restore the rule",
+            side_effect="traffic that the rule blocked is allowed",
         )
         for name, rule in found.rules[:RULES_SHOWN]
     ]
     trace = RemedyPart(
-        what="Trace a few of these packets through the rules: the trace names the rule that ends them",
+        what="Trace a few of these packets through the rules: the trace shows the rule that drops them",
         command=f"iptables -t raw -A PREROUTING -p tcp --dport {port} --syn -j TRACE; xtables-monitor --trace",
         applies_to="any",
         check="nft list ruleset; iptables-save -c; tc -s filter show dev eth0 ingress; bpftool net",
         proof=PROOF,
         undo=f"iptables -t raw -D PREROUTING -p tcp --dport {port} --syn -j TRACE",
-        side_effect="a line for each rule that each traced packet meets: only for minutes",
+        side_effect="one log line per rule and traced packet: enable it only for minutes",
         versions="xtables-monitor belongs to iptables-nft",
     )
     return [*remedies, trace]

@@ -15,18 +15,18 @@ def list_rivals(facts: Facts, found: NodeLosses, weighed: WeighedLosses) -> list
 
 
 def _race(weighed: WeighedLosses) -> RivalPart:
-    name, title = "snat-port-race", "SNAT tuple collision"
+    name, title = "snat-port-race", "SNAT source-port collision"
     if weighed.counters_rise:
-        because = "conntrack counted failed insertions; the rival's SYN may have passed another interface"
+        because = "conntrack counted failed insertions; the competing SYN may have passed another interface"
         command = "tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"
         return RivalPart(cause=name, title=title, status="possible", because=because, command=command)
-    flat = ", and insert_failed stood still" if weighed.counters_flat else ""
+    flat = ", and insert_failed stayed flat" if weighed.counters_flat else ""
     because = f"no other source's SYN used their port within 1 ms{flat}"
     return RivalPart(cause=name, title=title, status="ruled-out", because=because)
 
 
 def _exhaustion(facts: Facts, found: NodeLosses, weighed: WeighedLosses) -> RivalPart:
-    name, title = "snat-port-exhaustion", "Outgoing ports used up"
+    name, title = "snat-port-exhaustion", "SNAT port exhaustion"
     ends = {(x.retry or x.transmission).last.destination for x in found.losses}
     pools = [p for p in facts.port_pools if p.destination in ends]
     if pools:
@@ -34,9 +34,7 @@ def _exhaustion(facts: Facts, found: NodeLosses, weighed: WeighedLosses) -> Riva
         because = f"at most {fullest.in_use_max:,} of {fullest.range.ports:,} ports were in use"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     if weighed.counters_flat or not any(x.rewritten for x in found.losses):
-        because = (
-            "insert_failed stood still" if weighed.counters_flat else "no source is translated on this way"
-        )
+        because = "insert_failed stayed flat" if weighed.counters_flat else "there is no SNAT on this path"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     because = "nothing shows how many ports were in use"
     command = "conntrack -L -p tcp | wc -l"
@@ -59,15 +57,15 @@ def _table_full(facts: Facts) -> RivalPart:
 def _ipvs(found: NodeLosses) -> RivalPart:
     name, title = "ipvs-port-reuse", "IPVS port reuse (conn_reuse_mode)"
     if not found.reused:
-        because = "none of these SYNs was on a used tuple"
+        because = "none of these SYNs was on a reused 5-tuple"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     status = "possible" if found.services else "cannot-tell"
-    because = f"{found.reused:,} of {len(found.losses):,} were on used tuples"
+    because = f"{found.reused:,} of {len(found.losses):,} were on reused 5-tuples"
     command = "ipvsadm -Ln; sysctl net.ipv4.vs"
     return RivalPart(cause=name, title=title, status=status, because=because, command=command)  # type: ignore[arg-type]
 
 
 def _beyond() -> list[RivalPart]:
-    names = (("path-loss", "Packets lost on the way"), ("listen-overflow", "Server's accept queue full"))
+    names = (("path-loss", "Packet loss on the path"), ("listen-overflow", "Accept queue overflow"))
     because = "the lost SYNs never left the node"
     return [RivalPart(cause=c, title=t, status="ruled-out", because=because) for c, t in names]

@@ -21,7 +21,7 @@ from backend.forensics.findings import frame_evidence, line_evidence, seconds_te
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart
 
 CAUSE = "snat-port-exhaustion"
-TITLE = "Outgoing ports used up"
+TITLE = "SNAT port exhaustion"
 PRIOR = -2.0
 """64,512 ports per destination are seldom all in use; a range that somebody made short is what it takes."""
 
@@ -56,7 +56,7 @@ def _hypothesis(facts: Facts, found: Shortage) -> Hypothesis:
         remedies=tuple(list_remedies(facts, found)),
         references=REFERENCES,
         refutation=(
-            "nothing seen; it would be refuted by losses while ports were free, or by insert_failed staying flat"
+            "none found; it would be refuted by losses while ports were free, or by insert_failed staying flat"
         ),
         figures=(
             *found.victims.figures,
@@ -68,7 +68,10 @@ def _hypothesis(facts: Facts, found: Shortage) -> Hypothesis:
 
 def _statement(found: Shortage) -> str:
     pool = found.pool
-    return f"{found.victims.hurt} waited: all {pool.range.ports:,} ports that {pool.outer} may use there were taken."
+    return (
+        f"{found.victims.hurt} waited: all {pool.range.ports:,} SNAT ports of {pool.outer} for this "
+        "destination were in use."
+    )
 
 
 def _steps(found: Shortage) -> list[ClaimPart]:
@@ -76,7 +79,7 @@ def _steps(found: Shortage) -> list[ClaimPart]:
     rules = line_evidence((name, line) for name, line, _ in pool.range.rules)
     basis = {
         "rule": "A rule allows",
-        "inferred": "In this capture only occur",
+        "inferred": "In this capture occur only",
         "default": "The kernel allows",
     }
     text = f"{basis[pool.range.basis]} the ports {pool.range.first} to {pool.range.last} for {pool.outer}."
@@ -84,14 +87,14 @@ def _steps(found: Shortage) -> list[ClaimPart]:
     steps = [ClaimPart(role="step", text=text, evidence=evidence)]
     first = loss.transmission.first
     text = (
-        f"When {first.source} sent its first packet (SYN), {pool.in_use_at(loss.transmission.time_ns):,} of "
-        f"{pool.range.ports:,} were in use; it never left."
+        f"When {first.source} sent its SYN, {pool.in_use_at(loss.transmission.time_ns):,} of "
+        f"{pool.range.ports:,} were in use; it was dropped."
     )
     frames = frame_evidence((s.place.input, s.frame) for s in loss.transmission.sightings)
     steps.append(ClaimPart(role="step", text=text, evidence=[*frames, *line_evidence(pool.lines)]))
     if loss.retry is not None:
         gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
-        text = f"{first.source} sent its SYN again after {seconds_text(gap_s)}."
+        text = f"{first.source} retransmitted its SYN after {seconds_text(gap_s)}."
         frames = frame_evidence((s.place.input, s.frame) for s in loss.retry.sightings)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
     return steps
@@ -100,7 +103,7 @@ def _steps(found: Shortage) -> list[ClaimPart]:
 def _missing(facts: Facts, found: Shortage, dumped: bool) -> list[MissingPart]:
     missing = []
     if not dumped:
-        what = "The entries that hold the ports: packets show a port only until the close"
+        what = "The entries that hold the ports: packets show a port only until the connection closes"
         port = found.pool.destination.port
         command = f"conntrack -L -p tcp --orig-port-dst {port} | wc -l; conntrack -E -o timestamp"
         missing.append(MissingPart(what=what, command=command))
@@ -108,6 +111,6 @@ def _missing(facts: Facts, found: Shortage, dumped: bool) -> list[MissingPart]:
         what = "Kernel counters before and after: insert_failed and drop must rise by one per lost SYN"
         missing.append(MissingPart(what=what, command="conntrack -S; sleep 60; conntrack -S"))
     if found.pool.range.basis != "rule":
-        what = "The NAT rules: they tell how many ports there are"
+        what = "The NAT rules: they show how many ports are available"
         missing.append(MissingPart(what=what, command="iptables-save -t nat; nft list ruleset"))
     return missing

@@ -83,28 +83,27 @@ def _use(found: Shortage) -> tuple[bool, Weighed]:
     )
     low = min(pool.in_use_at(loss.transmission.time_ns) for loss in found.losses)
     text = (
-        f"{low:,} to {pool.in_use_max:,} of {pool.range.ports:,} ports of {pool.outer} towards {pool.destination} were "
-        f"in use when each of the {len(found.losses):,} SYNs was lost."
+        f"{low:,} to {pool.in_use_max:,} of {pool.range.ports:,} ports of {pool.outer} towards "
+        f"{pool.destination} were in use when each of the"
+        f" {len(found.losses):,} SYNs was lost."
     )
     evidence = [*_loss_frames(found.losses), *line_evidence(pool.lines)]
     if dumped:
-        return True, Weighed(
-            1.9, text, evidence, "conntrack itself lists the ports as taken at these moments"
-        )
+        return True, Weighed(1.9, text, evidence, "conntrack lists the ports as in use at these times")
     if pool.range.basis == "inferred":
-        reason = "packets show ports only until the close, and the range is inferred from them"
+        reason = "packets show ports only until the connection closes, and the range is inferred from them"
         return False, Weighed(0.9, text, evidence, reason)
-    return False, Weighed(1.3, text, evidence, "packets show ports only until the close")
+    return False, Weighed(1.3, text, evidence, "packets show ports only until the connection closes")
 
 
 def _place(facts: Facts, found: Shortage) -> list[Weighed]:
     if not found.located:
         return []
     share = found.located / len(found.losses)
-    text = f"SYN seen before the NAT and absent behind it: {found.located:,} of {len(found.losses):,}."
+    text = f"SYN captured before the NAT and absent behind it: {found.located:,} of {len(found.losses):,}."
     weight = 1.5 * share - (1.0 if facts.quality.lossy else 0.0)
     reason = (
-        "the drop happens where the entry should be stored; less sure when the capture itself lost packets"
+        "the drop happens where the entry is inserted; less certain when packets are missing from the capture"
     )
     return [Weighed(weight, text, _loss_frames(found.losses), reason)] if weight > 0 else []
 
@@ -133,7 +132,7 @@ def _rule(found: Shortage) -> list[Weighed]:
         return []
     lines = line_evidence((name, line) for name, line, _ in found.pool.range.rules)
     text = f"The rule allows {found.pool.range.ports:,} ports, where the kernel would have 64,512."
-    return [Weighed(0.5, text, lines, "the range is known, not guessed")]
+    return [Weighed(0.5, text, lines, "the range is known, not inferred")]
 
 
 def _others(found: Shortage) -> list[Weighed]:
@@ -141,5 +140,5 @@ def _others(found: Shortage) -> list[Weighed]:
     if len(found.others) * 2 <= total:
         return []
     text = f"{len(found.others):,} of {total:,} SYNs lost at the NAT were lost while ports were free."
-    reason = "something else drops them, and may have dropped these, too"
+    reason = "another cause drops them, and may have dropped these, too"
     return [Weighed(-3.0, text, _loss_frames(found.others), reason)]

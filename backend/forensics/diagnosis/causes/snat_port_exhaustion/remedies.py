@@ -32,13 +32,13 @@ def _own_rules(facts: Facts, found: Shortage) -> list[RemedyPart]:
         change = without_port_range(rule) if rule.syntax == "iptables" else None
         remedies.append(
             RemedyPart(
-                what="Give the rule all ports: insert your own rule again without the range, then delete the old one",
+                what="Remove the port range from your rule: insert it without the range, then delete the old one",
                 command=change.command if change else None,
                 applies_to="plain iptables" if rule.syntax == "iptables" else "nftables",
                 check=CHECK if rule.syntax == "iptables" else CHECK_NFT,
                 proof=PROOF,
-                undo=change.undo if change else "the former rule",
-                side_effect=f"other source ports: firewalls that allow the old range must be told; {NOT_KEPT}",
+                undo=change.undo if change else "Restore the previous rule",
+                side_effect=f"other source ports: firewalls that allow the old range must be updated; {NOT_KEPT}",
             )
         )
     return remedies[:3]
@@ -46,23 +46,23 @@ def _own_rules(facts: Facts, found: Shortage) -> list[RemedyPart]:
 
 def _addresses(found: Shortage) -> RemedyPart:
     return RemedyPart(
-        what="More outgoing addresses: each has ports of its own towards every destination",
+        what="Add SNAT addresses: each has its own ports for every destination",
         applies_to="plain iptables",
         check=f"conntrack -L -p tcp --orig-port-dst {found.pool.destination.port} | wc -l",
         proof=PROOF,
-        undo="remove the address from the rule",
-        side_effect="other source addresses: firewalls that allow the old one must be told",
+        undo="Remove the address from the rule",
+        side_effect="other source addresses: firewalls that allow the old address must be updated",
     )
 
 
 def _time_wait() -> RemedyPart:
     key = "net.netfilter.nf_conntrack_tcp_timeout_time_wait"
     return RemedyPart(
-        what="Let conntrack forget closed connections sooner: a port is free again when its entry is gone",
+        what="Shorten the conntrack timeout of closed connections: a port is free when its entry expires",
         command=f"sysctl -w {key}=60",
         applies_to="node",
         check=f"sysctl {key}",
         proof=PROOF,
         undo=f"sysctl -w {key}=120",
-        side_effect="below the server's own TIME-WAIT (60 s on Linux) its old connections are met again",
+        side_effect="below the server's own TIME-WAIT (60 s on Linux) its old connections are hit",
     )

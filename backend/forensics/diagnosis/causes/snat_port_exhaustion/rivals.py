@@ -15,19 +15,19 @@ def list_rivals(facts: Facts, found: Shortage, weighed: WeighedShortage) -> list
 
 
 def _race(found: Shortage) -> RivalPart:
-    because = "no port was free: there was nothing to race for"
+    because = "no port was free: a race is not possible"
     return RivalPart(
-        cause="snat-port-race", title="SNAT tuple collision", status="ruled-out", because=because
+        cause="snat-port-race", title="SNAT source-port collision", status="ruled-out", because=because
     )
 
 
 def _node_drop(weighed: WeighedShortage) -> RivalPart:
-    name, title = "node-drop", "A rule or program in the node drops them"
+    name, title = "node-drop", "Drop inside the node (firewall rule, policy or program)"
     if weighed.counters_agree:
-        because = f"insert_failed rose by {weighed.counters}: it would have stayed flat"
+        because = f"insert_failed rose by {weighed.counters}: it would be flat"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     if weighed.dumped and weighed.counters is None:
-        because = "a rule does not wait until the ports are used up"
+        because = "a rule does not depend on the ports in use"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
     because = "without counters and conntrack entries a drop inside the node looks the same"
     return RivalPart(cause=name, title=title, status="possible", because=because, command=STATS_COMMAND)
@@ -45,7 +45,7 @@ def _table_full(facts: Facts) -> RivalPart:
 
 
 def _beyond(found: Shortage) -> list[RivalPart]:
-    names = (("listen-overflow", "Server's accept queue full"), ("path-loss", "Packets lost on the way"))
+    names = (("listen-overflow", "Accept queue overflow"), ("path-loss", "Packet loss on the path"))
     if found.located == len(found.losses):
         because = "the lost SYNs never left the node"
         return [RivalPart(cause=c, title=t, status="ruled-out", because=because) for c, t in names]

@@ -20,7 +20,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import FindingPart
 
 CAUSE = "snat-port-race"
-TITLE = "SNAT tuple collision"
+TITLE = "SNAT source-port collision"
 PRIOR = -2.5
 """Of strangers' captures with repeated SYNs few are this race: it has to earn its place."""
 
@@ -47,10 +47,7 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
 def _statement(race: Race) -> str:
     inner, outer = race.between
     if not outer:
-        return (
-            f"{race_hurt(race)}: it fits two sources given one outgoing port at once, but one vantage point "
-            "cannot prove it."
-        )
-    claim = f"{race_hurt(race)}: two sources got one outgoing port at once, and one's SYN was dropped"
+        return f"{race_hurt(race)}: this fits a SNAT source-port collision, but one vantage point cannot prove it."
+    claim = f"{race_hurt(race)}: a SNAT source-port collision dropped the SYN"
     placed = f"{claim} between {inner} and {outer}."
     return placed if len(placed) <= STATEMENT_LONGEST else f"{claim} in the node."

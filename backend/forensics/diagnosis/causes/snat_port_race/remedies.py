@@ -31,18 +31,18 @@ def list_remedies(facts: Facts) -> list[RemedyPart]:
 def _own_rule(rule: NatRule) -> RemedyPart:
     if rule.syntax == "nft":
         return RemedyPart(
-            what="Add the flag fully-random to your own rule",
+            what="Add the flag `fully-random` to your rule",
             command=None,
             applies_to="nftables",
             check=CHECK_NFT,
             proof=PROOF,
-            undo="the same rule without fully-random",
+            undo="Restore the rule without fully-random",
             side_effect=SIDE_EFFECT,
             versions=None,
         )
     change = with_flag(rule, "--random-fully")
     return RemedyPart(
-        what="Insert your own rule again with --random-fully, then delete the old one",
+        what="Add `--random-fully` to your rule: insert the new rule, then delete the old one",
         command=change.command,
         applies_to="plain iptables",
         check=CHECK,
@@ -56,12 +56,12 @@ def _own_rule(rule: NatRule) -> RemedyPart:
 def _plugins(facts: Facts) -> list[RemedyPart]:
     return [
         RemedyPart(
-            what="Upgrade flannel: it sets the flag by itself",
+            what="Upgrade flannel: newer versions set the flag",
             command="kubectl -n kube-flannel get daemonset -o jsonpath='{..image}'",
             applies_to="flannel",
             check=CHECK,
             proof=PROOF,
-            undo="the former version",
+            undo="Restore the previous version",
             side_effect=SIDE_EFFECT,
             versions="flannel ≥ 0.11.0, iptables ≥ 1.6.2 in its image",
         ),
@@ -77,12 +77,12 @@ def _plugins(facts: Facts) -> list[RemedyPart]:
             versions="prng is the default since mid-2020",
         ),
         RemedyPart(
-            what="Upgrade Calico: its own masquerade rules carry the flag",
+            what="Upgrade Calico: newer versions set the flag in their masquerade rules",
             command="kubectl -n calico-system get daemonset calico-node -o jsonpath='{..image}'",
             applies_to="Calico",
             check=CHECK,
             proof=PROOF,
-            undo="the former version",
+            undo="Restore the previous version",
             side_effect=SIDE_EFFECT,
             versions="seen in Calico 3.23.5; iptables ≥ 1.6.2 in its image",
         ),
@@ -92,16 +92,16 @@ def _plugins(facts: Facts) -> list[RemedyPart]:
 def _kube_proxy(facts: Facts) -> RemedyPart:
     """It asks the iptables of its image for the version, and leaves the flag out silently where that is too old."""
     known = node_versions(facts.node)
-    what = "Upgrade kube-proxy: it sets the flag by itself, silently not when its iptables is too old"
+    what = "Upgrade kube-proxy: newer versions set the flag, unless their iptables is too old"
     if known is not None and known.all_carry(KUBE_PROXY_FROM):
-        what = "Look why kube-proxy leaves the flag out, for its version sets it: the iptables of its image is too old"
+        what = "Check why kube-proxy omits the flag although its version sets it: the iptables in its image is too old"
     return RemedyPart(
         what=what,
         command="kubectl -n kube-system logs -l k8s-app=kube-proxy | grep random-fully",
         applies_to="kube-proxy",
         check=CHECK,
         proof=PROOF,
-        undo="the former version",
+        undo="Restore the previous version",
         side_effect=SIDE_EFFECT,
         versions="kube-proxy ≥ 1.16, iptables ≥ 1.6.2 in its image",
     )

@@ -15,7 +15,7 @@ from backend.forensics.findings import frame_evidence, line_evidence, plural, se
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "snat-port-race"
-TITLE = "SNAT tuple collision in a short port range"
+TITLE = "SNAT source-port collision in a short port range"
 PRIOR = -2.5
 """As for the race of equal source ports."""
 FEW_FREE = 8
@@ -88,7 +88,7 @@ def _hypothesis(facts: Facts, found: _Drawn) -> Hypothesis:
             "net/netfilter/nf_nat_core.c: nf_nat_l4proto_unique_tuple() draws a port where the range excludes "
             "the client's own; get_unique_tuple() reserves nothing",
         ),
-        refutation="nothing seen; it would be refuted by insert_failed staying flat, or by many free ports",
+        refutation="none found; it would be refuted by insert_failed staying flat, or by many free ports",
         figures=(
             *found.victims.figures,
             ("ports", f"{pool.range.ports - found.closest.free:,} of {pool.range.ports:,}"),
@@ -102,7 +102,7 @@ def _statement(found: _Drawn) -> str:
     hurt = f"{len(found.victims.attempts):,} of {plural(found.victims.attempts_total, 'connection')}"
     pool = found.closest.pool
     return (
-        f"{hurt} to {found.victims.target} lost the first packet (SYN) in the node: two at once drew one of "
+        f"{hurt} to {found.victims.target} lost the SYN in the node: two connections drew the same one of "
         f"{found.closest.free:,} free ports of {pool.range.ports:,}."
     )
 
@@ -119,19 +119,19 @@ def _steps(found: _Drawn) -> list[ClaimPart]:
     first = loss.transmission.first
     rule = line_evidence((name, line) for name, line, _ in pool.range.rules)
     ports = f"{pool.range.first} to {pool.range.last}"
-    text = f"A rule gives {pool.outer} only the ports {ports}; one is drawn for each connection."
+    text = f"A rule gives {pool.outer} only the ports {ports}; one is drawn per connection."
     steps = [ClaimPart(role="step", text=text, evidence=rule)]
     both = frame_evidence(
         [*((s.place.input, s.frame) for s in loss.transmission.sightings), (drawn.place.input, drawn.frame)]
     )
     text = (
-        f"{first.source} sent its first packet (SYN) {drawn.distance_ns / 1000:,.3g} µs from another's, which left as "
-        f"{drawn.source}; it never left itself."
+        f"{first.source} sent its SYN {drawn.distance_ns / 1000:,.3g} µs from another SYN, which left "
+        f"as {drawn.source}; it was dropped itself."
     )
     steps.append(ClaimPart(role="step", text=text, evidence=both))
     if loss.retry is not None:
         gap_s = (loss.retry.time_ns - loss.transmission.time_ns) / 1e9
-        text = f"It was sent again after {seconds_text(gap_s)}."
+        text = f"It was retransmitted after {seconds_text(gap_s)}."
         frames = frame_evidence((s.place.input, s.frame) for s in loss.retry.sightings)
         steps.append(ClaimPart(role="step", text=text, evidence=frames))
     return steps
@@ -141,7 +141,7 @@ def _place(facts: Facts, found: _Drawn) -> list[Weighed]:
     inner, outer = found.closest.loss.inside or (None, None)
     assert inner is not None
     assert outer is not None
-    text = f"{plural(len(found.ports), 'SYN')} seen on {inner.word}, absent on {outer.word}, where ports are drawn."
+    text = f"{plural(len(found.ports), 'SYN')} captured on {inner.word}, absent on {outer.word}, behind the SNAT."
     weight = 0.5 if facts.quality.lossy else 1.7
     return [Weighed(weight, text, _lost(found), "both vantage points are around the NAT")]
 
@@ -157,7 +157,10 @@ def _beside(found: _Drawn) -> Weighed:
     frames = frame_evidence((p.place.input, p.frame) for p in found.ports)
     weight = 1.2 if free <= FEW_FREE else 0.6
     return Weighed(
-        weight, text, [*_lost(found), *frames], "of few free ports two draws at once often take the same"
+        weight,
+        text,
+        [*_lost(found), *frames],
+        "with few free ports two simultaneous draws often pick the same",
     )
 
 
@@ -171,14 +174,14 @@ def _counters(facts: Facts, found: _Drawn) -> _Counters:
     if rise < len(found.ports) * COUNTER_MATCH_RATIO:
         times = [p.loss.transmission.time_ns for p in found.ports]
         around = brackets(facts.node, delta, min(times), max(times))
-        text = f"insert_failed rose by {rise:,} between the dumps, but {plural(lost, 'SYN')} vanished at the NAT."
-        reason = "every loser is counted there" + (
+        text = f"insert_failed rose by {rise:,} between the dumps, but {plural(lost, 'SYN')} were lost at the NAT."
+        reason = "every dropped SYN is counted there" + (
             "" if around else ", but the dumps were taken at other times"
         )
         piece = Weighed(FLAT_COUNTERS if around else -2.0, text, delta_lines(delta), reason)
         return _Counters((piece,), flat=around)
     agree = abs(rise - lost) <= max(2, COUNTER_MATCH_RATIO * lost)
-    text = account_in_numbers(delta, lost, "SYNs that vanished at the NAT")
+    text = account_in_numbers(delta, lost, "SYNs that were lost at the NAT")
     reason = "one failed insertion per lost SYN" if agree else "it rose, but by another number"
     return _Counters((Weighed(2.2 if agree else 0.8, text, delta_lines(delta), reason),), agree=agree)
 
@@ -192,8 +195,8 @@ def _retry(found: _Drawn) -> list[Weighed]:
     if not passed:
         return []
     frames = frame_evidence((s.place.input, s.frame) for r in passed for s in r.sightings)
-    text = f"The retry passed with a port of the range in {len(passed):,} of {len(found.ports):,} cases."
-    return [Weighed(0.5, text, frames, "the next draw seldom meets another one")]
+    text = f"The retransmission passed with a port of the range in {len(passed):,} of {len(found.ports):,} cases."
+    return [Weighed(0.5, text, frames, "the next draw seldom collides")]
 
 
 def _rivals(found: _Drawn, counters: _Counters) -> list[RivalPart]:
@@ -201,16 +204,16 @@ def _rivals(found: _Drawn, counters: _Counters) -> list[RivalPart]:
     used, ports = drawn.pool.range.ports - drawn.free, drawn.pool.range.ports
     exhaustion = RivalPart(
         cause="snat-port-exhaustion",
-        title="Outgoing ports used up",
+        title="SNAT port exhaustion",
         status="possible",
         because=f"{used:,} of {ports:,} ports were seen in use, and conntrack holds a port longer than packets show it",
         command=f"conntrack -E -o timestamp -p tcp --orig-port-dst {drawn.pool.destination.port}",
     )
-    rule, title = "node-drop", "A rule or program in the node drops them"
+    rule, title = "node-drop", "Drop inside the node (firewall rule, policy or program)"
     if counters.agree:
-        because = "insert_failed rose by the SYNs that vanished: it would have stayed flat"
+        because = "insert_failed rose by the number of lost SYNs: it would be flat"
         return [exhaustion, RivalPart(cause=rule, title=title, status="ruled-out", because=because)]
-    because = "insert_failed stayed flat" if counters.flat else "no counters tell a drop by a rule apart"
+    because = "insert_failed stayed flat" if counters.flat else "no counters distinguish a drop by a rule"
     command = "conntrack -S; sleep 60; conntrack -S"
     return [
         exhaustion,
@@ -222,7 +225,7 @@ def _missing(facts: Facts, found: _Drawn) -> list[MissingPart]:
     port = found.closest.pool.destination.port
     missing = [
         MissingPart(
-            what="The entries that hold the ports when a SYN is lost: they tell a race from a range used up",
+            what="The entries that hold the ports when a SYN is lost: they distinguish a race from port exhaustion",
             command=f"conntrack -E -o timestamp -p tcp --orig-port-dst {port}",
         )
     ]
@@ -238,13 +241,13 @@ def _remedies(facts: Facts, found: _Drawn) -> list[RemedyPart]:
     changes = [without_port_range(rule) for rule in rules.values()]
     return [
         RemedyPart(
-            what="Give the rule all ports: insert your own rule again without the range, then delete the old one",
+            what="Remove the port range from your rule: insert it without the range, then delete the old one",
             command=change.command,
             applies_to="plain iptables",
             check=CHECK,
             proof=PROOF,
             undo=change.undo,
-            side_effect=f"other source ports: firewalls that allow the old range must be told; {NOT_KEPT}",
+            side_effect=f"other source ports: firewalls that allow the old range must be updated; {NOT_KEPT}",
         )
         for change in changes
         if change is not None

@@ -15,7 +15,7 @@ from backend.forensics.evidence.counters import DumpInput
 def test_questions_that_arrived_in_time_and_were_answered_late_show_it() -> None:
     found = diagnoses(both_ends("beyond"))[CAUSE]
     assert found.verdict == "likely"
-    assert "10.0.0.2 stood still 3 times" in found.statement
+    assert "10.0.0.2 stalled 3 times" in found.statement
     assert rival(found, "receive-queue-stall") == "ruled-out"
     assert all(r.check and r.proof and r.undo and r.side_effect for r in found.remedies)
 

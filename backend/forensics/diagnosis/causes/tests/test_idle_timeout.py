@@ -51,7 +51,7 @@ def test_what_lived_and_what_died_enclose_a_known_time_out() -> None:
     found = diagnoses()[CAUSE]
     assert found.verdict == "likely"
     assert found.statement == (
-        "4 connections to 192.0.2.10:443 were forgotten on the way after 400.0 s or more without a packet."
+        "4 connections to 192.0.2.10:443 were dropped from a state table on the path after 400.0 s or more idle."
     )
     assert any("350 s fits: AWS Network Load Balancer" in text for text in found.supporting)
     assert {r.cause: r.status for r in found.rivals} == {
@@ -109,5 +109,5 @@ def test_a_rule_for_what_is_not_tracked_that_counted_the_segments(dump: Dump, to
     """Four connections, each with four segments after its silence."""
     plain = diagnoses(answer=None)[CAUSE]
     found = diagnoses(answer=None, dump=dump)[CAUSE]
-    assert any("that are not tracked" in text for text in found.supporting) == told
+    assert any("untracked connections" in text for text in found.supporting) == told
     assert (found.confidence > plain.confidence) == told

@@ -38,7 +38,7 @@ def test_tokens_unanswered_and_other_calls_answered() -> None:
     diagnosis = _diagnosis(_lost_tokens())
     assert diagnosis.verdict == "likely"
     assert diagnosis.statement == (
-        "4 of 4 token requests by 10.1.0.7 had no answer: 4,008 ms were waited in vain."
+        "4 of 4 token requests by 10.1.0.7 had no response: 4,008 ms were lost in timeouts."
     )
     assert diagnosis.time_lost_s == 4.008
     assert "--http-put-response-hop-limit 2" in str(diagnosis.remedies[0].command)
@@ -99,7 +99,7 @@ def _told(quoted_source: str, quoted_destination: str, *, code: int = 0) -> Diag
 def test_a_node_that_says_so_confirms_it() -> None:
     diagnosis = _told("169.254.169.254", POD)
     assert diagnosis.verdict == "confirmed"
-    assert any("hop limit of an answer to 10.1.0.7 was used up" in text for text in diagnosis.supporting)
+    assert any("TTL of a response to 10.1.0.7 expired" in text for text in diagnosis.supporting)
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ def test_first_data_alone_is_what_a_full_accept_queue_drops_as_well() -> None:
 
 @pytest.mark.parametrize(
     ("unheard", "late", "said"),
-    [(0, 8, "first packet (SYN) was"), (2, 8, "SYN or its answer was")],
+    [(0, 8, "their SYN was"), (2, 8, "SYN or the SYN-ACK was")],
 )
 def test_the_statement_says_what_was_lost(unheard: int, late: int, said: str) -> None:
     capture = Losses().usual(SERVER, 40).late(SERVER, late).unheard(SERVER, unheard).build()

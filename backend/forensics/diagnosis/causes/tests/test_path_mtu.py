@@ -40,7 +40,8 @@ def test_large_segments_in_vain_are_a_black_hole() -> None:
     found = diagnoses()[CAUSE]
     assert found.verdict == "likely"
     assert found.statement == (
-        "Packets of 1,500 bytes from 192.0.2.10 to 10.0.0.1 do not pass, smaller ones do, and nobody tells the sender."
+        "Packets of 1,500 bytes from 192.0.2.10 to 10.0.0.1 do not pass, smaller ones do, and the sender "
+        "gets no ICMP message."
     )
     assert {r.cause: r.status for r in found.rivals}["path-loss"] == "ruled-out"
     assert all(r.check and r.proof and r.undo and r.side_effect for r in found.remedies)

@@ -62,5 +62,5 @@ def test_questions_put_once_prove_nothing() -> None:
         capture.query(T0_NS + number * S, 900 + number, A, f"{number}.tunnel.example", A)
     found = diagnoses(capture)[CAUSE]
     assert found.confidence <= 0.5
-    assert "nobody asked again" in found.statement
+    assert "were not retried" in found.statement
     assert found.time_lost_s == 0

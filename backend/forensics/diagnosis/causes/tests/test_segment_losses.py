@@ -73,7 +73,7 @@ def at_server(again: range, *, beyond_ns: int = MS // 10, marks: int = 0) -> Cap
 def test_segments_that_do_not_arrive_are_lost_on_the_way() -> None:
     found = diagnoses(at_server(range(0)))
     assert found["path-loss"].verdict == "likely"
-    assert "lost on the way, between eth0 and eth0" in found["path-loss"].statement
+    assert "lost on the path, between eth0 and eth0" in found["path-loss"].statement
     assert {r.cause: r.status for r in found["path-loss"].rivals} == {"receiver-drop": "ruled-out"}
     assert "receiver-drop" not in found
 
@@ -99,7 +99,7 @@ def test_the_receiver_s_own_counters_confirm_it() -> None:
 def test_an_acknowledgement_that_is_lost_is_the_path_s() -> None:
     found = diagnoses(at_server(range(10), marks=MARK_SPURIOUS_RETRANSMISSION))
     assert "receiver-drop" not in found
-    assert any("the acknowledgement was lost" in text for text in found["path-loss"].supporting)
+    assert any("the ACK was lost" in text for text in found["path-loss"].supporting)
 
 
 @pytest.mark.parametrize(("beyond_ns", "accused"), [(WAY_NS // 4, True), (WAY_NS // 4 + 100_000, False)])

@@ -48,7 +48,7 @@ def test_the_same_wait_at_the_resolver_shows_it() -> None:
 def test_a_resolver_that_waits_for_another_makes_it_sure() -> None:
     found = diagnoses(slow(leg=True))[CAUSE]
     assert found.verdict == "confirmed"
-    assert any("waited for another" in text for text in found.supporting)
+    assert any("waited for its upstream" in text for text in found.supporting)
 
 
 def test_from_one_vantage_point_it_is_possible() -> None:

@@ -36,9 +36,9 @@ def spell(
 def test_a_spell_of_late_answers_to_requests_that_it_had_at_once_is_the_server() -> None:
     found = diagnoses(spell(HttpBuilder(), clients=3))[CAUSE]
     assert found.verdict == "likely"
-    assert (
-        found.statement
-        == "10.1.0.7:80 had 12 requests at once and answered them after 2,000 ms (median) instead of 3.00 ms."
+    assert found.statement == (
+        "10.1.0.7:80 had 12 requests without network delay and answered them after 2,000 ms (median) "
+        "instead of 3.00 ms."
     )
     assert {r.cause: r.status for r in found.rivals}["receive-queue-stall"] == "ruled-out"
     assert all(r.check and r.proof and r.undo and r.side_effect for r in found.remedies)
@@ -57,16 +57,14 @@ def test_what_it_asked_others_meanwhile_refutes_it() -> None:
         http.exchange(101 + 5_000 * n, f"10.1.0.7:{30_000 + n}", "10.3.0.1:9200", "POST /find", took_ms=1_990)
     found = diagnoses(http)[CAUSE]
     assert found.verdict == "cannot-tell"
-    assert any(
-        "waited for others 10" in text or "waited for others 9" in text for text in found.contradicting
-    )
+    assert any("upstream calls 10" in text or "upstream calls 9" in text for text in found.contradicting)
 
 
 def test_its_own_work_supports_it() -> None:
     http = spell(HttpBuilder())
     for n in range(30, 42):
         http.exchange(101 + 5_000 * n, f"10.1.0.7:{30_000 + n}", "10.3.0.1:9200", "POST /find", took_ms=2)
-    assert any("waited for others 0%" in text for text in diagnoses(http)[CAUSE].supporting)
+    assert any("upstream calls 0%" in text for text in diagnoses(http)[CAUSE].supporting)
 
 
 def test_late_answers_here_and_there_are_even_odds_at_most() -> None:

@@ -38,7 +38,7 @@ def test_a_window_closed_again_and_again_is_a_reader_that_stops() -> None:
     found = diagnoses()[CAUSE]
     assert found.verdict == "likely"
     assert found.statement == (
-        "The application at 10.0.0.1 did not read 3 times, for up to 3,000 ms: its peer had to wait with data."
+        "The application at 10.0.0.1 did not read 3 times, for up to 3,000 ms: the sender waited with data."
     )
     assert {r.cause: r.status for r in found.rivals}["path-loss"] == "ruled-out"
     assert all(r.check and r.proof and r.undo and r.side_effect for r in found.remedies)

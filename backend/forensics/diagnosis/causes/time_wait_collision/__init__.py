@@ -21,7 +21,7 @@ from backend.forensics.findings import frame_evidence, seconds_text
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart
 
 CAUSE = "time-wait-collision"
-TITLE = "Port used again while the server holds it in TIME_WAIT"
+TITLE = "Source port still in TIME_WAIT at the server"
 PRIOR = -2.0
 """Rare among repeated SYNs, but its answer is so peculiar that little else looks like it."""
 
@@ -58,7 +58,7 @@ def _hypothesis(facts: Facts, found: Collisions) -> Hypothesis:
         remedies=tuple(list_remedies(facts)),
         references=REFERENCES,
         refutation=(
-            "nothing seen; it would be refuted by a SYN-ACK to such a SYN, or by fresh tuples answered the same way"
+            "none found; it would be refuted by a SYN-ACK to such a SYN, or by unused 5-tuples answered the same way"
         ),
         figures=found.victims.figures,
         attempts=found.victims.links,
@@ -67,9 +67,9 @@ def _hypothesis(facts: Facts, found: Collisions) -> Hypothesis:
 
 def _statement(found: Collisions) -> str:
     used = (
-        f"got a port used {seconds_text(found.gap_median_s)} before"
+        f"reused a source port after {seconds_text(found.gap_median_s)}"
         if found.reused
-        else "got a port that the server still holds"
+        else "reused a source port that the server still holds"
     )
     return f"{found.victims.hurt} {used}: the server answered the SYN with an ACK of the old connection."
 
@@ -87,11 +87,11 @@ def _steps(found: Collisions) -> list[ClaimPart]:
         (p.input, f) for p, f in (*challenge.acks, *challenge.resets)
     ]
     reset = "; the client reset it" if challenge.resets else ""
-    text = f"The SYN of {sent.first.source} was answered by a bare ACK that does not acknowledge it{reset}."
+    text = f"The SYN of {sent.first.source} was answered by an ACK that does not acknowledge it{reset}."
     steps.append(ClaimPart(role="step", text=text, evidence=frame_evidence(frames)))
     gap_s = (again.time_ns - sent.time_ns) / 1e9
     ports = f" from port {again.last.source.port}" if again.last.source != sent.last.source else ""
-    text = f"{sent.first.source} sent its SYN again after {seconds_text(gap_s)}{ports}."
+    text = f"{sent.first.source} retransmitted its SYN after {seconds_text(gap_s)}{ports}."
     frames = [(s.place.input, s.frame) for s in again.sightings]
     steps.append(ClaimPart(role="step", text=text, evidence=frame_evidence(frames)))
     return steps
@@ -100,12 +100,12 @@ def _steps(found: Collisions) -> list[ClaimPart]:
 def _missing(found: Collisions, listed: bool) -> list[MissingPart]:
     missing = []
     if not found.left_node:
-        what = "A capture on the way out, behind any NAT: it shows the port that the server is asked from"
+        what = "A capture behind any NAT: it shows the source port that the server receives"
         missing.append(MissingPart(what=what, command="tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"))
     if not listed:
-        what = "The server's closed connections: the tuple must be among those in TIME-WAIT"
+        what = "The server's closed connections: the 5-tuple must be among those in TIME-WAIT"
         missing.append(MissingPart(what=what, command="ss -tan state time-wait"))
     if not found.rules:
-        what = "The NAT rules: a short port range comes round too early"
+        what = "The NAT rules: a short port range is reused too early"
         missing.append(MissingPart(what=what, command="iptables-save -t nat; nft list ruleset"))
     return missing

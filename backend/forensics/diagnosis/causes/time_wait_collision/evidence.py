@@ -111,16 +111,16 @@ def _ack_frames(found: Collisions) -> list[EvidencePart]:
 def _answers(found: Collisions) -> list[Weighed]:
     number = len(found.challenges)
     text = (
-        f"{plural(number, 'first SYN')} answered by a bare ACK that does not acknowledge it: "
-        "the server still holds a connection on that tuple."
+        f"{plural(number, 'first SYN')} answered by an ACK that does not acknowledge it: the server "
+        "still holds a connection on that 5-tuple."
     )
     reason = "RFC 9293 asks for such an ACK only where the tuple is in TIME-WAIT or still open"
     pieces = [Weighed(2.2, text, _ack_frames(found), reason)]
     reset = sum(bool(c.resets) for c in found.challenges)
     if reset:
         frames = frame_evidence((p.input, f) for c in found.challenges for p, f in c.resets)
-        text = f"The client reset {reset} of {number} of these: it knows nothing of that connection."
-        reason = "the client's half of the exchange; it also ends the old connection at the server"
+        text = f"The client reset {reset} of {number} of these: it has no state for that connection."
+        reason = "the client's part of the exchange; it also closes the old connection at the server"
         pieces.append(Weighed(0.4 * reset / number, text, frames, reason))
     return pieces
 
@@ -136,14 +136,14 @@ def _reuse(found: Collisions) -> list[Weighed]:
     late = sum(gap > LONGEST_HELD_S for gap in gaps_s)
     if late * 2 > number:
         text = f"{late:,} of {number} came more than {LONGEST_HELD_S:g} s after the end of the earlier connection."
-        reason = "Linux holds TIME-WAIT for 60 s; what answers after twice that is a connection still open"
+        reason = "Linux holds TIME-WAIT for 60 s; a response after twice that comes from an open connection"
         return [Weighed(-3.0, text, evidence, reason)]
     text = (
         f"{len(found.reused):,} of {number:,} were sent on a tuple whose earlier connection had ended "
         f"{seconds_text(min(gaps_s))} to {seconds_text(max(gaps_s))} before."
     )
     share = len(found.reused) / number
-    return [Weighed(1.5 * share, text, evidence, "the old connection itself was seen")]
+    return [Weighed(1.5 * share, text, evidence, "the old connection was captured")]
 
 
 def _place(found: Collisions) -> list[Weighed]:
@@ -152,8 +152,10 @@ def _place(found: Collisions) -> list[Weighed]:
     frames = frame_evidence(
         (s.place.input, s.frame) for a in found.victims.attempts for s in a.transmissions[0].sightings
     )
-    text = f"All {len(found.victims.attempts):,} SYNs were seen at the vantage point furthest out: they left."
-    return [Weighed(0.6, text, frames, "what leaves was not dropped by the node")]
+    text = (
+        f"All {len(found.victims.attempts):,} SYNs were captured at the outermost vantage point: they left."
+    )
+    return [Weighed(0.6, text, frames, "a packet that left was not dropped by the node")]
 
 
 def _rules(found: Collisions) -> tuple[bool, list[Weighed]]:
@@ -162,13 +164,13 @@ def _rules(found: Collisions) -> tuple[bool, list[Weighed]]:
         name, rule = min(short, key=lambda pair: (_ports(pair[1]), pair[0]))
         text = (
             f"The {rule.target} rule of {of_file(name)} leaves {_ports(rule):,} ports per destination: "
-            "they come round while the server still holds them."
+            "they are reused while the server still holds them."
         )
         evidence = line_evidence((n, r.line) for n, r in short)
-        return True, [Weighed(0.8, text, evidence, "the reason why ports return so early")]
+        return True, [Weighed(0.8, text, evidence, "the reason for the early reuse")]
     if found.pool is not None and found.pool.range.basis == "inferred":
         ports = found.pool.range
-        text = f"All connections leave from ports {ports.first} to {ports.last}: {ports.ports:,} come round early."
+        text = f"All connections leave from ports {ports.first} to {ports.last}: {ports.ports:,} are reused early."
         evidence = frame_evidence(found.pool.frames)
         return False, [Weighed(0.5, text, evidence, "a short range, though only inferred from the packets")]
     return False, []
@@ -182,8 +184,8 @@ def _listed(found: Collisions) -> tuple[bool, list[Weighed]]:
     lines = [r.listed for r in found.reused.values() if r.listed is not None]
     if not lines:
         return False, []
-    text = f"A dump taken before lists {len(lines):,} of these tuples as closed and not yet forgotten."
-    return True, [Weighed(1.0, text, line_evidence(lines), "a source beside the packets that held the tuple")]
+    text = f"A dump taken before lists {len(lines):,} of these tuples as closed and not yet expired."
+    return True, [Weighed(1.0, text, line_evidence(lines), "a source other than the packets")]
 
 
 def _retries(found: Collisions) -> list[Weighed]:
@@ -200,6 +202,6 @@ def _retries(found: Collisions) -> list[Weighed]:
         for a in found.victims.attempts
         if len(a.transmissions) > 1
     )
-    text = f"{quick:,} of {len(gaps_s):,} SYNs were sent again within {QUICK_RETRY_S * 1000:.0f} ms, not after 1 s."
-    reason = "Linux repeats at once after such an ACK; a lost packet is only noticed by the timer"
+    text = f"{quick:,} of {len(gaps_s):,} SYNs were retransmitted within {QUICK_RETRY_S * 1000:.0f} ms, not after 1 s."
+    reason = "Linux retransmits immediately after such an ACK; a lost packet is detected only by the timer"
     return [Weighed(0.5 * quick / len(gaps_s), text, frames, reason)]

@@ -8,22 +8,23 @@ from backend.forensics.report import RivalPart
 
 def list_rivals(found: Collisions) -> list[RivalPart]:
     """Each with a status and its reason."""
-    answered = "an answer came back for each of these SYNs: none was lost"
+    answered = "each of these SYNs was answered: none was lost"
     lost = (
-        ("snat-port-race", "SNAT tuple collision"),
-        ("node-drop", "A rule or program in the node drops them"),
-        ("path-loss", "Packets lost on the way"),
-        ("listen-overflow", "Server's accept queue full"),
+        ("snat-port-race", "SNAT source-port collision"),
+        ("node-drop", "Drop inside the node (firewall rule, policy or program)"),
+        ("path-loss", "Packet loss on the path"),
+        ("listen-overflow", "Accept queue overflow"),
     )
     parts = [RivalPart(cause=c, title=t, status="ruled-out", because=answered) for c, t in lost]
     return [*parts, _still_open(found), _ipvs()]
 
 
 def _still_open(found: Collisions) -> RivalPart:
-    title = "The old connection is still open at the server, its client having restarted"
+    title = "The old connection is still open at the server after a client restart"
     if found.reused:
         because = (
-            f"the old connection was seen to end in {len(found.reused):,} of {len(found.challenges):,} cases"
+            f"the end of the old connection was captured in {len(found.reused):,} of "
+            f"{len(found.challenges):,} cases"
         )
         return RivalPart(cause="connection-reset", title=title, status="ruled-out", because=because)
     because = "the old connection was not captured"
@@ -35,5 +36,5 @@ def _still_open(found: Collisions) -> RivalPart:
 
 def _ipvs() -> RivalPart:
     title = "IPVS port reuse (conn_reuse_mode)"
-    because = "IPVS drops such a SYN in silence; these were answered"
+    because = "IPVS drops such a SYN silently; these were answered"
     return RivalPart(cause="ipvs-port-reuse", title=title, status="ruled-out", because=because)

@@ -46,7 +46,7 @@ def test_a_refresh_at_every_request_is_a_storm() -> None:
     diagnosis = _diagnosis(_storm())
     assert (diagnosis.verdict, diagnosis.confidence) == ("likely", 0.89)
     assert diagnosis.statement == (
-        "30 of 30 requests waited for fresh credentials: they had 900 s left, and the SDK renews below 900 s."
+        "30 of 30 requests waited for a credential refresh: they had 900 s left, and the SDK refreshes below 900 s."
     )
     assert {rival.status for rival in diagnosis.rivals} == {"ruled-out"}
     assert diagnosis.remedies[0].command == "kiam server --session-duration=60m --session-refresh=20m"
@@ -79,7 +79,9 @@ def test_credentials_that_run_out_have_to_be_fetched() -> None:
         load_credentials(http, 101.2 + 6_000 * n, left_s=5)
     [hypothesis] = _assess([http.build()])
     assert weigh(hypothesis)[1] == "cannot-tell"
-    assert any("the answer before" in piece.text and piece.weight < 0 for piece in hypothesis.weighed)
+    assert any(
+        "while the previous credentials" in piece.text and piece.weight < 0 for piece in hypothesis.weighed
+    )
 
 
 @pytest.mark.parametrize(
@@ -94,7 +96,7 @@ def test_credentials_that_run_out_have_to_be_fetched() -> None:
 )
 def test_the_window_of_the_sdk_speaks_for_or_against(agent: str, left_s: float, contradicted: bool) -> None:
     [hypothesis] = _assess([_storm(agent=agent, left_s=max(left_s, 100)).build()])
-    assert any("handed out" in p.text and p.weight < 0 for p in hypothesis.weighed) == contradicted
+    assert any("returned with" in p.text and p.weight < 0 for p in hypothesis.weighed) == contradicted
 
 
 def test_a_lifetime_beyond_the_window_points_at_a_provider_per_request() -> None:
@@ -118,7 +120,7 @@ def test_a_poller_on_its_own_clock_refutes_it() -> None:
         load_credentials(http, 130 + 331.7 * n, left_s=21_600, took_ms=2)
     [hypothesis] = _assess([http.build()])
     assert weigh(hypothesis)[1] == "cannot-tell"
-    assert any("clock of their own" in piece.text and piece.weight < 0 for piece in hypothesis.weighed)
+    assert any("timer of their own" in piece.text and piece.weight < 0 for piece in hypothesis.weighed)
 
 
 def test_unanswered_tokens_leave_a_rival() -> None:

@@ -120,7 +120,7 @@ def test_a_rule_of_the_node_is_excluded_by_the_fresh_tuples_and_not_listed_besid
     (rule,) = [rival for rival in told[CAUSE].rivals if rival.cause == "node-drop"]
     assert (rule.status, rule.because.partition(":")[0]) == (
         "ruled-out",
-        "0 of 61 SYNs on fresh tuples were lost",
+        "0 of 61 SYNs on unused 5-tuples were lost",
     )
 
 

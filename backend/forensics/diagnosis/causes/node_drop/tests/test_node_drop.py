@@ -97,7 +97,7 @@ def test_counters_that_rose_with_the_losses_refute_it(used: bool) -> None:
 def test_losses_on_used_tuples_speak_for_something_that_remembers() -> None:
     found = Case(used=True, rules=[], counters=[]).diagnosis()
     assert found.confidence < 0.5
-    assert any("earlier connection had used" in text for text in found.contradicting)
+    assert any("used by an earlier connection" in text for text in found.contradicting)
 
 
 SOURCE, DESTINATION = Endpoint(0, 0xFFFF0A000001, 40_000), Endpoint(0, 0xFFFFC000020A, 80)

@@ -21,7 +21,7 @@ def test_a_rule_that_counted_and_flat_counters_make_it_sure() -> None:
     ]
     assert found.confidence >= 0.69
     assert any("udp dport 53" in text for text in found.supporting)
-    assert any("Look at your own rule" in r.what for r in found.remedies)
+    assert any("Review your rule" in r.what for r in found.remedies)
 
 
 @pytest.mark.parametrize("text", ["tcp dport 53 drop", "udp dport 5353 drop", "ip daddr 192.0.2.0/24 drop"])
@@ -29,7 +29,7 @@ def test_a_rule_that_these_queries_cannot_meet_is_not_named(text: str) -> None:
     if not text.startswith("ip"):
         text = f"ip protocol {text.split()[0]} {text}"
     found = diagnoses(lost_pairs(), counters(0) + rules(text))[CAUSE]
-    assert not any("own rule" in r.what for r in found.remedies)
+    assert not any("your rule" in r.what for r in found.remedies)
 
 
 def test_counters_that_rise_refute_it() -> None:

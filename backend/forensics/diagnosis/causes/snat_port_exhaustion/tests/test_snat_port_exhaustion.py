@@ -51,7 +51,7 @@ def test_with_all_evidence_it_is_confirmed() -> None:
     found = Case().diagnosis()
     assert found.verdict == "confirmed"
     assert (found.attempts_explained, found.missing) == (LOST, [])
-    assert f"all {PORTS} ports" in found.statement
+    assert f"all {PORTS} SNAT ports" in found.statement
     assert any(
         f"{LOST} SYNs lost while no port was free, insert_failed +{LOST}" in t for t in found.supporting
     )

@@ -68,7 +68,7 @@ def test_it_explains_its_attempts_and_names_what_would_decide() -> None:
     }
     assert f"3 of {Case().held + 2 * LOST} connections to {SERVER}" in found.statement
     assert len(found.statement) <= 160
-    assert any("3 SYNs that vanished at the NAT, insert_failed +3" in text for text in found.supporting)
+    assert any("3 SYNs that were lost at the NAT, insert_failed +3" in text for text in found.supporting)
     assert found.remedies[0].command
 
 

@@ -102,7 +102,11 @@ def test_clashes_that_the_kernel_resolved_are_no_losses() -> None:
 
 @pytest.mark.parametrize(
     ("rise", "closes"),
-    [(LOST, "the account closes"), (LOST + 2, "2 more were counted"), (LOST - 1, "1 of them")],
+    [
+        (LOST, "all are accounted for by the counters"),
+        (LOST + 2, "2 more were counted"),
+        (LOST - 1, "1 of them"),
+    ],
 )
 def test_the_counters_are_compared_in_numbers(rise: int, closes: str) -> None:
     texts = Case().but(counters=counters(rise)).diagnosis().supporting
@@ -156,7 +160,7 @@ def test_a_known_kube_proxy_is_not_to_be_upgraded_where_it_sets_the_flag(
     told = Dump("kubernetes-versions", 1, (), component_versions=(ComponentVersion(1, "node", version),))
     case = Case().but(rules=[*rules(), DumpInput("kube-proxy.txt", None, told)])
     (remedy,) = [each for each in case.diagnosis().remedies if each.applies_to == "kube-proxy"]
-    assert remedy.what.startswith("Look why kube-proxy leaves the flag out") == new_enough
+    assert remedy.what.startswith("Check why kube-proxy omits the flag") == new_enough
     assert remedy.versions is not None
     assert remedy.versions.endswith(f"; you have {version[1:]} (kube-proxy.txt:1)")
 

@@ -90,7 +90,7 @@ def test_with_all_evidence_it_is_confirmed() -> None:
     found = Case().diagnosis()
     assert found.verdict == "confirmed"
     assert found.attempts_explained == HIT
-    assert found.statement.startswith(f"{HIT} of {TOTAL} connections to {SERVER} got a port used")
+    assert found.statement.startswith(f"{HIT} of {TOTAL} connections to {SERVER} reused a source port")
     assert all(rival.status != "possible" for rival in found.rivals)
 
 
