@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from backend.forensics.private_words import Part
+from backend.services.redaction.encoded_addresses import without_encoded
 from backend.services.redaction.own_words import TAIL, TOKEN, is_number, is_ordinary, is_own
 from backend.services.redaction.phrases import Phrases
 from backend.services.redaction.pseudonyms import PrivateText, number_of, pseudonyms
@@ -71,6 +72,8 @@ class Names:
         hidden = [each for each in texts if (hiding.payload if each.is_message else hiding.addresses)]
         names = pseudonyms(key, hidden)
         self._told = {**{each.text: each.text for each in texts}, **names}
+        if hiding.addresses and not hiding.payload:
+            self._told |= {each.text: self._respelled(each.text) for each in texts if each.is_message}
         self._origins = {shown: text for text, shown in self._told.items()}
         phrases = [text for text in self._told if _is_phrase(text)]
         self._phrases = Phrases(phrases)
@@ -115,7 +118,9 @@ class Names:
         )
 
     def _word(self, part: Part) -> str:
-        if not (self.hiding.payload if part.sort == "name" else self.hiding.addresses):
+        if part.sort == "name" and not self.hiding.payload:
+            return self._respelled(part.text) if self.hiding.addresses else part.text
+        if part.sort != "name" and not self.hiding.addresses:
             return part.text
         shown = self._told.get(part.text) or self._told.get(part.text.lower().rstrip("."))
         if shown is not None:
@@ -140,9 +145,12 @@ class Names:
         url = _URL.fullmatch(bare)
         if url and not is_number(bare):
             path = url["path"]
-            is_hidden = path != "/" and self.hiding.payload
             host = self._token(url["host"], closed=closed)
-            return f"{host}{self._told.get(path, '/' + HIDDEN) if is_hidden else path}{tail}"
+            if path != "/" and self.hiding.payload:
+                path = self._told.get(path, "/" + HIDDEN)
+            elif self.hiding.addresses:
+                path = self._respelled(path)
+            return f"{host}{path}{tail}"
         if self.hiding.addresses:
             stood: list[str] = []
             rest = self._without_addresses(bare, stood)
@@ -197,6 +205,10 @@ class Names:
         if plain in KEPT_ADDRESSES or address.is_multicast:
             return text
         return self._told.get(plain) or self._told.get(str(address)) or self._computed("host", plain)
+
+    def _respelled(self, text: str) -> str:
+        """A word of messages that is shown, with names for the addresses that are written in it."""
+        return without_encoded(text, self._address, self._told.get)
 
     def _computed(self, sort: str, text: str) -> str:
         return f"{sort}-{number_of(self._key, text) >> 224:08x}"

@@ -30,6 +30,9 @@ NAMES = (
     "a" * 60 + "." + "b" * 60 + "." + "c" * 60 + ".long.test",
     "payroll-db.prod.svc.cluster.local",
     "[bracketed], comma; semi|pipe.test",
+    "ip-10-77-4-20.ec2.internal",
+    "9.3.77.10.in-addr.arpa",
+    "fd77-12--beef.secret-ns.pod.cluster.local",
 )
 HOSTS = ("intranet.acme.test:8080", "Weird(Host),x.acme.test")
 PATHS = ("/salaries(2026),q3/list?who=ann", "/v1/[patients]/77")
@@ -90,11 +93,12 @@ def spellings(address: str) -> set[str]:
     if parsed.is_multicast or parsed.is_loopback or parsed.is_link_local or int(parsed) == 0:
         return set()
     if isinstance(parsed, ipaddress.IPv6Address):
-        return {str(parsed), parsed.exploded, parsed.packed.hex()}
+        return {str(parsed), parsed.exploded, parsed.packed.hex(), str(parsed).replace(":", "-")}
     if parsed == ipaddress.IPv4Address("255.255.255.255"):
         return set()
     four = parsed.packed
-    return {address, address.replace(".", "-"), four.hex(), four[::-1].hex(), f"::ffff:{address}"}
+    backwards = str(ipaddress.IPv4Address(four[::-1]))
+    return {address, address.replace(".", "-"), four.hex(), four[::-1].hex(), f"::ffff:{address}", backwards}
 
 
 def packets_of(path: Path) -> Iterator[Packet]:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 
+from backend.forensics.private_words import Part
 from backend.services.redaction.names import INTERFACE, Hiding, Names
 from backend.services.redaction.pseudonyms import PrivateText
 from backend.services.redaction.renamed import renamed
@@ -83,3 +84,46 @@ def test_machines_that_dumps_name_are_hidden_in_a_report() -> None:
     assert "10-1-2-3" not in str(renamed(counters, names(), "report"))
     assert renamed({"subject": "eth0"}, names(), "report") == {"subject": "eth0"}
     assert renamed(counters, names(Hiding(addresses=False, payload=True)), "report") == counters
+
+
+WORDS_SHOWN = Hiding(addresses=True, payload=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "address", "rest"),
+    [
+        ("10-77-3-9.ns.pod.cluster.local", "10.77.3.9", "{}.ns.pod.cluster.local"),
+        ("ip-10-77-3-9.ec2.internal", "10.77.3.9", "ip-{}.ec2.internal"),
+        ("ip-10-77-3-9.eu-west-1.compute.internal", "10.77.3.9", "ip-{}.eu-west-1.compute.internal"),
+        ("db.10.77.3.9.nip.io", "10.77.3.9", "db.{}.nip.io"),
+        ("9.3.77.10.in-addr.arpa", "10.77.3.9", "{}.in-addr.arpa"),
+        ("0a4d0309.nip.io", "10.77.3.9", "{}.nip.io"),
+        ("fd77-12--beef.ns.pod.cluster.local", "fd77:12::beef", "{}.ns.pod.cluster.local"),
+        (
+            "f.e.e.b." + "0." * 20 + "2.1.0.0.7.7.d.f.ip6.arpa",
+            "fd77:12::beef",
+            "{}.ip6.arpa",
+        ),
+        ("/pods/10.77.3.9/logs", "10.77.3.9", "/pods/{}/logs"),
+        ("/pods/10_77_3_9?x=1", "10.77.3.9", "/pods/{}?x=1"),
+    ],
+)
+def test_an_address_inside_a_shown_word_is_renamed_as_addresses_are(
+    text: str, address: str, rest: str
+) -> None:
+    texts = [PrivateText(address, "pod"), PrivateText(text, "name", is_message=True)]
+    made = Names(texts, b"key", WORDS_SHOWN)
+    named = made.text(address)
+    assert named.startswith("pod-")
+    assert made.text(text) == rest.format(named)
+    assert made.text(f"{text} was asked for") == f"{rest.format(named)} was asked for"
+    assert made.origin(rest.format(named)) == text
+    composed = {"it is " + text: (Part("it is "), Part(text, "name"))}
+    assert Names([], b"key", WORDS_SHOWN, composed).text("it is " + text).find(address) == -1
+    assert Names(texts, b"key", Hiding(addresses=False, payload=False)).text(text) == text
+
+
+@pytest.mark.parametrize("text", ["169-254-169-254.example", "a-b-c.test", "deadbeef.test", "/v1/7"])
+def test_other_numbers_in_a_shown_word_stay(text: str) -> None:
+    made = Names([PrivateText(text, "name", is_message=True)], b"key", WORDS_SHOWN)
+    assert made.text(text) == text
