@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from uuid import uuid4
 
 import httpx
 
@@ -17,11 +18,11 @@ from backend.services.create_investigation import create_investigation
 from backend.services.receive_upload import append_bytes, begin_upload, complete_upload
 from backend.services.share_investigation import NewShare, ShareWish, share_investigation
 from backend.services.write_notes import write_note
-from backend.storage import evidence_files, members
+from backend.storage import comparisons, evidence_files, members
 from backend.storage.acting import Actor, acting
 from backend.storage.looks import LookFile, LookFolder, LookRequest
 from backend.storage.notes import NewNote
-from backend.storage.records import EvidenceFile, FileKind, FileOutcome
+from backend.storage.records import EvidenceFile, FileKind, FileOutcome, StoredComparison
 from backend.storage.store import Store
 
 DUMP = b"cpu=0 found=1 insert_failed=3\n"
@@ -46,6 +47,7 @@ class Things:
     note: str
     link: NewShare
     look: str
+    comparison: str
 
     @property
     def address(self) -> str:
@@ -92,12 +94,24 @@ def things_of(
         upload = begin_upload(store, investigation, "half.txt", len(DUMP))
         note = write_note(store, investigation, NewNote("note", "look here")).id
         link = share_investigation(store, investigation, ShareWish(1))
+    compared = StoredComparison(
+        uuid4().hex[:16],
+        investigation,
+        investigation,
+        1,
+        1,
+        "2026-01-01T00:00:00Z",
+        "same",
+        "No change.",
+        True,
+    )
     outcome = FileOutcome(kind, "pcap", 1, 1, 0, (), None, holds_credentials=holds_credentials)
     with store.database.writing() as session:
         evidence_files.set_decoded(session, file.id, file.attempt, outcome)
         file = evidence_files.get_file(session, investigation, file.id)
+        comparisons.add_comparison(session, compared, "{}")
     folder = LookFolder(store.investigation_folder(investigation), secrets.token_hex(12))
     asked = LookFile(file.id, file.name, file.sha256, holds_credentials)
     folder.begin(LookRequest("carving", (asked,), name="packets.pcapng"), 1)
     folder.note_asker(actor.key)
-    return Things(investigation, file, upload, note, link, folder.id)
+    return Things(investigation, file, upload, note, link, folder.id, compared.id)

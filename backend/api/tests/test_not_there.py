@@ -99,6 +99,7 @@ def case(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Case]:
             "upload_id": [others.upload.id, others.file.id],
             "note_id": [others.note],
             "look_id": [others.look],
+            "comparison_id": [others.comparison],
             "share_id": [others.link.share.id, *links],
             "member_id": [member.id],
             "token_id": [found.actors["read token"].id],
@@ -132,6 +133,7 @@ def _own_values(own: Things) -> dict[str, str]:
         "upload_id": own.upload.id,
         "note_id": own.note,
         "look_id": own.look,
+        "comparison_id": own.comparison,
         "share_id": own.link.share.id,
     }
 
