@@ -21,6 +21,21 @@ from backend.forensics.dumps.ipvs import (
     RealServer,
     VirtualService,
 )
+from backend.forensics.dumps.listed import (
+    BridgePort,
+    BridgeVlan,
+    CardSetting,
+    ClientStep,
+    DropEvent,
+    ForwardingEntry,
+    HistogramBucket,
+    KernelModule,
+    LogMessage,
+    MetricValue,
+    PathHop,
+    PolicyRule,
+    Route,
+)
 from backend.forensics.dumps.printed import PrintedTable
 from backend.forensics.dumps.probes import PROBE_DTYPE, Probe, ProbeKind, ProbeSeries, ProbeTable
 from backend.forensics.dumps.records import (
@@ -43,44 +58,14 @@ from backend.forensics.dumps.records import (
 )
 
 __all__ = [
-    "CONNTRACK_DTYPE",
-    "IPVS_CONNECTION_DTYPE",
-    "PROBE_DTYPE",
-    "CapturedAtBasis",
-    "ClusterNode",
-    "ComponentVersion",
-    "ConntrackEntry",
-    "ConntrackTable",
-    "ConntrackTuple",
-    "CounterRow",
-    "Dump",
-    "FilterRule",
-    "Interface",
-    "InterfaceAddress",
-    "IpvsConnection",
-    "IpvsConnectionTable",
-    "IpvsTimeouts",
-    "IpvsTraffic",
-    "KernelMessage",
-    "KernelVersion",
-    "ListenSocket",
-    "LoadFigure",
-    "LoadReport",
-    "NatRule",
-    "Neighbor",
-    "OffloadFeature",
-    "PacketProcess",
-    "PrintedTable",
-    "Probe",
-    "ProbeKind",
-    "ProbeSeries",
-    "ProbeTable",
-    "RealServer",
-    "Setting",
-    "StackSamples",
-    "SystemCall",
-    "TcpSocket",
-    "VirtualService",
+    "CONNTRACK_DTYPE", "IPVS_CONNECTION_DTYPE", "PROBE_DTYPE", "BridgePort", "BridgeVlan", "CapturedAtBasis",
+    "CardSetting", "ClientStep", "ClusterNode", "ComponentVersion", "ConntrackEntry", "ConntrackTable",
+    "ConntrackTuple", "CounterRow", "DropEvent", "Dump", "FilterRule", "ForwardingEntry", "HistogramBucket",
+    "Interface", "InterfaceAddress", "IpvsConnection", "IpvsConnectionTable", "IpvsTimeouts", "IpvsTraffic",
+    "KernelMessage", "KernelModule", "KernelVersion", "ListenSocket", "LoadFigure", "LoadReport", "LogMessage",
+    "MetricValue", "NatRule", "Neighbor", "OffloadFeature", "PacketProcess", "PathHop", "PolicyRule",
+    "PrintedTable", "Probe", "ProbeKind", "ProbeSeries", "ProbeTable", "RealServer", "Route", "Setting",
+    "StackSamples", "SystemCall", "TcpSocket", "VirtualService",
 ]  # fmt: skip
 
 CapturedAtBasis = Literal["text", "given", "counters", "unknown"]
@@ -97,7 +82,9 @@ class Dump:
     ``ip-neigh``, ``ip-route``,
     ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``, ``dig``, ``curl``,
     ``packet-processes``, ``strace``, ``collapsed-stacks``, ``cpu-stat``, ``ethtool-stats``,
-    ``kubernetes-versions``, ``tcpdump-text``, and ``text`` of one of which no line is recognized."""
+    ``kubernetes-versions``, ``tcpdump-text``, ``iptables-list``, ``ip-rule``, ``bridge``, ``ethtool-card``, ``lsmod``,
+    ``path-hops``, ``drops``, ``histogram``, ``component-log``, ``metrics``, ``client-steps``, and ``text`` of one of
+    which no line is recognized."""
     lines: int
     lines_not_understood: tuple[int, ...]
     """1-based numbers of the lines nobody understood: counted and shown, never dropped in silence."""
@@ -137,5 +124,18 @@ class Dump:
     """Packets that a tool printed, each a frame of a capture that was rebuilt from the text."""
     packet_processes: tuple[PacketProcess, ...] = ()
     system_calls: tuple[SystemCall, ...] = ()
+    routes: tuple[Route, ...] = ()
+    policy_rules: tuple[PolicyRule, ...] = ()
+    forwarding: tuple[ForwardingEntry, ...] = ()
+    bridge_ports: tuple[BridgePort, ...] = ()
+    bridge_vlans: tuple[BridgeVlan, ...] = ()
+    card_settings: tuple[CardSetting, ...] = ()
+    modules: tuple[KernelModule, ...] = ()
+    hops: tuple[PathHop, ...] = ()
+    drops: tuple[DropEvent, ...] = ()
+    histograms: tuple[HistogramBucket, ...] = ()
+    log_messages: tuple[LogMessage, ...] = ()
+    metrics: tuple[MetricValue, ...] = ()
+    client_steps: tuple[ClientStep, ...] = ()
     stacks: tuple[StackSamples, ...] = ()
     warnings: tuple[str, ...] = field(default=())

@@ -23,6 +23,8 @@ _BARE_PROMPT = re.compile(r"(?:bash-[\d.]{1,8}|sh-[\d.]{1,8}|~|/[\w./-]{0,255})?
 _RULED_LINE = re.compile(r"(?:={2,}|-{2,}|#{1,6}|\+{2,})\s?(?P<text>\S.{0,200})$")
 _FILE_HEADING = re.compile(r"==> (?P<path>\S.{0,1000}) <==$")
 _CLOSED_RULE = re.compile(r"(?P<rule>={3,}|-{3,}|#{3,}|\*{3,}) ?\S.{0,200}?\S? ?(?P=rule)$")
+_MARKS = frozenset(("```", "~~~"))
+"""Ends of quoted blocks."""
 _INDENTED = " " * 8
 """Nobody types there: reports underline their columns so."""
 # A bare `#` also begins comments, so the command behind it has to be one that people run here.
@@ -32,6 +34,10 @@ _COMMANDS = frozenset(
         "hostname", "ip", "ip6tables-save", "iptables", "iptables-save", "ipvsadm", "journalctl", "k3s",
         "kubectl", "ls", "netstat", "nft", "nsenter", "nstat", "ping", "podman", "sleep", "ss", "sudo",
         "sysctl", "tail", "tcpdump", "uname", "uptime", "watch", "while", "ab", "dmesg", "ethtool",
+        "arp", "arping", "bpftrace", "brctl", "bridge", "calicoctl", "cilium", "crictl", "dig", "dropwatch", "hubble",
+        "ifconfig", "ip6tables", "ipset", "iptables-legacy", "iptables-nft", "kubectl-gadget", "lsmod", "modprobe",
+        "mtr", "nc", "netcat", "nslookup", "oc", "perf", "pwru", "route", "ssh", "telnet", "traceroute", "tracepath",
+        "tshark", "wget", "telnet", "crictl", "ip6tables", "retina",
     )
 )  # fmt: skip
 
@@ -53,6 +59,8 @@ def read_session_line(line: str, *, command_before: str = "") -> SessionLine | N
     text = line.strip()
     if not text or len(text) > 4096 or line.startswith(_INDENTED):
         return None
+    if text in _MARKS:
+        return SessionLine()
     return _time_line(text, command_before) or _prompt(text) or _heading(text)
 
 

@@ -39,10 +39,12 @@ _TSHARK = re.compile(
 _HEX = re.compile(r"\s{0,16}(?:>\s?)?0x[0-9a-fA-F]{4,5}:\s{1,4}[0-9a-fA-F]{2}")
 _NOTE = re.compile(
     r"(?:tcpdump: |tcpdump version|libpcap version|listening on |reading from file |Capturing on |Running as user|"
-    r"dropped privs to |Warning: interface names|\^C|\d{1,12} packets? (?:captured|received|dropped)|"
+    r"dropped privs to |Warning: interface names|\d{1,12} packets? (?:captured|received|dropped)|"
     r"\d{1,12} packets? (?:by filter|by kernel)|Unable to find user|Got \d|"
     rf"(?:(?:{CLOCK})\s{{1,3}})?(?:STP|LLDP|CDPv\d|Loopback,|EAPOL|LACPv\d|802\.1|IPX|MPLS|PPPoE|IS-IS|ESIS)\b.{{0,300}})"
 )
+_LEFT_OUT: Final = frozenset(("^C", "^C^C", "...", "[...]", "…", "<snip>", "[snip]"))
+"""Behind packets: the end of the run, and what stands for packets that were left out."""
 _LISTENING = re.compile(r"(?:tcpdump: )?(?:listening on |Capturing on '?)(?P<name>[^\s,']{1,64})")
 _READING = re.compile(r"reading from file ")
 _DROPPED = re.compile(r"(\d{1,12}) packets? dropped by kernel")
@@ -149,6 +151,8 @@ class Grouper:
             packet.inner = line
             return True
         if packet.inner or packet.hexadecimal:
+            if line[0] in " \t" and packet.inner and not packet.hexadecimal:
+                packet.inner += " " + line.strip()
             return line[0] in " \t"
         if line[0] not in " \t" and (packet.is_whole() or _NOTE.match(line) or read_session_line(line)):
             return False
@@ -162,7 +166,7 @@ class Grouper:
         if not line or line.isspace():
             return 0
         note = _NOTE.match(line)
-        if note is not None:
+        if note is not None or (self.sections and line.strip() in _LEFT_OUT):
             self._note(line)
             return 1
         said = read_session_line(line)
