@@ -23,22 +23,20 @@ function Workers() {
   return (
     <section className="card panel" aria-labelledby="workers-title">
       <h2 id="workers-title">Workers</h2>
-      <p className="dim">Uploads are read in processes without network and without access to other files, as far as the machine allows it.</p>
+      <p className="dim">Uploads are read in processes without network and without access to other files, as far as the machine allows this confinement.</p>
       <Region label="Workers" query={workers} empty={(found) => (found.length ? null : "No worker is running, so no file is analyzed.")}>
         {(found) => (
-          <div className="access-scroll" tabIndex={0} role="region" aria-label="Workers, table">
-            <table className="table">
-              <thead><tr><th>Machine</th><th>Confinement of processes that read uploads</th></tr></thead>
-              <tbody>
-                {found.map((worker, number) => (
-                  <tr key={number} data-testid="worker">
-                    <td className="mono">{worker.machine}</td>
-                    <td>{confinementWords(worker.not_confined_by)}</td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <table className="table">
+            <thead><tr><th>Machine</th><th>Confinement</th></tr></thead>
+            <tbody>
+              {found.map((worker, number) => (
+                <tr key={number} data-testid="worker">
+                  <td className="mono">{worker.machine}</td>
+                  <td>{confinementWords(worker.not_confined_by)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
         )}
       </Region>
     </section>
