@@ -79,7 +79,7 @@ test("an incident against its healthy twin fails, the other way round passes, an
     await expect(since).toContainText(kept.statement);
     await expect(since.getByTestId("gate")).toHaveText("✖ fail");
     await expect(since).toContainText(`New since run ${healthy.slice(0, 8)} (${LABEL}, pass, `);
-    await since.getByRole("link", { name: "Compare the two" }).click();
+    await since.getByRole("link", { name: "Compare both" }).click();
     await expect(page).toHaveURL(new RegExp(`/compare\\?a=${healthy}&b=${incident}$`));
   });
 

@@ -1,4 +1,4 @@
-/** What we look for: every rule of the API is on the page, whole. */
+/** Detection rules: every rule of the API is on the page, whole. */
 import { api, expect, test } from "./product";
 
 interface Rule {
@@ -21,7 +21,7 @@ test("every rule is listed and opens with its thresholds and their reasons", asy
 
 test("a rule that is no more says so beside those that are", async ({ page }) => {
   await page.goto("/detectors/gone");
-  await expect(page.getByRole("heading", { name: "There is no such rule" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Rule not found" })).toBeVisible();
   await page.getByRole("link", { name: "All rules" }).click();
   await expect(page.getByTestId("detector").first()).toBeVisible();
 });

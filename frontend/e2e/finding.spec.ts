@@ -59,7 +59,7 @@ test("instances are walked one by one on the finding's own timeline", async ({ p
   await page.goto(`/i/${id}/findings/${finding.id}`);
   const strip = page.getByTestId("local-strip");
   await expect(strip).toContainText(`all ${truth.delayed} instances`);
-  await strip.getByRole("link", { name: "Show me one" }).click();
+  await strip.getByRole("link", { name: "Show an example" }).click();
   await strip.getByRole("link", { name: /next/ }).click();
   await expect(strip).toContainText(`instance 2 of ${truth.delayed}`);
   await expect(strip.getByRole("link", { name: "Open timeline" })).toHaveAttribute("href", new RegExp(`sel=${finding.id}~2&w=`));
@@ -68,7 +68,7 @@ test("instances are walked one by one on the finding's own timeline", async ({ p
 test("a finding that the analysis no longer has says so and leads on", async ({ page }) => {
   const id = await analysedDemo("snat-race");
   await page.goto(`/i/${id}/findings/gone-7`);
-  await expect(page.getByRole("heading", { level: 1 })).toHaveText("The present analysis has no such finding");
+  await expect(page.getByRole("heading", { level: 1 })).toHaveText("The current analysis has no such finding");
   await page.getByRole("link", { name: /All findings/ }).click();
   await expect(page.getByTestId("finding").first()).toBeVisible();
 });

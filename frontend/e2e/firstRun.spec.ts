@@ -55,8 +55,8 @@ test("five questions make one script, and a wrong answer says what is wrong", as
   await page.goto("/capture");
   const script = page.getByTestId("collector");
   await expect(script).toContainText("FILTER:=tcp or icmp");
-  await page.getByLabel("What is wrong?").selectOption("dns");
-  await page.getByLabel("A pod it happens to").fill("10.244.1.7");
+  await page.getByLabel("Symptom").selectOption("dns");
+  await page.getByLabel("An affected pod").fill("10.244.1.7");
   await expect(script).toContainText("FILTER:=port 53");
   await expect(script).toContainText("POD_IP:=10.244.1.7");
   await page.getByLabel("Where can you run a shell?").selectOption("daemonset");

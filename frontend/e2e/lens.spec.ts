@@ -56,7 +56,7 @@ test("in a window of 10 µs the two SYNs are two marks, and the tooltip tells ho
   const header = await page.locator(`.timeline-header[data-lane="${later?.lanes[0]}"]`).boundingBox();
   await page.mouse.move(box.x + (box.width * (pair.t + apart_ns - from)) / 10_000, (header?.y ?? 0) + (header?.height ?? 0) / 2);
   const tip = page.locator(".timeline-tip");
-  await expect(tip).toContainText(`${String(Number((apart_ns / 1000).toFixed(3)))} µs after the mark before it`);
+  await expect(tip).toContainText(`${String(Number((apart_ns / 1000).toFixed(3)))} µs after the previous mark`);
 });
 
 test("Z folds gaps without marks to 24 px, says what lies in them, and pointer, keys and table follow", async ({ page }) => {

@@ -43,7 +43,7 @@ test("look-alikes get different causes, and the account of each is shown", async
 
 test("how it is recognised is told in the words of the rule", async ({ page }) => {
   await page.goto(`/i/${await analysedDemo("snat-race")}`);
-  await page.getByRole("button", { name: "How it is recognised" }).click();
+  await page.getByRole("button", { name: "Detection rule" }).click();
   const rules = page.getByTestId("rule");
   await expect(rules.first().getByRole("heading", { name: "Thresholds" })).toBeVisible();
   await expect(rules.first().getByRole("columnheader", { name: "why" })).toBeVisible();

@@ -15,7 +15,7 @@ interface Report {
 }
 
 /** As the page says them. */
-const VERDICTS: Record<string, string> = { confirmed: "Confirmed", likely: "Likely", possible: "Possible", "cannot-tell": "Cannot tell" };
+const VERDICTS: Record<string, string> = { confirmed: "Confirmed", likely: "Likely", possible: "Possible", "cannot-tell": "Undecided" };
 
 test("the report has verdict, evidence and files, and prints without its buttons", async ({ page }) => {
   const id = await analysedDemo("snat-race");

@@ -84,10 +84,10 @@ test("one by one: all are listed, the slowest first; a row opens its waterfall a
   const begun_s = Number(items[0]?.time_ns) / 1e9;
   const probes = truth.requests.filter((request) => request.path === "/healthz" && request.t_in > begun_s).length;
   expect(probes).toBeGreaterThan(1);
-  await page.getByLabel("Requests that hold").fill("/healthz");
+  await page.getByLabel("Filter requests").fill("/healthz");
   await page.keyboard.press("Enter");
   await expect(page.getByTestId("requests-total")).toHaveAttribute("data-total", String(probes));
-  await page.getByLabel("Requests that hold").fill("no such thing");
+  await page.getByLabel("Filter requests").fill("no such thing");
   await page.keyboard.press("Enter");
   await page.getByTestId("empty-filter").getByRole("button", { name: "clear filter" }).click();
   await expect(page.getByTestId("requests-total")).toHaveAttribute("data-total", String(total));

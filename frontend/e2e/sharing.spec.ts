@@ -34,7 +34,7 @@ test("a share link opens logged out, read-only, and its secret is in no request"
   await page.goto(`/i/${id}`);
   const link = await makeLink(page, async (dialog) => {
     await expect(dialog.getByRole("radio", { name: /frozen now, rules/ })).toBeChecked();
-    await dialog.getByLabel("Addresses, files, machines").selectOption("real");
+    await dialog.getByLabel("Addresses, files, hosts").selectOption("real");
   });
   const secret = link.split("#k=")[1] ?? "";
   expect(secret.length).toBeGreaterThan(40);
@@ -62,7 +62,7 @@ test("a share link opens logged out, read-only, and its secret is in no request"
     await view.reload();
     expect((await answered).status()).toBe(410);
     const refused = view.getByTestId("share-refused");
-    await expect(refused).toContainText("This link has ended");
+    await expect(refused).toContainText("This link has expired or was revoked");
     await expect(refused).toContainText(new Date().toISOString().slice(0, 10));
     await expect(refused).toContainText("Ask the sender");
     await expect(view.getByLabel("Password")).toHaveCount(0);
@@ -177,7 +177,7 @@ test("a frozen link stays, a live one tells what changed, and a bot learns nothi
   const { id } = await post<Made>("/demo", { name: "snat-race" });
   await untilAnalysed(id);
   await page.goto(`/i/${id}`);
-  const frozen = await makeLink(page, async (dialog) => dialog.getByLabel("Show notes by people").check());
+  const frozen = await makeLink(page, async (dialog) => dialog.getByLabel("Show analyst notes").check());
   const live = await makeLink(page, async (dialog) => {
     await dialog.getByRole("radio", { name: /^live/ }).check();
     await dialog.getByLabel("Show the finding in chat previews").check();

@@ -55,9 +55,9 @@ test("one signs in where one wanted to go, gives others a way in, and signs out"
   const own = ann.getByTestId("own-password");
   await own.getByLabel("Old password").fill("not mine");
   await own.getByLabel("New password", { exact: true }).fill("battery staple");
-  await own.getByLabel("New password again").fill("battery stable");
+  await own.getByLabel("Repeat new password").fill("battery stable");
   await expect(own.getByRole("status")).toHaveText("The two new passwords differ.");
-  await own.getByLabel("New password again").fill("battery staple");
+  await own.getByLabel("Repeat new password").fill("battery staple");
   await own.getByRole("button", { name: "Change password" }).click();
   await expect(own.getByRole("alert")).toHaveText("The old password is wrong.", PATIENT);
   await own.getByLabel("Old password").fill(password);

@@ -40,7 +40,7 @@ test("rows are narrowed to a port, and a filter that cannot be read says so", as
   await expect(page.getByTestId("dump-rows")).toContainText(" of ");
   const narrowed = Number(await page.getByTestId("dump-rows").getAttribute("data-total"));
   expect(narrowed).toBeGreaterThan(0);
-  await page.getByLabel("Rows that hold").fill("pod-7");
+  await page.getByLabel("Filter rows").fill("pod-7");
   await page.keyboard.press("Enter");
   await expect(page.getByRole("alert")).toContainText("not an address");
   await expect(page.getByTestId("dump-rows")).toHaveAttribute("data-total", String(narrowed));

@@ -41,7 +41,7 @@ test("an analysis by older rules says so and can be done again; a filter that le
   const now = report.tool.version;
   writeFileSync(stored, JSON.stringify({ ...report, tool: { version: "0.0.1" } }));
   await page.goto(`/i/${id}`);
-  await expect(page.getByTestId("stale")).toContainText(`Analysed with rules 0.0.1, now ${now}`);
+  await expect(page.getByTestId("stale")).toContainText(`Analyzed with rules 0.0.1, now ${now}`);
   await expect(page.getByTestId("claim")).toBeVisible(); // the old result stays
   await page.goto(`/i/${id}/connections?q=10.244.&outcome=refused`);
   await expect(page.getByTestId("empty-filter")).toContainText("connections match");
@@ -87,7 +87,7 @@ test("while decoding goes on, the tab carries progress that never goes back, and
   expect(percents.length).toBeGreaterThan(0);
   expect([...percents].sort((a, b) => a - b)).toEqual(percents);
   expect(icon).toContain("stroke-dasharray");
-  expect([...seen].some((text) => /analysis under way|decoded \d+ %/.test(text))).toBe(true);
+  expect([...seen].some((text) => /analysis running|decoded \d+ %/.test(text))).toBe(true);
   await expect(page).not.toHaveTitle(/%/);
   await expect(page.locator("link[rel=icon]")).toHaveAttribute("href", "/icon.svg");
 });

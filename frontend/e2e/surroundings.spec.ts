@@ -106,7 +106,7 @@ test("settings hold after a reload: theme, density and time zone", async ({ brow
   await page.goto("/settings");
   await page.getByRole("radio", { name: "High contrast" }).check();
   await page.getByRole("radio", { name: "Comfortable" }).check();
-  await page.getByRole("radio", { name: "That of this machine" }).check();
+  await page.getByRole("radio", { name: "This machine" }).check();
   await page.goto(`/i/${id}/timeline`);
   await page.locator("[data-drawn]").waitFor();
   const root = page.locator("html");

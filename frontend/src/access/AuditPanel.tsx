@@ -45,7 +45,7 @@ function AuditLog() {
         <p><a href={download("csv")} download>Download CSV</a> <a href={download("jsonl")} download>JSON lines</a></p>
       </header>
       <AuditFilters wanted={wanted} set={setWanted} />
-      <Region label="Audit log" query={log} empty={(found) => (found.pages[0]?.items.length ? null : "Nothing matches.")}>
+      <Region label="Audit log" query={log} empty={(found) => (found.pages[0]?.items.length ? null : "No match.")}>
         {(found) => <AuditTable events={found.pages.flatMap((page) => page.items)} />}
       </Region>
       {log.hasNextPage && (

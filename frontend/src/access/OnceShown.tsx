@@ -7,7 +7,7 @@ export function OnceShown({ what, secret }: { what: string; secret: string }) {
       <strong>{what}</strong>
       <input className="input mono" readOnly value={secret} aria-label={what} onFocus={(event) => event.target.select()} />
       <CopyButton text={secret} />
-      <p className="dim">Shown once: it is not kept here, only its hash is. Copy it now.</p>
+      <p className="dim">Shown only once: only its hash is stored. Copy it now.</p>
     </div>
   );
 }

@@ -38,7 +38,7 @@ function PasswordForm({ name }: { name: string }) {
         <input type="hidden" name="username" autoComplete="username" value={name} readOnly />
         <Field label="Old password" autoComplete="current-password" value={old} set={setOld} />
         <Field label="New password" autoComplete="new-password" value={next} set={setNext} shortest={SHORTEST} />
-        <Field label="New password again" autoComplete="new-password" value={again} set={setAgain} />
+        <Field label="Repeat new password" autoComplete="new-password" value={again} set={setAgain} />
         <button type="submit" className="button" disabled={change.isPending || !old || !next || next !== again}>Change password</button>
       </form>
       {differs && <p role="status">The two new passwords differ.</p>}

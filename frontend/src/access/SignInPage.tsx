@@ -19,7 +19,7 @@ export function SignInPage({ who }: { who: Who }) {
         {who.provider && <ProviderButton provider={who.provider} />}
         {who.provider && who.password && <p className="sign-in-or dim">or with a password</p>}
         {who.password && <PasswordForm />}
-        <p className="dim">A share link needs no sign-in: open it whole, with the part after #.</p>
+        <p className="dim">A share link needs no sign-in: open the complete link, with the part after #.</p>
       </div>
     </main>
   );

@@ -16,7 +16,7 @@ const TOKENS = ["tokens"];
 const LIFETIMES_DAYS = [7, 30, 90, 365];
 const SCOPES = [
   ["upload", "upload: create, upload, read, compare"],
-  ["read", "read: look at everything"],
+  ["read", "read: read everything"],
   ["admin", "admin: everything, members and tokens too"],
 ] as const;
 
@@ -36,7 +36,7 @@ export function TokensPanel({ whenMade }: { whenMade?: (token: string) => ReactN
       <h2 id="tokens-title">Access tokens</h2>
       <p className="dim">A program sends one as <code>Authorization: Bearer …</code>; the command line reads it from <code>STALLSCOPE_TOKEN</code>.</p>
       <CreateToken whenMade={whenMade} />
-      <Region label="Tokens" query={tokens} empty={(found) => (found.length ? null : "There is no token yet.")}>
+      <Region label="Tokens" query={tokens} empty={(found) => (found.length ? null : "No tokens yet.")}>
         {(found) => <TokenTable tokens={found} revoke={(id) => revoke.mutate(id)} />}
       </Region>
     </section>
@@ -89,7 +89,7 @@ function TokenTable({ tokens, revoke }: { tokens: Token[]; revoke: (id: string) 
   return (
     <div className="access-scroll" tabIndex={0} role="region" aria-label="Tokens, table">
       <table className="table">
-        <thead><tr><th>Name</th><th>Scope</th><th>Expires</th><th>Last use</th><th>Made by</th><th aria-label="Actions" /></tr></thead>
+        <thead><tr><th>Name</th><th>Scope</th><th>Expires</th><th>Last use</th><th>Created by</th><th aria-label="Actions" /></tr></thead>
         <tbody>
           {tokens.map((token) => (
             <tr key={token.id} data-testid="token">

@@ -24,7 +24,7 @@ function Workers() {
     <section className="card panel" aria-labelledby="workers-title">
       <h2 id="workers-title">Workers</h2>
       <p className="dim">Uploads are read in processes without network and without access to other files, as far as the machine allows this confinement.</p>
-      <Region label="Workers" query={workers} empty={(found) => (found.length ? null : "No worker is running, so no file is analyzed.")}>
+      <Region label="Workers" query={workers} empty={(found) => (found.length ? null : "No worker is running: files are not analyzed.")}>
         {(found) => (
           <table className="table">
             <thead><tr><th>Machine</th><th>Confinement</th></tr></thead>

@@ -27,10 +27,10 @@ export function isStranger(who: Who | undefined): boolean {
 }
 
 const REFUSED: Record<string, string> = {
-  "not-allowed": "You are known to the identity provider, but nobody has given you a role here. Ask an admin.",
-  blocked: "An admin has blocked this member.",
-  failed: "The identity provider did not sign you in. Try again.",
-  stale: "That took too long, or began in another window. Try again.",
+  "not-allowed": "You have no role in Stallscope. Ask an admin.",
+  blocked: "This member is blocked.",
+  failed: "The identity provider rejected the sign-in. Try again.",
+  stale: "Sign-in timed out, or started in another window. Try again.",
 };
 
 /** Sentence for what the way back from the identity provider says in the address; empty for nothing. */

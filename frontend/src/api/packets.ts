@@ -31,7 +31,7 @@ export interface PacketPart {
   total: number | null;
 }
 
-/** What may come next in a filter, in place of the characters from `begin` to the cursor. */
+/** Completions in a filter, in place of the characters from `begin` to the cursor. */
 export interface FilterSuggestions {
   begin: number;
   items: { text: string; why: string; packets: number | null }[];

@@ -7,8 +7,8 @@ import { lookAgain, markLost, useMissing, type Missing } from "../api/reachabili
 const AGAIN_MS = 2000;
 const SAID: Record<Missing, string> = {
   nothing: "",
-  server: "Stallscope does not answer.",
-  database: "The database is not reachable; the work goes on when it is back.",
+  server: "Stallscope does not respond.",
+  database: "The database does not respond; work continues when it is back.",
 };
 
 export function ConnectionBanner() {
@@ -36,7 +36,7 @@ export function ConnectionBanner() {
   return (
     <div role="alert" className="connection-banner" data-testid="connection-lost">
       <strong>{SAID[missing]}</strong> What is on the page stays. Uploads wait and go on by themselves, and the page asks every 2 s.{" "}
-      <button type="button" className="link-button" onClick={() => void lookAgain()}>Ask now</button>
+      <button type="button" className="link-button" onClick={() => void lookAgain()}>Retry now</button>
     </div>
   );
 }

@@ -6,7 +6,7 @@ export function ExplainSwitch() {
   return (
     <button
       type="button" className="plain-button explain-switch" aria-pressed={explain} data-testid="explain-switch"
-      title="A sentence in plain words under claims, lanes and columns" onClick={() => changeSettings({ explain: !explain })}
+      title="An explanation in plain words under claims, lanes and columns" onClick={() => changeSettings({ explain: !explain })}
     >
       Explain
     </button>

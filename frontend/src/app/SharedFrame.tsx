@@ -65,7 +65,7 @@ function AskPassword({ refused, wrong, onGive }: { refused: string; wrong: boole
   return (
     <main id="main" className="page" data-testid="share-password">
       <h1>{refused}</h1>
-      <p>Whoever sent the link has it. There is nothing to sign in to.</p>
+      <p>Ask the sender for it. No sign-in is needed.</p>
       <form
         onSubmit={(event) => {
           event.preventDefault();
@@ -112,7 +112,7 @@ function NotShared() {
   return (
     <>
       <h1>Not part of this share</h1>
-      <p>The link does not open this page. Ask the sender if you need it.</p>
+      <p>The link does not include this page. Ask the sender if you need it.</p>
     </>
   );
 }
@@ -121,13 +121,13 @@ function LinkRefused({ error }: { error: Error }) {
   const gone = error instanceof Problem && error.status === 410;
   return (
     <main id="main" className="page" data-testid="share-refused">
-      <h1>{gone ? "This link has ended" : "This link does not open anything"}</h1>
+      <h1>{gone ? "This link has expired or was revoked" : "Invalid link"}</h1>
       <p>
         {gone
           ? error.message
-          : "The link is incomplete or wrong: the part after # belongs to it and may have been cut off."}
+          : "The link is incomplete or wrong: the part after # may be missing."}
       </p>
-      <p>Ask the sender for a new link. There is nothing to sign in to.</p>
+      <p>Ask the sender for a new link. No sign-in is needed.</p>
     </main>
   );
 }

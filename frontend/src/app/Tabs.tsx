@@ -36,14 +36,14 @@ function useTabs(): Tab[] {
   const tabs: Tab[] = [
     { path: "", name: "Overview" },
     { path: "/timeline", name: "Timeline", empty: emptyWhen(packets, NO_CAPTURE) },
-    { path: "/findings", name: "Findings", count: found, empty: emptyWhen(found, "Nothing was found; here is what was looked for.") },
-    { path: "/connections", name: "Connections", count: connections, empty: emptyWhen(connections, packets ? "No TCP or UDP was seen." : NO_CAPTURE) },
-    { path: "/rtt", name: "RTT", count: trips, empty: emptyWhen(trips, packets === 0 ? NO_CAPTURE : "No packet was seen together with its answer.") },
-    { path: "/requests", name: "Requests", count: requests, empty: emptyWhen(requests, packets ? "No HTTP in clear text was seen, nor requests that their data tell." : NO_CAPTURE) },
-    { path: "/state", name: "Kernel state", count: dumps, empty: emptyWhen(dumps, "No listing of the kernel was given.") },
+    { path: "/findings", name: "Findings", count: found, empty: emptyWhen(found, "Nothing was found; here are the detection rules that were checked.") },
+    { path: "/connections", name: "Connections", count: connections, empty: emptyWhen(connections, packets ? "No TCP or UDP was captured." : NO_CAPTURE) },
+    { path: "/rtt", name: "RTT", count: trips, empty: emptyWhen(trips, packets === 0 ? NO_CAPTURE : "No packet was captured together with its response.") },
+    { path: "/requests", name: "Requests", count: requests, empty: emptyWhen(requests, packets ? "No clear-text HTTP was captured, and no requests could be inferred." : NO_CAPTURE) },
+    { path: "/state", name: "Kernel state", count: dumps, empty: emptyWhen(dumps, "No kernel dump was given.") },
     { path: "/packets", name: "Packets", count: inView ? undefined : packets, empty: emptyWhen(packets, NO_CAPTURE) },
   ];
-  const last: Tab = { path: "/report", name: "Report", empty: report === null ? "It comes when the analysis is finished." : undefined };
+  const last: Tab = { path: "/report", name: "Report", empty: report === null ? "Available when the analysis is finished." : undefined };
   const own: Tab[] = source.readOnly ? [] : [{ path: "/files", name: "Files", count: files }];
   return [...tabs, ...own, last].filter((tab) => shows(source, tab.path));
 }

@@ -22,18 +22,18 @@ export function TopBar() {
           <RouteLink href="/">Investigations</RouteLink>
           {id && <InvestigationCrumb id={id} />}
           {path === "/new" && <span>New</span>}
-          {path === "/capture" && <span>What should I capture?</span>}
+          {path === "/capture" && <span>What to capture</span>}
           {path === "/compare" && <span>Compare</span>}
           {path === "/ci" && <span>CI and tokens</span>}
           {path === "/settings" && <span>Settings</span>}
-          {path.startsWith("/detectors") && <RouteLink href="/detectors">What we look for</RouteLink>}
+          {path.startsWith("/detectors") && <RouteLink href="/detectors">Detection rules</RouteLink>}
         </nav>
       )}
       <span className="top-bar-space" />
       <OmniboxButton />
       {!shared && <JobsIndicator />}
       {!shared && path !== "/ci" && <RouteLink href="/ci" className="top-bar-rules">CI</RouteLink>}
-      {!path.startsWith("/detectors") && <RouteLink href="/detectors" className="top-bar-rules">What we look for</RouteLink>}
+      {!path.startsWith("/detectors") && <RouteLink href="/detectors" className="top-bar-rules">Detection rules</RouteLink>}
       {/* The frame of the investigation puts its Share button here. */}
       <span id="top-bar-actions" />
       <ExplainSwitch />

@@ -22,7 +22,7 @@ export function RunList() {
       <p className="dim">
         A run passes or fails against its baseline: <code>stallscope upload … --label L --baseline latest:L</code>.
       </p>
-      <Region label="Runs" query={groups} empty={(found) => (found.length ? null : "There is no run yet.")}>
+      <Region label="Runs" query={groups} empty={(found) => (found.length ? null : "No runs yet.")}>
         {(found) => found.map((group) => <Label key={group.label} group={group} />)}
       </Region>
       {groups.hasNextPage && (
@@ -67,7 +67,7 @@ function Row({ run, earlier }: { run: Run; earlier: Run | undefined }) {
       <td>{gate ? <GateWord gate={gate} /> : <span className="dim">no baseline</span>}</td>
       <td>
         {run.base_id && <><RouteLink href={comparePage(run.base_id, run.id)}>its baseline</RouteLink> <span className="dim">{run.statement}</span></>}
-        {!run.base_id && earlier && <RouteLink href={comparePage(earlier.id, run.id)}>Compare with the run before</RouteLink>}
+        {!run.base_id && earlier && <RouteLink href={comparePage(earlier.id, run.id)}>Compare with the previous run</RouteLink>}
       </td>
       <td className="number">{run.analysis === "finished" ? duration(run.time_lost_s) : "–"}</td>
     </tr>

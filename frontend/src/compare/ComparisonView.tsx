@@ -26,10 +26,10 @@ export function ComparisonView({ comparison, base, candidate }: Two) {
       <Shares changes={comparison.shares} />
       <Counters pairs={comparison.counters} base={base} candidate={candidate} />
       <Sides comparison={comparison} base={base} candidate={candidate} />
-      <Notes title="What makes the two less comparable" lines={comparison.cautions} />
+      <Notes title="Limits of this comparison" lines={comparison.cautions} />
       <Notes title="Not compared" lines={comparison.not_compared} />
       <details className="card panel compare-part">
-        <summary>How it was judged</summary>
+        <summary>Method of the comparison</summary>
         <ul>{comparison.rules.map((rule) => <li key={rule}>{rule}</li>)}</ul>
       </details>
     </>
@@ -50,7 +50,7 @@ function Sides({ comparison, base, candidate }: Two) {
   const sides = [comparison.base, comparison.candidate];
   return (
     <section className="card panel compare-part" aria-labelledby="compare-counters">
-      <h2 id="compare-counters">The two sides</h2>
+      <h2 id="compare-counters">Inputs</h2>
       <table className="table">
         <thead>
           <tr>
@@ -63,7 +63,7 @@ function Sides({ comparison, base, candidate }: Two) {
           <tr><th scope="row">Packets</th>{sides.map((side, at) => <td key={at} className="number">{count(side.packets)}</td>)}</tr>
           <tr><th scope="row">Connection attempts</th>{sides.map((side, at) => <td key={at} className="number">{count(side.attempts)}</td>)}</tr>
           <tr><th scope="row">Recorded</th>{sides.map((side, at) => <td key={at} className="number">{duration(side.recorded_s)}</td>)}</tr>
-          <tr><th scope="row">Analysed with</th>{sides.map((side, at) => <td key={at} className="number">{side.tool.version}</td>)}</tr>
+          <tr><th scope="row">Analyzed with</th>{sides.map((side, at) => <td key={at} className="number">{side.tool.version}</td>)}</tr>
         </tbody>
       </table>
     </section>

@@ -10,8 +10,8 @@ export function Counters({ pairs, base, candidate }: { pairs: Pair[]; base: stri
   if (!pairs.length) return null;
   return (
     <section className="card panel compare-part" aria-labelledby="compare-kernel">
-      <h2 id="compare-kernel">Counters of the kernel</h2>
-      <p className="dim">How far each rose between the first and the last dump, what differs most first. They count the whole machine and are not judged.</p>
+      <h2 id="compare-kernel">Kernel counters</h2>
+      <p className="dim">Increase of each between the first and the last dump, largest difference first. They cover the whole host and do not affect the verdict.</p>
       <table className="table">
         <thead>
           <tr>

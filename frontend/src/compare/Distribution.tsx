@@ -24,7 +24,7 @@ export function Distribution({ name, base, candidate, scale, ticks }: Two) {
   const y = (share: number) => TOP + (1 - share) * (HEIGHT - TOP - BOTTOM);
   const line = (side: Wait) => stepsOf(side.quantiles_ms).map(({ ms, share }) => `${x(ms).toFixed(1)},${y(share).toFixed(1)}`).join(" ");
   return (
-    <svg className="compare-curve" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${name}: share of samples that were over by then, base dashed, candidate solid. The table above has the figures.`}>
+    <svg className="compare-curve" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={`${name}: cumulative share of samples (ECDF), base dashed, candidate solid. The table above has the figures.`}>
       {SHARES.map((share) => (
         <g key={share}>
           <line className="compare-grid" x1={LEFT} x2={WIDTH} y1={y(share)} y2={y(share)} />

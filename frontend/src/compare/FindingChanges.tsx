@@ -18,7 +18,7 @@ export function FindingChanges({ changes, base, candidate }: { changes: Change[]
   return (
     <section className="card panel compare-part" aria-labelledby="compare-findings">
       <h2 id="compare-findings">Findings</h2>
-      {!changes.length && <p>Neither of the two has a finding.</p>}
+      {!changes.length && <p>Neither has a finding.</p>}
       {byState(changes).map((group) => (
         <div key={group.title} className="compare-state" data-testid="compare-state">
           <h3>{group.title} <span className="dim">{count(group.changes.length)}</span></h3>

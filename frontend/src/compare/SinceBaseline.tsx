@@ -18,7 +18,7 @@ function Since({ run, baseline }: { run: string; baseline: string }) {
   const itsOwn = useComparisonsOf(baseline);
   const kept = useComparisonsOf(run).data?.find((each) => each.base_id === baseline && each.up_to_date);
   const gate = gateOf("finished", kept?.verdict);
-  if (base.error) return <p className="since card panel" role="note">The baseline of this run is not there any more.</p>;
+  if (base.error) return <p className="since card panel" role="note">The baseline of this run was deleted.</p>;
   if (!base.data) return null;
   const before = gateOf(base.data.analysis, itsOwn.data?.find((each) => each.up_to_date)?.verdict);
   return (
@@ -29,7 +29,7 @@ function Since({ run, baseline }: { run: string; baseline: string }) {
         <span className="dim">({base.data.label}, {[before ?? found(base.data.time_lost_s), ago(base.data.created)].join(", ")})</span>
       </span>
       {kept && <span className="since-told">{kept.statement}</span>}
-      <RouteLink href={comparePage(baseline, run)}>Compare the two</RouteLink>
+      <RouteLink href={comparePage(baseline, run)}>Compare both</RouteLink>
     </aside>
   );
 }

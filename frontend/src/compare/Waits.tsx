@@ -58,7 +58,7 @@ function Rows({ change }: { change: Change }) {
           <td colSpan={COLUMNS}>
             <details>
               <summary>Distribution of {QUANTITIES[change.quantity]}</summary>
-              <p className="dim">Share of the samples that were over by then; base dashed, candidate solid.</p>
+              <p className="dim">Cumulative share of samples (ECDF); base dashed, candidate solid.</p>
               <Distribution name={QUANTITIES[change.quantity]} base={change.base} candidate={change.candidate} scale={scale} ticks={waitTicks(two)} />
             </details>
           </td>

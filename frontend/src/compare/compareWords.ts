@@ -19,7 +19,7 @@ export function gateOf(analysis: Analysis | null, outcome: Outcome | undefined):
 export const STATES: { state: State; title: string }[] = [
   { state: "new", title: "New" },
   { state: "worse", title: "Worse" },
-  { state: "cannot-tell", title: "Cannot tell" },
+  { state: "cannot-tell", title: "Undecided" },
   { state: "gone", title: "Gone" },
   { state: "better", title: "Better" },
   { state: "same", title: "Unchanged" },
@@ -38,7 +38,7 @@ export const QUANTITIES: Record<Comparison["waits"][number]["quantity"] | Compar
   connect_time: "Time to connect",
   rtt: "Round-trip time",
   service_time: "Service time",
-  sent_again: "SYNs sent again",
+  sent_again: "SYN retransmissions",
   unopened: "Connections that never opened",
 };
 

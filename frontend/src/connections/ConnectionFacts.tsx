@@ -14,16 +14,16 @@ export function ConnectionFacts({ detail }: { detail: ConnectionDetail }) {
     <div className="connection-facts">
       <dl>
         <dt>Why these are one connection</dt>
-        <dd>{connection.joined_because || "Seen at one capture point only: nothing was joined."}</dd>
+        <dd>{connection.joined_because || "Captured at one vantage point only: nothing was joined."}</dd>
         {first !== undefined && (
           <>
-            <dt>Same packet by</dt>
+            <dt>Matched by</dt>
             <dd className="mono">seq {first.sequence}{first.timestamp_value === null ? "" : ` · TSval ${first.timestamp_value}`} · IP-ID {first.ip_id}</dd>
           </>
         )}
         {records.length > 0 && (
           <>
-            <dt>What the kernel recorded</dt>
+            <dt>Kernel state (conntrack)</dt>
             <dd>{records.map((mark) => <div key={mark.id} className="connection-record">{mark.label} <EvidenceLinks evidence={mark.evidence.filter((part) => part.lines.length > 0)} /></div>)}</dd>
           </>
         )}

@@ -15,9 +15,9 @@ export const COLUMNS: (BigColumn & { key?: SortKey })[] = [
   { name: "outcome", width: 12 }, { name: "client", width: 20 }, { name: "server", width: 19 },
   { name: "start", key: "start", width: 15, why: "clock time of the first packet, in the time zone of the settings" },
   { name: "connect", unit: "ms", key: "connect_ms", number: true, width: 11, why: "accepted SYN-ACK minus first SYN" },
-  { name: "tries", key: "tries", number: true, width: 5, why: "how often the SYN was sent; 0: begun before the capture" },
+  { name: "tries", key: "tries", number: true, width: 5, why: "number of SYNs sent; 0: opened before the capture" },
   { name: "retry gaps", unit: "s", number: true, width: 11 }, { name: "translated to", width: 18 },
-  { name: "seen at", width: 7, why: "in path order; ✖ where the first SYN never appeared" },
+  { name: "seen at", width: 7, why: "in path order; ✖ where the first SYN is absent" },
   { name: "bytes", key: "bytes", number: true, width: 8 }, { name: "finding", width: 8 },
 ];
 

@@ -21,7 +21,7 @@ export function Ladder({ detail }: { detail: ConnectionDetail }) {
   const columns = useMemo(() => columnsOf(ladderColumns(detail.lanes)), [detail.lanes]);
   const start = detail.packets.reduce((first, packet) => (BigInt(packet.time_ns) < BigInt(first) ? packet.time_ns : first), detail.packets[0]?.time_ns ?? "0");
   return (
-    <div className="ladder" role="table" aria-label="Packets of this connection by capture point" data-testid="ladder">
+    <div className="ladder" role="table" aria-label="Packets of this connection by vantage point" data-testid="ladder">
       <div role="row" className="ladder-row ladder-head">
         <span role="columnheader" className="ladder-time">time</span>
         <div className="ladder-track">
@@ -66,7 +66,7 @@ function RungRow({ rung, columns, start }: { rung: Rung; columns: Columns; start
   const ends = [...seen, ...(gap === null ? [] : [gap])];
   const [left, right] = [Math.min(...ends), Math.max(...ends)];
   const loss = rung.missing.length > 0;
-  const hue = loss ? "role-loss" : rung.what === "SYN retry" ? "role-ok" : "role-neutral";
+  const hue = loss ? "role-loss" : rung.what === "SYN retransmission" ? "role-ok" : "role-neutral";
   return (
     <div role="row" className="ladder-row" data-what={rung.what}>
       <span role="cell" className="ladder-time" title={`${wallClock(start, rung.atNs, 9)} ${zoneWord()}`}>{offset(rung.atNs)}</span>

@@ -5,7 +5,7 @@ import { placeName } from "./connectionWords";
 export function SeenAt({ connection, lanes }: { connection: Connection; lanes: readonly { id: string; name: string }[] }) {
   const order = [...connection.seen_at, ...connection.missing_at.filter((id) => !connection.seen_at.includes(id))];
   const sorted = lanes.length > 0 ? order.sort((a, b) => indexIn(lanes, a) - indexIn(lanes, b)) : order;
-  const words = sorted.map((id) => `${placeName(id, lanes)}: ${isMissing(connection, id) ? "first SYN never seen" : "seen"}`).join(", ");
+  const words = sorted.map((id) => `${placeName(id, lanes)}: ${isMissing(connection, id) ? "first SYN absent" : "seen"}`).join(", ");
   return (
     <span className="seen-at" title={words} aria-label={words} role="img">
       {sorted.map((id) => (

@@ -142,7 +142,7 @@ export function connectPhases(steps: readonly Step[]): Phase[] {
   const [first, last] = [syns[0], syns.filter((syn) => answer === undefined || syn.atNs <= answer.atNs).at(-1)];
   if (first === undefined || last === undefined) return [];
   const phases: Phase[] = [];
-  if (last !== first) phases.push({ name: "waiting for the SYN retry", ms: (last.atNs - first.atNs) / 1e6 });
+  if (last !== first) phases.push({ name: "waiting for the SYN retransmission", ms: (last.atNs - first.atNs) / 1e6 });
   if (answer !== undefined) phases.push({ name: "handshake", ms: (answer.atNs - last.atNs) / 1e6 });
   return phases;
 }

@@ -7,9 +7,9 @@ export function AccountLine({ account }: { account: Account | null | undefined }
   if (!account) return null;
   const limit = `${account.threshold_s} s`;
   return (
-    <section className="card panel" aria-label="Account of the delays" data-testid="account">
+    <section className="card panel" aria-label="Delay attribution" data-testid="account">
       <header className="panel-head">
-        <h2>Account of the delays</h2>
+        <h2>Delay attribution</h2>
       </header>
       {account.delayed === 0 ? (
         <p>No connection waited {limit} or more.</p>

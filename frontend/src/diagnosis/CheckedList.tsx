@@ -1,4 +1,4 @@
-/** What was looked for, and what could not be. Silence would look like absence. */
+/** Detection rules checked, and what could not be. Silence would look like absence. */
 import { useState } from "react";
 
 import type { Checked } from "../api/types";

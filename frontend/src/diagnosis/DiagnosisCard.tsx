@@ -14,12 +14,12 @@ import { Section } from "./Section";
 
 /** Nobody is sure of what may be otherwise. */
 const WHY: Record<Verdict, string> = {
-  confirmed: "Why we are sure",
-  likely: "Why we are sure",
-  possible: "What speaks for it",
-  "cannot-tell": "What speaks for it",
+  confirmed: "Supporting evidence",
+  likely: "Supporting evidence",
+  possible: "Supporting evidence",
+  "cannot-tell": "Supporting evidence",
 };
-const NO_REFUTATION = "Nothing was found that speaks against it.";
+const NO_REFUTATION = "No contradicting evidence was found.";
 
 export function sectionId(diagnosis: Diagnosis, section: string): string {
   return `${diagnosis.id || diagnosis.cause}-${section}`;
@@ -50,14 +50,14 @@ export function DiagnosisCard({ diagnosis, findings, analysed }: DiagnosisCardPr
           <Section number={2} id={name("why")} title={WHY[diagnosis.verdict]}>
             <Claims claims={of("for")} sign="✓" />
           </Section>
-          <Section number={3} id={name("against")} title="What speaks against it">
+          <Section number={3} id={name("against")} title="Contradicting evidence">
             <Against claims={of("against")} refutation={diagnosis.refutation} />
           </Section>
         </div>
-        <Section number={4} id={name("rivals")} title="What else looks like this">
+        <Section number={4} id={name("rivals")} title="Alternatives">
           <Rivals rivals={diagnosis.rivals} />
         </Section>
-        <Section number={5} id={name("missing")} title="What would make it certain">
+        <Section number={5} id={name("missing")} title="Missing evidence">
           <Missing missing={diagnosis.missing} />
         </Section>
         <Section number={6} id={name("fix")} title="Fix">
@@ -110,7 +110,7 @@ const RIVAL_WORDS: Record<Rival["status"], string> = {
 };
 
 function Rivals({ rivals }: { rivals: Rival[] }) {
-  if (!rivals.length) return <p className="dim">No other cause is known that looks like this.</p>;
+  if (!rivals.length) return <p className="dim">No alternative cause is known.</p>;
   return (
     <table className="table rivals">
       <thead>
@@ -139,7 +139,7 @@ function Rivals({ rivals }: { rivals: Rival[] }) {
 }
 
 function Missing({ missing }: { missing: Diagnosis["missing"] }) {
-  if (!missing.length) return <p className="dim">Nothing is open.</p>;
+  if (!missing.length) return <p className="dim">No evidence is missing.</p>;
   return (
     <ul className="missing">
       {missing.map((item) => (
@@ -159,7 +159,7 @@ function Rule({ diagnosis, findings, analysed }: { diagnosis: Diagnosis; finding
       <p>
         <code className="mono">{diagnosis.cause}</code> from <code className="mono">{kinds.join(", ")}</code>{" "}
         <span className="dim">
-          · rules of version {analysed.version} · analysed {dateWords(analysed.created, 8)}
+          · rules of version {analysed.version} · analyzed {dateWords(analysed.created, 8)}
         </span>
       </p>
       <HowRecognised kinds={kinds} />

@@ -1,4 +1,4 @@
-/** How it is recognised: the rules of the detectors behind a diagnosis, with their thresholds, on demand. */
+/** Detection rule: the rules of the detectors behind a diagnosis, with their thresholds, on demand. */
 import { useState } from "react";
 
 import { useDetectorRules } from "../api/queries";
@@ -10,7 +10,7 @@ export function HowRecognised({ kinds }: { kinds: string[] }) {
   return (
     <>
       <button type="button" className="link-button" aria-expanded={open} onClick={() => setOpen(!open)}>
-        How it is recognised
+        Detection rule
       </button>
       {open && <Rules kinds={kinds} />}
     </>

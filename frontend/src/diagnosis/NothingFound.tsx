@@ -12,21 +12,21 @@ export function NothingFound({ report }: { report: Report }) {
   return (
     <section className="card verdict-card" aria-label="Verdict">
       <h1 className="claim" data-testid="claim">
-        {anyHarm(report) ? "No rule fired, but some failed or took long: see Outcomes." : "Nothing was found."}{" "}
+        {anyHarm(report) ? "No rule matched, but some connections or requests failed or were slow: see Outcomes." : "Nothing was found."}{" "}
         {plural(ran, "check")} ran on {plural(packets, "packet")}
         {open.length > 0 && `; ${plural(open.length, "check")} could not`}.
       </h1>
       <p className="dim">
-        This says what was looked for, not that all is well: what no file shows cannot be found.
+        This lists what was checked. Problems that the files do not show cannot be found.
       </p>
       <div className="checked-columns">
-        <section aria-label="Looked for">
-          <h2>Looked for</h2>
-          {clear.length ? <CheckedList checked={clear} /> : <p>Nothing could be looked for.</p>}
+        <section aria-label="Checked">
+          <h2>Checked</h2>
+          {clear.length ? <CheckedList checked={clear} /> : <p>No rule could be checked.</p>}
         </section>
-        <section aria-label="Could not be looked for">
-          <h2>Could not be looked for</h2>
-          {open.length ? <CheckedList checked={open} /> : <p className="dim">Everything could.</p>}
+        <section aria-label="Not checked (no data)">
+          <h2>Not checked (no data)</h2>
+          {open.length ? <CheckedList checked={open} /> : <p className="dim">All rules could be checked.</p>}
         </section>
       </div>
     </section>

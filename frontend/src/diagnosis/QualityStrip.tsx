@@ -1,14 +1,14 @@
-/** Can this capture be trusted? What was dropped, missing, guessed, and whether the account closes. */
+/** Capture quality What was dropped, missing, guessed, and whether the account closes. */
 import type { Quality } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 
 export function QualityStrip({ quality }: { quality: Quality[] }) {
   return (
-    <section className="card panel" aria-label="Can this capture be trusted?" data-testid="quality">
+    <section className="card panel" aria-label="Capture quality" data-testid="quality">
       <header className="panel-head">
-        <h2>Can this capture be trusted?</h2>
+        <h2>Capture quality</h2>
       </header>
-      {!quality.length && <p className="dim">Nothing is known about how it was taken.</p>}
+      {!quality.length && <p className="dim">No information about how it was captured.</p>}
       <ul className="quality">
         {quality.map((line) => (
           <li key={line.text} data-status={line.status}>

@@ -37,7 +37,7 @@ export function Remedies({ remedies }: { remedies: Remedy[] }) {
 function Sides({ choice }: { choice: Choice[] }) {
   if (!choice.length) return null;
   return (
-    <div className="choice" data-testid="choice" role="group" aria-label="A choice: either side has its price">
+    <div className="choice" data-testid="choice" role="group" aria-label="Trade-off: both options have a cost">
       {choice.map((side) => (
         <section key={side.setting} aria-label={side.setting}>
           <h4 className="mono">{side.setting}</h4>

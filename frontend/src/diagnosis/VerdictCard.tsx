@@ -83,7 +83,7 @@ function DoNow({ diagnosis }: { diagnosis: Diagnosis }) {
       <h2>Do now</h2>
       <div>
         <p className="do-now-what">{remedy.what}</p>
-        {remedy.command && <Command text={remedy.command} label="Command that changes it" />}
+        {remedy.command && <Command text={remedy.command} label="Command of the fix" />}
         <p className="dim do-now-notes">
           {remedy.undo && (
             <span>
@@ -123,15 +123,15 @@ function Doors({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Findin
       {first && (
         <>
           <RouteLink className="button button-main" href={`${source.page}/findings/${encodeURIComponent(first.id)}?at=instances`} onClick={scrollToInstances}>
-            {first.count === 1 ? "See it" : `See the ${count(first.count)}`}
+            {first.count === 1 ? "See it" : `Show all ${count(first.count)}`}
           </RouteLink>
           <RouteLink className="button" href={`${source.page}/timeline?sel=${first.id}${first.instances > 0 ? "~1" : ""}`}>
-            Show me one
+            Show an example
           </RouteLink>
         </>
       )}
       <button type="button" className="button" onClick={() => scrollToSection(sectionId(diagnosis, "why"))}>
-        How sure?
+        Evidence
       </button>
       <button type="button" className="button" onClick={() => scrollToSection(sectionId(diagnosis, "rivals"))}>
         What else could it be? {diagnosis.rivals.length}

@@ -13,19 +13,19 @@ const MEANINGS: Record<Verdict, Meaning> = {
   confirmed: {
     word: "Confirmed",
     bars: 4,
-    rule: "The thing itself was seen on both sides of the fault, and an independent source agrees.",
+    rule: "The fault was captured on both sides, and an independent source agrees.",
   },
   likely: {
     word: "Likely",
     bars: 3,
-    rule: "The pattern was seen together with one independent sign, and no rival explanation is left standing.",
+    rule: "The pattern and one independent sign were found, and all alternatives are ruled out.",
   },
   possible: {
     word: "Possible",
     bars: 2,
-    rule: "Only the pattern was seen, and at least one rival explanation is still alive.",
+    rule: "Only the pattern was found, and at least one alternative is possible.",
   },
-  "cannot-tell": { word: "Cannot tell", bars: 1, rule: "An input that would decide it is missing." },
+  "cannot-tell": { word: "Undecided", bars: 1, rule: "An input that would decide it is missing." },
 };
 
 export function verdictWord(verdict: Verdict): string {
@@ -60,7 +60,7 @@ export function VerdictWord({ verdict, plain = false }: { verdict: Verdict; plai
   return (
     <Popover width={320} position="bottom-start" withArrow shadow="md">
       <Popover.Target>
-        <button type="button" className="verdict-word verdict-word-button" data-testid="verdict" title="What the word means">
+        <button type="button" className="verdict-word verdict-word-button" data-testid="verdict" title="Meaning of the verdict">
           {inside}
         </button>
       </Popover.Target>

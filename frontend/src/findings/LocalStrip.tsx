@@ -31,9 +31,9 @@ export function LocalStrip({ finding }: { finding: Finding }) {
     <section className="card panel" aria-label="When it happened" data-testid="local-strip">
       <Region label="Timeline of the finding" query={whole}>
         {(timeline) => {
-          if (instance !== null && !chosen.data) return <Region label="Instance" query={chosen}>{() => <p className="dim">Nothing tells when this instance was.</p>}</Region>;
+          if (instance !== null && !chosen.data) return <Region label="Instance" query={chosen}>{() => <p className="dim">The time of this instance is unknown.</p>}</Region>;
           const window = stripWindow(chosen.data ? [chosen.data.start, chosen.data.end] : [finding.first, finding.last], timeline.t0);
-          return window ? <Window finding={finding} instance={instance} window={window} /> : <p className="dim">The finding has no time: it rests on listings without one.</p>;
+          return window ? <Window finding={finding} instance={instance} window={window} /> : <p className="dim">The finding has no time: its dumps have no timestamps.</p>;
         }}
       </Region>
     </section>
@@ -67,7 +67,7 @@ function Walk({ finding, instance }: { finding: Finding; instance: number | null
     <nav className="strip-walk" aria-label="Instances">
       <span>{instance === null ? `all ${count(last)} instances` : `instance ${count(instance)} of ${count(last)}`}</span>
       {instance !== null && instance > 1 && <RouteLink className="button" rel="prev" href={to(instance - 1)}>◂ previous</RouteLink>}
-      {(instance ?? 0) < last && <RouteLink className="button" rel="next" href={to((instance ?? 0) + 1)}>{instance === null ? "Show me one" : "next ▸"}</RouteLink>}
+      {(instance ?? 0) < last && <RouteLink className="button" rel="next" href={to((instance ?? 0) + 1)}>{instance === null ? "Show an example" : "next ▸"}</RouteLink>}
       {instance !== null && <RouteLink className="button" href={to(null)}>all</RouteLink>}
     </nav>
   );
@@ -77,7 +77,7 @@ function Lanes({ timeline, instance, window }: { timeline: Timeline; instance: n
   // The teeth of a comb stand inside its band, which says the same where all instances are in view.
   const marks = timeline.marks.filter((mark) => (instance === null ? mark.glyph !== "comb" : mark.instance === instance || mark.instance === null));
   const lanes = stripLanes(timeline, marks, window);
-  if (!lanes.length) return <p className="dim">No mark of it lies on a lane.</p>;
+  if (!lanes.length) return <p className="dim">No mark of it is on a lane.</p>;
   return (
     <div className="strip">
       {lanes.map((row) => <Lane key={row.lane.id} row={row} />)}

@@ -13,12 +13,12 @@ export function plainSentences(texts: readonly string[]): (string | null)[] {
 }
 
 const ROLES = {
-  loss: "In short: a packet was sent and did not arrive, so somebody waited before trying again.",
-  stall: "In short: packets waited somewhere for a while and then went on together.",
-  burst: "In short: the same was asked for several times where once might do.",
-  collision: "In short: two connections wanted the same place at the same moment.",
-  ok: "In short: this is as it should be.",
-  neutral: "In short: this was noticed and may matter; it need not be trouble.",
+  loss: "In short: a packet was lost, and the sender waited before its retransmission.",
+  stall: "In short: packets were delayed in a queue and released together.",
+  burst: "In short: the same call was repeated where one would be enough.",
+  collision: "In short: two connections collided on the same port or entry at the same time.",
+  ok: "In short: this is normal.",
+  neutral: "In short: this is unusual, but not necessarily a problem.",
 } as const;
 
 /** What kind of trouble it is, whatever its cause. */
@@ -27,8 +27,8 @@ export function roleSentence(role: keyof typeof ROLES): string {
 }
 
 const LANES = {
-  pod: "a container's end of its cable", bridge: "joins the containers of a node", nat: "rewrites addresses on the way",
-  uplink: "the node's way to the network", host: "the machine itself", kernel: "what the kernel wrote down", group: "conversations that went to the same place and ended the same way", unknown: "a place where somebody listened",
+  pod: "a container's network interface", bridge: "joins the containers of a node", nat: "rewrites addresses (NAT)",
+  uplink: "the node's uplink", host: "the machine itself", kernel: "kernel state", group: "connections to the same destination with the same outcome", unknown: "a vantage point (where packets were captured)",
 } as const;
 
 export function laneSentence(role: keyof typeof LANES): string {
@@ -37,14 +37,14 @@ export function laneSentence(role: keyof typeof LANES): string {
 
 const COLUMNS: Record<string, string> = {
   time: "when it happened, counted from the first packet", "since previous": "time since the row above", frame: "number of the packet in its file",
-  lane: "where it was seen", source: "who sent it", destination: "whom it was for", protocol: "the language of the packet", what: "what the packet does",
-  flags: "signals of TCP in the packet", length: "size on the wire", connection: "the conversation it belongs to", outcome: "how the attempt ended",
-  client: "who asked", server: "who was asked", start: "when the first packet was sent", "connect ms": "how long until the server had answered",
-  tries: "how often the first packet was sent", "retry gaps (s)": "waits between the tries", "translated to": "sender's address after NAT",
-  "seen at": "the places it passed, in order", bytes: "how much was carried", finding: "the letter of what was found here", mark: "the kind of sign in the chart",
-  lasts: "from beginning to end", basis: "seen in a file, or concluded from what was seen", evidence: "the packets and lines that prove it",
-  line: "place in the text", state: "what the kernel thinks the connection is doing", method: "what was asked", status: "the server's answer as a number",
-  "round trip": "time from question to answer", instance: "number of the case",
+  lane: "vantage point", source: "sender", destination: "receiver", protocol: "protocol", what: "what the packet does",
+  flags: "TCP flags", length: "size on the wire", connection: "its connection", outcome: "how the attempt ended",
+  client: "who asked", server: "the server", start: "when the first packet was sent", "connect ms": "time until the SYN-ACK",
+  tries: "number of SYNs", "retry gaps (s)": "times between the retransmissions", "translated to": "sender's address after NAT",
+  "seen at": "vantage points in path order", bytes: "how much was carried", finding: "letter of the finding", mark: "symbol in the chart",
+  lasts: "from beginning to end", basis: "captured, or inferred", evidence: "the packets and lines that prove it",
+  line: "line in the text", state: "connection state in the kernel", method: "the request", status: "HTTP status code",
+  "round trip": "time from request to response", instance: "number of the case",
 };
 
 /** What a column holds; `why` is what the table itself says of it. */

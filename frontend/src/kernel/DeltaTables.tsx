@@ -24,7 +24,7 @@ function Table({ table }: { table: DeltaTable }) {
   return (
     <div className="card panel" data-testid="delta" data-kind={table.kind}>
       <header className="panel-head">
-        <h3>{table.kind} <span className="dim">{[table.host, plural(table.dumps, "dump"), table.order === "times" ? "ordered by their times" : "ordered by their counters, for they carry no time"].filter(Boolean).join(" · ")}</span></h3>
+        <h3>{table.kind} <span className="dim">{[table.host, plural(table.dumps, "dump"), table.order === "times" ? "ordered by their times" : "ordered by their counters, as they have no timestamps"].filter(Boolean).join(" · ")}</span></h3>
         {table.unchanged.length > 0 && (
           <button type="button" className="link-button" aria-expanded={all} onClick={() => setAll(!all)}>
             {all ? "Only those that rose" : `${plural(table.unchanged.length, "counter")} did not change`}

@@ -26,20 +26,20 @@ export function DumpView({ dump }: { dump: KernelDump }) {
           ))}
         </nav>
       )}
-      {table ? <Table key={`${dump.input}~${dump.number}~${table.name}`} dump={dump} table={table} /> : <p className="dim">It lists nothing.</p>}
+      {table ? <Table key={`${dump.input}~${dump.number}~${table.name}`} dump={dump} table={table} /> : <p className="dim">It is empty.</p>}
     </div>
   );
 }
 
 function About({ dump }: { dump: KernelDump }) {
-  const basis: Record<string, string> = { text: "says the text", given: "given with the upload", counters: "by its counters" };
+  const basis: Record<string, string> = { text: "stated in the text", given: "given with the upload", counters: "by its counters" };
   return (
     <>
       <p>
         <strong>{dump.kind}</strong>{" "}
         <span className="dim">
           {[
-            dump.captured_at ? `taken ${dump.captured_at.slice(0, 23).replace("T", " ")} UTC (${basis[dump.captured_at_basis] ?? "unknown how"})` : "nobody says when it was taken",
+            dump.captured_at ? `taken ${dump.captured_at.slice(0, 23).replace("T", " ")} UTC (${basis[dump.captured_at_basis] ?? "unknown source"})` : "capture time unknown",
             dump.host, plural(dump.lines, "line"),
           ].filter(Boolean).join(" · ")}
         </span>
@@ -59,7 +59,7 @@ function About({ dump }: { dump: KernelDump }) {
 }
 
 const LINE: BigColumn = { name: "line", width: 7, number: true };
-const TEXT: BigColumn = { name: "as it stands in the text", width: 48 };
+const TEXT: BigColumn = { name: "as in the text", width: 48 };
 const WIDEST = 44;
 
 type Cell = DumpRow["cells"][number];
@@ -126,7 +126,7 @@ function RowFilter() {
   const send = () => setParameters({ rows: text.trim() || null }, "replace");
   return (
     <input
-      className="input kernel-filter" type="search" aria-label="Rows that hold" placeholder="rows that hold … (of entries: address, port or both)" value={text}
+      className="input kernel-filter" type="search" aria-label="Filter rows" placeholder="filter rows … (entries: address, port or both)" value={text}
       onChange={(event) => setText(event.target.value)} onBlur={send} onKeyDown={(event) => event.key === "Enter" && send()}
     />
   );

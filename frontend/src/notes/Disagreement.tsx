@@ -1,4 +1,4 @@
-/** Around a diagnosis: who does not agree and why. What speaks for it stays, only greyed. */
+/** Around a diagnosis: who does not agree and why. Supporting evidence stays, only greyed. */
 import { useState, type ReactNode } from "react";
 
 import { useDeleteNote, useNotes, type Note } from "../api/notes";
@@ -37,7 +37,7 @@ export function Disputable({ diagnosis, children }: { diagnosis: Diagnosis; chil
       <div className={against.length > 0 ? "disputed" : undefined} data-testid="disputable" data-disputed={against.length > 0}>{children}</div>
       {asking && (
         <NoteForm
-          title="Disagree" label="Reason" about={`“${diagnosis.statement}” The evidence stays; your reason stands beside it.`}
+          title="Disagree" label="Reason" about={`“${diagnosis.statement}” The evidence stays; your reason is shown with it.`}
           wish={{ kind: "disagreement", cause: diagnosis.cause, diagnosis: diagnosis.id, finding }} onClose={() => setAsking(false)}
         />
       )}

@@ -31,7 +31,7 @@ export function NotesTable({ notes, lanes = [], onJump, canDelete = false }: Not
             <tr key={note.id} data-note={note.id}>
               <td className="mono">{note.from === null ? "" : offset(note.from)}</td>
               <td className="mono">{note.from !== null && note.to !== null && note.to > note.from ? stretch(note.to - note.from) : ""}</td>
-              <td>{note.kind === "disagreement" ? `disagrees with ${note.diagnosis || note.cause}` : [lane(note.lane), note.finding].filter(Boolean).join(", ")}</td>
+              <td>{note.kind === "disagreement" ? `rejects ${note.diagnosis || note.cause}` : [lane(note.lane), note.finding].filter(Boolean).join(", ")}</td>
               <td className="note-text">{note.text}</td>
               <td>{authorOf(note)}</td>
               <td>{dateWords(note.created, 5)}</td>

@@ -74,7 +74,7 @@ export function OmniboxDialog({ text, onText, groups }: OmniboxDialogProps) {
           </div>
         ))}
       </div>
-      <p className="omnibox-none" role="status">{all.length ? "" : "Nothing matches. Try an address, a frame (#12), a time (+1.5s), > for commands or ? for words."}</p>
+      <p className="omnibox-none" role="status">{all.length ? "" : "No match. Try an address, a frame (#12), a time (+1.5s), > for commands or ? for words."}</p>
     </dialog>
   );
 }

@@ -15,8 +15,8 @@ import type { Command } from "./suggestions";
 const EVERYWHERE: Command[] = [
   { title: "Investigations", hint: "all of them", href: "/" },
   { title: "New investigation", hint: "drop, paste or the demo", href: "/new" },
-  { title: "What should I capture?", hint: "commands for a node", href: "/capture" },
-  { title: "What we look for", hint: "rules and thresholds", href: "/detectors" },
+  { title: "What to capture", hint: "commands for a node", href: "/capture" },
+  { title: "Detection rules", hint: "rules and thresholds", href: "/detectors" },
   { title: "Settings", hint: "theme, density, time zone, keys", href: "/settings" },
 ];
 
@@ -30,7 +30,7 @@ export function useCommands(source: Source | null): Command[] {
       title: place.name, hint: place.key ? `g ${place.key}` : "", href: source.page + place.path,
     }));
     const again: Command = {
-      title: "Analyse again", hint: "with the present rules",
+      title: "Re-run analysis", hint: "with the current rules",
       run: () => void ask(`${source?.api}/analyses?anew=true`, { method: "POST" }).then(() => askAgain(queries, { queryKey: [source?.key] })),
     };
     const switches: Command[] = [

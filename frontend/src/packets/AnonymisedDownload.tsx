@@ -11,16 +11,16 @@ export function AnonymisedDownload() {
   const { readOnly } = useSource();
   if (readOnly) return null;
   return (
-    <section className="anonymised" aria-label="Anonymised download">
-      <LookDownload question={QUESTION} label="Download anonymised .tar.gz" busyLabel={busyLabel} testId="anonymised" />
+    <section className="anonymised" aria-label="Anonymized download">
+      <LookDownload question={QUESTION} label="Download anonymized .tar.gz" busyLabel={busyLabel} testId="anonymised" />
       <p className="dim">
-        All captures and dumps with other addresses and names, the same ones in every download of this investigation; payload is zero.
-        Stallscope finds the same in them.
+        All captures and dumps with pseudonyms for addresses and names, the same in every download of this investigation; payload is zeroed.
+        Stallscope finds the same results in them.
       </p>
     </section>
   );
 }
 
 function busyLabel(look: Look | undefined): string {
-  return look?.total ? `Anonymising: ${count(look.done)} of ${count(look.total)} packets …` : "Anonymising …";
+  return look?.total ? `Anonymizing: ${count(look.done)} of ${count(look.total)} packets …` : "Anonymizing …";
 }

@@ -24,8 +24,8 @@ export function CarveButton({ question, packets }: CarveButtonProps) {
     <>
       {mayDownload && <LookDownload key={asked} question={question} packets={packets} label={`Download these ${plural(packets, "packet")} .pcapng`} busyLabel={busyLabel} testId="carve" />}
       <LookDownload
-        key={`${asked} anonymised`} question={anonymised} packets={packets} label="anonymised" busyLabel={busyLabel} testId="carve-anonymised" plain
-        title="The same packets with other addresses and names; payload is zero"
+        key={`${asked} anonymized`} question={anonymised} packets={packets} label="anonymized" busyLabel={busyLabel} testId="carve-anonymised" plain
+        title="The same packets with pseudonyms for addresses and names; payload is zeroed"
       />
     </>
   );

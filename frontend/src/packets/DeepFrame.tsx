@@ -17,12 +17,12 @@ function Taken({ input, frame }: { input: string; frame: number }) {
   const question = useMemo(() => ({ kind: "dissection" as const, file: input, frame }), [input, frame]);
   const { look, error, again } = useLook(question);
   const found = useDissection(look);
-  const problem = error?.message ?? found.error?.message ?? (look && !isUnderWay(look) && look.state !== "done" ? look.problem || "It was called off." : null);
+  const problem = error?.message ?? found.error?.message ?? (look && !isUnderWay(look) && look.state !== "done" ? look.problem || "Canceled." : null);
   return (
     <section className="deep-frame" aria-label="Protocol tree and bytes" aria-busy={!found.data && problem === null}>
       <h3>Protocol tree and bytes</h3>
       {problem !== null && <p role="alert">{problem} <button type="button" className="link-button" onClick={() => void again()}>Try again</button></p>}
-      {!found.data && problem === null && <p className="dim">A worker takes the frame apart …</p>}
+      {!found.data && problem === null && <p className="dim">A worker dissects the frame …</p>}
       {found.data && <Apart found={found.data} />}
     </section>
   );
@@ -39,10 +39,10 @@ function Apart({ found }: { found: Dissection }) {
     <>
       <p className="dim" data-testid="deep-frame-note">
         By {found.by}. {cut && `Cut: ${count(found.captured_bytes)} of ${count(found.original_bytes)} bytes were captured. `}
-        {found.tree_cut && "The tree is too long to be shown whole. "}
+        {found.tree_cut && "The tree is too long to show completely. "}
         {found.removed.length > 0 && `${plural(found.removed.length, "stretch", "stretches")} of credentials removed (••).`}
       </p>
-      {found.tree.length ? <ProtocolTree tree={found.tree} span={span} point={setSpan} /> : <p>No protocol is known in it; here are its bytes.</p>}
+      {found.tree.length ? <ProtocolTree tree={found.tree} span={span} point={setSpan} /> : <p>No known protocol; here are its bytes.</p>}
       <HexView hex={found.hex} removed={found.removed} span={span} point={pointByte} />
     </>
   );

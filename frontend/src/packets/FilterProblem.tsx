@@ -50,7 +50,7 @@ export function FilterProblem({ text, mistake, send, kept, offer }: FilterProble
           ?{" "}
         </span>
       )}
-      {kept && "The rows of the filter before are still shown."} {offer}
+      {kept && "The rows of the previous filter are still shown."} {offer}
     </div>
   );
 }

@@ -28,7 +28,7 @@ export function LookDownload({ question, label, busyLabel, testId, packets, titl
   }, [done]);
   const busy = wanted && !error && (look === undefined || isUnderWay(look));
   const failed = look?.state === "failed" || look?.state === "cancelled";
-  const problem = wanted ? (error?.message ?? (failed ? look.problem || "Called off." : null)) : null;
+  const problem = wanted ? (error?.message ?? (failed ? look.problem || "Canceled." : null)) : null;
   const ask = () => (done ? link.current?.click() : setWanted(true));
   const giveUp = () => {
     setWanted(false);

@@ -14,7 +14,7 @@ export function NoPackets({ filter, window_ns, deep }: NoPacketsProps) {
   const setParameters = useSetParameters();
   const parts = deep ? [filter] : conjuncts(filter);
   const inWindow = window_ns.from !== null;
-  if (parts.length === 0 && !inWindow) return <>No capture was given, so there are no packets.</>;
+  if (parts.length === 0 && !inWindow) return <>No capture was given.</>;
   const near = deep ? [] : [
     ...parts.map((_, at) => {
       const rest = withoutPart(parts, at) || null;

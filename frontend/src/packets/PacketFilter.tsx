@@ -89,7 +89,7 @@ export function PacketFilter({ text, wrong, send }: PacketFilterProps) {
             setChosen(-1);
           }}
         />
-        <ul id={`${id}-list`} role="listbox" aria-label="What may come next" className="card filter-suggestions" hidden={items.length === 0}>
+        <ul id={`${id}-list`} role="listbox" aria-label="Completions" className="card filter-suggestions" hidden={items.length === 0}>
           {items.map((item, index) => (
             <li
               key={item.text} id={`${id}-${index}`} role="option" aria-selected={index === chosen} className={index === chosen ? "filter-suggestion-at" : undefined}

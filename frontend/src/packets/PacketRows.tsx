@@ -23,7 +23,7 @@ const COLUMNS: BigColumn[] = [
   { name: "time", unit: "s after the first", width: 16 }, { name: "since previous", width: 11, number: true }, { name: "frame", width: 9 },
   { name: "lane", width: 9 }, { name: "source", width: 19 }, { name: "destination", width: 19 }, { name: "protocol", width: 6 },
   { name: "flags", width: 8 }, { name: "length", unit: "B", width: 8, number: true }, { name: "info", width: 22 },
-  { name: "joined with", width: 13, why: "the same packet at other capture points, joined over translation" }, { name: "finding", width: 6 },
+  { name: "joined with", width: 13, why: "the same packet at other vantage points, joined across NAT" }, { name: "finding", width: 6 },
 ];
 
 interface PacketRowsProps {

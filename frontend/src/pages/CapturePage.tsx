@@ -24,13 +24,13 @@ const USUAL: Choices = {
 const QUESTIONS: Question[] = [
   {
     name: "symptom",
-    label: "What is wrong?",
+    label: "Symptom",
     answers: [
       ["connect", "connecting takes 1 s, 3 s or more"],
-      ["dns", "lookups take 5 s"],
-      ["clumps", "answers come back in clumps"],
+      ["dns", "DNS lookups take 5 s"],
+      ["clumps", "responses arrive in batches"],
       ["requests", "requests got slower"],
-      ["resets", "connections break off"],
+      ["resets", "connections are reset or time out"],
     ],
   },
   {
@@ -52,14 +52,14 @@ const QUESTIONS: Question[] = [
       ["nftables", "nftables"],
     ],
   },
-  { name: "pod_ip", label: "A pod it happens to", placeholder: "10.244.1.7, if you know one" },
-  { name: "interfaces", label: "Interfaces", placeholder: "found by the script" },
+  { name: "pod_ip", label: "An affected pod", placeholder: "10.244.1.7, if you know one" },
+  { name: "interfaces", label: "Interfaces", placeholder: "detected by the script" },
   { name: "duration_s", label: "Seconds to capture" },
-  { name: "size_mb", label: "Megabytes at most" },
+  { name: "size_mb", label: "Maximum size (MB)" },
 ];
 
 export function CapturePage() {
-  useTitle("What should I capture?");
+  useTitle("What to capture");
   const [choices, setChoices] = useState(USUAL);
   const address = `/api/v1/collector${queryString({ ...choices, server: window.location.origin })}`;
   const script = useQuery({
@@ -71,9 +71,9 @@ export function CapturePage() {
   });
   return (
     <main id="main" className="page" tabIndex={-1}>
-      <h1>What should I capture?</h1>
+      <h1>What to capture</h1>
       <p>
-        One script captures every point of the path at once, takes the kernel’s own listings before, meanwhile and after, ends by
+        One script captures all vantage points of the path at the same time, takes kernel dumps before, during and after, stops by
         itself and packs one bundle to drop here. It reads, and changes nothing.
       </p>
       <div className="capture-choices">
@@ -139,11 +139,11 @@ function Script({ text, form }: { text: string; form: string }) {
 
 function Costs() {
   return (
-    <section aria-label="What it costs" className="dim">
-      <h2>What it costs</h2>
+    <section aria-label="Cost" className="dim">
+      <h2>Cost</h2>
       <ul>
-        <li>Disk: 96 bytes a packet, about 40 MB a minute at 7,000 packets/s; it ends at the size you choose.</li>
-        <li>CPU: a few percent of one core for the captures; the listings run for a moment every 5 s.</li>
+        <li>Disk: 96 bytes per packet, about 40 MB per minute at 7,000 packets/s; it stops at the size you choose.</li>
+        <li>CPU: a few percent of one core for the captures; the kernel dumps run briefly every 5 s.</li>
         <li>
           Privacy: 96 bytes hold headers and the first few bytes of payload. For lookups and requests it keeps 512 bytes, which hold
           names and paths; answers of metadata services hold credentials behind that.

@@ -23,7 +23,7 @@ export function ComparePage() {
       <Region label="Investigations" query={investigations}>
         {(all) => <ChooseTwo investigations={all} base={a} candidate={b} />}
       </Region>
-      {a && b ? <Compared key={`${a} ${b}`} base={a} candidate={b} /> : <p>Choose the two to compare: what was good before, and what came after.</p>}
+      {a && b ? <Compared key={`${a} ${b}`} base={a} candidate={b} /> : <p>Choose two to compare: the baseline (before) and the candidate (after).</p>}
     </main>
   );
 }
@@ -35,7 +35,7 @@ function Compared({ base, candidate }: { base: string; candidate: string }) {
       <section className="card panel compare-verdict" aria-label="Verdict">
         <GateWord gate="not finished" />
         <p className="compare-statement">{comparison.error.message}</p>
-        <button type="button" className="button" onClick={() => void comparison.refetch()}>Look again</button>
+        <button type="button" className="button" onClick={() => void comparison.refetch()}>Refresh</button>
       </section>
     );
   }

@@ -32,7 +32,7 @@ export function ConnectionPage() {
 function Head({ detail }: { detail: ConnectionDetail }) {
   const { page } = useSource();
   const { connection } = detail;
-  const usual = detail.usual_connect_ms === null ? "" : ` (usual ${milliseconds(detail.usual_connect_ms)})`;
+  const usual = detail.usual_connect_ms === null ? "" : ` (baseline ${milliseconds(detail.usual_connect_ms)})`;
   const walk = (cid: number | null, rel: "prev" | "next", words: string) =>
     cid === null ? null : <RouteLink className="button" rel={rel} href={`${page}/connections/${cid}`}>{words}</RouteLink>;
   return (
@@ -40,7 +40,7 @@ function Head({ detail }: { detail: ConnectionDetail }) {
       <h1>{endpoint(connection.client, connection.client_port)} → {endpoint(connection.server, connection.server_port)}</h1>
       <span>{connection.connect_ms === null ? connection.outcome : `connect ${milliseconds(connection.connect_ms)} ms${usual}`}</span>
       {connection.tries > 1 && <span>SYN sent {plural(connection.tries, "time")}</span>}
-      {connection.missing_at.length > 0 && <span className="role-loss">✖ first SYN lost on the way</span>}
+      {connection.missing_at.length > 0 && <span className="role-loss">✖ first SYN lost</span>}
       <span className="connection-walk">
         {connection.finding_ids[0] !== undefined && (
           <RouteLink className="button" href={`${page}/timeline?sel=${encodeURIComponent(connection.finding_ids[0])}${connection.instance === null ? "" : `~${connection.instance}`}`}>
@@ -61,7 +61,7 @@ function Phases({ detail }: { detail: ConnectionDetail }) {
   const total = phases.reduce((sum, phase) => sum + phase.ms, 0);
   if (total <= 0) return null;
   return (
-    <div className="connection-phases" aria-label="What the connect time went into">
+    <div className="connection-phases" aria-label="Breakdown of the connect time">
       {phases.map((phase) => (
         <span key={phase.name} style={{ flexGrow: (phase.ms / total) * PERCENT, flexBasis: 0 }}>{phase.name} {milliseconds(phase.ms)} ms</span>
       ))}

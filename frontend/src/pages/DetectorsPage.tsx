@@ -13,12 +13,12 @@ import "../diagnosis/diagnosis.css";
 import "../detectors/detectors.css";
 
 export function DetectorsPage() {
-  useTitle("What we look for");
+  useTitle("Detection rules");
   const rules = useDetectorRules();
   return (
     <main id="main" className="page" tabIndex={-1}>
-      <h1>What we look for</h1>
-      <p className="dim">Each rule with its thresholds, what it does not claim, and what looks like it and is not.</p>
+      <h1>Detection rules</h1>
+      <p className="dim">Each rule with its thresholds, its limits and its look-alikes.</p>
       <Region label="Rules" query={rules}>
         {(found) => (
           <div className="rules">
@@ -55,7 +55,7 @@ export function DetectorPage() {
 
 function Rule({ rules, kind }: { rules: DetectorRule[]; kind: string }) {
   const rule = rules.find((each) => each.kind === kind);
-  useTitle(rule ? rulePartsOf(kind, rule.rule).title : "What we look for");
+  useTitle(rule ? rulePartsOf(kind, rule.rule).title : "Detection rules");
   return (
     <div className="rule-page">
       <nav aria-label="Rules">
@@ -72,7 +72,7 @@ function Rule({ rules, kind }: { rules: DetectorRule[]; kind: string }) {
           <Markdown text={rule.rule.replace(/^\s*# .*\n/, "")} />
         </article>
       ) : (
-        <div><h1>There is no such rule</h1><p>It may have had another name in an earlier version; all present ones are listed beside.</p></div>
+        <div><h1>Rule not found</h1><p>It may have had another name in an earlier version; all current rules are listed here.</p></div>
       )}
     </div>
   );

@@ -51,7 +51,7 @@ export function FilesPage() {
       {investigation?.analysis === "finished" && files.data !== undefined && files.data.length > 0 && <AnonymisedDownload />}
       {investigation?.analysis === "finished" && (
         <p>
-          <RouteLink href={`/i/${id}`}>See the verdict</RouteLink> <AnalyseAnew />
+          <RouteLink href={`/i/${id}`}>Show the verdict</RouteLink> <AnalyseAnew />
         </p>
       )}
       <WholeDump />
@@ -178,14 +178,14 @@ function HeldCredentials({ file }: { file: EvidenceFile }) {
           href={content}
           download={file.name}
           onClick={(event) => {
-            if (!window.confirm(`${file.name} holds credentials: who has it can use them. Download it?`))
+            if (!window.confirm(`${file.name} holds credentials that anyone with the file can use. Download it?`))
               event.preventDefault();
           }}
         >
-          Download it
+          Download
         </a>
       )}
-      {!mayDownload && !source.readOnly && "Its owner or an admin may download it."}
+      {!mayDownload && !source.readOnly && "Only its owner or an admin may download it."}
     </p>
   );
 }
@@ -201,7 +201,7 @@ function AnalyseAnew() {
   });
   return (
     <button type="button" className="plain-button" title={allowed.title} disabled={allowed.disabled || again.isPending} onClick={() => again.mutate()}>
-      Decode and analyse anew
+      Re-run analysis
     </button>
   );
 }
@@ -220,7 +220,7 @@ function RemoveFile({ file, api }: { file: EvidenceFile; api: string }) {
       className="plain-button"
       title={allowed.title}
       disabled={allowed.disabled || remove.isPending}
-      onClick={() => window.confirm(`Remove ${file.name} and analyse the rest again?`) && remove.mutate()}
+      onClick={() => window.confirm(`Remove ${file.name} and re-run the analysis without it?`) && remove.mutate()}
     >
       Remove
     </button>

@@ -29,7 +29,7 @@ export function FindingPage() {
   const report = useReport();
   const finding = useFinding(fid);
   return (
-    <Region label="Finding" query={report} empty={(found) => (found ? null : "There is no report yet: it comes when the analysis is finished.")}>
+    <Region label="Finding" query={report} empty={(found) => (found ? null : "No report yet: it is available when the analysis is finished.")}>
       {(found) => found && (
         <Region label="Finding in full" query={finding}>
           {(full) => (full ? <Found key={fid} report={found} finding={full} /> : <Gone report={found} />)}
@@ -44,10 +44,10 @@ function Gone({ report }: { report: Report }) {
   const { page } = useSource();
   return (
     <>
-      <h1>The present analysis has no such finding</h1>
+      <h1>The current analysis has no such finding</h1>
       <p>
-        The files were analysed again on {dateWords(report.created)}, and numbers may have changed.{" "}
-        <RouteLink href={`${page}/findings`}>{report.findings_total ? `All findings: ${report.findings_total}` : "What was looked for"}</RouteLink>
+        The files were analyzed again on {dateWords(report.created)}, and numbers may have changed.{" "}
+        <RouteLink href={`${page}/findings`}>{report.findings_total ? `All findings: ${report.findings_total}` : "Detection rules checked"}</RouteLink>
       </p>
     </>
   );
@@ -64,14 +64,14 @@ function Found({ report, finding }: { report: Report; finding: Finding }) {
       {diagnoses.map((diagnosis) => (
         <VerdictCard key={diagnosis.cause} diagnosis={diagnosis} findings={report.findings} />
       ))}
-      {!diagnoses.length && <p className="dim">No known cause explains it; what was seen is below.</p>}
+      {!diagnoses.length && <p className="dim">No known cause explains it; the evidence is below.</p>}
       <LocalStrip finding={finding} />
       <Measures finding={finding} />
       <div id={INSTANCES_ID} className="finding-anchor" />
       {finding.tables.map((table, at) => (
         <FindingRows key={table.name} finding={finding.id} part={String(at)} name={table.name} table={table} />
       ))}
-      <FindingRows finding={finding.id} part="affected" name="who was affected" />
+      <FindingRows finding={finding.id} part="affected" name="affected hosts" />
       <FindingRows finding={finding.id} part="events" name="events" />
       <section className="card panel" aria-label="Evidence" data-testid="finding-evidence">
         <header className="panel-head"><h2>Evidence</h2></header>

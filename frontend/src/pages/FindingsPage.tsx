@@ -23,7 +23,7 @@ export function FindingsPage() {
   return (
     <>
       <h1>Findings</h1>
-      <Region label="Findings" query={report} empty={(found) => (found ? null : "There is no report yet: it comes when the analysis is finished.")}>
+      <Region label="Findings" query={report} empty={(found) => (found ? null : "No report yet: it is available when the analysis is finished.")}>
         {(found) => found && <Listed report={found} />}
       </Region>
     </>
@@ -37,7 +37,7 @@ function Listed({ report }: { report: Report }) {
   const left = report.findings_total - findings.length;
   return (
     <>
-      {report.findings_total === 0 && <p>Nothing was found. What was looked for, and what could not be, is below.</p>}
+      {report.findings_total === 0 && <p>Nothing was found. Detection rules checked, and what could not be, is below.</p>}
       {findings.map((finding) => (
         <Row key={finding.id} report={report} finding={finding} letter={letters.get(finding.id) ?? ""} />
       ))}
@@ -48,8 +48,8 @@ function Listed({ report }: { report: Report }) {
           {further.error && <span role="alert"> {further.error.message}</span>}
         </p>
       )}
-      <section className="card panel finding-checked" aria-label="What was looked for">
-        <header className="panel-head"><h2>What was looked for</h2></header>
+      <section className="card panel finding-checked" aria-label="Detection rules checked">
+        <header className="panel-head"><h2>Detection rules checked</h2></header>
         <CheckedList checked={report.checked} />
       </section>
     </>

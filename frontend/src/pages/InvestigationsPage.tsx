@@ -50,7 +50,7 @@ export function InvestigationsPage() {
 function EmptyHome() {
   return (
     <div className="empty-home" data-testid="empty-home">
-      <h1>Drop packet captures and kernel dumps; get the reason connections were slow, with the packets that prove it.</h1>
+      <h1>Drop packet captures and kernel dumps; get the cause of slow connections, with the packets that prove it.</h1>
       <Doors />
     </div>
   );
@@ -142,7 +142,7 @@ function VerdictCell({ investigation }: { investigation: Investigation }) {
   const { verdict, analysis } = investigation;
   if (analysis === "queued" || analysis === "running") return <span className="dim">{analysis} …</span>;
   if (analysis === "failed" || analysis === "cancelled") return <span>✖ {analysis}</span>;
-  if (!verdict) return <span className="dim">{analysis === "finished" ? "nothing found" : "not analysed"}</span>;
+  if (!verdict) return <span className="dim">{analysis === "finished" ? "nothing found" : "not analyzed"}</span>;
   return (
     <span className="verdict-cell">
       <RoleGlyph role={verdict.role} />

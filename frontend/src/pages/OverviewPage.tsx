@@ -50,14 +50,14 @@ function isRunning(investigation: Investigation | undefined): boolean {
 
 function NoReport({ about }: { about: Investigation }) {
   const source = useSource();
-  if (isRunning(about)) return <p>The verdict appears here as soon as there is one. You may close this page.</p>;
+  if (isRunning(about)) return <p>The verdict appears here when it is ready. You can close this page.</p>;
   const state = {
-    failed: "The analysis did not finish. What went wrong is shown with the files.",
+    failed: "The analysis failed. The reason is shown on the page Files.",
     cancelled: "The analysis was cancelled.",
   }[String(about.analysis)];
   return (
     <p>
-      {state ?? "Nothing has been analysed yet: add captures or dumps."}{" "}
+      {state ?? "Nothing has been analyzed yet: add captures or dumps."}{" "}
       {!source.readOnly && <RouteLink href={`${source.page}/files`}>Files</RouteLink>}
     </p>
   );
@@ -111,7 +111,7 @@ function Unexplained({ report }: { report: Report }) {
       <h1 className="claim" data-testid="claim">
         {worst.title}. No known cause explains it.
       </h1>
-      <p className="dim">The findings below say what was seen; what would decide the cause is not known.</p>
+      <p className="dim">The findings below show the symptoms; the evidence does not decide the cause.</p>
     </section>
   );
 }

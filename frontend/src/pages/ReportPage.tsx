@@ -31,7 +31,7 @@ export function ReportPage() {
   useTitle("Report");
   const report = useReport();
   return (
-    <Region label="Report" query={report} empty={(found) => (found ? null : "There is no report yet: it comes when the analysis is finished.")}>
+    <Region label="Report" query={report} empty={(found) => (found ? null : "No report yet: it is available when the analysis is finished.")}>
       {(found) => found && <Body report={found} />}
     </Region>
   );
@@ -45,7 +45,7 @@ function Body({ report }: { report: Report }) {
       <header className="report-head">
         <div>
           <strong>{report.label}</strong>{" "}
-          <span className="dim">analysed {dateWords(report.created, 8)} · version {report.tool.version} · {plural(report.inputs_total, "file")}</span>
+          <span className="dim">analyzed {dateWords(report.created, 8)} · version {report.tool.version} · {plural(report.inputs_total, "file")}</span>
         </div>
         <Downloads label={report.label} />
       </header>
@@ -62,8 +62,8 @@ function Body({ report }: { report: Report }) {
         </section>
       ))}
       <Notes />
-      <section className="card panel" aria-label="What was looked for">
-        <header className="panel-head"><h2>What was looked for</h2></header>
+      <section className="card panel" aria-label="Detection rules checked">
+        <header className="panel-head"><h2>Detection rules checked</h2></header>
         <CheckedList checked={report.checked} />
       </section>
       <Appendix report={report} />
@@ -105,7 +105,7 @@ function Downloads({ label }: { label: string }) {
     enabled: false,
     queryFn: async ({ signal }) => {
       const answer = await fetch(`${source.api}/report?format=markdown`, { headers: source.headers, signal });
-      if (!answer.ok) throw new Problem(answer.status, answer.statusText, "The text of the report could not be made.");
+      if (!answer.ok) throw new Problem(answer.status, answer.statusText, "The report text could not be created.");
       return answer.text();
     },
   });

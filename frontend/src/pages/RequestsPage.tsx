@@ -57,8 +57,8 @@ function NoRequests({ asked, clear }: { asked: ReturnType<typeof requestsAsked>;
   if (asked.q !== null || asked.from !== null) return <NoMatch asked={asked} clear={clear} />;
   return (
     <>
-      <p>No HTTP in clear text was seen, nor data to and fro in which a server asked others meanwhile. Needs a capture at the server (its pod or its node), with whole packets.</p>
-      <p><RouteLink href="/capture">What should I capture?</RouteLink></p>
+      <p>No clear-text HTTP was captured, and no data exchanges with upstream calls. Needs a capture at the server (its pod or node) with full packets.</p>
+      <p><RouteLink href="/capture">What to capture</RouteLink></p>
     </>
   );
 }
@@ -67,7 +67,7 @@ function NoRequests({ asked, clear }: { asked: ReturnType<typeof requestsAsked>;
 function Statement({ found }: { found: RequestGroups }) {
   const shape = useReport().data?.requests?.shapes[0];
   if (!found.statement) {
-    return <p className="dim">What the servers did meanwhile was not seen, so requests are shown as waits. <RouteLink href="/capture">Capture at the server, too</RouteLink></p>;
+    return <p className="dim">The servers' upstream calls were not captured, so requests are shown as waits. <RouteLink href="/capture">Capture at the server, too</RouteLink></p>;
   }
   return (
     <p data-claim data-testid="statement">
@@ -89,7 +89,7 @@ function Tools({ found, oneByOne }: { found: RequestGroups; oneByOne: boolean })
         <button type="button" className="button" aria-pressed={oneByOne} onClick={() => setParameters({ as: "list" }, "push")}>One by one</button>
       </span>
       <form onSubmit={(event) => { event.preventDefault(); setParameters({ q: field.current?.value || null }, "push"); }}>
-        <input ref={field} key={parameters.q ?? ""} className="input" type="search" aria-label="Requests that hold" placeholder="path, host, address, request id" defaultValue={parameters.q ?? ""} maxLength={200} />
+        <input ref={field} key={parameters.q ?? ""} className="input" type="search" aria-label="Filter requests" placeholder="path, host, address, request id" defaultValue={parameters.q ?? ""} maxLength={200} />
         <button type="submit" className="button">Filter</button>
       </form>
       <span className="dim" data-testid="requests-count" data-total={found.requests}>
@@ -116,8 +116,8 @@ function Grouped({ found }: { found: RequestGroups }) {
   }
   return (
     <>
-      {served.length > 0 && <><h2>Served here <span className="dim">the server's own questions were captured</span></h2><ShapeList groups={served} open={open} setOpen={setOpen} list={list} /></>}
-      {others.length > 0 && <><h2>Asked elsewhere <span className="dim">what these servers did meanwhile was not captured</span></h2><ShapeList groups={others} open={open} setOpen={setOpen} list={list} /></>}
+      {served.length > 0 && <><h2>Served <span className="dim">the server's upstream calls were captured</span></h2><ShapeList groups={served} open={open} setOpen={setOpen} list={list} /></>}
+      {others.length > 0 && <><h2>Upstream <span className="dim">the upstream calls of these servers were not captured</span></h2><ShapeList groups={others} open={open} setOpen={setOpen} list={list} /></>}
     </>
   );
 }

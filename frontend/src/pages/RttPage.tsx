@@ -42,14 +42,14 @@ export function RttPage() {
 function NoSamples() {
   return (
     <>
-      <p>No packet was seen together with its answer, nor was a listing of probes with their times given. Needs both directions of ICMP echo, TCP or DNS at one capture point, or the output of ping or hping3.</p>
-      <p><RouteLink href="/capture">What should I capture?</RouteLink></p>
+      <p>No packet was captured together with its response, and no ping output was given. Needs both directions of ICMP echo, TCP or DNS at one vantage point, or the output of ping or hping3.</p>
+      <p><RouteLink href="/capture">What to capture</RouteLink></p>
     </>
   );
 }
 
 function Claims({ findings, groups }: { findings: readonly Finding[]; groups: readonly HeldGroup[] }) {
-  if (groups.length === 0) return <p className="dim" data-testid="rtt-no-groups">No answers came back together: nothing looks as if a queue had stood still.</p>;
+  if (groups.length === 0) return <p className="dim" data-testid="rtt-no-groups">No batched responses: no sign of a stalled queue.</p>;
   return findings.map((finding) => (
     <p key={finding.id} data-claim data-testid="rtt-claim">
       <RoleGlyph role="stall" /> {finding.summary} <EvidenceLinks evidence={finding.evidence} shown={2} />

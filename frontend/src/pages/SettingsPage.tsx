@@ -20,7 +20,7 @@ export function SettingsPage() {
   return (
     <main id="main" className="page" tabIndex={-1}>
       <h1>Settings</h1>
-      <p className="dim">They are kept in this browser and are part of no link.</p>
+      <p className="dim">Stored in this browser only, not part of links.</p>
       <div className="card settings">
         <Choice
           name="Theme" why="High contrast is black on white or white on black, as the system is light or dark." value={theme}
@@ -31,14 +31,14 @@ export function SettingsPage() {
           choose={(density) => changeSettings({ density })}
         />
         <Choice
-          name="Time zone" why={`Clock times are shown in it; now: ${zoneWord()}. Links and downloads keep UTC.`} value={settings.zone}
-          options={[["utc", "UTC"], ["local", "That of this machine"]]} choose={(zone) => changeSettings({ zone })}
+          name="Time zone" why={`Time zone of clock times; now: ${zoneWord()}. Links and downloads keep UTC.`} value={settings.zone}
+          options={[["utc", "UTC"], ["local", "This machine"]]} choose={(zone) => changeSettings({ zone })}
         />
         <Switch name="Single keys" why="W, S, T, ? and the others without Ctrl. Ctrl K stays on." on={settings.singleKeys} set={(singleKeys) => changeSettings({ singleKeys })} />
-        <Switch name="Explain mode" why="A sentence in plain words under claims, lanes and columns." on={settings.explain} set={(explain) => changeSettings({ explain })} />
+        <Switch name="Explain mode" why="An explanation in plain words under claims, lanes and columns." on={settings.explain} set={(explain) => changeSettings({ explain })} />
       </div>
       <p><button type="button" className="plain-button" onClick={() => showOverlay("keys")}>Show all keys</button></p>
-      <p>Tokens for programs are on the page <RouteLink href="/ci">CI and tokens</RouteLink>.</p>
+      <p>API tokens are on the page <RouteLink href="/ci">CI and tokens</RouteLink>.</p>
       <PasswordPanel />
       <MembersPanel />
       <WorkersPanel />

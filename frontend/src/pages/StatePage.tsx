@@ -33,7 +33,7 @@ function NoDumps() {
   return (
     <p>
       No listing of the kernel was given: conntrack, ipvsadm, sysctl, iptables, nstat and others can be read.{" "}
-      <RouteLink href="/capture">What should I capture?</RouteLink>
+      <RouteLink href="/capture">What to capture</RouteLink>
     </p>
   );
 }
@@ -43,7 +43,7 @@ function Changes() {
   return (
     <Region
       label="Changes" query={series}
-      empty={(found) => (found.items.length || found.contradictions.length ? null : "Nothing can be compared: no value stands in two dumps.")}
+      empty={(found) => (found.items.length || found.contradictions.length ? null : "Nothing to compare: no value is in two dumps.")}
     >
       {(found) => (
         <>

@@ -1,4 +1,4 @@
-/** Requests by shape: one row for all that ask the same and make their server ask the same; opens to three examples. */
+/** Requests by endpoint: one row for all that ask the same and make their server ask the same; opens to three examples. */
 import { useState } from "react";
 
 import type { RequestGroup } from "../api/requests";
@@ -20,9 +20,9 @@ export const keyOf = (group: RequestGroup): string => (group.shape === null ? `$
 export function ShapeList({ groups, open, setOpen, list }: ShapeListProps) {
   const longest = groups.reduce((most, group) => Math.max(most, group.total_p50_ms), 0);
   return (
-    <div className="card shapes" role="table" aria-label="Requests by shape">
+    <div className="card shapes" role="table" aria-label="Requests by endpoint">
       <div role="row" className="shape-row shape-head">
-        <span role="columnheader">request</span><span role="columnheader">what the median one spends</span>
+        <span role="columnheader">request</span><span role="columnheader">breakdown of the median request</span>
         <span role="columnheader" className="number">count</span><span role="columnheader" className="number">p50 (ms)</span><span role="columnheader" className="number">p95 (ms)</span>
       </div>
       {groups.map((group) => (

@@ -31,14 +31,14 @@ function Taken({ detail, heading }: { detail: RequestDetail; heading: string }) 
       <header className="waterfall-head">
         <b>{heading}</b>
         <span className="mono">{request.method ? `${request.method} ${request.path}` : "payload not readable (TLS)"}</span>
-        {request.basis === "inferred" && <span className="waterfall-inferred" title="Told by the times of its data alone: payload could not be read.">inferred</span>}
+        {request.basis === "inferred" && <span className="waterfall-inferred" title="Inferred from the timing of its data: payload not readable.">inferred</span>}
         <span className="dim mono">{who}</span>
         <RouteLink className="waterfall-link" href={`${page}/connections/${request.cid}`}>connection</RouteLink>
         {request.request_id && <span className="dim">id {request.request_id}</span>}
         <span className="waterfall-total">{detail.total_ms === null ? "not answered" : `${ms(detail.total_ms)} ms`}</span>
       </header>
       {cost !== null && <p className="waterfall-cost" data-claim data-testid="cost">{cost}. <Proof detail={detail} /></p>}
-      {bars.length === 0 ? <p className="dim">Its end was not seen, so nothing can be taken apart.</p> : <Table detail={detail} bars={bars} />}
+      {bars.length === 0 ? <p className="dim">Its end was not captured, so there is no breakdown.</p> : <Table detail={detail} bars={bars} />}
       {request.shape === null && bars.length > 0 && <NotSeen detail={detail} />}
     </article>
   );
@@ -64,7 +64,7 @@ function Table({ detail, bars }: { detail: RequestDetail; bars: Bar[] }) {
   const { request, total_ms: total, gap_ms: gap } = detail;
   return (
     <table className="waterfall-table">
-      <caption className="visually-hidden">What its time went into</caption>
+      <caption className="visually-hidden">Latency breakdown</caption>
       <colgroup><col className="waterfall-col-kind" /><col /><col className="waterfall-col-ms" /><col className="waterfall-col-what" /><col className="waterfall-col-frames" /></colgroup>
       <thead className="visually-hidden"><tr><th>part</th><th>when</th><th>ms</th><th>what</th><th>frames</th></tr></thead>
       <tbody>
@@ -81,7 +81,7 @@ function Table({ detail, bars }: { detail: RequestDetail; bars: Bar[] }) {
           <th scope="row">sum and gap</th>
           <td colSpan={4}>
             segments {ms(sumOf(detail.segments))} + gap {ms(gap)} = {ms(total ?? 0)} ms
-            <span className="dim">{Math.abs(gap) >= 0.005 ? " · the gap is the way between the capture points of caller and server" : " · all of it is accounted for"}</span>
+            <span className="dim">{Math.abs(gap) >= 0.005 ? " · the gap is the path between the vantage points of caller and server" : " · all of it is attributed"}</span>
           </td>
         </tr>
       </tfoot>

@@ -9,7 +9,7 @@ export const KIND_WORDS: Record<Kind, string> = {
 };
 
 const COST_WORDS: Record<Kind, string> = {
-  metadata: "metadata calls", dns: "DNS lookups", calls: "calls further down", own: "its own work", request: "sending the request",
+  metadata: "metadata calls", dns: "DNS lookups", calls: "upstream calls", own: "own processing", request: "sending the request",
   wait: "waiting for the first byte", response: "receiving the response",
 };
 

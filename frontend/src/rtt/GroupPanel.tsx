@@ -1,4 +1,4 @@
-/** One group of held answers: what it held and what it did not, on which way, how fast it fell, and every sample. */
+/** One group of delayed responses: what it held and what it did not, on which way, how fast it fell, and every sample. */
 import { useQuery } from "@tanstack/react-query";
 
 import { ask } from "../api/http";
@@ -35,7 +35,7 @@ export function GroupPanel({ group, place, t0, fit, close }: GroupPanelProps) {
           <button type="button" className="plain-button" aria-label="Close group" onClick={close}>✕</button>
         </span>
       </div>
-      <Region label="What was held" query={held}>
+      <Region label="What was delayed" query={held}>
         {(samples) => (
           <>
             <Claim group={group} samples={samples} />
@@ -47,7 +47,7 @@ export function GroupPanel({ group, place, t0, fit, close }: GroupPanelProps) {
           </>
         )}
       </Region>
-      <SampleTable label={`Samples of group ${place}`} t0={t0} asked={{ finding: group.finding, instance: group.instance }} height_px={320} nothing="No sample of it is in the table." />
+      <SampleTable label={`Samples of group ${place}`} t0={t0} asked={{ finding: group.finding, instance: group.instance }} height_px={320} nothing="None of its samples is in the table." />
     </section>
   );
 }
@@ -79,10 +79,10 @@ function Claim({ group, samples }: { group: HeldGroup; samples: readonly RoundTr
 function Share({ group }: { group: HeldGroup }) {
   const share = useHeldShare(group.finding, group.instance);
   return (
-    <Region label="Held and not held" query={share}>
+    <Region label="Delayed and not delayed" query={share}>
       {(found) => (
         <div>
-          <h3>Held and not held</h3>
+          <h3>Delayed and not delayed</h3>
           <p data-testid="rtt-flows" data-held={found.flows_held} data-flows={found.flows}>{shareWords(found)}</p>
           <table className="facts" data-testid="rtt-share">
             <thead><tr><th>sent meanwhile</th><th className="number">held</th><th className="number">of</th><th className="number">flows</th><th className="number">others took</th></tr></thead>
@@ -105,8 +105,8 @@ function Share({ group }: { group: HeldGroup }) {
 /** "3 of 10 flows were held": with several receive queues only those of one stand still. */
 export function shareWords(share: HeldShare): string {
   const flows = `${count(share.flows_held)} of ${plural(share.flows, "flow")}`;
-  if (share.flows_held === share.flows) return `${flows}: everything between the two hosts was held.`;
-  return `${flows} held, the others were answered as usual: one queue of several stood still.`;
+  if (share.flows_held === share.flows) return `${flows}: all traffic between the two hosts was delayed.`;
+  return `${flows} delayed, the others were answered at their baseline: one of several queues stalled.`;
 }
 
 function Ends({ group, samples }: { group: HeldGroup; samples: readonly RoundTrip[] }) {
@@ -117,13 +117,13 @@ function Ends({ group, samples }: { group: HeldGroup; samples: readonly RoundTri
         <h3>Both ends</h3>
         <p>
           Only one end was captured, or the clocks of both were never compared: where it waited cannot be told.{" "}
-          <RouteLink href="/capture">Capture both ends at once</RouteLink>
+          <RouteLink href="/capture">Capture both ends at the same time</RouteLink>
         </p>
       </div>
     );
   }
   const total = Math.max(ways.there + ways.at + ways.back, 1e-9);
-  const parts: [string, string, number][] = [["way there", "there", ways.there], ["beyond the farther capture", "at", ways.at], ["way back", "back", ways.back]];
+  const parts: [string, string, number][] = [["way there", "there", ways.there], ["beyond the far vantage point", "at", ways.at], ["way back", "back", ways.back]];
   return (
     <div data-testid="rtt-ends">
       <h3>Both ends <span className="dim">median of {plural(ways.samples, "sample")}</span></h3>
@@ -143,8 +143,8 @@ function Slopes({ group, samples }: { group: HeldGroup; samples: readonly RoundT
   const falls = fallsOf(samples);
   return (
     <div>
-      <h3>Slope {group.slope === null ? "" : group.slope.toFixed(3).replace("-", "−")} <span className="dim">−1: all given back at one moment</span></h3>
-      {falls.length === 0 && <p className="dim">Of no kind were three samples held, so there is no step to compare.</p>}
+      <h3>Slope {group.slope === null ? "" : group.slope.toFixed(3).replace("-", "−")} <span className="dim">−1: all released at the same time</span></h3>
+      {falls.length === 0 && <p className="dim">No kind has three delayed samples to compare.</p>}
       {falls.map((fall) => (
         <p key={fall.kind} data-testid="rtt-fall">
           {fall.kind}: sent every {ms(fall.interval_ms)}, each round trip {ms(fall.fall_ms)} shorter than the one before <span className="dim">({count(fall.samples)})</span>

@@ -18,13 +18,13 @@ const NS_PER_MS = 1e6;
 export function GroupTable({ groups, total, selected, onPick }: GroupTableProps) {
   const shown = groups.slice(0, SHOWN);
   return (
-    <div className="facts-scroll" tabIndex={0} role="region" aria-label="Groups of held answers">
+    <div className="facts-scroll" tabIndex={0} role="region" aria-label="Batches of delayed responses">
       <table className="facts rtt-groups" data-testid="rtt-groups">
         <caption className="visually-hidden">{plural(total, "group")} of answers that were held and given back together</caption>
         <thead>
           <tr>
             <th>group</th><th className="number">began (s)</th><th className="number">lasted</th><th>from → to</th><th className="number">held</th>
-            <th className="number">longest</th><th className="number">slope (ms/ms)</th><th className="number">given back within</th><th>way</th><th>kinds</th>
+            <th className="number">longest</th><th className="number">slope (ms/ms)</th><th className="number">released within</th><th>way</th><th>kinds</th>
           </tr>
         </thead>
         <tbody>

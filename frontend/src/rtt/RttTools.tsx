@@ -29,7 +29,7 @@ export function RttTools(props: RttToolsProps) {
   const flip = (kind: string) => props.setKinds(kinds.includes(kind) ? kinds.filter((each) => each !== kind) : [...kinds, kind]);
   return (
     <div className="timeline-tools rtt-tools">
-      <span role="group" aria-label="Kinds of question">
+      <span role="group" aria-label="Request kinds">
         {chart.kinds.map((kind, n) => (
           <button key={kind} type="button" aria-pressed={kinds.includes(kind)} onClick={() => flip(kind)}>
             <span aria-hidden="true">{SIGNS[symbolOf(n)]}</span> {kind}

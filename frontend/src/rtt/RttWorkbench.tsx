@@ -117,7 +117,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
     const at = panel?.series.points.sid.indexOf(current ?? -1) ?? -1;
     if (panel !== undefined && at >= 0) pickSample({ panel, at });
   }
-  const label = `Round trips from ${wallClock(chart.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(shown.length, "series", "series")}, ${plural(inWindow.length, "group")} of held answers`;
+  const label = `Round trips from ${wallClock(chart.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(shown.length, "series", "series")}, ${plural(inWindow.length, "group")} of delayed responses`;
 
   return (
     <div className="rtt">
@@ -144,7 +144,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
           />
         ) : (
           <>
-            {shown.length === 0 && <p className="region-empty">No round trip is of these kinds. <button type="button" className="link-button" onClick={() => setParameters({ kinds: null, series: null }, "push")}>Show all kinds</button></p>}
+            {shown.length === 0 && <p className="region-empty">No round trip of these kinds. <button type="button" className="link-button" onClick={() => setParameters({ kinds: null, series: null }, "push")}>Show all kinds</button></p>}
             <RttStage view={picture} content={content} tokens={tokens} ticks={ticks} span={span} show={show} pickGroup={pick} pickSample={pickSample} fit={fit} />
             <Comb findings={findings} groups={groups} w={w} widthPx={widthPx} />
           </>

@@ -17,8 +17,8 @@ export const pairWords = (of: { prober: string; responder: string }): string => 
 
 /** Where it was seen. */
 export function placeWords(series: RoundTripSeries): string {
-  if (series.printed) return `as ${series.input} lists it`;
-  return `seen at ${series.input}${series.nearest ? "" : ", farther from the prober"}`;
+  if (series.printed) return `as listed in ${series.input}`;
+  return `captured at ${series.input}${series.nearest ? "" : ", farther from the prober"}`;
 }
 
 export function detailWords(chart: RoundTripChart): string {
@@ -27,7 +27,7 @@ export function detailWords(chart: RoundTripChart): string {
   if (chart.mode === "samples") return `1 mark = 1 round trip · ${plural(total, "sample")}`;
   const bars = drawn.reduce((sum, series) => sum + series.ranges.t.length, 0);
   const each = bars ? `, about ${plural(Math.max(1, Math.round(total / bars)), "sample")}` : "";
-  return `1 bar = ${stretch(chart.bucket_ns)}${each}, least to most with the median across · held samples one by one`;
+  return `1 bar = ${stretch(chart.bucket_ns)}${each}, min to max with the median · delayed samples individually`;
 }
 
 export interface Period {
@@ -39,7 +39,7 @@ export interface Period {
 export function periodOf(finding: Finding, groups: number): Period | null {
   const { period_s: period, period_p_value: chance } = finding.measures;
   if (!("period_s" in finding.measures)) return null;
-  if (typeof period !== "number") return { period_s: null, words: `${plural(groups, "onset")}, no fixed period: they begin at irregular times` };
+  if (typeof period !== "number") return { period_s: null, words: `${plural(groups, "onset")}, no fixed period: irregular onsets` };
   const odds = typeof chance === "number" ? `, by chance in ${chance < 1e-4 ? chance.toExponential(0) : chance.toFixed(4)} of cases` : "";
   return { period_s: period, words: `${plural(groups, "onset")}, one every ${Number(period.toPrecision(4))} s${odds}` };
 }

@@ -10,7 +10,7 @@ export interface Settings {
   zone: Zone;
   /** Keys without Ctrl or Alt (WCAG 2.1.4: they can be turned off). */
   singleKeys: boolean;
-  /** A sentence in plain words under claims, lanes and columns. */
+  /** An explanation in plain words under claims, lanes and columns. */
   explain: boolean;
 }
 

@@ -21,7 +21,7 @@ export function ExistingLinks() {
   const active = shares.data?.items.filter((share) => !share.revoked && share.expires > now) ?? [];
   if (!active.length) return null;
   return (
-    <section aria-label="Links there are">
+    <section aria-label="Existing links">
       <h3>Active links</h3>
       <ul className="share-list">
         {active.map((share) => (
@@ -44,7 +44,7 @@ export function wordsOf(share: Share): string {
     share.view ? "one view" : share.finding ? "one finding" : "all",
     share.shows,
     share.addresses === "names" ? "other names" : "real addresses",
-    ...(share.payload === "headers" ? ["headers of messages"] : []),
+    ...(share.payload === "headers" ? ["HTTP and DNS headers"] : []),
     ...(share.notes ? ["notes"] : []),
     ...(share.has_password ? ["password"] : []),
   ];

@@ -15,8 +15,8 @@ export function ShareBanner({ sid, session }: { sid: string; session: ShareSessi
       <span>
         {session.made_by ? `Shared by ${session.made_by}` : "Shared with you"}: <strong>{investigation.data?.label ?? "…"}</strong> · read-only
         {scopeWords(session)}
-        {session.addresses === "names" && " · addresses, files and machines replaced by names"}
-        {session.payload === "removed" && " · words of messages removed"} · expires {session.expires.slice(0, 10)}
+        {session.addresses === "names" && " · addresses, files and hosts replaced by pseudonyms"}
+        {session.payload === "removed" && " · application payload removed"} · expires {session.expires.slice(0, 10)}
       </span>
       {session.shows === "live" && <Changed sid={sid} />}
     </div>
@@ -32,10 +32,10 @@ function scopeWords({ finding, view }: ShareSession): string {
 function StateChip({ session }: { session: ShareSession }) {
   const report = useReport().data;
   if (session.shows === "live")
-    return <span className="share-state" data-testid="share-state" title="What is analysed anew or noted down later shows here, too.">live</span>;
+    return <span className="share-state" data-testid="share-state" title="Later analyses and notes are shown, too.">live</span>;
   const made = report ? ` ${report.created.slice(0, 16).replace("T", " ")} UTC, rules ${report.tool.version}` : "";
   return (
-    <span className="share-state" data-testid="share-state" title="As it was when the link was made; later analyses, files and notes do not show.">
+    <span className="share-state" data-testid="share-state" title="Snapshot from the creation of the link; later analyses, files and notes are not shown.">
       frozen{made}
     </span>
   );

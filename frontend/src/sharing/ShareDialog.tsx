@@ -46,7 +46,7 @@ export function ShareDialog({ label, onClose }: { label: string; onClose: () => 
   return (
     <Dialog title={`Share “${label}”`} onClose={onClose}>
       <p className="dim">
-        Whoever has the link reads it without signing in. Ports and times stay, for the diagnoses need them. Original files and the contents of
+        Anyone with the link can read it without signing in. Ports and times stay: the diagnoses need them. Original files and the contents of
         packets are never handed out through a link.
       </p>
       <form
@@ -86,7 +86,7 @@ function NewLink({ share, below }: { share: Share; below: string }) {
       <CopyButton text={link} />
       <p className="dim">
         Shown once: the secret after # is not kept here and never sent to a server log.{" "}
-        <a href={link} target="_blank" rel="noreferrer">See what they will see</a>
+        <a href={link} target="_blank" rel="noreferrer">Preview the shared view</a>
       </p>
     </div>
   );

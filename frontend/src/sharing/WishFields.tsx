@@ -21,19 +21,19 @@ export function WishFields({ wish, scope, here, onScope, onChange }: WishFieldsP
     <div className="share-fields">
       <WhatFields wish={wish} scope={scope} here={here} onScope={onScope} onChange={onChange} />
       <ShowsFields wish={wish} onChange={onChange} />
-      <Row name="Addresses, files, machines">
+      <Row name="Addresses, files, hosts">
         {(id) => (
           <select id={id} className="input" value={wish.addresses} onChange={(event) => onChange({ addresses: event.target.value === "real" ? "real" : "names" })}>
-            <option value="names">replaced by names like pod-482913</option>
-            <option value="real">as they are</option>
+            <option value="names">replaced by pseudonyms like pod-482913</option>
+            <option value="real">unchanged</option>
           </select>
         )}
       </Row>
-      <Row name="Words of messages">
+      <Row name="Application payload (names, URLs)">
         {(id) => (
           <select id={id} className="input" value={wish.payload} onChange={(event) => onChange({ payload: event.target.value === "headers" ? "headers" : "removed" })}>
             <option value="removed">removed</option>
-            <option value="headers">headers of HTTP and DNS: paths, hosts, lookups</option>
+            <option value="headers">HTTP and DNS headers: paths, hosts, names</option>
           </select>
         )}
       </Row>
@@ -57,7 +57,7 @@ export function WishFields({ wish, scope, here, onScope, onChange }: WishFieldsP
         )}
       </Row>
       <div className="share-checks">
-        <Check checked={wish.notes} onChange={(notes) => onChange({ notes })}>Show notes by people</Check>
+        <Check checked={wish.notes} onChange={(notes) => onChange({ notes })}>Show analyst notes</Check>
         <Check checked={wish.show_title} onChange={(show_title) => onChange({ show_title })}>Show the finding in chat previews</Check>
       </div>
     </div>

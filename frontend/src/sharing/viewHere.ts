@@ -30,7 +30,7 @@ export function viewHere(place: string, parameters: Record<string, string>): Her
   const filter = page === "/packets" ? state.filter.trim() : "";
   if (state.window === null && !lanes.length && !filter) return { finding, view: null, words: [] };
   const words = [
-    ...(state.window ? [`${offset(state.window.fromNs, 6)}, ${duration(state.window.durationNs / 1e9)} long`] : ["the whole time"]),
+    ...(state.window ? [`${offset(state.window.fromNs, 6)}, ${duration(state.window.durationNs / 1e9)} long`] : ["all time"]),
     ...(filter ? [`filter ${filter}`] : []),
     ...(lanes.length ? [lanes.length === 1 ? "1 lane" : `${lanes.length} lanes`] : []),
   ];

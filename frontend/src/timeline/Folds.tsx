@@ -45,7 +45,7 @@ export function FoldButtons({ axis, height, traffic, look }: FoldsProps & { look
     return (
       <button
         key={fold.from} type="button" className="timeline-fold-button" data-testid="fold" data-from={fold.from} data-to={fold.to} tabIndex={-1}
-        style={{ left, width, height }} title={`${words}: look inside`} aria-label={`Look into ${words}`}
+        style={{ left, width, height }} title={`${words}: zoom in`} aria-label={`Zoom into ${words}`}
         onPointerDown={(event) => event.stopPropagation()} onPointerUp={(event) => event.stopPropagation()}
         onDoubleClick={(event) => event.stopPropagation()} onClick={() => look(fold)}
       />

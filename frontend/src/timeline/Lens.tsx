@@ -102,7 +102,7 @@ function Inside({ lanes, marks, lens, widthPx, t0, pick }: InsideProps) {
           ))}
         </div>
       ))}
-      {!rows.length && <p className="timeline-sub">No mark lies in the lens.</p>}
+      {!rows.length && <p className="timeline-sub">No mark in the lens.</p>}
     </div>
   );
 }

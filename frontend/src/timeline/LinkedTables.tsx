@@ -53,7 +53,7 @@ export function LinkedTables(props: LinkedTablesProps) {
       )}
       {state.tab === "packets" && (timeline.mode === "packets"
         ? <PacketsTable packets={packets} lanes={props.captureLanes ?? timeline.lanes} onPoint={(packet) => pointAt({ mark: null, t: packet?.t ?? null })} />
-        : <p className="timeline-sub">This window holds more packets than can be listed one by one. Zoom in until it holds a few hundred.</p>)}
+        : <p className="timeline-sub">This window holds too many packets to list. Zoom in until it holds a few hundred.</p>)}
       {state.tab === "notes" && notes && <NotesTable notes={notes} lanes={timeline.lanes} onJump={props.onNote} canDelete={props.canWrite} />}
       {state.tab === "connections" && shows(source, "/connections") && (
         <ConnectionsInWindow fromNs={w.fromNs} toNs={windowEnd(w)} finding={state.selection?.finding ?? null} filter={state.filter} />

@@ -23,7 +23,7 @@ export function MarkPanel({ mark, lanes, text, onClose }: MarkPanelProps) {
           <tr><th>time</th><td className="mono">{offset(mark.t)}</td></tr>
           {mark.t_end !== null && mark.t_end > mark.t && <tr><th>lasts</th><td className="mono">{stretch(mark.t_end - mark.t)}</td></tr>}
           <tr><th>lane</th><td>{laneNames(mark, lanes)}</td></tr>
-          {mark.glyph === "note" ? <tr><th>basis</th><td>written by a person</td></tr> : <Basis mark={mark} />}
+          {mark.glyph === "note" ? <tr><th>basis</th><td>written by an analyst</td></tr> : <Basis mark={mark} />}
         </tbody>
       </table>
     </SidePanel>
@@ -33,7 +33,7 @@ export function MarkPanel({ mark, lanes, text, onClose }: MarkPanelProps) {
 function Basis({ mark }: { mark: TimelineMark }) {
   return (
     <>
-      <tr><th>basis</th><td>{mark.basis === "seen" ? "seen in a capture or dump" : "inferred: it follows from what was seen"}</td></tr>
+      <tr><th>basis</th><td>{mark.basis === "seen" ? "seen in a capture or dump" : "inferred from the capture"}</td></tr>
       <tr><th>evidence</th><td><EvidenceLinks evidence={mark.evidence} shown={MANY} /></td></tr>
     </>
   );

@@ -22,7 +22,7 @@ export function MarkTip({ mark, previous, text, x, y, widthPx }: MarkTipProps) {
       <strong className={`role-${mark.role}`}>{glyphSign(mark.glyph)}</strong> {text}
       <div className="timeline-tip-time">
         {offset(mark.t)}
-        {previous !== null && previous.id !== mark.id && ` · ${stretch(mark.t - previous.t)} after the mark before it`}
+        {previous !== null && previous.id !== mark.id && ` · ${stretch(mark.t - previous.t)} after the previous mark`}
       </div>
     </div>
   );

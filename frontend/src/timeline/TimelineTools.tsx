@@ -21,7 +21,7 @@ interface TimelineToolsProps {
 }
 
 const GROUPING_WORDS: Record<LaneGrouping, string> = {
-  capture: "by capture point", connection: "by destination and outcome", pod: "by pod",
+  capture: "by vantage point", connection: "by destination and outcome", pod: "by pod",
 };
 
 const READING_WORDS: Record<Reading, string> = { window: "since start", mark: "since mark", clock: "clock" };
@@ -37,7 +37,7 @@ export function TimelineTools(props: TimelineToolsProps) {
     <div className="timeline-tools">
       <FilterField value={state.filter} commit={(filter) => change({ filter })} toggleOthers={(filter) => change({ filter, onlyMatching: !state.onlyMatching })} />
       {state.filter !== "" && (
-        <button type="button" onClick={() => change({ onlyMatching: !state.onlyMatching })} aria-pressed={state.onlyMatching} title="Marks without that text: Shift + Enter in the filter">
+        <button type="button" onClick={() => change({ onlyMatching: !state.onlyMatching })} aria-pressed={state.onlyMatching} title="Exclude marks: Shift + Enter in the filter">
           others: {state.onlyMatching ? "taken out" : "faded"}
         </button>
       )}

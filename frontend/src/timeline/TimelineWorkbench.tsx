@@ -129,7 +129,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
     const handle = handles.find((each) => current !== null && each.marks.includes(current)) ?? handles[0];
     if (state.lens !== null) change({ lens: null });
     else if (handle) change({ lens: handle.window });
-    else setSaid("No marks stand closer than they can be told apart");
+    else setSaid("No marks overlap");
   }
   function togglePin() {
     const lane = currentMark?.lanes[0] ?? geometry.rows[0]?.lane.id;
@@ -142,7 +142,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
   }
   /** At the current mark, else on what the tables show. */
   function addNote() {
-    if (!mayWrite) setSaid("Notes cannot be written here");
+    if (!mayWrite) setSaid("Notes are read-only here");
     else if (currentMark === null) noteOn(state.range ?? w);
     else setWish({ from: currentMark.t, to: currentMark.t_end, lane: state.grouping === "capture" ? (currentMark.lanes[0] ?? "") : "", finding: currentMark.finding });
   }

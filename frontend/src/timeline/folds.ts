@@ -83,7 +83,7 @@ export function trafficIn(fold: Fold, timelines: readonly Timeline[]): FoldedTra
 }
 
 export const trafficWords = ({ packets, exact }: FoldedTraffic): string =>
-  packets === 0 ? (exact ? "no packets" : "hardly a packet") : `${exact ? "" : "about "}${plural(packets, "packet")}`;
+  packets === 0 ? (exact ? "no packets" : "few packets") : `${exact ? "" : "about "}${plural(packets, "packet")}`;
 
 export const foldWords = (fold: Fold, traffic: FoldedTraffic): string =>
   `${stretch(roundTo3(fold.to - fold.from))} without marks, ${trafficWords(traffic)}`;

@@ -86,7 +86,7 @@ export interface Hatch {
 export function hatchesOf(lane: Lane, { x, widthPx }: TimeAxis): Hatch[] {
   if (!lane.captured) {
     // A pod whose packets were seen elsewhere: its header says what the hatching means.
-    const why = lane.packets_total > 0 ? "" : "no capture point: nothing can be seen here";
+    const why = lane.packets_total > 0 ? "" : "no vantage point: nothing was captured here";
     return isVirtual(lane) ? [] : [{ leftPx: 0, widthPx, why }];
   }
   if (lane.first === null || lane.last === null || lane.role === "kernel") return [];

@@ -9,7 +9,7 @@ export interface Selection {
   mark: string | null;
 }
 
-/** What a lane is: a place where somebody listened, connections of one kind, or a pod's connections. */
+/** What a lane is: a vantage point (where packets were captured), connections of one kind, or a pod's connections. */
 export type LaneGrouping = "capture" | "connection" | "pod";
 
 export type TableTab = "marks" | "packets" | "connections" | "notes";

@@ -11,16 +11,16 @@ export function RegionChips() {
     <div className="region-chips">
       {partial && (
         <span className="region-chip" data-testid="partial">
-          {partial.done_ratio === null ? "analysis under way" : `decoded ${Math.floor(partial.done_ratio * PERCENT)} %`}
+          {partial.done_ratio === null ? "analysis running" : `decoded ${Math.floor(partial.done_ratio * PERCENT)} %`}
           {partial.findings > 0 && ` · ${plural(partial.findings, "finding")} so far`}
         </span>
       )}
       {stale && (
         <span className="region-chip" data-testid="stale">
-          Analysed with rules {stale.was}, now {stale.now}
+          Analyzed with rules {stale.was}, now {stale.now}
           {stale.again && (
             <button type="button" className="link-button" disabled={stale.busy} onClick={stale.again}>
-              analyse again
+              re-run analysis
             </button>
           )}
         </span>

@@ -45,7 +45,7 @@ function DemoDoor() {
   return (
     <section className="card door" aria-label="Open the demo">
       <h2>Open the demo</h2>
-      <p>Real captures of a real incident, analysed in front of you.</p>
+      <p>Real captures of a real incident, analyzed live.</p>
       <div className="door-actions">
         {demos.data?.map((demo, at) => (
           <button
@@ -60,7 +60,7 @@ function DemoDoor() {
           </button>
         ))}
       </div>
-      {demos.data?.length === 0 && <p>No demonstration came with this installation.</p>}
+      {demos.data?.length === 0 && <p>This installation has no demonstration.</p>}
       {(open.error ?? demos.error) && <p role="alert">{(open.error ?? demos.error)?.message}</p>}
     </section>
   );
@@ -82,7 +82,7 @@ function FilesDoor() {
   return (
     <section className="card door" aria-label="Drop files or paste a dump">
       <h2>Drop files · paste a dump</h2>
-      <p>Anywhere on any page. Captures of every point of the path, and text of conntrack, iptables-save, ipvsadm, sysctl.</p>
+      <p>On any page. Captures of all vantage points of the path, and output of conntrack, iptables-save, ipvsadm, sysctl.</p>
       <div className="door-actions">
         <FilePicker label="Choose files" onPick={(files) => void pick(files)} />
         <button type="button" className="button" onClick={() => setPasting(true)}>
@@ -97,12 +97,12 @@ function FilesDoor() {
 
 function CaptureDoor() {
   return (
-    <section className="card door" aria-label="What should I capture?">
-      <h2>What should I capture?</h2>
-      <p>Five questions, one script for the node: it captures the whole path at once, and packs a bundle to drop here.</p>
+    <section className="card door" aria-label="What to capture">
+      <h2>What to capture</h2>
+      <p>Five questions give one script for the node: it captures the whole path and packs a bundle to drop here.</p>
       <div className="door-actions">
         <RouteLink className="button" href="/capture">
-          Make the script
+          Create the script
         </RouteLink>
       </div>
     </section>

@@ -70,7 +70,7 @@ export function DropEverywhere() {
   if (disabled) {
     return (
       <div className="drop-overlay" data-testid="drop-refused">
-        <p>Files are not taken here</p>
+        <p>Uploads are not possible here</p>
         <p>{why}</p>
       </div>
     );
@@ -78,7 +78,7 @@ export function DropEverywhere() {
   return (
     <div className="drop-overlay" data-testid="drop-overlay">
       <p>{investigation ? `Add to “${label ?? "this investigation"}”` : "New investigation"}</p>
-      <p className="dim">Captures (pcap, pcapng, gzip) and text dumps. The content decides, not the name.</p>
+      <p className="dim">Captures (pcap, pcapng, gzip) and text dumps. Detected by content, not by name.</p>
     </div>
   );
 }

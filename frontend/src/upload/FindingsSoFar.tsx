@@ -24,7 +24,7 @@ export function FindingsSoFar({ progress }: { progress: Pick<Progress, "findings
     <section aria-label="Findings so far" className="so-far" data-testid="findings-so-far">
       <p role="status">
         <strong>{plural(progress.findings_so_far, "finding")} so far.</strong>{" "}
-        <span className="dim">Causes are named when all detectors are done.</span>
+        <span className="dim">Causes are named when all detectors have finished.</span>
       </p>
       <ul>
         {visible.map((finding) => (

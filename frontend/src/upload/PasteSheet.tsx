@@ -78,7 +78,7 @@ export function PasteSheet({ text: pasted, onClose }: { text: string; onClose: (
           <input className="input" placeholder="node-7" value={dump.host} onChange={(event) => change({ host: event.target.value })} />
         </label>
       </div>
-      <p className="dim">A dump without a time is worth half: say when it was taken if the text does not.</p>
+      <p className="dim">A dump without a time is of limited use: enter the time if the text does not state it.</p>
       {store.error && <p role="alert">Nothing was stored: {store.error.message}</p>}
       {taken.title && <p>{taken.title}</p>}
       <button
@@ -104,8 +104,8 @@ function useRecognition(text: string) {
 }
 
 function Recognised({ recognition, error }: { recognition: Recognition | undefined; error: Error | null }) {
-  if (error) return <p role="alert">It could not be recognised: {error.message}</p>;
-  if (!recognition) return <p className="dim">Looking at it …</p>;
+  if (error) return <p role="alert">It could not be recognized: {error.message}</p>;
+  if (!recognition) return <p className="dim">Checking …</p>;
   const strange = recognition.lines_not_understood ?? [];
   return (
     <div data-testid="recognition">
@@ -114,7 +114,7 @@ function Recognised({ recognition, error }: { recognition: Recognition | undefin
           Recognised: <strong>{recognition.kind}</strong>
         </>
       ) : (
-        <strong>Not recognised</strong>
+        <strong>Not recognized</strong>
       )}
       , {plural(recognition.lines, "line")}
       {strange.length > 0 && (

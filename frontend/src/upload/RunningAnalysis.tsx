@@ -1,4 +1,4 @@
-/** An analysis under way: stage, files, what has been found so far. Values never go backwards. */
+/** An analysis running: stage, files, what has been found so far. Values never go backwards. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
@@ -33,7 +33,7 @@ export function RunningAnalysis() {
   const stage = progress?.stage;
   const allowed = useAllowed("change");
   return (
-    <section className="card panel running" aria-label="Analysis under way" data-testid="running">
+    <section className="card panel running" aria-label="Analysis running" data-testid="running">
       <header className="panel-head">
         <h2>
           {stage ? `Stage ${stage.number} of ${stage.of}: ${stage.name}` : "Waiting for a worker"}
@@ -50,7 +50,7 @@ export function RunningAnalysis() {
         aria-label="Stages of the analysis"
         data-testid="stage"
       />
-      {silent && <p role="status" data-testid="silent">The worker has been silent for 15 s. The job is kept: the worker goes on, or another one takes over.</p>}
+      {silent && <p role="status" data-testid="silent">No sign of the worker for 15 s. The job is kept: the worker continues, or another one takes over.</p>}
       {progress && progress.findings_so_far > 0 && <FindingsSoFar progress={progress} />}
       <ul className="running-files">
         {progress?.files.map((file) => (

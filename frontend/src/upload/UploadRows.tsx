@@ -5,7 +5,7 @@ import "./upload.css";
 
 function statusWords(upload: UploadState): string {
   const share = upload.size_bytes ? Math.floor((100 * upload.sent_bytes) / upload.size_bytes) : 100;
-  const resumed = upload.resumedFrom_bytes ? `, taken up at ${bytes(upload.resumedFrom_bytes)}` : "";
+  const resumed = upload.resumedFrom_bytes ? `, resumed at ${bytes(upload.resumedFrom_bytes)}` : "";
   const sent = `${bytes(upload.sent_bytes)} of ${bytes(upload.size_bytes)}${resumed}`;
   if (upload.status === "waiting") return `waiting for the server · ${sent}`;
   if (upload.status === "stopped") return `paused · ${sent}`;

@@ -28,11 +28,11 @@ export function refusalReason(error: Error & Refusal): string {
   const body = error.originalResponse?.getBody();
   try {
     const problem = JSON.parse(body ?? "") as { detail?: string; title?: string };
-    return problem.detail ?? problem.title ?? "The server did not take the file.";
+    return problem.detail ?? problem.title ?? "The server rejected the file.";
   } catch {
     return error.originalResponse
-      ? `The server did not take the file (status ${error.originalResponse.getStatus()}).`
-      : "The server did not answer. The upload can be taken up again.";
+      ? `The server rejected the file (status ${error.originalResponse.getStatus()}).`
+      : "The server did not respond. The upload can be resumed.";
   }
 }
 

@@ -24,7 +24,7 @@ const CONNECTION: Connection = {
 };
 
 const OUTSIDE = { source: "10.16.146.2:23398" };
-const RETRY = { what: "SYN retry", timestamp_value: 2, ip_id: 2 };
+const RETRY = { what: "SYN retransmission", timestamp_value: 2, ip_id: 2 };
 const ANSWER = { what: "SYN-ACK", from_client: false, flags: "SA", sequence: 9, acknowledgement: 8, source: "10.16.147.226:80" };
 
 const DETAIL: ConnectionDetail = {
@@ -66,7 +66,7 @@ describe("ladder", () => {
 
   it("splits the connect time into waiting and handshake", () => {
     expect(connectPhases(steps).map((phase) => [phase.name, phase.ms.toFixed(2)])).toEqual([
-      ["waiting for the SYN retry", "1031.79"], ["handshake", "0.11"],
+      ["waiting for the SYN retransmission", "1031.79"], ["handshake", "0.11"],
     ]);
   });
 });

@@ -25,7 +25,7 @@ test("a request without an end has no bars", () => {
 test("one sentence says what cost most", () => {
   expect(costSentence(detail([segment("own", 0, 20), segment("metadata", 20, 30), segment("metadata", 50, 50)]))).toBe("2 metadata calls cost most: 80.0 of 100 ms (80 %)");
   expect(costSentence(detail([segment("own", 0, 1), segment("dns", 1, 9)], 0, "dns"))).toBe("1 DNS lookup cost most: 9.00 of 10.0 ms (90 %)");
-  expect(costSentence(detail([segment("own", 0, 2)], 0, "own"))).toBe("its own work cost most: 2.00 of 2.00 ms (100 %)");
+  expect(costSentence(detail([segment("own", 0, 2)], 0, "own"))).toBe("own processing cost most: 2.00 of 2.00 ms (100 %)");
 });
 
 const GROUP: RequestGroup = {

@@ -28,8 +28,8 @@ test("an older analysis says by which rules, and offers to analyse again; region
     { stale: { was: "1.4", now: "1.6", again, busy: false }, partial: null },
   );
   expect(screen.getAllByTestId("stale")).toHaveLength(1);
-  expect(screen.getByTestId("stale").textContent).toContain("Analysed with rules 1.4, now 1.6");
-  fireEvent.click(screen.getByRole("button", { name: "analyse again" }));
+  expect(screen.getByTestId("stale").textContent).toContain("Analyzed with rules 1.4, now 1.6");
+  fireEvent.click(screen.getByRole("button", { name: "re-run analysis" }));
   expect(again).toHaveBeenCalledOnce();
 });
 

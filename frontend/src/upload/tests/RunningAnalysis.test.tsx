@@ -42,7 +42,7 @@ test("a worker that is silent for 15 s is told of, and no more once there is new
   act(() => void vi.advanceTimersByTime(14_900));
   expect(screen.queryByTestId("silent")).toBeNull();
   act(() => void vi.advanceTimersByTime(200));
-  expect(screen.getByTestId("silent").textContent).toContain("silent for 15 s");
+  expect(screen.getByTestId("silent").textContent).toContain("No sign of the worker for 15 s");
   act(() => {
     queries.setQueryData([source.key, "progress"], progress("t2"));
     vi.advanceTimersByTime(10);

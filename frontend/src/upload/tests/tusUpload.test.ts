@@ -16,7 +16,7 @@ test("an answer that is no problem document still gives a reason", () => {
 });
 
 test("no answer says that it can be taken up again", () => {
-  expect(refusalReason(Object.assign(new Error("offline"), { originalResponse: null }))).toContain("taken up again");
+  expect(refusalReason(Object.assign(new Error("offline"), { originalResponse: null }))).toContain("can be resumed");
 });
 
 test("an investigation is named after its files", () => {
