@@ -12,8 +12,10 @@ from backend.forensics.evidence.facts import Facts
 
 LOSES_A_SYN = frozenset(
     (
+        "bridge-netfilter-off",
         "conntrack-full",
         "firewall-drop",
+        "hairpin",
         "ipvs-port-reuse",
         "listen-overflow",
         "no-local-endpoint",

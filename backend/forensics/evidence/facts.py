@@ -46,6 +46,12 @@ from backend.forensics.evidence.rivals import Rival, find_rivals
 from backend.forensics.evidence.round_trips import RoundTrips, gather_round_trips
 from backend.forensics.evidence.segment_losses import SegmentLosses
 from backend.forensics.evidence.sent_syns import Bools
+from backend.forensics.evidence.service_returns import (
+    ForeignAnswers,
+    Hairpin,
+    find_foreign_answers,
+    find_hairpins,
+)
 from backend.forensics.evidence.service_times import ShapeTimes, measure_service_times
 from backend.forensics.evidence.stumbles import Stumbles, collect_stumbles
 from backend.forensics.evidence.time_stamps import StampedSyns
@@ -177,6 +183,16 @@ class Facts:
     def strays(self) -> tuple[Stray, ...]:
         """Packets that reached a client past the translation of addresses."""
         return find_strays(self.attempts, self.stumbles)
+
+    @cached_property
+    def hairpins(self) -> list[Hairpin]:
+        """SYNs that a service translated to their own sender."""
+        return find_hairpins(self.attempts)
+
+    @cached_property
+    def foreign_answers(self) -> list[ForeignAnswers]:
+        """SYN-ACKs from an address that the client had not asked, by service."""
+        return find_foreign_answers(self.attempts)
 
     @cached_property
     def lost_queries(self) -> dict[str, list[LostQuery]]:

@@ -1,0 +1,143 @@
+"""SYNs to a service that come back to their own sender, and SYN-ACKs that come from an address nobody asked.
+
+Everything is done on the handshake rows of all captures at once: sorted keys, no loop over connections."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from backend.forensics.connections import NEVER
+from backend.forensics.evidence.attempts import Attempts
+from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.matched_packets import mix
+from backend.forensics.evidence.sent_syns import Bools
+from backend.forensics.evidence.sightings import Ints
+from backend.forensics.packets import ACK, RST, SYN
+
+_LOOPBACK_V4 = 127
+UNROUTED_TTLS = (64, 128, 255)
+"""What hosts start with: such a packet was passed on by no router."""
+RETRY_NS = 100_000_000
+"""A SYN is sent again after 1 s (RFC 6298 section 2); what follows sooner is the same one at another place."""
+
+
+@dataclass(frozen=True)
+class Hairpin:
+    """Attempts of one client through one service to itself. `rows` are those of `Attempts.table`; `failed` those that
+    never opened or sent another SYN after the one that came back (a rule that chooses by chance may send that one
+    elsewhere); `untranslated`: SYNs that had the client as source and as destination."""
+
+    rows: Ints
+    failed: Ints
+    untranslated: int
+    frames: tuple[Frame, ...]
+    """Of the SYNs that came back."""
+
+
+@dataclass(frozen=True)
+class ForeignAnswers:
+    """SYN-ACKs from an address that the client had not asked, for one service. `rows` are those of `Sightings`."""
+
+    rows: Ints
+    syns: Ints
+    """Rows of the SYNs that they answer."""
+    unrouted: int
+    """Of these answers, how many no router had passed on."""
+
+
+def find_hairpins(attempts: Attempts) -> list[Hairpin]:
+    """By client and service, in the order of the first attempt."""
+    seen, table = attempts.sightings, attempts.table
+    syn = np.flatnonzero(seen.transmission >= 0)
+    if not len(syn):
+        return []
+    row_of_link = np.full(int(seen.link_of_node.max(initial=-1)) + 1, -1, np.int64)
+    row_of_link[table["link"]] = np.arange(len(table))
+    rows, of = seen.rows[syn], row_of_link[seen.link[syn]]
+    own = table[np.maximum(of, 0)]
+    last_ns = np.full(len(table), np.iinfo(np.int64).min)
+    np.maximum.at(last_ns, of[of >= 0], seen.time_ns[syn][of >= 0])
+    repeated = seen.time_ns[syn] + RETRY_NS < last_ns[np.maximum(of, 0)]
+    back = (rows["destination_high"] == own["client_high"]) & (rows["destination_low"] == own["client_low"])
+    back &= (of >= 0) & ~_is_loopback(rows["destination_high"], rows["destination_low"])
+    untranslated = (rows["source_high"] == rows["destination_high"]) & (
+        rows["source_low"] == rows["destination_low"]
+    )
+    moved = (own["server_low"] != own["client_low"]) | (own["server_high"] != own["client_high"])
+    back &= moved | untranslated
+    return _by_service(attempts, syn[back], of[back], (untranslated[back], repeated[back]))
+
+
+def _is_loopback(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> Bools:
+    v4 = (high == 0) & ((low >> np.uint64(32)) == np.uint64(0xFFFF))
+    first = (low >> np.uint64(24)) & np.uint64(0xFF)
+    found: Bools = (v4 & (first == _LOOPBACK_V4)) | ((high == 0) & (low == 1))
+    return found
+
+
+def _by_service(attempts: Attempts, syns: Ints, rows: Ints, marks: tuple[Bools, Bools]) -> list[Hairpin]:
+    """`marks`, beside the SYNs: same source and destination; another SYN followed."""
+    table, seen = attempts.table, attempts.sightings
+    untranslated, repeated = marks
+    key = mix(*(table[f"{end}_{part}"][rows] for end in ("client", "server") for part in ("high", "low")))
+    found = []
+    for value in dict.fromkeys(key.tolist()):
+        mine = key == value
+        own = np.unique(rows[mine])
+        unanswered = (table["connect_delay_ns"][own] == NEVER) & ~table["established"][own]
+        unanswered |= np.isin(own, rows[mine & repeated])
+        frames = tuple(
+            (seen.places[place].input, frame)
+            for place, frame in zip(
+                seen.place[syns[mine]].tolist(), seen.rows["frame"][syns[mine]].tolist(), strict=True
+            )
+        )
+        found.append(Hairpin(own, own[unanswered], int(np.unique(rows[mine & untranslated]).size), frames))
+    return found
+
+
+def find_foreign_answers(attempts: Attempts) -> list[ForeignAnswers]:
+    """By service (address and port that were asked), the most first. An answer is foreign at a vantage point where a
+    SYN with its number was seen, and none to whom it comes from, and where its receiver reset it: between two
+    translations a SYN and its answer have different addresses, too."""
+    seen = attempts.sightings
+    syn = np.flatnonzero(seen.transmission >= 0)
+    answer = np.flatnonzero((seen.rows["tcp_flags"] & (SYN | ACK | RST)) == (SYN | ACK))
+    if not len(syn) or not len(answer):
+        return []
+    asked, came = seen.rows[syn], seen.rows[answer]
+    wanted = (came["acknowledgement"].astype(np.int64) - 1) % 2**32
+    asked_key = mix(seen.place[syn], *_end(asked, "source"), asked["sequence"].astype(np.int64))
+    came_key = mix(seen.place[answer], *_end(came, "destination"), wanted)
+    same_key = mix(asked_key, *_end(asked, "destination"))
+    order = np.argsort(asked_key, kind="stable")
+    at = np.minimum(np.searchsorted(asked_key[order], came_key), len(order) - 1)
+    known = asked_key[order][at] == came_key
+    foreign = known & ~np.isin(mix(came_key, *_end(came, "source")), same_key)
+    if not foreign.any():
+        return []
+    return _answers(attempts, answer[foreign], syn[order[at[foreign]]])
+
+
+def _end(rows: NDArray[np.void], end: str) -> tuple[NDArray[np.generic], ...]:
+    return rows[f"{end}_high"], rows[f"{end}_low"], rows[f"{end}_port"]
+
+
+def _answers(attempts: Attempts, answers: Ints, syns: Ints) -> list[ForeignAnswers]:
+    seen = attempts.sightings
+    rows = seen.rows
+    reset = np.flatnonzero((rows["tcp_flags"] & (SYN | RST)) == RST)
+    resets = mix(seen.place[reset], *_end(rows[reset], "source"), *_end(rows[reset], "destination"))
+    key = mix(seen.place[answers], *_end(rows[answers], "destination"), *_end(rows[answers], "source"))
+    was_reset = np.isin(key, resets)
+    answers, syns = answers[was_reset], syns[was_reset]
+    unrouted = np.isin(rows["ttl"][answers], UNROUTED_TTLS)
+    service = mix(*_end(rows[syns], "destination"))
+    found = []
+    for value in dict.fromkeys(service.tolist()):
+        mine = service == value
+        found.append(ForeignAnswers(answers[mine], syns[mine], int(unrouted[mine].sum())))
+    return sorted(found, key=lambda each: -len(each.rows))
