@@ -49,4 +49,4 @@ def account_in_numbers(delta: CounterDelta, lost: int, what: str) -> str:
         closes = f"{rest} more were counted than captured"
     else:
         closes = f"{-rest} of them were not counted"
-    return f"{lost:,} {what}, {shown} between the dumps: {closes}."
+    return f"{lost:,} {what}, {shown} {delta.between_dumps}: {closes}."

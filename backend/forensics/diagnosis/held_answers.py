@@ -111,7 +111,7 @@ def softnet(facts: Facts, held: Held) -> list[Weighed]:
     for name, meaning in (("time_squeeze", "ran out of time"), ("dropped", "dropped packets")):
         rise = counter_rise(facts.kernel, "softnet-stat", name)
         if rise is not None and rise.by:
-            text = f"/proc/net/softnet_stat: {name} +{rise.by:,} between the dumps: the receive softirq {meaning}."
+            text = f"/proc/net/softnet_stat: {name} +{rise.by:,} {rise.between_dumps}: the receive softirq {meaning}."
             reason = "the kernel counts that it could not process its receive queues in time"
             pieces.append(Weighed(1.2, text, line_evidence(rise.lines), reason))
     return pieces

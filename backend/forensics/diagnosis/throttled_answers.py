@@ -40,7 +40,7 @@ def _hypothesis(
     server, lost = server_of(finding), seconds_text(finding.time_lost_s)
     share = rise.by / periods.by if periods is not None and periods.by else 0.0
     of = f" of {periods.by:,} periods" if periods is not None and periods.by else ""
-    counted = f"cpu.stat: nr_throttled +{rise.by:,}{of} between the dumps."
+    counted = f"cpu.stat: nr_throttled +{rise.by:,}{of} {rise.between_dumps}."
     late = (
         f"{plural(finding.count, 'request')} were answered slowly although the kernel had acknowledged them."
     )

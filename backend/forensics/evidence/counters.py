@@ -16,6 +16,7 @@ from backend.forensics.evidence.counter_series import (
     host_names,
     rise_between,
 )
+from backend.forensics.private_words import PrivateWord
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,18 @@ class CounterDelta:
     basis: str
     """``text`` or ``given`` when the dumps carry times, ``counters`` when the order follows from the
     numbers."""
+    host: str = ""
+    """"" where the dumps name none."""
+
+    @property
+    def between_dumps(self) -> str:
+        """``between the dumps of node-1``."""
+        return between_dumps(self.host)
+
+
+def between_dumps(host: str) -> str:
+    """When a counter rose, and whose it is."""
+    return f"between the dumps of {PrivateWord(host, 'host')}" if host else "between the dumps"
 
 
 @dataclass(frozen=True)
@@ -133,7 +146,9 @@ def _delta(stats: Sequence[DumpInput]) -> tuple[CounterDelta | None, str]:
         )
     basis = before.dump.captured_at_basis if timed else "counters"
     lines = [tuple(row.line for row in d.dump.counters) for d in (before, after)]
-    return CounterDelta(before.input, lines[0], after.input, lines[1], deltas, basis), ""
+    return CounterDelta(
+        before.input, lines[0], after.input, lines[1], deltas, basis, after.host or after.dump.host
+    ), ""
 
 
 def _order_key(each: DumpInput, shared: set[str], timed: bool) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from backend.forensics.evidence.counters import DumpInput, KernelFacts
+from backend.forensics.evidence.counters import DumpInput, KernelFacts, between_dumps
 
 Line = tuple[str, int]
 """(input, 1-based line) of a dump."""
@@ -19,6 +19,13 @@ class Rise:
     by: int
     lines: tuple[Line, Line]
     """Before and after."""
+    host: str = ""
+    """"" where the dumps name none."""
+
+    @property
+    def between_dumps(self) -> str:
+        """``between the dumps of node-1``."""
+        return between_dumps(self.host)
 
 
 @dataclass(frozen=True)
@@ -61,7 +68,10 @@ def _rise(dumps: Sequence[DumpInput], name: str) -> Rise | None:
     timed = all(time for time, _, _ in seen)
     seen.sort(key=lambda entry: (entry[0] if timed else entry[1], entry[1], entry[2]))
     first, last = seen[0], seen[-1]
-    return Rise(name, last[1] - first[1], (first[2], last[2])) if last[1] >= first[1] else None
+    if last[1] < first[1]:
+        return None
+    host = next((own for each in dumps if (own := each.host or each.dump.host)), "")
+    return Rise(name, last[1] - first[1], (first[2], last[2]), host)
 
 
 def counter_value(kernel: KernelFacts, kind: str, name: str) -> tuple[int, Line] | None:

@@ -176,7 +176,7 @@ def _counters(facts: Facts) -> list[Weighed]:
     lines = [(delta.before, n) for n in delta.before_lines] + [(delta.after, n) for n in delta.after_lines]
     drop, early = delta.deltas["drop"], delta.deltas.get("early_drop", 0)
     clashes = delta.deltas.get("insert_failed", 0)
-    text = f"drop +{drop:,}, early_drop +{early:,}, insert_failed +{clashes:,} between the dumps."
+    text = f"drop +{drop:,}, early_drop +{early:,}, insert_failed +{clashes:,} {delta.between_dumps}."
     if not drop and not early:
         return [
             Weighed(

@@ -166,7 +166,7 @@ def _counter(facts: Facts, strays: Sequence[Stray]) -> list[Weighed]:
     if not brackets(facts.node, delta, min(times), max(times)):
         return []
     rise = delta.deltas["invalid"]
-    text = f"invalid +{rise:,} between the dumps, {plural(len(strays), 'such reset')} in the capture."
+    text = f"invalid +{rise:,} {delta.between_dumps}, {plural(len(strays), 'such reset')} in the capture."
     if not rise:
         return [Weighed(REFUTES, text, delta_lines(delta), "every packet marked invalid is counted")]
     if rise < len(strays):

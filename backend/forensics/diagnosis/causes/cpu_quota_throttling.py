@@ -61,7 +61,7 @@ def _throttled(facts: Facts) -> list[Weighed]:
     rise = counter_rise(facts.kernel, "cpu-stat", "nr_throttled")
     if rise is None:
         return []
-    text = f"cpu.stat: nr_throttled +{rise.by:,} between the dumps."
+    text = f"cpu.stat: nr_throttled +{rise.by:,} {rise.between_dumps}."
     evidence = line_evidence(rise.lines)
     if rise.by:
         return [

@@ -193,7 +193,7 @@ def _counters(facts: Facts, d: Destination) -> list[Weighed]:
     if not rises:
         return []
     evidence = line_evidence(line for r in rises for line in r.lines)
-    text = ", ".join(f"{r.name} +{r.by:,}" for r in rises) + " between the dumps."
+    text = ", ".join(f"{r.name} +{r.by:,}" for r in rises) + f" {rises[0].between_dumps}."
     if _only_syn_queue(facts, d):
         reason = "SYNs were dropped at a listener whose accept queue had room: its SYN queue was full"
         return [Weighed(3.0, text, evidence, reason)]

@@ -134,7 +134,7 @@ def _counter(facts: Facts, d: Destination) -> list[Weighed]:
     rise = counter_rise(facts.kernel_at(d.endpoint), "nstat", "TcpExtPAWSPassive")
     if rise is None:
         return []
-    text = f"TcpExtPAWSPassive +{rise.by:,} between the dumps."
+    text = f"TcpExtPAWSPassive +{rise.by:,} {rise.between_dumps}."
     if rise.by:
         return [Weighed(2.5, text, line_evidence(rise.lines), "each dropped SYN is counted there")]
     return [Weighed(-2.5, text, line_evidence(rise.lines), "each dropped SYN would be counted there")]

@@ -103,7 +103,7 @@ def _counters(facts: Facts, case: SegmentCase) -> list[Weighed]:
     for name in COUNTERS:
         rise = counter_rise(kernel, "nstat", name)
         if rise is not None and rise.by:
-            text = f"{name} rose by {rise.by:,} between the dumps."
+            text = f"{name} rose by {rise.by:,} {rise.between_dumps}."
             pieces.append(Weighed(1.2, text, line_evidence(rise.lines), "the kernel counts what it drops"))
     return pieces[:2]
 

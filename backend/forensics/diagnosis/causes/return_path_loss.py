@@ -137,7 +137,9 @@ def _counter(facts: Facts, answered: Sequence[Loss]) -> list[Weighed]:
     rise = counter_rise(facts.node, "nstat", COUNTER)
     if rise is None or rise.by * 2 < len(answered):
         return []
-    text = f"{COUNTER} rose by {rise.by:,} between the dumps; {plural(len(answered), 'SYN-ACK')} were lost."
+    text = (
+        f"{COUNTER} rose by {rise.by:,} {rise.between_dumps}; {plural(len(answered), 'SYN-ACK')} were lost."
+    )
     return [
         Weighed(2.0, text, line_evidence(rise.lines), "the node counts what its reverse-path filter drops")
     ]

@@ -108,7 +108,7 @@ def _counted(case: _Case) -> list[Weighed]:
     rise = case.path.rise
     if rise is None or not rise.by:
         return []
-    text = f"{COUNTER} rose by {rise.by:,} between the dumps."
+    text = f"{COUNTER} rose by {rise.by:,} {rise.between_dumps}."
     reason = "the filter counts each packet that it drops"
     return [Weighed(3.0 if rise.by >= FEW else 1.0, text, line_evidence(rise.lines), reason)]
 

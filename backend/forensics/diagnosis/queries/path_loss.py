@@ -100,7 +100,9 @@ def _counted(facts: Facts, apart: Sequence[LostQuery]) -> list[Weighed]:
     counted = max(delta.deltas["insert_failed"], delta.deltas.get("drop", 0))
     if counted < COUNTED_RATIO * len(apart):
         return []
-    text = f"conntrack counted {counted:,} drops between the dumps, {len(apart):,} queries were lost here."
+    text = (
+        f"conntrack counted {counted:,} drops {delta.between_dumps}, {len(apart):,} queries were lost here."
+    )
     return [Weighed(-4.0, text, delta_lines(delta), "a packet dropped by conntrack was not lost on the path")]
 
 

@@ -245,7 +245,7 @@ def _counters(facts: Facts, race: Race) -> tuple[list[Weighed], bool, bool, int 
     evidence = delta_lines(delta)
     if rise == 0 or rise < lost * COUNTER_MATCH_RATIO:
         text = (
-            f"insert_failed rose by {rise:,} between the dumps, but {lost:,} SYNs were lost: the kernel "
+            f"insert_failed rose by {rise:,} {delta.between_dumps}, but {lost:,} SYNs were lost: the kernel "
             "counted no collision for most."
         )
         times = [loss.transmission.time_ns for loss, _ in race.collisions]

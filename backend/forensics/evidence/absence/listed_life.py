@@ -106,6 +106,7 @@ def _dropped(candidates: tuple[KernelFacts, ...], syns: int) -> Iterator[ListedS
         rises = [counter_rise(kernel, "nstat", name) for kernel in candidates]
         known = [rise for rise in rises if rise is not None and rise.by * 2 >= syns]
         if known and len(known) == len(rises):
-            shown = " and ".join(f"+{rise.by:,}" for rise in known)
-            text = f"{name} {shown} between the dumps: the host got packets and dropped them, {reason}."
+            shown = " and ".join(f"{name} +{rise.by:,} {rise.between_dumps}" for rise in known)
+            host = "the host" if len(known) == 1 else "whichever of them is this host"
+            text = f"{shown}: {host} got packets and dropped them, {reason}."
             yield ListedSign(text, tuple(line for rise in known for line in rise.lines))

@@ -141,7 +141,9 @@ def _counters(facts: Facts, trouble: Trouble) -> tuple[bool, bool, list[Weighed]
     evidence = delta_lines(delta)
     around = brackets(facts.node, delta, trouble.of_pairs[0].time_ns, trouble.of_pairs[-1].time_ns)
     if rise < lost * COUNTER_MATCH_RATIO:
-        text = f"insert_failed rose by {rise:,} between the dumps, but {lost:,} queries of pairs were lost."
+        text = (
+            f"insert_failed rose by {rise:,} {delta.between_dumps}, but {lost:,} queries of pairs were lost."
+        )
         weight = FLAT_COUNTERS if around else FLAT_COUNTERS / 4
         reason = "the dropped packet of the race is counted there" + (
             "" if around else "; read at another time"

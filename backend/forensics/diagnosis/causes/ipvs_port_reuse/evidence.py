@@ -292,7 +292,7 @@ def _counters(facts: Facts, found: Drops) -> list[Weighed]:
     if rise * 2 >= lost:
         text = f"insert_failed rose by {rise:,}, {lost:,} SYNs were lost: conntrack dropped them."
         return [Weighed(-3.0, text, delta_lines(delta), "IPVS drops before conntrack stores anything")]
-    text = f"insert_failed +{rise:,} between the dumps, {lost:,} SYNs lost: not dropped by conntrack."
+    text = f"insert_failed +{rise:,} {delta.between_dumps}, {lost:,} SYNs lost: not dropped by conntrack."
     return [Weighed(0.3, text, delta_lines(delta), "flat counters fit IPVS and contradict SNAT")]
 
 

@@ -134,11 +134,11 @@ def _counters(facts: Facts, found: NodeLosses) -> tuple[bool, bool, list[Weighed
     counted = max(delta.deltas["insert_failed"], delta.deltas.get("drop", 0)) - others
     shown = f"insert_failed +{delta.deltas['insert_failed']:,}, drop +{delta.deltas.get('drop', 0):,}"
     if counted >= COUNTED_RATIO * lost:
-        text = f"{shown} between the dumps, {lost:,} SYNs lost here: conntrack counted them."
+        text = f"{shown} {delta.between_dumps}, {lost:,} SYNs lost here: conntrack counted them."
         return False, True, [Weighed(-4.0, text, delta_lines(delta), "a drop by a rule is not counted there")]
     times = [loss.transmission.time_ns for loss in found.losses]
     around = brackets(facts.node, delta, min(times), max(times))
-    text = f"{shown} between the dumps, {lost:,} SYNs lost here: the kernel counted no failed insertion for them."
+    text = f"{shown} {delta.between_dumps}, {lost:,} SYNs lost here: the kernel counted no failed insertion for them."
     reason = "every packet that conntrack drops is counted there" + (
         "" if around else "; read at another time"
     )

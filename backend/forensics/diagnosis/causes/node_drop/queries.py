@@ -103,9 +103,7 @@ def _counters(facts: Facts, inside: list[LostQuery]) -> tuple[bool, bool, list[W
     if delta is None or "insert_failed" not in delta.deltas:
         return False, False, []
     failed, dropped = delta.deltas["insert_failed"], delta.deltas.get("drop", 0)
-    shown = (
-        f"insert_failed +{failed:,}, drop +{dropped:,} between the dumps, {len(inside):,} queries lost here"
-    )
+    shown = f"insert_failed +{failed:,}, drop +{dropped:,} {delta.between_dumps}, {len(inside):,} queries lost here"
     if max(failed, dropped) >= COUNTED_RATIO * len(inside):
         text = f"{shown}: conntrack counted them."
         return False, True, [Weighed(-4.0, text, delta_lines(delta), "a drop by a rule is not counted there")]

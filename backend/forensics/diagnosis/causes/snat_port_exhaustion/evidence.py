@@ -114,7 +114,7 @@ def _counters(facts: Facts, found: Shortage) -> tuple[bool, int | None, list[Wei
         return False, None, []
     rise, lost = delta.deltas["insert_failed"], len(found.losses)
     if rise < lost * COUNTER_MATCH_RATIO:
-        text = f"insert_failed rose by {rise:,} between the dumps, but {lost:,} SYNs were lost."
+        text = f"insert_failed rose by {rise:,} {delta.between_dumps}, but {lost:,} SYNs were lost."
         times = [loss.transmission.time_ns for loss in found.losses]
         around = brackets(facts.node, delta, min(times), max(times))
         reason = "a packet without a free port is counted there" + (

@@ -174,7 +174,7 @@ def _counters(facts: Facts, found: _Drawn) -> _Counters:
     if rise < len(found.ports) * COUNTER_MATCH_RATIO:
         times = [p.loss.transmission.time_ns for p in found.ports]
         around = brackets(facts.node, delta, min(times), max(times))
-        text = f"insert_failed rose by {rise:,} between the dumps, but {plural(lost, 'SYN')} were lost at the NAT."
+        text = f"insert_failed rose by {rise:,} {delta.between_dumps}, but {plural(lost, 'SYN')} were lost at the NAT."
         reason = "every dropped SYN is counted there" + (
             "" if around else ", but the dumps were taken at other times"
         )
