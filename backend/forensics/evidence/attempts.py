@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
-from backend.forensics.evidence.absence.one_way import opened_unseen
+from backend.forensics.evidence.absence.one_way import opened_unseen, to_itself, unheard_hosts
 from backend.forensics.evidence.clocks import Clocks
 from backend.forensics.evidence.grouped_rows import GroupedRows
+from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.path_order import PathOrder, order_places
 from backend.forensics.evidence.retried import (
     Endpoint,
@@ -144,8 +145,19 @@ def collect_attempts(captures: Sequence[Capture]) -> Attempts:
     sightings = join_sightings(captures)
     order = order_places(sightings)
     table = _attempt_table(captures, sightings, order, sightings.time_ns)
+    # Whether these waited cannot be seen, so their repeats count as none.
+    table["transmissions"][_answered_elsewhere(captures, table)] = 1
     retried = find_retried(table, sightings, order)
     return Attempts(table, retried, sightings, order, list_routes(table, sightings, retried))
+
+
+def _answered_elsewhere(captures: Sequence[Capture], table: NDArray[np.void]) -> NDArray[np.bool_]:
+    """Attempts of a host to reach itself where none of its answers was seen: they are not absent, but elsewhere."""
+    own = to_itself(table, "client", "server")
+    if not own.any():
+        return own
+    server = mix(table["server_high"], table["server_low"])
+    return own & np.isin(server, unheard_hosts(captures))
 
 
 def _attempt_table(

@@ -1,4 +1,4 @@
-"""Signs of life: when hosts were heard, whatever they said and to whom."""
+"""Signs of life: when hosts were heard, whatever they said, by somebody else."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.absence.one_way import to_itself
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints
@@ -53,7 +54,9 @@ def find_life(captures: Sequence[Capture], attempts: Attempts, lows: Words) -> L
     error), and the ends of connections in which nothing had to be sent again."""
     seen = attempts.sightings
     of_place = np.array([place.capture for place in seen.places], np.int64)
-    own = np.flatnonzero(np.isin(seen.rows["source_low"], lows))
+    own = np.flatnonzero(
+        np.isin(seen.rows["source_low"], lows) & ~to_itself(seen.rows, "source", "destination")
+    )
     rows = seen.rows[own]
     parts = [
         (
@@ -77,6 +80,7 @@ def _of_connections(
     sound = (
         (table["data_retransmissions"] == 0) & (table["client_packets"] > 0) & (table["server_packets"] > 0)
     )
+    sound &= ~to_itself(table, "client", "server")
     for end in ("server", "client"):
         rows = table[sound & np.isin(table[f"{end}_low"], lows)]
         host = mix(rows[f"{end}_high"], rows[f"{end}_low"])

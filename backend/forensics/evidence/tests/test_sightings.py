@@ -64,6 +64,21 @@ def test_an_answer_before_the_last_syn_was_accepted_when_the_client_acknowledged
     assert attempt.connect_delay_s == pytest.approx(took_s, abs=2e-3)
 
 
+@pytest.mark.parametrize(("answered", "retried"), [(False, 0), (True, 3)])
+def test_a_host_that_asks_itself_lost_nothing_where_its_answers_pass_no_vantage_point(
+    answered: bool, retried: int
+) -> None:
+    """On the loopback both directions are seen: a full accept queue shows there."""
+    capture, own = CaptureBuilder(places=("eth0",)), "10.0.0.1"
+    for number in range(3):
+        path = plain_path(f"{own}:{40_000 + number}", f"{own}:80", "eth0")
+        for again in range(3):
+            capture.syn(T0_NS + number * MS + again * S, path, isn=number)
+    if answered:
+        capture.connect(T0_NS + 9 * S, plain_path(f"{own}:41000", f"{own}:80", "eth0"), isn=99)
+    assert len(collect(capture.build()).retried) == retried
+
+
 def test_source_nat_with_another_port_joins_to_one_attempt() -> None:
     capture = CaptureBuilder()
     capture.connect(T0_NS, snat(), isn=1)
