@@ -17,7 +17,7 @@ from backend.forensics.lanes import list_lanes
 from backend.forensics.outcomes import describe_outcomes
 from backend.forensics.part_references import in_own_files
 from backend.forensics.quality_strip import describe_quality
-from backend.forensics.report import FindingPart, InputPart, Report, ToolPart
+from backend.forensics.report import DiagnosisPart, FindingPart, InputPart, Report, ToolPart
 from backend.forensics.rotation.joined_captures import JoinedCaptures, join_rotated
 from backend.forensics.served_requests import describe_served
 
@@ -36,11 +36,17 @@ class Analysis:
 class ReportLists:
     """What the report lists beside findings and causes; empty where making it broke."""
 
-    def __init__(self, facts: Facts, findings: Sequence[FindingPart], isolation: Isolation) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        findings: Sequence[FindingPart],
+        diagnoses: Sequence[DiagnosisPart],
+        isolation: Isolation,
+    ) -> None:
         run = isolation.run
         self.outcomes = run(REPORT + "outcomes", lambda: describe_outcomes(facts), [])
         self.requests = run(REPORT + "requests", lambda: describe_served(facts), None)
-        self.quality = run(REPORT + "quality", lambda: describe_quality(facts, findings), [])
+        self.quality = run(REPORT + "quality", lambda: describe_quality(facts, findings, diagnoses), [])
         self.lanes = run(REPORT + "lanes", lambda: list_lanes(facts), [])
         self.destinations = run(REPORT + "destinations", lambda: list_destination_parts(facts), [])
         self.destinations_total = run(REPORT + "destinations", lambda: len(facts.waits), 0)
@@ -65,7 +71,7 @@ def analyse_evidence(
     isolation = isolation or Isolation()
     findings, checked = run_detectors(facts, told, isolation)
     answer = diagnose(facts, findings, isolation)
-    lists = ReportLists(facts, findings, isolation)
+    lists = ReportLists(facts, findings, answer.diagnoses, isolation)
     report = Report(
         schema="stallscope.report/1",
         label=label,

@@ -10,10 +10,13 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.lanes import uncaptured_sources
 from backend.forensics.private_words import of_place
-from backend.forensics.report import FindingPart, QualityPart
+from backend.forensics.report import DiagnosisPart, FindingPart, QualityPart
+from backend.forensics.unused_listings import unused_listings
 
 
-def describe_quality(facts: Facts, findings: Sequence[FindingPart]) -> list[QualityPart]:
+def describe_quality(
+    facts: Facts, findings: Sequence[FindingPart], diagnoses: Sequence[DiagnosisPart] = ()
+) -> list[QualityPart]:
     """Good news and cautions, the account of the lost SYNs among them."""
     if not facts.has_packets:
         return []
@@ -25,6 +28,7 @@ def describe_quality(facts: Facts, findings: Sequence[FindingPart]) -> list[Qual
         *_times(facts),
         *_clocks(facts),
         *_counters(facts),
+        *unused_listings(facts, diagnoses),
     ]
     return [*parts, *_account(facts)]
 

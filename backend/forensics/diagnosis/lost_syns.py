@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
+from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.evidence.absence.listed_life import ListedLife, listed_life
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
@@ -27,18 +28,21 @@ CAPTURE_BOTH_SIDES = MissingPart(
     what="A capture at the server at the same time: it shows whether the SYN arrived and was answered",
     command="tcpdump -i any -y LINUX_SLL2 -s 96 -w server.pcap 'tcp[tcpflags] & (tcp-syn|tcp-rst) != 0 or icmp'",
 )
-LISTEN_COUNTERS = MissingPart(
+LISTEN_COUNTERS = ListingRequest(
     what="The server's listen counters before and after, and the queue against its backlog",
     command="nstat -az TcpExtListenOverflows TcpExtListenDrops; ss -lnt; sleep 60; "
     "nstat -az TcpExtListenOverflows TcpExtListenDrops",
+    at="server",
 )
-NEIGHBOUR = MissingPart(
+NEIGHBOUR = ListingRequest(
     what="Whether the host is up, checked from its own network segment",
     command="ip neigh show; ping -c 3 HOST",
+    at="node",
 )
-FILTER_RULES = MissingPart(
+FILTER_RULES = ListingRequest(
     what="The rules that match packets to this port, with their counters",
     command="iptables-save -c; nft list ruleset; kubectl get networkpolicy -A",
+    at="every",
 )
 
 

@@ -14,6 +14,7 @@ from backend.forensics.diagnosis.account import Settled, draw_up, settle
 from backend.forensics.diagnosis.contract import Hypothesis, conclude, weigh
 from backend.forensics.diagnosis.exclusive import leave_accidents, yield_to_stronger
 from backend.forensics.diagnosis.fitting_advice import with_fitting_advice
+from backend.forensics.diagnosis.given_listings import without_given
 from backend.forensics.diagnosis.segment_cases import owned_findings
 from backend.forensics.diagnosis.shared_losses import merge_shared
 from backend.forensics.diagnosis.shared_remedies import with_known_versions
@@ -75,7 +76,10 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart], isolation: Isolation
         settled.append(Settled(found, left.intersection(found.attempts)))
     kubernetes = isolation.run(REPORT + "kubernetes", partial(speaks_of_kubernetes, facts), False)
     parts = [
-        with_fitting_advice(_concluded(facts, each), findings, kubernetes=kubernetes) for each in settled
+        with_fitting_advice(
+            without_given(facts, _concluded(facts, each), findings), findings, kubernetes=kubernetes
+        )
+        for each in settled
     ]
     return Answer(numbered(sorted(parts, key=rank_of)), draw_up(facts, settled, REST))
 

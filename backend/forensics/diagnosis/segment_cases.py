@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from backend.forensics.diagnosis.contract import TIME_LOST
+from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.measured import loud, server_of
 from backend.forensics.diagnosis.owned_segments import owned_nodes
 from backend.forensics.evidence.delays import Frame
@@ -33,10 +34,11 @@ CAPTURE_BOTH_ENDS = MissingPart(
     ),
     command="tcpdump -i any -y LINUX_SLL2 -s 96 -w end.pcap host OTHER",
 )
-RECEIVER_COUNTERS = MissingPart(
+RECEIVER_COUNTERS = ListingRequest(
     what="What the receiver's kernel dropped, before and after",
     command="nstat -az TcpExtTCPBacklogDrop TcpExtTCPRcvQDrop TcpExtPruneCalled TcpExtRcvPruned; "
     "ip -s link show dev eth0; cat /proc/net/softnet_stat",
+    at="ends",
 )
 
 

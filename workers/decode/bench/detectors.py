@@ -70,7 +70,7 @@ def run_parts(capture: Capture, meter: Meter) -> None:
         findings.extend(found.findings)
     for name, assess in diagnosis.discover_causes():
         meter.run(f"cause {name}", partial(assess, facts, findings))
-    meter.run("report lists", lambda: ReportLists(facts, findings, Isolation()))
+    meter.run("report lists", lambda: ReportLists(facts, findings, (), Isolation()))
 
 
 def grouped(parts: Parts) -> Parts:

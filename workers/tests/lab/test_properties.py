@@ -29,14 +29,12 @@ def test_promises_hold_for_all_recorded_incidents(extra_captures: Path, tmp_path
 
 
 @pytest.mark.long
-@pytest.mark.xfail(
-    reason="causes of lost data and of resets ask for counters that every listed host gave", strict=True
-)
 def test_nothing_that_was_given_is_asked_for_again(extra_captures: Path) -> None:
     asked = {}
     for each in instances_below(extra_captures / "lab"):
-        files = each.files(each.cases[0])
-        report = report_on(files)
-        if report is not None and (found := list(asked_again(files, report))):
-            asked[each.folder.name] = found
+        for case in each.cases:
+            files = each.files(case)
+            report = report_on(files)
+            if report is not None and (found := list(asked_again(files, report))):
+                asked[f"{each.folder.name}/{case['name']}"] = found
     assert asked == {}

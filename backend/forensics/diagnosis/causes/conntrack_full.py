@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import CONNTRACK_COMMAND, CONNTRACK_FAR_BELOW, list_rivals
 from backend.forensics.diagnosis.lost_syns import (
     FILTER_RULES,
@@ -23,7 +24,7 @@ from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import conntrack_fill, messages_with
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, RemedyPart
 
 CAUSE = "conntrack-full"
 TITLE = "Conntrack table full"
@@ -196,7 +197,9 @@ def _counters(facts: Facts) -> list[Weighed]:
     return []
 
 
-_SIZES = MissingPart(what="The fill level of the table, and the kernel log", command=CONNTRACK_COMMAND)
+_SIZES = ListingRequest(
+    what="The fill level of the table, and the kernel log", command=CONNTRACK_COMMAND, at="node"
+)
 _PROOF = (
     "conntrack -S: drop and early_drop stop rising; nf_conntrack_count stays below 90 % of nf_conntrack_max"
 )

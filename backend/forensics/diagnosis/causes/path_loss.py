@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import SAMPLE_LIKE_P, SIGNIFICANT_P, list_rivals
 from backend.forensics.diagnosis.lost_syns import (
     CAPTURE_BOTH_SIDES,
@@ -106,9 +107,10 @@ def _what_was_lost(d: Destination) -> str:
 
 
 _PATH = MissingPart(what="Loss per hop of the path", command="mtr -rwc 100 HOST")
-_INTERFACES = MissingPart(
+_INTERFACES = ListingRequest(
     what="Drops and errors of the interfaces at both ends, before and after",
     command="ip -s link show dev eth0; ethtool -S eth0 | grep -iE 'drop|err|miss'",
+    at="ends",
 )
 
 

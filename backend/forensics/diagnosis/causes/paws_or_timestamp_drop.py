@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import SIGNIFICANT_P, list_rivals
 from backend.forensics.diagnosis.lost_syns import (
     CAPTURE_BOTH_SIDES,
@@ -26,7 +27,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise, settings_of
 from backend.forensics.evidence.time_stamps import StampCounts
 from backend.forensics.findings import line_evidence
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import FindingPart, RemedyPart
 from backend.forensics.significance import fisher_exact_p
 from backend.forensics.wording import p_text
 
@@ -140,9 +141,10 @@ def _counter(facts: Facts, d: Destination) -> list[Weighed]:
     return [Weighed(-2.5, text, line_evidence(rise.lines), "each dropped SYN would be counted there")]
 
 
-_SERVER = MissingPart(
+_SERVER = ListingRequest(
     what="The server's setting, kernel and counter",
     command="sysctl net.ipv4.tcp_tw_recycle; uname -r; nstat -az TcpExtPAWSPassive",
+    at="server",
 )
 _REMEDIES = (
     RemedyPart(

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.dropped_syns import counted_drops, dropped_syns
+from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.measured import server_of
 from backend.forensics.diagnosis.segment_cases import (
     RECEIVER_COUNTERS,
@@ -23,7 +24,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import line_evidence
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import FindingPart, RemedyPart, RivalPart
 
 CAUSE = "receiver-drop"
 TITLE = "Data dropped by the receiving host"
@@ -120,9 +121,10 @@ def _path_rival(case: SegmentCase) -> RivalPart:
     return RivalPart(cause="path-loss", title=title, status="ruled-out", because=because)
 
 
-_RULES = MissingPart(
+_RULES = ListingRequest(
     what="Rules and filters on the receiving host for established connections, with their counters",
     command="iptables-save -c; nft list ruleset; sysctl net.ipv4.conf.all.rp_filter",
+    at="server",
 )
 _REMEDIES = (
     RemedyPart(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import list_rivals
 from backend.forensics.diagnosis.lost_syns import (
     REFUTES,
@@ -38,9 +39,10 @@ _INNER = MissingPart(
     what="A capture at the client's own interface: it shows whether the SYN-ACK arrives",
     command="tcpdump -i any -y LINUX_SLL2 -s 96 -w client.pcap 'tcp[tcpflags] & tcp-syn != 0'",
 )
-_REASONS = MissingPart(
+_REASONS = ListingRequest(
     what="What the kernel dropped on input: reverse-path filter, invalid packets, rules",
     command="nstat -az TcpExtIPReversePathFilter; conntrack -S; iptables-save -c; sysctl net.ipv4.conf.all.rp_filter",
+    at="node",
 )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.measured import first_frames, frames_of, number, server_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
@@ -32,9 +33,10 @@ PROFILE = MissingPart(
     what="What the process does during a slow response: its stacks, and unread requests in its sockets",
     command="ss -tnp 'sport = :PORT' | sort -k2 -rn | head; perf record -g -p PID -- sleep 30; perf script | head -50",
 )
-QUOTA = MissingPart(
+QUOTA = ListingRequest(
     what="Whether its CPU quota throttles it: nr_throttled before and after",
     command="cat /sys/fs/cgroup/cpu.stat; sleep 60; cat /sys/fs/cgroup/cpu.stat",
+    at="server",
 )
 AT_SERVER = MissingPart(
     what="A capture at the server that includes its upstream calls",

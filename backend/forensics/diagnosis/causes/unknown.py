@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.exclusive import is_one_lost_syn
+from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, BOTH_SIDES, COUNTERS
 from backend.forensics.evidence.delays import DELAYED_FROM_S
 from backend.forensics.evidence.facts import Facts
@@ -28,13 +29,15 @@ MISSING = (
         ),
         command="tcpdump -i any -y LINUX_SLL2 -w any.pcap 'tcp[tcpflags] & (tcp-syn|tcp-rst) != 0'",
     ),
-    MissingPart(
+    ListingRequest(
         what="Kernel counters before and after: a rising insert_failed points at NAT, flat counters elsewhere",
         command="conntrack -S; sleep 60; conntrack -S",
+        at="node",
     ),
-    MissingPart(
+    ListingRequest(
         what="Listen queue counters of the server: a rise means that it dropped SYNs",
         command="nstat -az TcpExtListenOverflows TcpExtListenDrops",
+        at="server",
     ),
 )
 

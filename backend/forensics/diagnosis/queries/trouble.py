@@ -9,6 +9,7 @@ from statistics import median
 
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
+from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
 from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
@@ -29,13 +30,15 @@ AT_RESOLVER = MissingPart(
     what="A capture at the resolver at the same time: it shows whether each query arrived and when it was answered",
     command="tcpdump -i any -y LINUX_SLL2 -w resolver.pcap port 53",
 )
-COUNTERS = MissingPart(
+COUNTERS = ListingRequest(
     what="Kernel counters before and after: insert_failed must rise by about one per lost query",
     command="conntrack -S; sleep 60; conntrack -S",
+    at="node",
 )
-RULES = MissingPart(
+RULES = ListingRequest(
     what="The rules of the node with their counters: the rule that rises with the losses drops them",
     command="nft list ruleset; iptables-save -c",
+    at="node",
 )
 
 

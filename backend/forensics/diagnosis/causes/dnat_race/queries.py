@@ -167,7 +167,7 @@ def _order(trouble: Trouble) -> list[Weighed]:
 
 
 def _missing(facts: Facts, trouble: Trouble, located: bool) -> list[MissingPart]:
-    missing = []
+    missing: list[MissingPart] = []
     if facts.node.delta is None:
         missing.append(COUNTERS)
     if not located:
