@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Awaitable, Callable
 from functools import partial
 
 from anyio import to_thread
@@ -19,6 +20,7 @@ from backend.access.rights import Need
 from backend.access.rules import PAGE_RULES, Rule, names_something, rule_for
 from backend.access.still_admitted import is_still_admitted
 from backend.access.tokens import recognise_token
+from backend.api.departures import is_departure
 from backend.api.found_route import RouteFinder, put_found
 from backend.api.front_door import SAFE_METHODS
 from backend.api.problems import NOTHING_HERE, problem_of
@@ -67,11 +69,20 @@ class Gate:
 
         respond = partial(self._app, scope, receive)
         with acting(caller.actor(client_address(request))):
-            if rule is None or caller is LOCAL:
-                await respond(send_with_cookie)
-            else:
-                is_admitted = partial(is_still_admitted, self._store, caller, rule)
-                await WatchedStream(send_with_cookie, is_admitted).run(respond)
+            try:
+                await self._answer(respond, send_with_cookie, caller, rule)
+            except Exception as error:
+                if not is_departure(error):
+                    raise
+
+    async def _answer(
+        self, respond: Callable[[Send], Awaitable[None]], send: Send, caller: Caller, rule: Rule | None
+    ) -> None:
+        if rule is None or caller is LOCAL:
+            await respond(send)
+        else:
+            is_admitted = partial(is_still_admitted, self._store, caller, rule)
+            await WatchedStream(send, is_admitted).run(respond)
 
     def _as_read(self, scope: Scope) -> Scope:
         """HEAD of a page is answered as GET is (RFC 9110, section 9.3.2); the server leaves the body out."""

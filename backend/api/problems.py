@@ -13,6 +13,7 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
+from backend.api.departures import is_departure
 from backend.disk_space import full_disk, is_disk_full
 from backend.errors import SignInNeeded, StallscopeError
 from backend.storage.store import Store
@@ -102,6 +103,8 @@ async def _of_the_system(request: Request, error: Exception) -> Response:
 async def _bug(request: Request, error: Exception) -> Response:
     if is_disk_full(error):
         return await _of_the_system(request, error)
+    if is_departure(error):
+        return problem(400, "The request was cut", "The connection ended before the request did.")
     number = secrets.token_hex(4)
     # As text of our own: a renderer that prints local variables would hold the server up for seconds, and write
     # what the evidence holds into the log.

@@ -31,8 +31,17 @@ class Reply:
         return self.body.decode("utf-8", "replace")
 
 
-async def ask(app: ASGIApp, method: str, target: str, headers: Mapping[str, str], body: bytes = b"") -> Reply:
-    """The target goes on the wire as it is, and is decoded as the server decodes it (uvicorn: once, as UTF-8)."""
+async def ask(
+    app: ASGIApp,
+    method: str,
+    target: str,
+    headers: Mapping[str, str],
+    body: bytes = b"",
+    *,
+    cut: bool = False,
+) -> Reply:
+    """The target goes on the wire as it is, and is decoded as the server decodes it (uvicorn: once, as UTF-8). With
+    `cut` the client is gone after the body that it sends."""
     path, _, query = target.partition("?")
     sent = {"host": HOST, "content-length": str(len(body)), **headers}
     if body:
@@ -54,8 +63,10 @@ async def ask(app: ASGIApp, method: str, target: str, headers: Mapping[str, str]
     }
     found = Reply()
 
+    messages = iter([{"type": "http.request", "body": body, "more_body": cut}])
+
     async def receive() -> Message:
-        return {"type": "http.request", "body": body, "more_body": False}
+        return next(messages, {"type": "http.disconnect"})
 
     async def send(message: Message) -> None:
         if message["type"] == "http.response.start":

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from structlog.testing import capture_logs
 
 from backend.access.manage_members import add_member, change_member, remove_member
 from backend.access.rights import Role, Scope
@@ -116,7 +117,7 @@ def events(admin: httpx.Client) -> str:
 def test_a_members_stream_ends(store: Store, address: str, events: str, how: str) -> None:
     client, member = as_member(store, address, how)
     other, _ = as_member(store, address, f"not {how}")
-    with listening(client, events) as ended, listening(other, events) as lasting:
+    with capture_logs() as logged, listening(client, events) as ended, listening(other, events) as lasting:
         OF_A_MEMBER[how](store, client, member)
         assert ended.over.wait(PATIENCE_S)
         # What ended one is nothing to the other.
@@ -125,6 +126,7 @@ def test_a_members_stream_ends(store: Store, address: str, events: str, how: str
         assert lasting.hears(6)
         assert not lasting.over.is_set()
         assert client.get(events.removesuffix("/events")).status_code == 401
+    assert [each for each in logged if each["event"] == "bug"] == []
 
 
 OF_A_TOKEN: dict[str, End] = {
