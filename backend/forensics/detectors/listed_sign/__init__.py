@@ -1,0 +1,1 @@
+"""What listings show where there is no capture beside them."""
