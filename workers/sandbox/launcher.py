@@ -26,6 +26,7 @@ from workers.confinement.kernel import (
     never_gain_privileges,
 )
 from workers.confinement.trial import confinement
+from workers.sandbox.program_folders import all_folders
 from workers.sandbox.works import build_adapters
 
 
@@ -49,6 +50,7 @@ def main(arguments: Sequence[str]) -> None:
             if function:
                 getattr(found, function)()
     build_adapters()
+    all_folders()
     gc.freeze()  # the children share these pages as long as nobody writes to them
     Launcher(socket.socket(fileno=int(number))).serve()
 

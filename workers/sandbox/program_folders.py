@@ -6,6 +6,7 @@ import shutil
 import sys
 import sysconfig
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +21,13 @@ _SYSTEM: Final = ("/bin", "/lib", "/lib32", "/lib64", "/nix/store", "/sys/device
 def folders_of_programs(hidden: Sequence[Path] = ()) -> list[Path]:
     """Those folders; of one that holds something hidden, what else is in it."""
     away = [each.resolve() for each in hidden]
-    found = {Path(each).resolve() for each in (*_SYSTEM, *_of_prefixes(), *_packages())}
-    return [each for folder in sorted(found) for each in _without(folder, away)]
+    return [each for folder in all_folders() for each in _without(folder, away)]
+
+
+@cache
+def all_folders() -> tuple[Path, ...]:
+    """Found once, before the first child: children inherit the answer."""
+    return tuple(sorted({Path(each).resolve() for each in (*_SYSTEM, *_of_prefixes(), *_packages())}))
 
 
 def _of_prefixes() -> Iterator[str]:
