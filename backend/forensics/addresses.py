@@ -12,7 +12,7 @@ _V4_PREFIX = 0xFFFF << 32
 def address_text(high: int, low: int) -> str:
     """The usual text of an address; v4-mapped values print as IPv4."""
     if high == 0 and low >> 32 == 0xFFFF:
-        return str(ipaddress.IPv4Address(low & 0xFFFFFFFF))
+        return f"{low >> 24 & 255}.{low >> 16 & 255}.{low >> 8 & 255}.{low & 255}"
     return str(ipaddress.IPv6Address((high << 64) | low))
 
 

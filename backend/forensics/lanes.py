@@ -9,6 +9,7 @@ from backend.forensics.addresses import address_text
 from backend.forensics.dumps.conntrack import NOT_SHOWN
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Place
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.findings import counter_lane, drawn_series, rfc3339
 from backend.forensics.report import LanePart
 
@@ -45,14 +46,12 @@ def sides_of_nat(facts: Facts) -> tuple[frozenset[int], frozenset[int]]:
     row_of = np.full(int(sightings.link_of_node.max()) + 1, -1, np.int64)
     row_of[table["link"]] = np.arange(len(table))
     of = row_of[sightings.link[is_syn]]
-    rows, place = sightings.rows[is_syn], sightings.place[is_syn]
-    changed = (
-        (rows["source_low"] != table["client_low"][of])
-        | (rows["source_port"] != table["client_port"][of])
-        | (rows["destination_low"] != table["server_low"][of])
-        | (rows["destination_port"] != table["server_port"][of])
-    )
-    original, translated = set(place[~changed].tolist()), set(place[changed].tolist())
+    rows, place = sightings.rows, sightings.place[is_syn]
+    changed = np.zeros(len(of), np.bool_)
+    for packet, attempt in (("source", "client"), ("destination", "server")):
+        for part in ("low", "port"):
+            changed |= rows[f"{packet}_{part}"][is_syn] != table[f"{attempt}_{part}"][of]
+    original, translated = set(distinct(place[~changed]).tolist()), set(distinct(place[changed]).tolist())
     # A SYN whose earlier sighting was not captured counts as original behind NAT, too: the majority decides.
     counts = np.bincount(place[changed], minlength=len(facts.attempts.places))
     total = np.bincount(place, minlength=len(facts.attempts.places))

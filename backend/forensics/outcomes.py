@@ -12,7 +12,7 @@ from backend.forensics.evidence.attempt_outcomes import ATTEMPT_OUTCOMES, attemp
 from backend.forensics.evidence.dns.lookups import NXDOMAIN, SERVFAIL
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sent_syns import Bools
-from backend.forensics.evidence.sightings import join_rows
+from backend.forensics.evidence.sightings import boundaries, join_rows
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import (
     DestinationOutcomePart,
@@ -107,14 +107,17 @@ def _by_destination(rows: NDArray[np.void], failed: Bools) -> list[DestinationOu
     """Whom those that failed were meant for, the most failures first. `rows` hold their servers."""
     if not failed.any():
         return []
-    ends = rows[["server_high", "server_low", "server_port"]]
-    servers, number = np.unique(ends, return_inverse=True)
-    totals = np.bincount(number.reshape(-1))
-    bad = np.bincount(number.reshape(-1)[failed], minlength=len(servers))
-    worst = np.lexsort((np.arange(len(servers)), -bad))[:DESTINATIONS_NAMED]
+    columns = [rows[name] for name in ("server_high", "server_low", "server_port")]
+    order = np.lexsort(tuple(reversed(columns)))
+    starts = np.flatnonzero(boundaries(columns, order))
+    totals = np.diff(np.append(starts, len(order)))
+    bad = np.add.reduceat(failed[order].astype(np.int64), starts)
+    worst = np.lexsort((np.arange(len(starts)), -bad))[:DESTINATIONS_NAMED]
     return [
         DestinationOutcomePart(
-            destination=endpoint_text(*servers[n].item()), total=int(totals[n]), failed=int(bad[n])
+            destination=endpoint_text(*(int(column[order[starts[n]]]) for column in columns)),
+            total=int(totals[n]),
+            failed=int(bad[n]),
         )
         for n in worst[bad[worst] > 0].tolist()
     ]

@@ -12,6 +12,7 @@ from backend.forensics.evidence.exchanges import read_rows
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints, join_rows
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.messages import ALERT, HELLO
 from backend.forensics.round_trips import REQUEST
 
@@ -111,7 +112,7 @@ def _hellos(facts: Facts, number: int) -> tuple[Ints, Ints, Ints, Ints, Ints]:
 def _answers_ns(facts: Facts, capture: Ints, frame: Ints) -> Ints:
     """How long the server took to answer the data of these frames, NEVER where no answer was timed."""
     took_ns = np.full(len(frame), NEVER, np.int64)
-    for number in np.unique(capture).tolist():
+    for number in distinct(capture).tolist():
         mine = np.flatnonzero(capture == number)
         mine = mine[np.argsort(frame[mine])]
         for batch in facts.captures[number].round_trips.batches(("sent_frame", "rtt_ns", "kind")):

@@ -9,6 +9,7 @@ import numpy as np
 
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
+from backend.forensics.diagnosis.named_findings import NamedFindings
 from backend.forensics.evidence.absence.listed_life import ListedLife, listed_life
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
@@ -92,12 +93,13 @@ def _more(destination: Destination) -> str:
 
 def about(findings: Sequence[FindingPart], destination: Destination) -> tuple[str, ...]:
     """Ids of the findings on repeated SYNs to this destination."""
-    return about_servers(findings, destination.servers) if any(f.affected for f in findings) else ()
+    known = NamedFindings.of(findings)
+    return tuple(f.id for f in known.to(known.named_by(destination.attempts)))
 
 
 def about_servers(findings: Sequence[FindingPart], servers: frozenset[str]) -> tuple[str, ...]:
     """Ids of the findings on one of these addresses and ports."""
-    return tuple(f.id for f in findings if f.affected and str(f.affected[0].get("destination")) in servers)
+    return tuple(f.id for f in NamedFindings.of(findings).to(servers))
 
 
 def one_instance(destination: Destination) -> list[ClaimPart]:

@@ -9,6 +9,7 @@ import numpy as np
 from backend.forensics.diagnosis.measured import loud
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.evidence.unaccepted import unaccepted
 from backend.forensics.report import FindingPart
 from backend.forensics.signals import SENT_AGAIN
@@ -34,7 +35,7 @@ def _untaken(facts: Facts) -> list[int]:
     """Where their client's first data came again; what one vantage point shows holds for the others."""
     stumbles, link = facts.stumbles, facts.attempts.sightings.link_of_node
     again = ((stumbles.rows["kind"] & SENT_AGAIN) != 0) & (stumbles.rows["from_client"] != 0)
-    node = np.unique(stumbles.node[again])
+    node = distinct(stumbles.node[again])
     if not len(node) or len(link) != len(stumbles.connections):
         return []
     shown = np.concatenate([unaccepted(capture) for capture in facts.captures])

@@ -15,6 +15,7 @@ from backend.forensics.diagnosis.contract import Hypothesis, conclude, weigh
 from backend.forensics.diagnosis.exclusive import leave_accidents, yield_to_stronger
 from backend.forensics.diagnosis.fitting_advice import with_fitting_advice
 from backend.forensics.diagnosis.given_listings import without_given
+from backend.forensics.diagnosis.named_findings import NamedFindings
 from backend.forensics.diagnosis.segment_cases import owned_findings
 from backend.forensics.diagnosis.shared_losses import merge_shared
 from backend.forensics.diagnosis.shared_remedies import with_known_versions
@@ -53,6 +54,7 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart], isolation: Isolation
     """Diagnoses by time lost, the surer first among equals; what nobody explains becomes `unknown`, which takes in
     the causes that could not be told about the same attempts."""
     isolation = isolation or Isolation()
+    findings = NamedFindings.of(findings)
     hypotheses = [
         hypothesis
         for name, assess in discover_causes()

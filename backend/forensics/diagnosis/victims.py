@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from backend.forensics.diagnosis.contract import TIME_LOST
+from backend.forensics.diagnosis.named_findings import findings_to
 from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural, seconds_text
@@ -74,12 +75,11 @@ def describe_victims(
         else (a.transmissions[-1].time_ns - a.start_ns) / 1e9
         for a in attempts
     ]
-    target = str(server)
     return Victims(
         server=server,
         attempts=attempts,
         attempts_total=len(facts.attempts.rows_to(server)),
-        findings=tuple(f.id for f in findings if f.affected and f.affected[0].get("destination") == target),
+        findings=tuple(f.id for f in findings_to(findings, str(server))),
         time_lost_s=facts.delays.lost_by(a.link for a in attempts),
         worst_s=max(waits),
         usual_s=facts.baseline_connect_s((server.high, server.low, server.port)),

@@ -10,6 +10,7 @@ import numpy as np
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.round_trips import DATA
 
 _COLUMNS: Final = ("connection", "sequence", "kind", "sent_ns", "rtt_ns", "from_client")
@@ -21,7 +22,7 @@ def acknowledged_after_ns(captures: Sequence[Capture], capture: Ints, requests: 
     `requests` are columns of HTTP_DTYPE: `connection`, `from_client`, `request_sequence`, `request_bytes` and
     `request_last_ns`. One pass over the round trips of each capture; memory: those of these connections."""
     found = np.full(len(capture), NEVER, np.int64)
-    for number in np.unique(capture).tolist():
+    for number in distinct(capture).tolist():
         mine = np.flatnonzero(capture == number)
         own = {name: requests[name][mine] for name in requests}
         found[mine] = _in_one(captures[number], own)
@@ -29,7 +30,7 @@ def acknowledged_after_ns(captures: Sequence[Capture], capture: Ints, requests: 
 
 
 def _in_one(capture: Capture, requests: Mapping[str, Ints]) -> Ints:
-    samples = _samples(capture, np.unique(requests["connection"]))
+    samples = _samples(capture, distinct(requests["connection"]))
     connection, sequence, answered_ns, side = samples
     key = connection << 1 | side
     order = np.lexsort((answered_ns, key))

@@ -22,6 +22,7 @@ from backend.forensics.evidence.metadata_calls import MetadataUse
 from backend.forensics.evidence.nesting import Intervals, covered_ns, find_containing
 from backend.forensics.evidence.opaque_trips import OpaqueTrips, find_opaque_trips
 from backend.forensics.evidence.sightings import Ints, Sightings
+from backend.forensics.evidence.sorted_rows import distinct
 
 Bools = NDArray[np.bool_]
 
@@ -104,7 +105,7 @@ def dissect_requests(
     parts = _parts(exchanges, uses, lookups, trips, sightings, groups)
     is_metadata = np.zeros(len(exchanges), np.bool_)
     is_metadata[[row for use in uses for row in use.calls.exchange.tolist()]] = True
-    asks = np.unique(parts.interval.key)
+    asks = distinct(parts.interval.key)
     key = exchanges.responder * groups + exchanges.server_clock
     seen = np.flatnonzero(~is_metadata & (exchanges.server_end_ns != NEVER) & np.isin(key, asks))
     # Programs of one host that talk over its loopback have one address: who served and who asked is not told.

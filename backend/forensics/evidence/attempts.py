@@ -29,7 +29,9 @@ from backend.forensics.evidence.retried import (
 )
 from backend.forensics.evidence.retry_join import find_retried
 from backend.forensics.evidence.routes import Routes, list_routes
+from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints, Place, Sightings, join_rows, join_sightings
+from backend.forensics.evidence.sorted_rows import first_rows, stable_order
 
 __all__ = [
     "ATTEMPT_DTYPE",
@@ -163,37 +165,41 @@ def _answered_elsewhere(captures: Sequence[Capture], table: NDArray[np.void]) ->
 def _attempt_table(
     captures: Sequence[Capture], sightings: Sightings, order: PathOrder, time: Ints
 ) -> NDArray[np.void]:
-    is_syn = sightings.transmission >= 0
-    rows, place, link = sightings.rows[is_syn], sightings.place[is_syn], sightings.link[is_syn]
-    if not len(rows):
+    syn = np.flatnonzero(sightings.transmission >= 0)
+    if not len(syn):
         return np.zeros(0, ATTEMPT_DTYPE)
+    rows, place, link = sightings.rows, sightings.place[syn], sightings.link[syn]
     rank = np.array(order.rank, np.int64)[place]
-    index = np.lexsort((rank, time[is_syn], link))
+    index = stable_order(link, (time[syn], rank))
     starts = np.flatnonzero(np.diff(link[index], prepend=-1))
     first = index[starts]
     table = np.zeros(len(first), ATTEMPT_DTYPE)
-    table["link"], table["place"], table["start_ns"] = link[first], place[first], time[is_syn][first]
-    table["frame"] = rows["frame"][first]
+    table["link"], table["place"], table["start_ns"] = link[first], place[first], time[syn[first]]
+    table["frame"] = rows["frame"][syn[first]]
     for end, column in (("client", "source"), ("server", "destination")):
         for part in _PARTS:
-            table[f"{end}_{part}"] = rows[f"{column}_{part}"][first]
+            table[f"{end}_{part}"] = rows[f"{column}_{part}"][syn[first]]
     # Every transmission belongs to one link: one row of each is enough to count them.
-    one_each = np.unique(sightings.transmission[is_syn], return_index=True)[1]
+    one_each = first_rows(sightings.transmission[syn])
     table["transmissions"] = np.bincount(link[one_each])[table["link"]]
-    if len(starts) < len(rows):
-        _mark_rewrites(table, rows[index], starts)
+    if len(starts) < len(syn):
+        _mark_rewrites(table, rows, syn[index], starts)
     _fill_outcome(table, captures, sightings)
     return table[np.argsort(table["start_ns"], kind="stable")]
 
 
-def _mark_rewrites(table: NDArray[np.void], rows: NDArray[np.void], starts: Ints) -> None:
-    """Compare each row with the first of its link: another source port or destination means NAT."""
-    of_link = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(rows))))
-    port = rows["source_port"] != rows["source_port"][starts][of_link]
-    target = (rows["destination_low"] != rows["destination_low"][starts][of_link]) | (
-        rows["destination_port"] != rows["destination_port"][starts][of_link]
-    )
-    source = port | (rows["source_low"] != rows["source_low"][starts][of_link])
+def _mark_rewrites(table: NDArray[np.void], rows: NDArray[np.void], syn: Ints, starts: Ints) -> None:
+    """Compare each of these rows with the first of its link: another source port or destination means NAT."""
+    first = np.repeat(starts, np.diff(np.append(starts, len(syn))))
+
+    def differs(name: str) -> Bools:
+        column = rows[name][syn]
+        other: Bools = column != column[first]
+        return other
+
+    port = differs("source_port")
+    target = differs("destination_low") | differs("destination_port")
+    source = port | differs("source_low")
     table["rewritten_source_port"] = np.maximum.reduceat(port, starts)
     table["rewritten_source"] = np.maximum.reduceat(source, starts)
     table["rewritten_destination"] = np.maximum.reduceat(target, starts)

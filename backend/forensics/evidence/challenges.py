@@ -15,6 +15,7 @@ from backend.forensics.evidence.attempts import Attempts, RetriedAttempt
 from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.packets import ACK, FIN, RST, SYN, TCP
 
 
@@ -43,7 +44,7 @@ def find_challenges(attempts: Attempts) -> dict[int, Challenge]:
     # Nearly every ACK is that of the connection itself, or the client's.
     acks_at = acks_at[rows["acknowledgement"][acks_at] != (isn[link[acks_at]] + 1) % 2**32]
     place = attempts.sightings.place
-    asked = np.unique(mix(link[syns], place[syns], rows["source_port"][syns]))
+    asked = distinct(mix(link[syns], place[syns], rows["source_port"][syns]))
     acks_at = acks_at[is_among(mix(link[acks_at], place[acks_at], rows["destination_port"][acks_at]), asked)]
     acks = _by_link(acks_at, link)
     near[near] = np.isin(link[near], np.array(sorted(acks), np.int64))

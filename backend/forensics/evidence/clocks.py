@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.clock_fit import ClockFit, fit_clock
 from backend.forensics.evidence.matched_packets import Matches, match_packets, match_samples
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.private_words import of_file
 
 Ints = NDArray[np.int64]
@@ -96,7 +97,7 @@ class Clocks:
     def of_captures(self, capture: Ints, time_ns: Ints) -> Ints:
         """Times of several captures, whose numbers stand beside them, on the clocks of their groups, in ns."""
         common: Ints = time_ns.copy()
-        for number in np.unique(capture).tolist():
+        for number in distinct(capture).tolist():
             mine = capture == number
             common[mine] = self.on_reference(number, time_ns[mine])
         return common

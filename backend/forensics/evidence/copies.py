@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.forensics.evidence.sorted_rows import distinct, first_rows, renumbered
+
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
@@ -25,6 +27,8 @@ def merge_copies(rows: NDArray[np.void], time_ns: Ints, place: Ints, link: Ints,
 
     All arrays run beside `rows`, SYNs as PACKET_DTYPE. Who sends again is seen again at the same vantage point; of
     two transmissions that no vantage point saw both of, close in time, one is the other seen further on."""
+    if not len(place) or place.min() == place.max():
+        return transmission
     several = _of_several_transmissions(link, transmission)
     if not len(several):
         return transmission
@@ -43,13 +47,13 @@ def merge_copies(rows: NDArray[np.void], time_ns: Ints, place: Ints, link: Ints,
         part = into[part]
     joined = transmission.copy()
     joined[several] = part
-    return np.unique(joined, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return renumbered(joined)
 
 
 def merge_near(time_ns: Ints, link: Ints, transmission: Ints, other_time_ns: Ints, other_link: Ints) -> Ints:
     """The transmissions with those merged that follow one another within `NEVER_AGAIN_NS`, whatever their IP ID, and
     with no other packet of their link in between; `other_time_ns` and `other_link` are of those."""
-    first = np.unique(transmission, return_index=True)[1]
+    first = first_rows(transmission)
     start_ns = np.full(len(first), np.iinfo(np.int64).max)
     np.minimum.at(start_ns, transmission, time_ns)
     of = link[first]
@@ -97,7 +101,7 @@ def _no_common_place(first: Ints, second: Ints, transmission: Ints, place: Ints)
     """For each pair: no vantage point saw both."""
     concerned = np.flatnonzero(np.isin(transmission, np.concatenate([first, second])))
     places_total = int(place.max(initial=0)) + 1
-    seen = np.unique(transmission[concerned] * places_total + place[concerned])
+    seen = distinct(transmission[concerned] * places_total + place[concerned])
     apart = np.ones(len(first), np.bool_)
     for number in range(places_total):
         at = np.flatnonzero(seen % places_total == number)

@@ -19,6 +19,7 @@ from backend.forensics.evidence.destination import Destination
 from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.evidence.unaccepted import first_data, unaccepted
 from backend.forensics.packets import TCP
 from backend.forensics.signals import SENT_AGAIN
@@ -101,15 +102,18 @@ class DataOfHosts:
     def count_later(self, place: Place, hosts: NDArray[np.uint64]) -> tuple[DataCount, DataCount]:
         """The same without the first data of each client."""
         known, counts, first = self._at(place)
-        return self._sum(hosts, known, counts - first)
+        return self._sum(hosts, known, counts, first)
 
     @staticmethod
     def _sum(
-        hosts: NDArray[np.uint64], known: NDArray[np.uint64], counts: Counts
+        hosts: NDArray[np.uint64], known: NDArray[np.uint64], counts: Counts, less: Counts | None = None
     ) -> tuple[DataCount, DataCount]:
-        hosts = np.unique(hosts)
+        hosts = distinct(hosts)
         hosts = hosts[is_among(hosts, known)]
-        total = counts[:, :, np.searchsorted(known, hosts)].sum(axis=2)
+        at = np.searchsorted(known, hosts)
+        total = counts[:, :, at].sum(axis=2)
+        if less is not None:
+            total -= less[:, :, at].sum(axis=2)
         to, back = (np.rint(way).astype(np.int64).tolist() for way in total)
         return DataCount(to[0], min(to)), DataCount(back[0], min(back))
 

@@ -25,6 +25,7 @@ from backend.forensics.evidence.outer_ends import Ends, answered_pairs, asked_en
 from backend.forensics.evidence.retried import AttemptGroup
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.evidence.surroundings import Surroundings, look_around
 
 __all__ = ["Destination", "list_destinations"]
@@ -77,7 +78,7 @@ def list_destinations(
     new = np.append(True, np.any([c[order][1:] != c[order][:-1] for c in (*ends, silent)], axis=0))
     first, start = order[new], np.append(np.flatnonzero(new), len(order))
     high, low, port = (column[first] for column in ends)
-    life = find_life(captures, attempts, np.unique(low))
+    life = find_life(captures, attempts, distinct(low))
     own = np.logical_and.reduceat(_untranslated(ends, asked, row)[order], start[:-1])
     around = look_around(attempts.table["transmissions"] > 1, outer, (high, low, port)).merged(
         look_around(attempts.table["transmissions"] > 1, asked, (high, low, port)), own
@@ -109,9 +110,10 @@ def _heard(
     life: Life, host: NDArray[np.uint64], first_ns: Ints, last_ns: Ints
 ) -> tuple[tuple[Frame, ...], ...]:
     """By group: frames of its host near the time of its lost SYNs."""
-    known = np.isin(host, life.host).tolist()
-    ends = zip(known, host.tolist(), first_ns.tolist(), last_ns.tolist(), strict=True)
-    return tuple(tuple(life.near(*each)) if heard else () for heard, *each in ends)
+    heard: list[tuple[Frame, ...]] = [()] * len(host)
+    for n in np.flatnonzero(np.isin(host, life.host)).tolist():
+        heard[n] = tuple(life.near(int(host[n]), int(first_ns[n]), int(last_ns[n])))
+    return tuple(heard)
 
 
 def _traits(
@@ -185,7 +187,7 @@ def _destination(groups: _Groups, numbers: Ints, attempts: Attempts, losses: Los
         life=groups.heard[first],
         heard_after=bool(groups.heard[first]),
         heard_others=int(around.heard_others[numbers].min()),
-        hosts=np.unique(mix(groups.high[numbers], groups.low[numbers])),
+        hosts=distinct(mix(groups.high[numbers], groups.low[numbers])),
         others=len(numbers) - 1,
         attempts_each=int(groups.attempts[numbers].min()),
         syns_each=int(groups.syns[numbers].min()),

@@ -19,6 +19,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.components import connected
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.sightings import Ints, Sightings, join_rows
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.messages import REQUEST_SEEN, RESPONSE_SEEN
 
 Bools = NDArray[np.bool_]
@@ -108,7 +109,7 @@ def read_rows(
     parts: list[pa.Table] = []
     position = np.zeros(len(row), np.int64)
     done = 0
-    for number in np.unique(capture).tolist():
+    for number in distinct(capture).tolist():
         mine = np.flatnonzero(capture == number)
         wanted, inverse = np.unique(row[mine], return_inverse=True)
         table = _take(captures[number], wanted, columns)
@@ -295,7 +296,7 @@ def _unheard(rows: _Rows, earliest: Ints, answer: Ints) -> Bools:
     said = (rows["marks"] & RESPONSE_SEEN) != 0
     heard = (rows.place[said] << 32) | rows["response_sequence"][said]
     place = rows.place[earliest[unsure]]
-    hears = np.isin(place, np.unique(rows.place[said]))  # elsewhere one direction alone was recorded
+    hears = np.isin(place, distinct(rows.place[said]))  # elsewhere one direction alone was recorded
     expected = (place << 32) | rows["response_sequence"][answer[unsure]]
     found[unsure] = hears & ~np.isin(expected, heard)
     return found

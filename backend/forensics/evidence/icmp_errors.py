@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.packets import ICMP, ICMPV6, TCP
 
 HOST: Final = "host unreachable"
@@ -120,7 +121,7 @@ def _quoted_data(rows: NDArray[np.void], captures: Sequence[Capture], attempts: 
 
 
 def _ports(rows: NDArray[np.void]) -> NDArray[np.uint16]:
-    return np.unique(np.concatenate([rows["source_port"], rows["destination_port"]]))
+    return distinct(np.concatenate([rows["source_port"], rows["destination_port"]]))
 
 
 def _end_key(rows: NDArray[np.void], address: str, own: str, other: str) -> NDArray[np.uint64]:

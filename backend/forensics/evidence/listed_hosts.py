@@ -23,6 +23,7 @@ from backend.forensics.evidence.counters import KernelFacts
 from backend.forensics.evidence.host_signs import HostSigns
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.evidence.sorted_rows import distinct
 
 SURE = 8
 """The host's own address, or its hardware address in a neighbor's table."""
@@ -206,11 +207,11 @@ class ListedHosts:
     def _ends(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """Lower address halves of both ends of all connections and flows, UDP as well."""
         clients, servers = (
-            [np.unique(capture.connections[f"{end}_low"]) for capture in self.captures]
+            [distinct(capture.connections[f"{end}_low"]) for capture in self.captures]
             for end in ("client", "server")
         )
         nobody = [np.zeros(0, np.uint64)]
-        return np.unique(np.concatenate(clients or nobody)), np.unique(np.concatenate(servers or nobody))
+        return distinct(np.concatenate(clients or nobody)), distinct(np.concatenate(servers or nobody))
 
     def _tracked(self, host: HostSigns) -> bool:
         """An entry or event of conntrack, or a service of IPVS, is about an address pair of the captures."""

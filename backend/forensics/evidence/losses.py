@@ -17,6 +17,7 @@ from backend.forensics.evidence.lost_answers import LostAnswer, trace_answer
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.sorted_rows import distinct
 
 UNKNOWN_PLACE = "unknown (one vantage point only)"
 
@@ -210,8 +211,8 @@ class Losses(Sequence[Loss]):
         """(input, frame) of the lost SYNs, at every vantage point; the first `FRAMES_TOLD` of each input."""
         seen, rows = self.attempts.sightings, self.rows
         told: list[tuple[str, int]] = []
-        for number in np.unique(seen.place[rows]).tolist():
-            frames = np.unique(seen.rows["frame"][rows[seen.place[rows] == number]])[:FRAMES_TOLD]
+        for number in distinct(seen.place[rows]).tolist():
+            frames = distinct(seen.rows["frame"][rows[seen.place[rows] == number]])[:FRAMES_TOLD]
             told += [(seen.places[number].input, int(frame)) for frame in frames.tolist()]
         return tuple(told)
 

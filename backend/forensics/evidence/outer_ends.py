@@ -13,6 +13,7 @@ from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.packets import ACK, RST
 
 Words = NDArray[np.uint64]
@@ -74,7 +75,7 @@ def answered_pairs(attempts: Attempts, ends: Ends, views: Iterable[Ends]) -> Boo
     """By attempt that was sent again: some attempt of its client to its endpoint (`ends`) was answered, in any of the
     views."""
     table, row = attempts.table, attempts.retried.row
-    clients = np.unique(table["client_low"][row])
+    clients = distinct(table["client_low"][row])
     asked = mix(
         table["client_high"][row], table["client_low"][row], ends.high[row], ends.low[row], ends.port[row]
     )

@@ -23,6 +23,7 @@ from backend.forensics.evidence.port_leases import LEASE_DTYPE, leases_of_dump, 
 from backend.forensics.evidence.port_ranges import PortRange, default_range, range_of_pool, rule_ranges
 from backend.forensics.evidence.port_reuse import tuple_key
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import distinct
 
 FULL_RATIO = 0.95
 """A range counts as used up from here: entries come and go between the event and its time stamp."""
@@ -139,7 +140,7 @@ def _worth_following(
     span -= np.minimum.reduceat(leases["port"], starts)
     ports = min((r.ports for r in rule_ranges(kernel)), default=default_range(1024).ports)
     sent = attempts.retried.sent
-    lost = np.unique(attempts.sightings.rows["destination_low"][sent.last_row[sent.start[1:] - 1]])
+    lost = distinct(attempts.sightings.rows["destination_low"][sent.last_row[sent.start[1:] - 1]])
     chosen = (count >= WORTH_FOLLOWING * ports) | (count > span + 1)
     chosen |= np.isin(leases["destination_low"][starts], lost)
     found = np.flatnonzero(chosen)

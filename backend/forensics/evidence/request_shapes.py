@@ -16,6 +16,7 @@ from backend.forensics.evidence.anatomy import CALL, DNS, METADATA, PARTS, Anato
 from backend.forensics.evidence.exchanges import Exchanges, read_rows
 from backend.forensics.evidence.metadata_calls import kind_of
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import distinct
 
 SHAPES_MOST = 100
 _VARIABLE = re.compile(r"/(?:\d+|[0-9a-fA-F-]{8,}|[^/]{40,})(?=/|$)")
@@ -130,7 +131,7 @@ def callee_names(
 ) -> tuple[list[tuple[str, str]], Ints]:
     """((kind, name) of each callee, number of the callee of each part; parts in no request have -1)."""
     parts = anatomy.parts
-    used = np.unique(anatomy.pairs[1])
+    used = distinct(anatomy.pairs[1])
     seen, opaque = used[parts.exchange[used] >= 0], used[parts.node[used] >= 0]
     at = parts.exchange[seen]
     lines, line_of = _lines(captures, exchanges.capture[at], exchanges.row[at])

@@ -13,8 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import address_halves, address_text, endpoint_text
+from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sent_syns import Bools, Followers, SentSyns
 from backend.forensics.evidence.sightings import Ints, Place, Sightings
+from backend.forensics.evidence.sorted_rows import distinct
 
 Outcome = Literal["established", "refused", "unreachable", "unanswered"]
 """``refused``: RST; ``unreachable``: ICMP."""
@@ -280,14 +282,20 @@ class AttemptGroup(Sequence[RetriedAttempt]):
     @property
     def clients(self) -> int:
         """Different source addresses."""
-        packets = self.retried.sightings.rows[self.retried.first_row[self.positions]]
-        return len(np.unique(packets[["source_high", "source_low"]]))
+        return len(distinct(mix(*self._first_syns("source_high", "source_low"))))
 
     @property
     def servers(self) -> frozenset[str]:
         """The addresses and ports that clients named."""
-        packets = self.retried.sightings.rows[self.retried.first_row[self.positions]]
-        named = ("destination_high", "destination_low", "destination_port")
-        return frozenset(
-            endpoint_text(*end) for end in zip(*(packets[n].tolist() for n in named), strict=True)
-        )
+        ends = set(zip(*(column.tolist() for column in self.asked), strict=True))
+        return frozenset(endpoint_text(*end) for end in ends)
+
+    @property
+    def asked(self) -> list[NDArray[np.uint64]]:
+        """Of each the server that the client named: address (high, low) and port, side by side."""
+        return self._first_syns("destination_high", "destination_low", "destination_port")
+
+    def _first_syns(self, *names: str) -> list[NDArray[np.uint64]]:
+        """Columns of the packet that began each."""
+        packets = self.retried.first_row[self.positions]
+        return [self.retried.sightings.rows[name][packets] for name in names]

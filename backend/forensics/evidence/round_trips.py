@@ -20,6 +20,7 @@ from backend.forensics.evidence.late_answers import LATE_NS, late_pairs
 from backend.forensics.evidence.message_trips import message_trips
 from backend.forensics.evidence.printed_trips import PrintedTrips, printed_trips
 from backend.forensics.evidence.sightings import Ints, Sightings
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.packets import NO_CONNECTION
 from backend.forensics.round_trips import ECHO, PRINTED, ROUND_TRIP_DTYPE, SYN_ANSWERED
 
@@ -162,7 +163,7 @@ def _on_common_clock(joined: RoundTrips, sightings: Sightings) -> Ints:
     """When each was sent."""
     sent_ns = joined.rows["sent_ns"].astype(np.int64)
     common = sent_ns.copy()
-    for number in np.unique(joined.capture).tolist():
+    for number in distinct(joined.capture).tolist():
         mine = np.flatnonzero(joined.capture == number)
         common[mine] = sightings.clocks.on_reference(number, sent_ns[mine])
     return common
@@ -243,7 +244,7 @@ def _nearest(flow: Keys, place: Ints, rtt_ns: Ints) -> NDArray[np.bool_]:
 def _suspicious(captures: Sequence[Capture]) -> Keys:
     """Pairs of hosts, in either direction, in which late answers came together at some vantage point."""
     found = [late_pairs(*_light(capture)) for capture in captures if capture.round_trips.rows]
-    return np.unique(np.concatenate(found)) if found else np.zeros(0, np.uint64)
+    return distinct(np.concatenate(found)) if found else np.zeros(0, np.uint64)
 
 
 def _light(capture: Capture) -> tuple[Keys, Ints, Ints, Ints, Ints]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.evidence.sightings import Ints, Sightings
+from backend.forensics.evidence.sorted_rows import first_rows, stable_order
 
 Bools = NDArray[np.bool_]
 
@@ -74,7 +75,7 @@ def list_sent(attempt: Ints, sightings: Sightings, rank: Ints, attempts_total: i
     """`attempt` is that of each row of `sightings`, -1 for rows of others."""
     rows = _ordered(np.flatnonzero((attempt >= 0) & (sightings.transmission >= 0)), attempt, sightings, rank)
     number = sightings.transmission[rows]
-    first = np.sort(np.unique(number, return_index=True)[1])
+    first = np.sort(first_rows(number))
     # Numbered anew in the order of attempts and of time.
     renumbered = np.full(int(number.max(initial=-1)) + 1, -1, np.int64)
     renumbered[number[first]] = np.arange(len(first))
@@ -101,5 +102,5 @@ def list_followers(chosen: Ints, attempt: Ints, sightings: Sightings, rank: Ints
 
 
 def _ordered(rows: Ints, attempt: Ints, sightings: Sightings, rank: Ints) -> Ints:
-    order = np.lexsort((rank[sightings.place[rows]], sightings.time_ns[rows], attempt[rows]))
+    order = stable_order(attempt[rows], (sightings.time_ns[rows], rank[sightings.place[rows]]))
     return rows[order]

@@ -19,6 +19,8 @@ from backend.forensics.components import connected
 from backend.forensics.connections import CONNECTION_DTYPE
 from backend.forensics.evidence.clocks import Clocks, compare_clocks
 from backend.forensics.evidence.copies import merge_copies, merge_near
+from backend.forensics.evidence.matched_packets import mix
+from backend.forensics.evidence.sorted_rows import renumbered, stable_order
 from backend.forensics.packets import ACK, MARK_COPY, NO_CONNECTION, PACKET_DTYPE, SYN
 from backend.forensics.private_words import PrivateWord, of_place
 
@@ -261,7 +263,7 @@ def _group_transmissions(seen: _Syns) -> Ints:
         np.where(strong, zero, syns["destination_port"].astype(np.uint64)),
         seen.clock,
     ]
-    order = np.lexsort((seen.time_ns, *reversed(keys)))
+    order = stable_order(_leading(*keys[:3]), (*keys, seen.time_ns))
     new = boundaries(keys, order)
     gap = np.diff(seen.time_ns[order], prepend=seen.time_ns[order[:1]])
     new |= gap > np.where(strong[order], STRONG_WINDOW_NS, WEAK_WINDOW_NS)
@@ -270,11 +272,18 @@ def _group_transmissions(seen: _Syns) -> Ints:
     return _split_ambiguous(group, seen, strong)
 
 
+def _leading(*keys: NDArray[np.generic]) -> NDArray[np.uint64]:
+    """The sequence number, the IP ID and half of the TSval in one number, that sorts as they do."""
+    sequence, ip_id, stamp = (key.astype(np.uint64) for key in keys)
+    leading: NDArray[np.uint64] = sequence << np.uint64(32) | ip_id << np.uint64(16) | stamp >> np.uint64(16)
+    return leading
+
+
 def _split_ambiguous(group: Ints, seen: _Syns, strong: NDArray[np.bool_]) -> Ints:
     """Weak groups that hold two connections of one vantage point and network, or two networks, are several
     packets: one per connection."""
     weak = np.flatnonzero(~strong)
-    if not len(weak):
+    if not len(weak) or len(group) == int(group.max()) + 1:
         return group
     columns = [group[weak], seen.place[weak], seen.network[weak], seen.node[weak]]
     pairs = np.unique(np.stack(columns, axis=1), axis=0)
@@ -287,7 +296,7 @@ def _split_ambiguous(group: Ints, seen: _Syns, strong: NDArray[np.bool_]) -> Int
     separated = group.copy()
     labels = np.stack([group[split], seen.node[split]], axis=1)
     separated[split] = group.max() + 1 + np.unique(labels, axis=0, return_inverse=True)[1].reshape(-1)
-    return np.unique(separated, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    return renumbered(separated)
 
 
 def _same_tuple(seen: _Syns) -> Ints:
@@ -295,7 +304,8 @@ def _same_tuple(seen: _Syns) -> Ints:
     tuple_keys = [seen.rows[name] for name in ("sequence", "source_low", "source_high", "source_port")]
     tuple_keys += [seen.rows[name] for name in ("destination_low", "destination_high", "destination_port")]
     tuple_keys.append(seen.clock)
-    order = np.lexsort(tuple(tuple_keys))
+    # Groups need no order among each other: one key sorts, and the columns tell what it took for one.
+    order = np.argsort(mix(*tuple_keys), kind="stable")
     number = np.empty(len(seen.rows), np.int64)
     number[order] = np.cumsum(boundaries(tuple_keys, order)) - 1
     apart = _of_several_networks(number, seen.network)
@@ -317,5 +327,5 @@ def _link_nodes(seen: _Syns, transmission: Ints, answers: _Syns, nodes_total: in
     size = nodes_total + transmissions_total + tuples_total
     left = np.concatenate([seen.node, every.node])
     right = np.concatenate([nodes_total + transmission, nodes_total + transmissions_total + same_tuple])
-    labels = connected(left, right, size)[:nodes_total]
-    return np.unique(labels, return_inverse=True)[1].reshape(-1).astype(np.int64)
+    # Groups are numbered by their first member, and nodes come first.
+    return connected(left, right, size)[:nodes_total]

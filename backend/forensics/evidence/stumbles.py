@@ -22,6 +22,21 @@ from backend.forensics.signals import SIGNAL_DTYPE
 Mask = NDArray[np.bool_]
 
 
+@dataclass(frozen=True, eq=False)
+class Servers:
+    """Addresses and ports side by side; objects only of those that somebody looks at."""
+
+    high: NDArray[np.uint64]
+    low: NDArray[np.uint64]
+    port: NDArray[np.uint16]
+
+    def __len__(self) -> int:
+        return len(self.port)
+
+    def __getitem__(self, number: int) -> Endpoint:
+        return Endpoint(int(self.high[number]), int(self.low[number]), int(self.port[number]))
+
+
 @dataclass(frozen=True)
 class Stumbles:
     """`rows` are SIGNAL_DTYPE with times of their own captures, sorted by connection and time; beside them
@@ -34,7 +49,7 @@ class Stumbles:
     node: Ints
     place: Ints
     server: Ints
-    servers: tuple[Endpoint, ...]
+    servers: Servers
     connections: NDArray[np.void]
     connections_of: Ints
     """By server: TCP connections to it, at the vantage point that saw most of them."""
@@ -110,10 +125,10 @@ def _links(connections: NDArray[np.void], known: Ints) -> Ints:
     return link
 
 
-def _servers(connections: NDArray[np.void]) -> tuple[Ints, tuple[Endpoint, ...]]:
+def _servers(connections: NDArray[np.void]) -> tuple[Ints, Servers]:
     number = np.zeros(len(connections), np.int64)
     if not len(connections):
-        return number, ()
+        return number, Servers(*np.zeros((3, 0), np.uint64))
     columns = [connections[name] for name in ("server_port", "server_low", "server_high")]
     order = np.lexsort(tuple(columns))
     new = np.zeros(len(order), np.bool_)
@@ -121,8 +136,7 @@ def _servers(connections: NDArray[np.void]) -> tuple[Ints, tuple[Endpoint, ...]]
         new[1:] |= column[order][1:] != column[order][:-1]
     number[order] = np.cumsum(new)
     first = connections[order[np.concatenate([[0], np.flatnonzero(new)])]]
-    ends = zip(*(first[name].tolist() for name in ("server_high", "server_low", "server_port")), strict=True)
-    return number, tuple(Endpoint(*end) for end in ends)
+    return number, Servers(*(first[name] for name in ("server_high", "server_low", "server_port")))
 
 
 def _connections_of(connections: NDArray[np.void], link: Ints, server: Ints, servers_total: int) -> Ints:

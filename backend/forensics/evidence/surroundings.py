@@ -13,6 +13,7 @@ from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.outer_ends import Ends
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import distinct
 
 Words = NDArray[np.uint64]
 
@@ -37,7 +38,7 @@ class Surroundings:
 def look_around(again: Bools, ends: Ends, asked: tuple[Words, Words, Ints]) -> Surroundings:
     """`again` tells which attempts were sent again, beside `ends`; `asked` are the endpoints: address halves, port."""
     high, low, port = asked
-    near = np.flatnonzero(np.isin(ends.low, np.unique(low)))
+    near = np.flatnonzero(np.isin(ends.low, distinct(low)))
     host, at_port = mix(ends.high[near], ends.low[near]), ends.port[near]
     order = np.lexsort((at_port, host))
     near, host = near[order], host[order]

@@ -16,6 +16,7 @@ from backend.forensics.evidence.grouped_rows import GroupedRows
 from backend.forensics.evidence.losses import Losses
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, boundaries
+from backend.forensics.evidence.sorted_rows import distinct, stable_order
 
 MEMORY_NS = 60_000_000_000
 """TCP_PAWS_MSL: how long a server remembers an address's last time stamp."""
@@ -41,7 +42,8 @@ class StampedSyns:
         syns, place = seen.rows[self._row], seen.place[self._row]
         host = (place, syns["destination_high"], syns["destination_low"])
         source = (syns["source_high"], syns["source_low"])
-        order = np.lexsort((syns["time_ns"], *reversed(source), *reversed(host)))
+        # In no order of hosts or of sources, only together: one key of each sorts.
+        order = stable_order(mix(*host), (mix(*source), syns["time_ns"]))
         self._position = np.empty(len(order), np.int64)
         self._position[order] = np.arange(len(order))
         self._time_ns = syns["time_ns"][order].astype(np.int64)
@@ -83,7 +85,7 @@ class StampedSyns:
         at = np.searchsorted(self._row, rows)
         stamped = at < len(self._row)
         stamped[stamped] = self._row[at[stamped]] == rows[stamped]
-        return np.unique(self._position[at[stamped]])
+        return distinct(self._position[at[stamped]])
 
     def _without(self, lost: Ints, last: int, counts: NDArray[np.int64]) -> None:
         """The host forgets nothing for a SYN that never came: those and the ones right behind them are counted anew."""

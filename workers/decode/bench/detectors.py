@@ -15,6 +15,7 @@ from backend.forensics.analyze import ReportLists
 from backend.forensics.captures import Capture
 from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.diagnosis import run as diagnosis
+from backend.forensics.diagnosis.named_findings import NamedFindings
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.isolation import Isolation
 from backend.forensics.report import FindingPart
@@ -68,8 +69,9 @@ def run_parts(capture: Capture, meter: Meter) -> None:
     for detector in discover_detectors():
         found = meter.run(f"detector {detector.kind}", partial(detector.detect, facts))
         findings.extend(found.findings)
+    named = NamedFindings.of(findings)
     for name, assess in diagnosis.discover_causes():
-        meter.run(f"cause {name}", partial(assess, facts, findings))
+        meter.run(f"cause {name}", partial(assess, facts, named))
     meter.run("report lists", lambda: ReportLists(facts, findings, (), Isolation()))
 
 

@@ -8,6 +8,7 @@ from statistics import median
 import numpy as np
 
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.most_hit import most_hit
 from backend.forensics.detectors.port_reuse.marks import draw_marks, instance_table, list_events
 from backend.forensics.detectors.port_reuse.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.attempts import Endpoint
@@ -53,14 +54,14 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
             int(table["server_port"][row]),
         )
         groups.setdefault(server, []).append(row)
+    servers = sorted(groups)
+    shown, others = most_hit([len(groups[server]) for server in servers], thresholds.findings_shown)
     findings = [
-        _finding(facts, Endpoint(*server), np.array(groups[server]), number, thresholds)
-        for number, server in enumerate(sorted(groups), start=1)
+        _finding(facts, Endpoint(*servers[n]), np.array(groups[servers[n]]), number, thresholds)
+        for number, n in enumerate(shown, start=1)
     ]
-    why = (
-        f"{len(hit):,} of {plural(reused, 'attempt')} on a reused 5-tuple had SYN retransmissions or "
-        "stayed unanswered"
-    )
+    suffered = f"{len(hit):,} of {plural(reused, 'attempt')} on a reused 5-tuple"
+    why = f"{suffered} had SYN retransmissions or stayed unanswered{others}"
     loud = any(f.severity != "info" for f in findings)
     return Detection("found" if loud else "clear", why, tuple(findings))
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backend.forensics.detection.most_hit import FINDINGS_SHOWN
+
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -19,6 +21,8 @@ class Thresholds:
     critical_attempts: int = 5
     confidence_significant: float = 0.95
     confidence_chance: float = 0.5
+    findings_shown: int = FINDINGS_SHOWN
+    """Destinations with a finding of their own, those with the most attempts that suffered."""
     marked_instances: int = 300
     """Instances drawn on the timeline; all are in the events."""
 

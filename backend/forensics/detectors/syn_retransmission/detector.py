@@ -11,20 +11,20 @@ from statistics import median
 import numpy as np
 
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.most_hit import most_hit
 from backend.forensics.detectors.syn_retransmission.marks import draw_marks
 from backend.forensics.detectors.syn_retransmission.schedules import name_schedule
-from backend.forensics.detectors.syn_retransmission.server_rows import Server, rows_by_server, rows_of_servers
+from backend.forensics.detectors.syn_retransmission.server_rows import Server, rows_by_server
 from backend.forensics.detectors.syn_retransmission.tables import (
     affected_sources,
     instance_table,
     list_events,
 )
 from backend.forensics.detectors.syn_retransmission.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.attempts import RetriedAttempt
+from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
 from backend.forensics.evidence.retried import AttemptGroup
-from backend.forensics.evidence.sightings import Ints
 from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
 from backend.forensics.report import FindingPart, Severity
 
@@ -40,18 +40,16 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         return Detection("not-checkable", "not applicable: no connection attempt (SYN) was captured")
     retried = facts.attempts.retried
     groups = rows_by_server(facts.attempts.table[retried.row])
-    if not groups:
+    if not len(groups):
         return Detection("clear", f"0 of {plural(total, 'connection attempt')} had a SYN retransmission")
-    shown = sorted(sorted(groups, key=lambda s: (-len(groups[s]), s))[: thresholds.findings_shown])
-    context = _gather_context(facts, shown, thresholds)
+    shown, others = most_hit(groups.sizes, thresholds.findings_shown)
+    lost = int(np.count_nonzero(~retried.is_outcome("refused")))
+    context = _Context(facts, thresholds, lost)
     findings = [
-        _finding(context, server, AttemptGroup(retried, groups[server]), number)
-        for number, server in enumerate(shown, start=1)
+        _finding(context, groups.server(n), AttemptGroup(retried, groups.of(n)), number)
+        for number, n in enumerate(shown, start=1)
     ]
-    why = f"{len(facts.attempts.retried):,} of {total:,} connection attempts had SYN retransmissions"
-    if len(groups) > len(shown):
-        more = plural(len(groups) - len(shown), "destination")
-        why += f"; {more} with fewer of them are counted here without a finding of their own"
+    why = f"{len(facts.attempts.retried):,} of {total:,} connection attempts had SYN retransmissions{others}"
     return Detection("found", why, tuple(findings))
 
 
@@ -67,15 +65,8 @@ class _Context:
 
     facts: Facts
     thresholds: Thresholds
-    rows: dict[Server, Ints]
-    """All attempts to a server: rows of the table of attempts."""
     lost_total: int
     """Attempts of the whole evidence that were sent again and not refused."""
-
-
-def _gather_context(facts: Facts, servers: list[Server], thresholds: Thresholds) -> _Context:
-    lost = int(np.count_nonzero(~facts.attempts.retried.is_outcome("refused")))
-    return _Context(facts, thresholds, rows_of_servers(facts.attempts.table, servers), lost)
 
 
 def _severity(context: _Context, attempts: Sequence[RetriedAttempt], total: int) -> Severity:
@@ -125,7 +116,7 @@ def _finding(context: _Context, server: Server, attempts: AttemptGroup, number: 
     facts, thresholds = context.facts, context.thresholds
     links = {a.link for a in attempts}
     losses = list(facts.losses.of_attempts(attempts.positions))
-    rows = context.rows[server]
+    rows = facts.attempts.rows_to(Endpoint(*server))
     total, usual_s = len(rows), facts.baseline_connect_s(server)
     measured = [a for a in attempts if facts.delays.measured[facts.attempts.retried.row[a.position]]]
     measures = _measures(attempts, losses, total, usual_s, thresholds, measured)

@@ -2,34 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sightings import Ints, boundaries
 
 Server = tuple[int, int, int]
 """(address high, address low, port)."""
+_COLUMNS = ("server_high", "server_low", "server_port")
 
 
-def rows_of_servers(table: NDArray[np.void], servers: Sequence[Server]) -> dict[Server, Ints]:
-    """Rows of `table` (ATTEMPT_DTYPE) per server, in the table's order; a server without any has an empty one."""
-    lows = np.array([low for _, low, _ in servers], np.uint64)
-    near = np.flatnonzero(np.isin(table["server_low"], lows))
-    found = rows_by_server(table[near])
-    return {server: near[found[server]] if server in found else np.zeros(0, np.int64) for server in servers}
+@dataclass(frozen=True, eq=False)
+class ServerRows:
+    """Rows of a table (ATTEMPT_DTYPE) by server: those of server n are rows[start[n] : start[n + 1]], in the table's
+    order; servers by address and port."""
+
+    table: NDArray[np.void]
+    rows: Ints
+    start: Ints
+
+    def __len__(self) -> int:
+        return len(self.start) - 1
+
+    @property
+    def sizes(self) -> Ints:
+        """Rows of each server."""
+        return np.diff(self.start)
+
+    def server(self, number: int) -> Server:
+        """Its address and port."""
+        high, low, port = (int(self.table[name][self.rows[self.start[number]]]) for name in _COLUMNS)
+        return high, low, port
+
+    def of(self, number: int) -> Ints:
+        """Its rows."""
+        return self.rows[self.start[number] : self.start[number + 1]]
 
 
-def rows_by_server(table: NDArray[np.void]) -> dict[Server, Ints]:
-    """Rows of `table` (ATTEMPT_DTYPE) of every server in it, in the table's order."""
-    columns = [table[name] for name in ("server_port", "server_low", "server_high")]
-    order = np.lexsort(columns)
-    new = np.zeros(len(table), np.bool_)
-    new[:1] = True
-    for column in columns:
-        new[1:] |= column[order][1:] != column[order][:-1]
-    starts = np.flatnonzero(new)
-    port, low, high = (column[order][starts].tolist() for column in columns)
-    parts = np.split(order, starts[1:])
-    return dict(zip(zip(high, low, port, strict=True), parts, strict=False))
+def rows_by_server(table: NDArray[np.void]) -> ServerRows:
+    """Every server of the table."""
+    columns = [table[name] for name in _COLUMNS]
+    order = np.lexsort(tuple(reversed(columns)))
+    starts = np.flatnonzero(boundaries(columns, order))
+    return ServerRows(table, order, np.append(starts, len(order)))

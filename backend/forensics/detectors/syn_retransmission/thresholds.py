@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backend.forensics.detection.most_hit import FINDINGS_SHOWN
+
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -27,9 +29,8 @@ class Thresholds:
     could be mistaken for one."""
     confidence_lossy: float = 0.6
     """The capture missed packets: an answer, or the first SYN, may be among them."""
-    findings_shown: int = 100
-    """Destinations with a finding of their own, those with the most attempts: a scan has a hundred thousand, which
-    nobody reads one by one."""
+    findings_shown: int = FINDINGS_SHOWN
+    """Destinations with a finding of their own, those with the most attempts."""
     marked_instances: int = 300
     """Instances drawn on the timeline; the first thousand are in the table and the events."""
 

@@ -7,6 +7,7 @@ from statistics import median
 import numpy as np
 
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.most_hit import most_hit
 from backend.forensics.detectors.tuple_collision.groups import detect_in_dumps
 from backend.forensics.detectors.tuple_collision.marks import draw_marks
 from backend.forensics.detectors.tuple_collision.thresholds import DEFAULT, Thresholds
@@ -36,16 +37,13 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         return Detection(
             "clear", f"{lost} lost; none competed with another source for its SNAT port within 1 ms"
         )
-    findings = [
-        _finding(facts, groups[server], number, thresholds)
-        for number, server in enumerate(sorted(groups), start=1)
-    ]
+    hit = [groups[server] for server in sorted(groups)]
+    shown, others = most_hit([len(group) for group in hit], thresholds.findings_shown)
+    findings = [_finding(facts, hit[n], number, thresholds) for number, n in enumerate(shown, start=1)]
     total = sum(len(group) for group in groups.values())
-    return Detection(
-        "found",
-        f"{plural(total, 'lost SYN')} competed with another source's SYN for one SNAT port within 1 ms",
-        tuple(findings),
-    )
+    lost = plural(total, "lost SYN")
+    why = f"{lost} competed with another source's SYN for one SNAT port within 1 ms{others}"
+    return Detection("found", why, tuple(findings))
 
 
 def _could_collide(loss: Loss) -> bool:

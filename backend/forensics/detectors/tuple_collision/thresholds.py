@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backend.forensics.detection.most_hit import FINDINGS_SHOWN
+
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -28,6 +30,8 @@ class Thresholds:
     """Groups in a listing alone: that ports are scarce, not that a SYN was lost."""
     listed_lines: int = 1_000
     """Lines of a listing that are named as evidence."""
+    findings_shown: int = FINDINGS_SHOWN
+    """Destinations with a finding of their own, those with the most collisions."""
     marked_instances: int = 300
     """Instances drawn on the timeline; all are in the events."""
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.counted import account_in_numbers, brackets, delta_lines
+from backend.forensics.diagnosis.named_findings import findings_to
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import RIVAL_WINDOW_NS, Facts
 from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss
@@ -96,22 +97,34 @@ def collect_races(facts: Facts, findings: Sequence[FindingPart], *, service: boo
     """Group the collisions by destination. A rival of a SYN that was seen further on makes no race, nor does one of
     a SYN that found no free port. `service` chooses those whose destination is rewritten, too."""
     groups: dict[tuple[int, int, int], list[tuple[Loss, Rival]]] = {}
+    services = _Services(facts)
     for number, rival in sorted(facts.rivals.items()):
         loss = facts.losses[number]
         at_nat = loss.rewritten or loss.where == UNKNOWN_PLACE
-        if at_nat and number not in facts.exhausted and destination_rewritten(facts, loss) is service:
+        if at_nat and number not in facts.exhausted and services.is_asked_by(loss) is service:
             server = loss.attempt.server
             groups.setdefault((server.high, server.low, server.port), []).append((loss, rival))
     return [_race(facts, findings, groups[key]) for key in sorted(groups)]
 
 
-def destination_rewritten(facts: Facts, loss: Loss) -> bool:
-    """The client asked for a service address: its SYNs leave with another destination."""
-    for sent in (loss.retry, *loss.attempt.transmissions):
-        if sent is not None and len({(s.destination.low, s.destination.port) for s in sent.sightings}) > 1:
-            return True
-    same = facts.attempts.rows_to(loss.attempt.server)
-    return bool(np.any(facts.attempts.table["rewritten_destination"][same]))
+class _Services:
+    """Addresses whose SYNs leave with another destination. Each is looked up once, however many SYNs it lost."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._attempts = facts.attempts
+        self._rewritten: dict[Endpoint, bool] = {}
+
+    def is_asked_by(self, loss: Loss) -> bool:
+        """The client asked for a service address."""
+        server = loss.attempt.server
+        if server not in self._rewritten:
+            same = self._attempts.rows_to(server)
+            self._rewritten[server] = bool(np.any(self._attempts.table["rewritten_destination"][same]))
+        return self._rewritten[server] or any(
+            len({(s.destination.low, s.destination.port) for s in sent.sightings}) > 1
+            for sent in (loss.retry, *loss.attempt.transmissions)
+            if sent is not None
+        )
 
 
 def _race(facts: Facts, findings: Sequence[FindingPart], collisions: list[tuple[Loss, Rival]]) -> Race:
@@ -133,7 +146,7 @@ def _race(facts: Facts, findings: Sequence[FindingPart], collisions: list[tuple[
         server=server,
         collisions=tuple(collisions),
         losses=tuple(losses),
-        findings=tuple(f for f in findings if f.affected and f.affected[0].get("destination") == target),
+        findings=findings_to(findings, target),
         attempts_total=len(table),
         time_lost_s=sum(max(0.0, w - (usual_s or 0.0)) for w in waits),
         worst_s=max(waits),

@@ -14,6 +14,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sent_syns import Bools
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.packets import TCP
 
 Keys = NDArray[np.uint64]
@@ -49,9 +50,9 @@ def unheard_hosts(captures: Sequence[Capture]) -> Keys:
         server = mix(table["server_high"], table["server_low"])
         client = mix(table["client_high"], table["client_low"])
         own = to_itself(table, "client", "server")
-        opened.append(np.unique(server[(opened_unseen(table) | own) & (table["server_packets"] == 0)]))
+        opened.append(distinct(server[(opened_unseen(table) | own) & (table["server_packets"] == 0)]))
         heard += [
-            np.unique(server[table["server_packets"] > 0]),
-            np.unique(client[(table["client_packets"] > 0) & ~own]),
+            distinct(server[table["server_packets"] > 0]),
+            distinct(client[(table["client_packets"] > 0) & ~own]),
         ]
     return np.setdiff1d(np.concatenate(opened), np.concatenate(heard))

@@ -16,6 +16,7 @@ from backend.forensics.evidence.dns.clocks import Offsets, measure_offsets
 from backend.forensics.evidence.dns.messages import DnsMessages
 from backend.forensics.evidence.dns.ordering import order_by
 from backend.forensics.evidence.sightings import Ints, boundaries
+from backend.forensics.evidence.sorted_rows import distinct
 
 COPY_NS = 50_000_000
 """The same query again within this is the same packet seen twice (a mirror, a bridge and its port): no resolver
@@ -226,7 +227,7 @@ def _lags(place: Ints, waited: Ints, question: Ints, places_total: int) -> NDArr
         return lag
     longest = np.full(int(question.max()) + 1, -1, np.int64)
     np.maximum.at(longest, question, waited)
-    for number in np.unique(place).tolist():
+    for number in distinct(place).tolist():
         here = (place == number) & (waited >= 0)
         lag[number] = float(np.median(longest[question[here]] - waited[here])) if here.any() else 0.0
     return lag
