@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,16 @@ DUMP_TABLES: dict[
 }
 """Fields of a dump that are kept as columns, not in JSON."""
 
-_DUMPS = TypeAdapter(list[Dump])
-_POINTS = TypeAdapter(list[VantagePoint])
+
+# Made where one is needed: a command that starts no children reads and writes neither.
+@cache
+def _dumps() -> TypeAdapter[list[Dump]]:
+    return TypeAdapter(list[Dump])
+
+
+@cache
+def _points() -> TypeAdapter[list[VantagePoint]]:
+    return TypeAdapter(list[VantagePoint])
 
 
 @dataclass(frozen=True)
@@ -71,7 +80,7 @@ def _from_parquet(path: Path, dtype: np.dtype[np.void]) -> NDArray[np.void]:
 def save_ingested(result: Ingested, folder: Path) -> None:
     """Keep it, so that a folder with `input.json` is complete."""
     about: dict[str, object] = {"part": result.part.model_dump(mode="json")}
-    about["dumps"] = _DUMPS.dump_python(list(result.dumps), mode="json")
+    about["dumps"] = _dumps().dump_python(list(result.dumps), mode="json")
     for number, dump in enumerate(result.dumps):
         for name in DUMP_TABLES:
             rows = getattr(dump, name).rows
@@ -85,7 +94,7 @@ def save_ingested(result: Ingested, folder: Path) -> None:
         write_tables.write_buckets(capture.buckets, folder)
         write_tables.write_rows(layer_rows(capture.tunnels), folder / "tunnels.parquet")
         about["first_ns"], about["last_ns"] = capture.first_ns, capture.last_ns
-        about["vantage_points"] = _POINTS.dump_python(list(capture.vantage_points), mode="json")
+        about["vantage_points"] = _points().dump_python(list(capture.vantage_points), mode="json")
         about["times"] = asdict(capture.times)
         about["undecoded"] = capture.undecoded
         about["warnings"] = list(capture.warnings)
@@ -103,7 +112,7 @@ def load_ingested(folder: Path) -> Ingested:
     part = InputPart.model_validate(about["part"])
     if part.kind == "dump":
         dumps = [
-            _with_tables(dump, n, folder) for n, dump in enumerate(_DUMPS.validate_python(about["dumps"]))
+            _with_tables(dump, n, folder) for n, dump in enumerate(_dumps().validate_python(about["dumps"]))
         ]
         return Ingested(part, None, tuple(dumps))
     capture = Capture(
@@ -114,7 +123,7 @@ def load_ingested(folder: Path) -> Ingested:
         packets=part.packets,
         first_ns=about["first_ns"],
         last_ns=about["last_ns"],
-        vantage_points=tuple(_POINTS.validate_python(about["vantage_points"])),
+        vantage_points=tuple(_points().validate_python(about["vantage_points"])),
         connections=_from_parquet(folder / "connections.parquet", CONNECTION_DTYPE),
         handshakes=_from_parquet(folder / "handshakes.parquet", PACKET_DTYPE),
         buckets=_from_parquet(folder / "buckets.parquet", BUCKET_DTYPE),

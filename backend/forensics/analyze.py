@@ -65,10 +65,10 @@ def analyse_evidence(
     isolation: Isolation | None = None,
 ) -> Analysis:
     """`inputs` describe every file, also those that could not be read. The order of the files does not
-    matter."""
+    matter. Timings are of the `isolation` that is given: without one the same evidence gives the same report."""
     joined = join_rotated(captures)
     facts = gather_facts(joined.captures, dumps)
-    isolation = isolation or Isolation()
+    timed, isolation = isolation is not None, isolation or Isolation()
     findings, checked = run_detectors(facts, told, isolation)
     answer = diagnose(facts, findings, isolation)
     lists = ReportLists(facts, findings, answer.diagnoses, isolation)
@@ -89,5 +89,6 @@ def analyse_evidence(
         destinations=lists.destinations,
         destinations_total=lists.destinations_total,
         counters=lists.counters,
+        timings=isolation.timings if timed else [],
     )
     return Analysis(in_own_files(report, joined), facts, tuple(findings), joined)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import resource
 import signal
 import time
 import traceback
@@ -12,6 +13,7 @@ from typing import Final, TypeVar
 
 from backend.forensics.part_budget import Budget, OverBudget, within
 from backend.forensics.report import CheckedPart
+from backend.forensics.report_timings import TimingPart
 
 _log: Final = logging.getLogger("stallscope.analysis")
 _Result = TypeVar("_Result")
@@ -50,8 +52,7 @@ class Isolation:
         self._begins = begins
         self._failed: dict[str, CheckedPart] = {}
         self.broken: list[BrokenPart] = []
-        self.cpu_s: dict[str, float] = {}
-        """Of each part that was run."""
+        self._taken: dict[str, _Taken] = {}
 
     def run(self, kind: str, part: Callable[[], _Result], otherwise: _Otherwise) -> _Result | _Otherwise:
         """What `part` returns; `otherwise` where it raises or takes too much, which is logged."""
@@ -59,7 +60,7 @@ class Isolation:
             self._say(kind, self._without[kind])
             return otherwise
         self._begins(kind)
-        began_s = time.process_time()
+        began = _Taken.so_far()
         try:
             with within(self._budget):
                 return part()
@@ -74,7 +75,7 @@ class Isolation:
             self._say(kind, why)
             return otherwise
         finally:
-            self.cpu_s[kind] = self.cpu_s.get(kind, 0.0) + time.process_time() - began_s
+            self._taken[kind] = self._taken.get(kind, _Taken(0, 0)) + (_Taken.so_far() - began)
             self._begins("")
 
     def _reason(self, error: BaseException) -> str:
@@ -92,6 +93,32 @@ class Isolation:
     def failed(self) -> tuple[CheckedPart, ...]:
         """What broke, in order."""
         return tuple(self._failed.values())
+
+    @property
+    def timings(self) -> list[TimingPart]:
+        """What each part that was run took, in order."""
+        return [
+            TimingPart(kind=kind, cpu_s=round(taken.cpu_s, 6), grown_bytes=taken.peak_bytes)
+            for kind, taken in self._taken.items()
+        ]
+
+
+@dataclass(frozen=True)
+class _Taken:
+    """By this process: processor time, and its largest resident memory."""
+
+    cpu_s: float
+    peak_bytes: int
+
+    @classmethod
+    def so_far(cls) -> _Taken:
+        return cls(time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10)
+
+    def __add__(self, other: _Taken) -> _Taken:
+        return _Taken(self.cpu_s + other.cpu_s, self.peak_bytes + other.peak_bytes)
+
+    def __sub__(self, other: _Taken) -> _Taken:
+        return _Taken(self.cpu_s - other.cpu_s, self.peak_bytes - other.peak_bytes)
 
 
 def too_slow(budget: Budget) -> str:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from backend.forensics.report_notes import NotePart
 from backend.forensics.report_text import Glyph, Text
+from backend.forensics.report_timings import TimingPart
 
 Severity = Literal["info", "warning", "critical"]
 Verdict = Literal["confirmed", "likely", "possible", "cannot-tell"]
@@ -383,6 +384,8 @@ class Report(_Part):
     destinations_total: int = 0
     counters: list[CounterSetPart] = []
     """Of every listing of counters that was taken at least twice, at most 100."""
+    timings: list[TimingPart] = []
+    """In the order in which they ran."""
     notes: list[NotePart] = []
     """By people, the oldest first: only where a server that keeps notes hands the report out."""
 

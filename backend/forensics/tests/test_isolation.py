@@ -144,7 +144,8 @@ def test_no_line_without_a_break(caplog: pytest.LogCaptureFixture) -> None:
 def test_a_part_that_takes_too_much_is_stopped_and_the_next_one_runs(name: str) -> None:
     misbehave, said = STOPPED[name]
     limits = resource.getrlimit(resource.RLIMIT_DATA), signal.getsignal(signal.SIGPROF)
-    isolation = Isolation(Budget(cpu_s=0.3, memory_bytes=64 << 20))
+    # On a loaded machine also allocating takes its time.
+    isolation = Isolation(Budget(cpu_s=0.3 if "part_cpu_s" in said else 60, memory_bytes=64 << 20))
     assert isolation.run("first", misbehave, "nothing") == "nothing"
     (failed,) = isolation.failed
     assert (failed.kind, failed.status) == ("first", "failed")
@@ -153,7 +154,8 @@ def test_a_part_that_takes_too_much_is_stopped_and_the_next_one_runs(name: str) 
     assert (resource.getrlimit(resource.RLIMIT_DATA), signal.getsignal(signal.SIGPROF)) == limits
     assert signal.getitimer(signal.ITIMER_PROF) == signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
     assert isolation.run("second", lambda: len(bytes(48 << 20)), 0) == 48 << 20
-    assert isolation.cpu_s.keys() == {"first", "second"}
+    assert [timing.kind for timing in isolation.timings] == ["first", "second"]
+    assert all(timing.cpu_s > 0 for timing in isolation.timings)
 
 
 def test_a_part_within_its_budget_is_not_stopped() -> None:

@@ -219,4 +219,6 @@ export interface Report {
   outcomes: Outcome[];
   quality: Quality[];
   lanes: Lane[];
+  /** What each detector, cause and list took: seconds of processor time, and by how much the process grew. */
+  timings: { kind: string; cpu_s: number; grown_bytes: number }[];
 }

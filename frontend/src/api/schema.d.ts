@@ -4590,6 +4590,11 @@ export interface components {
              * @constant
              */
             schema: "stallscope.report/1";
+            /**
+             * Timings
+             * @default []
+             */
+            timings: components["schemas"]["TimingPart"][];
             tool: components["schemas"]["ToolPart"];
         };
         /**
@@ -4668,6 +4673,11 @@ export interface components {
              * @constant
              */
             schema: "stallscope.report/1";
+            /**
+             * Timings
+             * @default []
+             */
+            timings: components["schemas"]["TimingPart"][];
             tool: components["schemas"]["ToolPart"];
         };
         /**
@@ -5556,6 +5566,18 @@ export interface components {
             t: number;
             /** What */
             what: string;
+        };
+        /**
+         * TimingPart
+         * @description One detector, cause or list of the report. Differs from run to run, and is no part of what was found.
+         */
+        TimingPart: {
+            /** Cpu S */
+            cpu_s: number;
+            /** Grown Bytes */
+            grown_bytes: number;
+            /** Kind */
+            kind: string;
         };
         /**
          * TokenList

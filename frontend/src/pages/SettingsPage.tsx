@@ -5,6 +5,7 @@ import { AuditPanel } from "../access/AuditPanel";
 import { MembersPanel } from "../access/MembersPanel";
 import { PasswordPanel } from "../access/PasswordPanel";
 import { WorkersPanel } from "../access/WorkersPanel";
+import { DiagnosticsPanel } from "../diagnostics/DiagnosticsPanel";
 import { zoneWord } from "../format/zone";
 import { changeSettings, useSettings } from "../settings/settings";
 import { THEME_WORDS, useTheme, type Theme } from "../theme/useTheme";
@@ -42,6 +43,7 @@ export function SettingsPage() {
       <PasswordPanel />
       <MembersPanel />
       <WorkersPanel />
+      <DiagnosticsPanel />
       <AuditPanel />
     </main>
   );

@@ -19,7 +19,7 @@ DEMO = Path(__file__).parents[3] / "backend" / "demo" / "snat-race"
 
 def report_of(capsys: pytest.CaptureFixture[str], *given: object) -> dict[str, Any]:
     assert main(["analyze", *map(str, given), "--json", "-", "--label", "x"]) == 0
-    report: dict[str, Any] = json.loads(capsys.readouterr().out) | {"created": ""}
+    report: dict[str, Any] = json.loads(capsys.readouterr().out) | {"created": "", "timings": []}
     return report
 
 

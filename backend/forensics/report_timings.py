@@ -1,0 +1,19 @@
+"""What the parts of an analysis took, as the report tells it."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+
+class TimingPart(BaseModel):
+    """One detector, cause or list of the report. Differs from run to run, and is no part of what was found."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kind: str
+    """As in `checked`: a detector's kind, ``cause:…`` or ``report:…``."""
+    cpu_s: float
+    """Processor time. A fact that several parts ask for is counted with the first of them."""
+    grown_bytes: int
+    """How much the process's largest resident memory grew while the part ran: 0 where it fitted in what was held
+    before."""
