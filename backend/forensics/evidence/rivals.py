@@ -12,6 +12,8 @@ from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints, Place
 
+NEAR_MOST = 100
+"""SYNs before and after a lost one that are looked at: a flood with one source port and one time has a million."""
 _TARGET = ("destination_high", "destination_low", "destination_port", "source_port")
 
 
@@ -100,7 +102,10 @@ class _SynIndex:
         key = mix(seen.place[one], seen.network[one], *(seen.rows[name][one] for name in _TARGET))[0]
         low, high = np.searchsorted(self._key, key, "left"), np.searchsorted(self._key, key, "right")
         at_ns = int(seen.time_ns[row])
-        first, last = np.searchsorted(self._time[low:high], [at_ns - within_ns, at_ns + within_ns + 1])
+        window = [at_ns - within_ns, at_ns, at_ns + within_ns + 1]
+        first, middle, last = np.searchsorted(self._time[low:high], window)
+        # The nearest are around the middle; where very many share one moment, any of them is as near.
+        first, last = max(first, middle - NEAR_MOST), min(last, middle + NEAR_MOST)
         found: list[int] = self._rows[low + first : low + last].tolist()
         return found
 
