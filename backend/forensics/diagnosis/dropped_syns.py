@@ -67,16 +67,17 @@ def dropped_syns(
     )
 
 
+CHECKSUMS = RemedyPart(
+    what="Where TcpInCsumErrors rises: switch checksum offloading off at the sender that leaves checksums unfilled",
+    command="ethtool -K eth0 tx off",
+    applies_to="the sender's interface, or the virtual device in front of it",
+    check="ethtool -k eth0 | grep checksum",
+    proof="TcpInCsumErrors of the receiver stops rising under the same load",
+    undo="ethtool -K eth0 tx on",
+    side_effect="the CPU computes checksums",
+)
 _REMEDIES = (
-    RemedyPart(
-        what="Where TcpInCsumErrors rises: switch checksum offloading off at the sender that leaves checksums unfilled",
-        command="ethtool -K eth0 tx off",
-        applies_to="the sender's interface, or the virtual device in front of it",
-        check="ethtool -k eth0 | grep checksum",
-        proof="TcpInCsumErrors of the receiver stops rising; its SYNs are answered",
-        undo="ethtool -K eth0 tx on",
-        side_effect="the CPU computes checksums",
-    ),
+    CHECKSUMS,
     RemedyPart(
         what="Where TcpExtIPReversePathFilter rises: loosen the reverse-path filter of the receiving interface",
         command="sysctl -w net.ipv4.conf.eth0.rp_filter=2",

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
 from backend.forensics.diagnosis.contract import TIME_LOST
 from backend.forensics.diagnosis.given_listings import ListingRequest
-from backend.forensics.diagnosis.measured import loud, server_of
+from backend.forensics.diagnosis.measured import loud, number, server_of
 from backend.forensics.diagnosis.owned_segments import owned_nodes
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel_signs import Rise, counter_rise
+from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.evidence.segment_losses import SegmentFate
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart
@@ -25,6 +27,10 @@ LEFT_LEAST = 3
 FATES_MOST = 2_000
 """Segments of a finding that are followed; more of them say the same."""
 
+DROP_COUNTERS = ("TcpExtTCPBacklogDrop", "TcpExtTCPRcvQDrop", "TcpInCsumErrors", "TcpExtIPReversePathFilter")
+"""Of nstat: each counts the packets that a host received and dropped (Documentation/networking/snmp_counter.rst)."""
+COUNTED_SHARE = 0.5
+"""A counter that rose by this share of the retransmitted segments is about them."""
 PLACES_NAMED = 3
 
 CAPTURE_BOTH_ENDS = MissingPart(
@@ -52,11 +58,13 @@ class SegmentCase:
     """Segments that no more specific cause owns."""
     lost_s: float
     """What their senders waited."""
+    counted: Rise | None = None
+    """The server's own counter of dropped packets, where it rose with the segments that its clients sent again."""
 
     @property
     def followed(self) -> int:
-        """Segments of which two vantage points tell where they were lost."""
-        return len(self.of("lost between", "in node", "answer lost", "arrived"))
+        """Segments of which two vantage points, or the receiver's own counter, tell where they were lost."""
+        return len(self.of("lost between", "in node", "answer lost", "arrived", "counted"))
 
     def frames_of(self, *names: str) -> frozenset[Frame]:
         """Frames of those, for `Hypothesis.explains`."""
@@ -114,10 +122,30 @@ def _case(
             waited_ns += 0 if row is None else int(stumbles.rows["silence_ns"][row])
     if len(left) < (LEFT_LEAST if owned else 1):
         return None
-    fates = tuple(facts.segment_losses.fate_of(row) for row in left[:FATES_MOST] if row is not None)
+    counted = _counted(facts, finding)
+    fates = tuple(_fate(facts, row, counted) for row in left[:FATES_MOST] if row is not None)
     whole = len(left) == len(finding.events)
     count, lost_s = (finding.count, finding.time_lost_s) if whole else (len(left), waited_ns / 1e9)
-    return SegmentCase(finding, fates, count, lost_s)
+    return SegmentCase(finding, fates, count, lost_s, counted)
+
+
+def _counted(facts: Facts, finding: FindingPart) -> Rise | None:
+    """The drop counter of the server's host that rose most, if as many packets as this may be the segments."""
+    host = facts.listed_hosts.at(Endpoint.of(server_of(finding)))
+    if not (host.sure or (host.known and len(facts.listed_hosts.hosts) > 1)):
+        return None  # the listings of one host that nothing ties to this address may be those of the sender
+    rises = [counter_rise(host.kernel, "nstat", name) for name in DROP_COUNTERS]
+    best = max((rise for rise in rises if rise is not None), key=lambda rise: rise.by, default=None)
+    least = max(LEFT_LEAST, COUNTED_SHARE * (finding.count + number(finding, "fast")))
+    return best if best is not None and best.by >= least else None
+
+
+def _fate(facts: Facts, row: int, counted: Rise | None) -> SegmentFate:
+    """What no second vantage point tells of a segment to the server, its counter does."""
+    fate = facts.segment_losses.fate_of(row)
+    to_server = bool(facts.stumbles.rows["from_client"][row])
+    open_end = fate.fate in ("beyond", "one place")
+    return replace(fate, fate="counted") if counted is not None and to_server and open_end else fate
 
 
 def fate_frames(fates: Sequence[SegmentFate]) -> list[EvidencePart]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES
-from backend.forensics.diagnosis.measured import number
+from backend.forensics.diagnosis.measured import number, server_of
 from backend.forensics.diagnosis.segment_cases import (
     CAPTURE_BOTH_ENDS,
     RECEIVER_COUNTERS,
@@ -17,6 +17,7 @@ from backend.forensics.diagnosis.segment_cases import (
     where,
 )
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import line_evidence
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
 
 PRIOR = -0.6
@@ -42,6 +43,7 @@ def _hypothesis(
         *_in_node(case),
         *_answers(case),
         *_arrived(case),
+        *_counted(case),
         *_beyond(case),
         *_fast(case),
         *_lossy(facts, case),
@@ -129,6 +131,15 @@ def _arrived(case: SegmentCase) -> list[Weighed]:
     return [Weighed(-4.0 * len(arrived) / case.followed, text, fate_frames(arrived), reason)]
 
 
+def _counted(case: SegmentCase) -> list[Weighed]:
+    counted, rise = case.of("counted"), case.counted
+    if not counted or rise is None:
+        return []
+    text = f"{rise.name} of {server_of(case.finding)}'s host rose by {rise.by:,}: it received packets and dropped them."
+    reason = "what the receiver's host drops was not lost on the path"
+    return [Weighed(-4.0 * len(counted) / case.followed, text, line_evidence(rise.lines), reason)]
+
+
 def _beyond(case: SegmentCase) -> list[Weighed]:
     beyond = case.of("beyond")
     if not beyond:
@@ -160,6 +171,9 @@ def _lossy(facts: Facts, case: SegmentCase) -> list[Weighed]:
 def _receiver_rival(case: SegmentCase) -> RivalPart:
     cause, title = "receiver-drop", "Dropped by the receiving host"
     arrived, command = case.of("arrived"), RECEIVER_COUNTERS.command
+    if case.counted is not None and case.of("counted"):
+        because = f"{case.counted.name} of its host rose by {case.counted.by:,}"
+        return RivalPart(cause=cause, title=title, status="possible", because=because, command=command)
     if arrived:
         because = f"{len(arrived):,} of {case.followed:,} segments reached its vantage point each time"
         return RivalPart(cause=cause, title=title, status="possible", because=because, command=command)

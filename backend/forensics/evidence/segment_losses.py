@@ -22,11 +22,11 @@ from backend.forensics.evidence.stumbles import Stumbles
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.signals import SENT_AGAIN, SIGNAL_DTYPE
 
-Fate = Literal["lost between", "in node", "arrived", "answer lost", "beyond", "one place"]
+Fate = Literal["lost between", "in node", "arrived", "answer lost", "beyond", "one place", "counted"]
 """Of the place nearest to the receiver: `lost between`, it saw the segment once less than the sender's side, `in node`
 the same where the places around the loss are of one machine;
 `answer lost`, it saw each copy and an acknowledgement; `arrived`, each copy and no acknowledgement, and it is at the
-receiver's; `beyond`, the same somewhere on the way."""
+receiver's; `beyond`, the same somewhere on the way; `counted` is for those whose receiver's own counters tell it."""
 THERE_RATIO = 0.25
 """A place is at the receiver's end where the round trip beyond it is at most this share of the whole one."""
 WAY_LEAST_NS = 200_000

@@ -52,13 +52,17 @@ def _why(dns: Dns, total: int, slow: Sequence[Resolver]) -> str:
     return f"{text}; {open_:,} were still pending at the end of the capture" if open_ else text
 
 
-def _severity(resolver: Resolver, thresholds: Thresholds) -> Severity:
+def _severity(resolver: Resolver, lost: Sequence[LostQuery], thresholds: Thresholds) -> Severity:
     late, ratio = resolver.delayed_total, resolver.delayed_total / resolver.lookups
     # A question never put again made nobody wait. Of very many delayed lookups only the first are described.
     waited = late * sum(one.wait_s > 0 for one in resolver.delayed) / max(1, len(resolver.delayed))
     if waited >= thresholds.critical_lookups and waited / resolver.lookups >= thresholds.critical_ratio:
         return "critical"
-    return "warning" if late >= thresholds.loud_lookups and ratio >= thresholds.loud_ratio else "info"
+    # Where a query was lost is known or not; known, even one lookup that waited is no accident of counting.
+    waiting = {one.lookup for one in resolver.delayed if one.wait_s > 0}
+    located = any(query.where != "unknown" and query.lookup in waiting for query in lost)
+    frequent = late >= thresholds.loud_lookups and ratio >= thresholds.loud_ratio
+    return "warning" if located or frequent else "info"
 
 
 def _finding(facts: Facts, resolver: Resolver, number: int, thresholds: Thresholds) -> FindingPart:
@@ -71,7 +75,7 @@ def _finding(facts: Facts, resolver: Resolver, number: int, thresholds: Threshol
     return FindingPart(
         id=f"{KIND}-{number}",
         kind=KIND,
-        severity=_severity(resolver, thresholds),
+        severity=_severity(resolver, lost, thresholds),
         confidence=thresholds.confidence,
         title=f"Slow DNS lookups at {resolver.server}",
         summary=_summary(resolver, wait_s, schedule),

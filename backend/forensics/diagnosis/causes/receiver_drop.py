@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
-from backend.forensics.diagnosis.dropped_syns import counted_drops, dropped_syns
+from backend.forensics.diagnosis.dropped_syns import CHECKSUMS, counted_drops, dropped_syns
 from backend.forensics.diagnosis.given_listings import ListingRequest
-from backend.forensics.diagnosis.measured import server_of
+from backend.forensics.diagnosis.measured import number, server_of
 from backend.forensics.diagnosis.segment_cases import (
     RECEIVER_COUNTERS,
     SegmentCase,
@@ -49,44 +49,64 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
         for d in facts.destinations
         if counted_drops(facts, d)
     ]
-    return [*refused, *(_hypothesis(facts, c) for c in segment_cases(facts, findings) if c.of("arrived"))]
+    cases = segment_cases(facts, findings)
+    return [*refused, *(_hypothesis(facts, case) for case in cases if case.of("arrived", "counted"))]
 
 
 def _hypothesis(facts: Facts, case: SegmentCase) -> Hypothesis:
     arrived, counted = case.of("arrived"), _counters(facts, case)
-    pieces = [_there(case), *_elsewhere(case), *counted]
+    pieces = [*_there(case), *_counted(case), *_elsewhere(case), *counted]
+    rest = (
+        f"they had reached {places(arrived, 'far')} each time"
+        if arrived
+        else "the receiver's host dropped them"
+    )
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="loss",
-        statement=case.statement(f"they had reached {places(arrived, 'far')} each time"),
+        statement=case.statement(rest),
         prior=PRIOR,
         steps=case.story(),
         weighed=tuple(pieces),
-        both_sides=True,
-        independent=bool(counted),
+        both_sides=bool(arrived),
+        independent=bool(counted) or case.counted is not None,
         signs=1,
         findings=(case.finding.id,),
         time_lost_s=case.lost_s,
         rivals=(_path_rival(case),),
         missing=(RECEIVER_COUNTERS, _RULES),
-        remedies=_REMEDIES,
+        remedies=_remedies(case),
         references=REFERENCES,
-        refutation=f"none found; it would be refuted by segments lost {where(arrived)}",
+        refutation="none found; it would be refuted by segments lost before they reach the receiver's host",
         figures=case.figures(),
-        explains=case.frames_of("arrived"),
+        explains=case.frames_of("arrived", "counted"),
     )
 
 
-def _there(case: SegmentCase) -> Weighed:
+def _there(case: SegmentCase) -> list[Weighed]:
     arrived = case.of("arrived")
+    if not arrived:
+        return []
     text = (
         f"{len(arrived):,} of {case.followed:,} segments reached {places(arrived, 'far')}, at the receiver's end of "
         "the path, each time, and were not acknowledged before they were retransmitted."
     )
-    return Weighed(
-        2.6 * len(arrived) / case.followed, text, fate_frames(arrived), "the path up to there lost nothing"
-    )
+    weight = 2.6 * len(arrived) / case.followed
+    return [Weighed(weight, text, fate_frames(arrived), "the path up to there lost nothing")]
+
+
+def _counted(case: SegmentCase) -> list[Weighed]:
+    """What the receiver's host counted in place of a second vantage point."""
+    counted, rise = case.of("counted"), case.counted
+    if not counted or rise is None:
+        return []
+    sent_again = case.finding.count + int(number(case.finding, "fast"))
+    host = f"{server_of(case.finding)}'s host"
+    text = f"{rise.name} of {host} rose by {rise.by:,}; {sent_again:,} segments were retransmitted."
+    weight = 3.2 * len(counted) / case.followed
+    evidence = [*line_evidence(rise.lines), *fate_frames(counted)]
+    return [Weighed(weight, text, evidence, "the kernel counts each packet that it drops for this reason")]
 
 
 def _elsewhere(case: SegmentCase) -> list[Weighed]:
@@ -101,9 +121,10 @@ def _elsewhere(case: SegmentCase) -> list[Weighed]:
 
 def _counters(facts: Facts, case: SegmentCase) -> list[Weighed]:
     kernel, pieces = facts.kernel_at(Endpoint.of(server_of(case.finding))), []
+    shown = case.counted.name if case.counted is not None and case.of("counted") else ""
     for name in COUNTERS:
         rise = counter_rise(kernel, "nstat", name)
-        if rise is not None and rise.by:
+        if rise is not None and rise.by and name != shown:
             text = f"{name} rose by {rise.by:,} {rise.between_dumps}."
             pieces.append(Weighed(1.2, text, line_evidence(rise.lines), "the kernel counts what it drops"))
     return pieces[:2]
@@ -119,6 +140,12 @@ def _path_rival(case: SegmentCase) -> RivalPart:
         )
     because = "no segment was lost between the vantage points; behind the last one nothing was captured"
     return RivalPart(cause="path-loss", title=title, status="ruled-out", because=because)
+
+
+def _remedies(case: SegmentCase) -> tuple[RemedyPart, ...]:
+    """For wrong checksums their own; more memory does nothing about them."""
+    damaged = case.counted is not None and case.counted.name == "TcpInCsumErrors"
+    return (CHECKSUMS,) if damaged else _REMEDIES
 
 
 _RULES = ListingRequest(

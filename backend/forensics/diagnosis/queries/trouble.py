@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,12 +16,17 @@ from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
 from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.nodes import same_node
+from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart
 
 LOSSY_CAPTURE = -1.0
 """A capture that lost packets may have lost the query behind the node, or the answer."""
 ACCIDENT_CEILING = 0.5
+BROADCAST = ipaddress.ip_address("255.255.255.255")
+"""RFC 919 section 7: the limited broadcast address; no router forwards it."""
+SITE_LOCAL = ipaddress.ip_network("fec0:0:0:ffff::/64")
+"""RFC 3879 deprecates them; Windows asks ::1 to ::3 on an interface without a DNS server."""
 
 BOTH_SIDES = MissingPart(
     what="A capture of all interfaces of the client's node: it shows whether each query left the node",
@@ -51,7 +57,7 @@ class Trouble:
     lost: tuple[LostQuery, ...]
     findings: tuple[str, ...]
     loud: bool
-    """Whether one of them is more than true and harmless."""
+    """Whether one of them is notable, and about more than one lookup."""
 
     @property
     def ceiling(self) -> float:
@@ -115,13 +121,30 @@ class Trouble:
 
 
 def collect_troubles(facts: Facts, findings: Sequence[FindingPart]) -> list[Trouble]:
-    """One per resolver with a delayed lookup."""
+    """One per resolver with a delayed lookup; queries to an address that stands for none are nobody's loss."""
+    found = _of_all_resolvers(facts, findings)
+    return [trouble for trouble in found if not stands_for_none(trouble.resolver.server)]
+
+
+def collect_unconfigured(facts: Facts, findings: Sequence[FindingPart]) -> list[Trouble]:
+    """One per address that stands for no name server, with a query that was never answered."""
+    found = _of_all_resolvers(facts, findings)
+    return [trouble for trouble in found if trouble.mute and stands_for_none(trouble.resolver.server)]
+
+
+def stands_for_none(server: Endpoint) -> bool:
+    """Whether queries to this address mean that no name server is configured."""
+    address = ipaddress.ip_address(server.address)
+    return address == BROADCAST or address in SITE_LOCAL
+
+
+def _of_all_resolvers(facts: Facts, findings: Sequence[FindingPart]) -> list[Trouble]:
     found, told = [], _by_destination(f for f in findings if f.kind == "dns-delay")
     for resolver in facts.dns.resolvers:
         if resolver.delayed_total:
             about = told.get(str(resolver.server), [])
             lost, ids = tuple(facts.lost_queries[str(resolver.server)]), tuple(f.id for f in about)
-            loud = any(f.severity != "info" for f in about)
+            loud = resolver.delayed_total > 1 and any(f.severity != "info" for f in about)
             found.append(Trouble(facts.dns, resolver, lost, ids, loud))
     return found
 

@@ -8,10 +8,11 @@ import subprocess
 import threading
 import time
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from workers.tests.lab.hosts import Host, counted, rule, run
 from workers.tests.lab.incident import EVERYTHING, Case, Lab, incident, nothing_wrong
+from workers.tests.lab.programs import make_calls
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 TYPE_A = 1
 HEADER = struct.Struct(">6H")
 ANSWER_FLAGS = 0x8580
+NXDOMAIN = 3
 LOOKUPS = 24
 LOOKUP_TIMEOUT_S = 30
 
@@ -31,6 +33,10 @@ class Resolver:
 
     host: Host
     late_s: float = 0
+    late_names: frozenset[str] = frozenset()
+    """Names whose answers alone are late; every name's where there is none."""
+    unknown_below: str = ""
+    """Names that end so do not exist."""
     queries: list[tuple[float, str, int]] = field(default_factory=list)
     """Time, peer and type of each query that the program got."""
 
@@ -52,15 +58,27 @@ class Resolver:
                 question = query[HEADER.size : query.index(b"\0", HEADER.size) + 5]
                 kind = int.from_bytes(question[-4:-2], "big")
                 self.queries.append((time.time(), f"{peer[0]}:{peer[1]}", kind))
-                time.sleep(self.late_s)
-                listener.sendto(_answer(query[:2], question, kind), peer)
+                name = _name(question)
+                unknown = bool(self.unknown_below) and name.endswith(self.unknown_below)
+                answer = _answer(query[:2], question, kind, unknown=unknown)
+                late_s = self.late_s if not self.late_names or name in self.late_names else 0
+                threading.Timer(late_s, listener.sendto, (answer, peer)).start()
 
 
-def _answer(identifier: bytes, question: bytes, kind: int) -> bytes:
-    record = (
-        b"\xc0\x0c" + struct.pack(">HHIH", TYPE_A, 1, 30, 4) + bytes((10, 9, 8, 7)) if kind == TYPE_A else b""
-    )
-    counts = (int.from_bytes(identifier, "big"), ANSWER_FLAGS, 1, 1 if record else 0, 0, 0)
+def _name(question: bytes) -> str:
+    """`n1.lab.test` of a question's labels."""
+    labels, at = [], 0
+    while question[at]:
+        labels.append(question[at + 1 : at + 1 + question[at]].decode())
+        at += 1 + question[at]
+    return ".".join(labels)
+
+
+def _answer(identifier: bytes, question: bytes, kind: int, *, unknown: bool) -> bytes:
+    known = kind == TYPE_A and not unknown
+    record = b"\xc0\x0c" + struct.pack(">HHIH", TYPE_A, 1, 30, 4) + bytes((10, 9, 8, 7)) if known else b""
+    flags = ANSWER_FLAGS | (NXDOMAIN if unknown else 0)
+    counts = (int.from_bytes(identifier, "big"), flags, 1, 1 if record else 0, 0, 0)
     return HEADER.pack(*counts) + question + record
 
 
@@ -84,11 +102,11 @@ def _look_up(name: str, after_s: float) -> Lookup:
     return Lookup(name, ms, "ok" if done.returncode == 0 else f"exit {done.returncode}")
 
 
-def _run(lab: Lab, lost: str = "", late_s: float = 0) -> list[Lookup]:
-    """Lookups of the pods; `lost` is the router's match for what it drops."""
+def _run(lab: Lab, lost: str = "", search: str = "", **resolver_options: Any) -> list[Lookup]:
+    """Lookups of the pods; `lost` is the router's match for what it drops, `search` a line of resolv.conf."""
     star = lab.star()
-    resolver = Resolver(star.servers[0], late_s).start()
-    _use(star, lab.folder)
+    resolver = Resolver(star.servers[0], **resolver_options).start()
+    _use(star, lab.folder, search)
     if lost:
         rule(star.router, "lost", lost, "drop")
     with lab.recorded(star):
@@ -102,10 +120,10 @@ def _run(lab: Lab, lost: str = "", late_s: float = 0) -> list[Lookup]:
     return lookups
 
 
-def _use(star: Star, folder: Path) -> None:
+def _use(star: Star, folder: Path, search: str) -> None:
     """Let the C library of this instance ask the server; the files are mounted for this instance alone."""
     files = {
-        "/etc/resolv.conf": f"nameserver {star.server_addresses[0]}\n",
+        "/etc/resolv.conf": f"nameserver {star.server_addresses[0]}\n{search}",
         "/etc/nsswitch.conf": "hosts: files dns\n",
     }
     for path, text in files.items():
@@ -147,3 +165,63 @@ def dns_well(lab: Lab) -> list[Case]:
         *nothing_wrong(("all", EVERYTHING)),
         Case("client", ("pod0.pcap",), findings={"dns-delay": (0, 0)}),
     ]
+
+
+@incident(
+    "slow-resolver", "slow-resolver", "the resolver needs seconds for some names, as for a slow upstream"
+)
+def slow_resolver(lab: Lab) -> list[Case]:
+    """Nothing is lost; the answers about every fourth name come late."""
+    late = frozenset(f"n{number}.lab.test" for number in range(0, LOOKUPS, 4))
+    _run(lab, late_s=lab.random.uniform(1.3, 3.5), late_names=late)
+    slow = ("slow-resolver",)
+    found = {"dns-delay": (len(late), len(late))}
+    return [
+        Case("all", EVERYTHING, slow, findings=found),
+        Case("node", ("node.pcap",), slow, findings=found),
+        Case("client", ("pod0.pcap",), allowed=slow),
+    ]
+
+
+@incident(
+    "search-list",
+    "search-list-expansion",
+    "three suffixes of the search list come first; the resolver needs 0.4 s to deny each",
+)
+def search_list(lab: Lab) -> list[Case]:
+    """`ndots:5` and a search list as pods have them."""
+    suffixes = [f"{part}lab.cluster" for part in ("default.svc.", "svc.", "")]
+    names = frozenset(f"n{n}.lab.test.{suffix}" for n in range(LOOKUPS) for suffix in suffixes)
+    line = f"search {' '.join(suffixes)}\noptions ndots:5\n"
+    wait_s = lab.random.uniform(0.38, 0.6)
+    _run(lab, search=line, late_s=wait_s, late_names=names, unknown_below=".lab.cluster")
+    multiplied = ("search-list-expansion",)
+    allowed = (*multiplied, "slow-resolver")
+    return [
+        Case("all", EVERYTHING, allowed, named=multiplied),
+        Case("client", ("pod0.pcap",), allowed, named=multiplied),
+    ]
+
+
+@incident("no-name-server", "no-name-server", "queries go to the broadcast address, as without a name server")
+def no_name_server(lab: Lab) -> list[Case]:
+    """Three tries each, 3 s apart, beside connections that nothing happens to."""
+    star = lab.star()
+    star.serve()
+    with lab.recorded(star):
+        asking = [star.pods[0].start(_ask_everybody, f"host{number}.lab.test") for number in range(3)]
+        lab.calls = make_calls(star.calls(30, 4))
+        for each in asking:
+            each.result()
+    missing = ("no-name-server",)
+    return [Case("all", EVERYTHING, missing), Case("client", ("pod0.pcap",), missing)]
+
+
+def _ask_everybody(name: str) -> None:
+    labels = b"".join(bytes((len(label),)) + label.encode() for label in name.split("."))
+    query = HEADER.pack(len(name) * 257 + name.encode()[4], 0x0100, 1, 0, 0, 0) + labels + b"\0\0\1\0\1"
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as asker:
+        asker.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+        for _ in range(3):
+            asker.sendto(query, ("255.255.255.255", 53))
+            time.sleep(3)

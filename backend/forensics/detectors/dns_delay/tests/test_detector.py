@@ -265,6 +265,14 @@ def test_severity_follows_number_and_share(lookups: int, delayed: int, severity:
     assert found(capture).findings[0].severity == severity
 
 
+@pytest.mark.parametrize(("places", "severity"), [(("pod",), "info"), (("pod", "bridge"), "warning")])
+def test_one_lookup_whose_lost_query_was_located_is_a_warning(places: tuple[str, ...], severity: str) -> None:
+    capture = calm(DnsBuilder(places=places), 999)
+    capture.lost_pair(T0_NS, "lost.example")
+    (finding,) = found(capture).findings
+    assert (finding.count, finding.severity) == (1, severity)
+
+
 def test_the_order_of_the_files_does_not_matter() -> None:
     one, two = DnsBuilder("a.pcap", ("pod",)), DnsBuilder("b.pcap", ("resolver",))
     for capture in (one, two):

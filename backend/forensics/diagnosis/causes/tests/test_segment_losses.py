@@ -10,7 +10,7 @@ import pytest
 from backend.forensics.captures import Capture
 from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis.run import diagnose
-from backend.forensics.dumps import CounterRow, Dump
+from backend.forensics.dumps import CounterRow, Dump, InterfaceAddress
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import ACK, MARK_SPURIOUS_RETRANSMISSION, SYN
@@ -94,6 +94,38 @@ def test_the_receiver_s_own_counters_confirm_it() -> None:
     found = diagnoses(at_server(range(10)), *dumps)["receiver-drop"]
     assert any("TcpExtTCPBacklogDrop rose by 37" in text for text in found.supporting)
     assert found.confidence > diagnoses(at_server(range(10)))["receiver-drop"].confidence
+
+
+def counted(rise: int, *, address: str = "192.0.2.10", name: str = "TcpInCsumErrors") -> list[DumpInput]:
+    """nstat of a host before and after, with the addresses that it has."""
+    return [
+        DumpInput(
+            f"{n}.txt",
+            "server",
+            Dump(
+                "nstat",
+                1,
+                (),
+                counters=(CounterRow(line=1, cpu=None, counters={name: 3 + n * rise}),),
+                addresses=(InterfaceAddress(2, "eth0", address, 24),),
+            ),
+        )
+        for n in range(2)
+    ]
+
+
+@pytest.mark.parametrize(("rise", "named"), [(5, True), (4, False)])
+def test_as_many_drops_as_half_the_segments_are_these_segments(rise: int, named: bool) -> None:
+    found = diagnoses(None, *counted(rise))
+    assert ("receiver-drop" in found) == named
+    if named:
+        assert found["receiver-drop"].confidence > 0.5 > found["path-loss"].confidence
+        assert any(f"rose by {rise}" in text for text in found["receiver-drop"].supporting)
+        assert "checksum" in found["receiver-drop"].remedies[0].what
+
+
+def test_counters_of_another_host_tell_nothing_of_the_receiver() -> None:
+    assert "receiver-drop" not in diagnoses(None, *counted(37, address="192.0.2.77"))
 
 
 def test_an_acknowledgement_that_is_lost_is_the_path_s() -> None:
