@@ -26,6 +26,7 @@ from backend.forensics.evidence.destinations import Destination, list_destinatio
 from backend.forensics.evidence.dns.delayed import Dns, collect_lookups
 from backend.forensics.evidence.dns.lost_queries import LostQuery, find_lost_queries
 from backend.forensics.evidence.drawn_ports import DrawnPort, find_drawn
+from backend.forensics.evidence.early_closes import EarlyCloses, find_early_closes
 from backend.forensics.evidence.exchanges import Exchanges, join_exchanges
 from backend.forensics.evidence.far_side import FarSide
 from backend.forensics.evidence.held_groups import HeldGroup, find_groups
@@ -183,6 +184,11 @@ class Facts:
     def strays(self) -> tuple[Stray, ...]:
         """Packets that reached a client past the translation of addresses."""
         return find_strays(self.attempts, self.stumbles)
+
+    @cached_property
+    def early_closes(self) -> list[EarlyCloses]:
+        """Idle connections that their server closed while the client sent."""
+        return find_early_closes(self.captures, self.attempts, self.exchanges)
 
     @cached_property
     def hairpins(self) -> list[Hairpin]:
