@@ -1,5 +1,5 @@
 /** Window, filter and selection of the address as chips: the one place to clear them. */
-import { offset } from "../format/offset";
+import { readTime, useClock, type Clock } from "../format/clock";
 import { duration } from "../format/quantity";
 import { useAddress, useSetParameters } from "../ui/RouteLink";
 
@@ -9,15 +9,15 @@ interface Chip {
   value: string;
 }
 
-function windowWords(text: string): string | null {
+function windowWords(text: string, clock: Clock): string | null {
   const match = /^(-?\d+)~(\d+)$/.exec(text);
   if (!match) return null;
-  return `${offset(Number(match[1]), 6)}, ${duration(Number(match[2]) / 1e9)} long`;
+  return `${readTime(Number(match[1]), clock, 6)}, ${duration(Number(match[2]) / 1e9)} long`;
 }
 
-export function chipsOf(parameters: Record<string, string>): Chip[] {
+export function chipsOf(parameters: Record<string, string>, clock: Clock): Chip[] {
   const chips: Chip[] = [];
-  const window = windowWords(parameters.w ?? "");
+  const window = windowWords(parameters.w ?? "", clock);
   if (window) chips.push({ parameter: "w", name: "window", value: window });
   if (parameters.q) chips.push({ parameter: "q", name: "filter", value: parameters.q });
   const [finding, instance] = (parameters.sel ?? "").split("~");
@@ -31,7 +31,7 @@ export function chipsOf(parameters: Record<string, string>): Chip[] {
 export function ContextBar() {
   const { parameters } = useAddress();
   const setParameters = useSetParameters();
-  const chips = chipsOf(parameters);
+  const chips = chipsOf(parameters, useClock());
   if (!chips.length) return null;
   return (
     <div className="context-bar" role="group" aria-label="Window, filter and selection">

@@ -3,8 +3,7 @@ import { useMemo, useState } from "react";
 
 import type { ConnectionDetail, ConnectionPacket, Lane } from "../api/types";
 import { EvidenceLink, EvidenceLinks } from "../findings/EvidenceLinks";
-import { wallClock } from "../format/instant";
-import { zoneWord } from "../format/zone";
+import { useReadTime } from "../format/clock";
 import { offset, stretch } from "../format/offset";
 import { ladderColumns, ladderSteps, portOf, type Aside, type Fold, type Rung } from "./ladderSteps";
 import "../ui/roles.css";
@@ -20,6 +19,9 @@ export function Ladder({ detail }: { detail: ConnectionDetail }) {
   const steps = useMemo(() => ladderSteps(detail), [detail]);
   const columns = useMemo(() => columnsOf(ladderColumns(detail.lanes)), [detail.lanes]);
   const start = detail.packets.reduce((first, packet) => (BigInt(packet.time_ns) < BigInt(first) ? packet.time_ns : first), detail.packets[0]?.time_ns ?? "0");
+  const first = detail.packets.find((packet) => packet.time_ns === start)?.t_rel_ns ?? 0;
+  const read = useReadTime(String(BigInt(start) - BigInt(first)));
+  const shown = (atNs: number): string => read(first + atNs);
   return (
     <div className="ladder" role="table" aria-label="Packets of this connection by vantage point" data-testid="ladder">
       <div role="row" className="ladder-row ladder-head">
@@ -37,8 +39,8 @@ export function Ladder({ detail }: { detail: ConnectionDetail }) {
         <Lifelines columns={columns} />
         {steps.map((step) => {
           if (step.kind === "fold") return <FoldRow key={step.key} fold={step} />;
-          if (step.kind === "mark") return <AsideRow key={step.key} aside={step} columns={columns} />;
-          return <RungRow key={step.key} rung={step} columns={columns} start={start} />;
+          if (step.kind === "mark") return <AsideRow key={step.key} aside={step} columns={columns} shown={shown} />;
+          return <RungRow key={step.key} rung={step} columns={columns} shown={shown} />;
         })}
       </div>
     </div>
@@ -60,7 +62,7 @@ function Lifelines({ columns }: { columns: Columns }) {
   );
 }
 
-function RungRow({ rung, columns, start }: { rung: Rung; columns: Columns; start: string }) {
+function RungRow({ rung, columns, shown }: { rung: Rung; columns: Columns; shown: (atNs: number) => string }) {
   const seen = rung.sightings.map((sighting) => columns.at(sighting.lane));
   const gap = gapPercent(rung, columns);
   const ends = [...seen, ...(gap === null ? [] : [gap])];
@@ -69,7 +71,7 @@ function RungRow({ rung, columns, start }: { rung: Rung; columns: Columns; start
   const hue = loss ? "role-loss" : rung.what === "SYN retransmission" ? "role-ok" : "role-neutral";
   return (
     <div role="row" className="ladder-row" data-what={rung.what}>
-      <span role="cell" className="ladder-time" title={`${wallClock(start, rung.atNs, 9)} ${zoneWord()}`}>{offset(rung.atNs)}</span>
+      <span role="cell" className="ladder-time" title={`${offset(rung.atNs)} after the first packet of the connection`}>{shown(rung.atNs)}</span>
       <div role="cell" className="ladder-track">
         <span className={`ladder-line ${hue}`} style={{ left: `${left}%`, width: `${right - left}%` }} />
         {right > left && <span className={`ladder-arrow ${rung.fromClient ? "" : "ladder-back"} ${hue}`} style={{ left: `${rung.fromClient ? right : left}%` }}>{rung.fromClient ? "▶" : "◀"}</span>}
@@ -119,12 +121,12 @@ function Dot({ sighting, columns }: { sighting: ConnectionPacket; columns: Colum
   );
 }
 
-function AsideRow({ aside, columns }: { aside: Aside; columns: Columns }) {
+function AsideRow({ aside, columns, shown }: { aside: Aside; columns: Columns; shown: (atNs: number) => string }) {
   const at = columns.at(aside.mark.lanes[0] ?? "");
   if (at < 0) return null;
   return (
     <div role="row" className="ladder-row ladder-aside">
-      <span role="cell" className="ladder-time">{offset(aside.atNs)}</span>
+      <span role="cell" className="ladder-time">{shown(aside.atNs)}</span>
       <div role="cell" className="ladder-track">
         <span className={`ladder-dot role-${aside.mark.role}`} style={{ left: `${at}%` }}><i aria-hidden="true">●</i></span>
         <span className="ladder-note" style={{ left: `${at + 1.5}%` }}>{aside.mark.label} <EvidenceLinks evidence={aside.mark.evidence} /></span>

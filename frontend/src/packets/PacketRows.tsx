@@ -10,6 +10,7 @@ import type { Report } from "../api/types";
 import { EvidenceLink } from "../findings/EvidenceLinks";
 import { roleOf } from "../findings/findingWords";
 import { lettersOf } from "../format/findingLetters";
+import { useReadTime } from "../format/clock";
 import { offset, stretch } from "../format/offset";
 import { count } from "../format/quantity";
 import { BigTable, type BigColumn } from "../ui/BigTable";
@@ -20,7 +21,7 @@ import { CellMenu } from "./CellMenu";
 import { comparisonOf, narrowed } from "./cellFilter";
 
 const COLUMNS: BigColumn[] = [
-  { name: "time", unit: "s after the first", width: 16 }, { name: "since previous", width: 11, number: true }, { name: "frame", width: 9 },
+  { name: "time", width: 16 }, { name: "since previous", width: 11, number: true }, { name: "frame", width: 9 },
   { name: "lane", width: 9 }, { name: "source", width: 19 }, { name: "destination", width: 19 }, { name: "protocol", width: 6 },
   { name: "flags", width: 8 }, { name: "length", unit: "B", width: 8, number: true }, { name: "info", width: 22 },
   { name: "joined with", width: 13, why: "the same packet at other vantage points, joined across NAT" }, { name: "finding", width: 6 },
@@ -43,6 +44,7 @@ export function PacketRows({ total, rowAt, onVisible, at, filter, asked, send }:
   const lanes = report?.lanes ?? [];
   const letters = useMemo(() => lettersOf(report?.findings ?? []), [report]);
   const rail = useRail(report, asked, filter !== null);
+  const read = useReadTime();
   const [menu, setMenu] = useState<CellMenuAt | null>(null);
   const close = useCallback(() => setMenu(null), []);
   const nameOf = (id: string) => lanes.find((lane) => lane.id === id)?.name ?? id;
@@ -55,7 +57,7 @@ export function PacketRows({ total, rowAt, onVisible, at, filter, asked, send }:
         label="Packets" columns={COLUMNS} total={total} onVisible={onVisible} at={at} height_px={640} rail={rail} onCellMenu={setMenu}
         cells={(row) => {
           const shown = rowAt(row);
-          return shown ? cellsOf(shown, rowAt(row - 1), nameOf(shown.lane), lettersIn(shown), page) : null;
+          return shown ? cellsOf(shown, rowAt(row - 1), nameOf(shown.lane), lettersIn(shown), page, read) : null;
         }}
       />
       {menu && comparison && <CellMenu at={menu} comparison={comparison} close={close} narrow={(not) => send(narrowed(filter ?? "", comparison.own, not))} />}
@@ -91,10 +93,10 @@ function useRail(report: Report | null | undefined, asked: Record<string, string
   }, [found.data, report, known]);
 }
 
-function cellsOf(line: PacketLine, previous: PacketLine | undefined, lane: string, letters: string[], page: string): ReactNode[] {
+function cellsOf(line: PacketLine, previous: PacketLine | undefined, lane: string, letters: string[], page: string, read: (t: number) => string): ReactNode[] {
   const target = (input: string, frame: number) => ({ input, kind: "frame" as const, first: frame, last: frame });
   return [
-    <span key="t" className="mono">{offset(line.t).replace(" s", "")}</span>,
+    <span key="t" className="mono">{read(line.t)}</span>,
     previous ? stretch(line.t - previous.t) : "",
     <EvidenceLink key="f" target={target(line.input, line.frame)} />,
     <span key="l" title={line.lane}>{lane}</span>,

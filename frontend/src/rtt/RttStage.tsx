@@ -2,7 +2,7 @@
 import { lazy, Suspense, useEffect, useMemo, useRef, useState, type PointerEvent } from "react";
 
 import type { HeldGroup } from "../api/roundTrips";
-import { offset } from "../format/offset";
+import { useReadTime } from "../format/clock";
 import { count } from "../format/quantity";
 import { CursorLine } from "../timeline/CursorLine";
 import { Ruler } from "../timeline/LaneBackdrop";
@@ -52,6 +52,7 @@ export function RttStage(props: RttStageProps) {
   });
   const hovered = useMemo(() => ({ ...view, current: hover === null ? view.current : (hover.panel.series.points.sid[hover.at] ?? null) }), [view, hover]);
 
+  const read = useReadTime();
   function look(event: PointerEvent<HTMLDivElement>) {
     drag.move(event);
     const box = event.currentTarget.getBoundingClientRect();
@@ -69,7 +70,7 @@ export function RttStage(props: RttStageProps) {
         <Suspense fallback={null}>
           <RttChart view={hovered} content={content} tokens={tokens} />
         </Suspense>
-        <CursorLine axis={axis} height={geometry.height} read={(t) => offset(t - w.fromNs)} />
+        <CursorLine axis={axis} height={geometry.height} read={read} />
         <div
           ref={surface} className="rtt-surface" data-testid="rtt-surface" style={{ width: geometry.widthPx, height: geometry.height }}
           onPointerDown={drag.down} onPointerMove={look} onPointerLeave={() => { setHover(null); pointAt(); }} onDoubleClick={props.fit}
@@ -127,12 +128,13 @@ const TIP_PX = 260;
 function SampleTip({ hover, content, widthPx }: { hover: Hover; content: RttContent; widthPx: number }) {
   const { panel: { series: { points, input, printed } }, at, x, y } = hover;
   const left = x + TIP_PX + 16 > widthPx ? Math.max(x - TIP_PX - 14, 0) : x + 14;
+  const read = useReadTime();
   const group = content.groupNames[points.group[at] ?? -1];
   const frame = printed ? `${input}:${points.sent_frame[at]}` : `${input} #${points.sent_frame[at]} → #${points.answer_frame[at] ?? "?"}`;
   return (
     <div role="tooltip" className="timeline-tip" style={{ left, top: y + 12, width: TIP_PX }}>
       <b>{ms(points.rtt_ms[at] ?? 0)}</b> {content.kinds[points.kind[at] ?? 0]}{group !== undefined && ", held"}
-      <div className="timeline-tip-time">{offset(points.t[at] ?? 0, 6)} · {frame}</div>
+      <div className="timeline-tip-time">{read(points.t[at] ?? 0, 6)} · {frame}</div>
     </div>
   );
 }

@@ -3,6 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 
 import { useRoundTripChart, type HeldGroup, type RoundTripChart } from "../api/roundTrips";
 import type { Finding } from "../api/types";
+import { nextReading, useClock } from "../format/clock";
 import { wallClock } from "../format/instant";
 import { offset, stretch } from "../format/offset";
 import { plural } from "../format/quantity";
@@ -60,6 +61,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
   const selected = state.selection?.instance ? `${state.selection.finding}~${state.selection.instance}` : null;
   const group = findGroup(groups, selected);
   const tokens = useTokens();
+  const clock = useClock();
   const shown = useMemo(() => chart.series.filter((series) => series.shown), [chart.series]);
   const geometry = useMemo(() => layoutPanels(shown, widthPx), [shown, widthPx]);
   const scale = useMemo(() => chooseScale(kind, shown, w), [kind, shown, w]);
@@ -69,7 +71,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
   );
   const inWindow = groups.filter((each) => each.t_end >= w.fromNs && each.t <= windowEnd(w));
   const axis = linearAxis(w, widthPx);
-  const ticks = chooseTicks(axis, "window", null, chart.t0);
+  const ticks = chooseTicks(axis, clock.reading, clock.markNs, chart.t0);
 
   const around = (of: HeldGroup) => windowAround(of.t - (of.t_end - of.t) * 0.4, of.t_end + (of.t_end - of.t) * 0.4, span);
   const say = (of: HeldGroup) =>
@@ -106,6 +108,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
   const fit = () => group !== null && show(around(group));
   const toTable = () => change({ asTable: !state.asTable });
   useRttKeys(frame, {
+    reading: nextReading,
     zoomIn: (fast) => show(zoomAt(axis, fast ? 0.4 : 0.7, widthPx / 2, span)), zoomOut: (fast) => show(zoomAt(axis, fast ? 2.5 : 1.4, widthPx / 2, span)),
     left: (fast) => show(panBy(axis, fast ? -0.5 : -0.15, span)), right: (fast) => show(panBy(axis, fast ? 0.5 : 0.15, span)),
     nextMark: () => step(1), previousMark: () => step(-1), nextInstance: () => walk(1), previousInstance: () => walk(-1), fit,

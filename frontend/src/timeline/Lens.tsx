@@ -1,7 +1,8 @@
 /** The lens: an inset with a ruler of its own, tied to the window by two thin lines. The window itself stays. */
 import { useTimeline } from "../api/queries";
 import type { TimelineLane, TimelineMark } from "../api/types";
-import { offset, stretch } from "../format/offset";
+import { useReadTime } from "../format/clock";
+import { stretch } from "../format/offset";
 import { Region } from "../ui/Region";
 import type { LensHandle } from "./lens";
 import { glyphSign, inWindow } from "./marks";
@@ -42,16 +43,17 @@ const TIE_PX = 14;
 
 export function Lens({ lens, axis, lanes, t0, pick, zoom, close }: LensProps) {
   const { widthPx } = axis;
+  const read = useReadTime(t0);
   const query = useTimeline({ from: lens.fromNs, to: windowEnd(lens), px: widthPx, ...lanes });
   const [left, right] = [lens.fromNs, windowEnd(lens)].map((t) => Math.min(Math.max(axis.x(t), 0), widthPx));
   return (
-    <section className="lens" aria-label={`Lens, ${stretch(lens.durationNs)} from ${offset(lens.fromNs)}`} style={{ width: widthPx }} data-testid="lens">
+    <section className="lens" aria-label={`Lens, ${stretch(lens.durationNs)} from ${read(lens.fromNs)}`} style={{ width: widthPx }} data-testid="lens">
       <svg className="lens-tie" width={widthPx} height={TIE_PX} aria-hidden="true">
         <path d={`M${left} 0L0.5 ${TIE_PX}M${right} 0L${widthPx - 0.5} ${TIE_PX}`} />
       </svg>
       <div className="lens-box">
         <header>
-          <strong>Lens</strong> <span className="timeline-sub">{stretch(lens.durationNs)} from {offset(lens.fromNs)}</span>
+          <strong>Lens</strong> <span className="timeline-sub">{stretch(lens.durationNs)} from {read(lens.fromNs)}</span>
           <span className="spacer" />
           <button type="button" onClick={zoom}>Zoom here</button>
           <button type="button" onClick={close} aria-label="Close lens">✕</button>
@@ -79,6 +81,7 @@ const LABELS_LEFT_FROM = 0.6;
 const DRAWN = new Set(["instant", "repeat", "missing", "pair"]);
 
 function Inside({ lanes, marks, lens, widthPx, t0, pick }: InsideProps) {
+  const read = useReadTime(t0);
   const room = widthPx - NAME_PX - 28;
   const moments = marks.filter((mark) => DRAWN.has(mark.glyph)).sort((a, b) => a.t - b.t);
   const rows = lanes.filter((lane) => moments.some((mark) => mark.lanes.includes(lane.id)));
@@ -95,7 +98,7 @@ function Inside({ lanes, marks, lens, widthPx, t0, pick }: InsideProps) {
           {moments.filter((mark) => mark.lanes.includes(lane.id)).map((mark) => (
             <button
               key={mark.id} type="button" className={`lens-mark role-${mark.role}${axis.x(mark.t) > room * LABELS_LEFT_FROM ? " lens-mark-left" : ""}`} data-lens-mark={mark.id} data-t={mark.t} style={{ left: axis.x(mark.t) }}
-              title={`${mark.label} · ${offset(mark.t)} · ${stretch(mark.t - first)} after the first`} onClick={() => pick(mark)}
+              title={`${mark.label} · ${read(mark.t)} · ${stretch(mark.t - first)} after the first`} onClick={() => pick(mark)}
             >
               <span aria-hidden="true">{glyphSign(mark.glyph)}</span> <span className="lens-label">{mark.label}</span>
             </button>

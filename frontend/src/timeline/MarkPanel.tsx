@@ -1,7 +1,8 @@
 /** One mark in the side panel: what it says and the frames and lines that prove it. */
 import type { TimelineLane, TimelineMark } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
-import { offset, stretch } from "../format/offset";
+import { useReadTime } from "../format/clock";
+import { stretch } from "../format/offset";
 import { SidePanel } from "../ui/SidePanel";
 import { glyphWord, laneNames } from "./marks";
 
@@ -15,12 +16,13 @@ interface MarkPanelProps {
 }
 
 export function MarkPanel({ mark, lanes, text, onClose }: MarkPanelProps) {
+  const read = useReadTime();
   return (
     <SidePanel title={mark.label || glyphWord(mark.glyph)} label={text} onClose={onClose}>
       <p>{text}</p>
       <table className="facts">
         <tbody>
-          <tr><th>time</th><td className="mono">{offset(mark.t)}</td></tr>
+          <tr><th>time</th><td className="mono">{read(mark.t)}</td></tr>
           {mark.t_end !== null && mark.t_end > mark.t && <tr><th>lasts</th><td className="mono">{stretch(mark.t_end - mark.t)}</td></tr>}
           <tr><th>lane</th><td>{laneNames(mark, lanes)}</td></tr>
           {mark.glyph === "note" ? <tr><th>basis</th><td>written by an analyst</td></tr> : <Basis mark={mark} />}

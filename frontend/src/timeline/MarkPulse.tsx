@@ -1,7 +1,6 @@
 /** A mark whose row was chosen pulses once, so that the eye finds it on the chart. */
 import type { TimelineMark } from "../api/types";
 import type { ChartGeometry } from "./laneLayout";
-import { MISSING_OFFSET_PX } from "./shapes";
 import type { TimeAxis } from "./timeAxis";
 
 export interface Pulse {
@@ -12,7 +11,7 @@ export interface Pulse {
 
 export function MarkPulse({ pulse, geometry, axis }: { pulse: Pulse; geometry: ChartGeometry; axis: TimeAxis }) {
   const { mark, times } = pulse;
-  const left = axis.x(mark.t) + (mark.glyph === "missing" ? MISSING_OFFSET_PX : 0);
+  const left = axis.x(mark.t);
   if (left < 0 || left > axis.widthPx) return null;
   const rows = geometry.rows.filter((row) => mark.lanes.includes(row.lane.id));
   return rows.map((row) => (

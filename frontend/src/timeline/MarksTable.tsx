@@ -3,7 +3,8 @@ import { memo, useMemo, useRef, type MouseEvent, type ReactNode } from "react";
 
 import type { TimelineLane, TimelineMark } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
-import { offset, stretch } from "../format/offset";
+import { useReadTime } from "../format/clock";
+import { stretch } from "../format/offset";
 import { BigTable, type BigColumn, type RowProps } from "../ui/BigTable";
 import { glyphSign, glyphWord, laneNames } from "./marks";
 import { PointedRow } from "./PointedRow";
@@ -11,7 +12,7 @@ import { pointAt } from "./pointed";
 import type { Fold } from "./timeAxis";
 
 const COLUMNS: BigColumn[] = [
-  { name: "time", unit: "s", width: 15 }, { name: "lasts", width: 10 }, { name: "mark", width: 17 }, { name: "lane", width: 18 },
+  { name: "time", width: 15 }, { name: "lasts", width: 10 }, { name: "mark", width: 17 }, { name: "lane", width: 18 },
   { name: "what", width: 40 }, { name: "basis", width: 9 }, { name: "finding", width: 10 }, { name: "evidence", width: 28 },
 ];
 
@@ -36,6 +37,7 @@ const NO_FOLDS: readonly FoldRow[] = [];
 /** Only the rows in view are in the document: a window may show 2,000 marks. */
 export const MarksTable = memo(function MarksTable({ marks, lanes, letters, selectedMark, onPick, label, folds = NO_FOLDS }: MarksTableProps) {
   const frame = useRef<HTMLDivElement>(null);
+  const read = useReadTime();
   const rows = useMemo(() => withFolds(marks, folds), [marks, folds]);
   return (
     <div ref={frame}>
@@ -46,7 +48,7 @@ export const MarksTable = memo(function MarksTable({ marks, lanes, letters, sele
         cells={(number) => {
           const row = rows[number];
           if (row === undefined) return null;
-          return "mark" in row ? cellsOf(row.mark, lanes, letters) : foldCells(row.fold);
+          return "mark" in row ? cellsOf(row.mark, lanes, letters, read) : foldCells(row.fold, read);
         }}
       />
     </div>
@@ -69,8 +71,10 @@ function propsOf(row: Row | undefined, selectedMark: string | null, onPick: (mar
   };
 }
 
-const foldCells = (fold: FoldRow): ReactNode[] => [
-  <span key="t" className="mono dim">{offset(fold.from).replace(" s", "")}</span>, <span key="d" className="mono dim">{stretch(fold.to - fold.from)}</span>,
+type Read = (t: number) => string;
+
+const foldCells = (fold: FoldRow, read: Read): ReactNode[] => [
+  <span key="t" className="mono dim">{read(fold.from)}</span>, <span key="d" className="mono dim">{stretch(fold.to - fold.from)}</span>,
   <span key="g" className="dim">folded</span>, "", <span key="w" className="dim" title={fold.words}>{fold.words}</span>, "", "", "",
 ];
 
@@ -79,9 +83,9 @@ function pick(event: MouseEvent<HTMLElement>, mark: TimelineMark, onPick: (mark:
   if (!(event.target instanceof Element && event.target.closest("a, button"))) onPick(mark);
 }
 
-function cellsOf(mark: TimelineMark, lanes: readonly TimelineLane[], letters: ReadonlyMap<string, string>): ReactNode[] {
+function cellsOf(mark: TimelineMark, lanes: readonly TimelineLane[], letters: ReadonlyMap<string, string>, read: Read): ReactNode[] {
   return [
-    <span key="t" className="mono">{offset(mark.t).replace(" s", "")}</span>,
+    <span key="t" className="mono">{read(mark.t)}</span>,
     <span key="d" className="mono">{mark.t_end !== null && mark.t_end > mark.t ? stretch(mark.t_end - mark.t) : ""}</span>,
     <span key="g"><span className={`role-${mark.role}`}>{glyphSign(mark.glyph)}</span> {glyphWord(mark.glyph)}{(mark.count ?? 1) > 1 ? ` ×${mark.count}` : ""}</span>,
     <span key="l" title={laneNames(mark, lanes)}>{laneNames(mark, lanes)}</span>,

@@ -1,5 +1,5 @@
 /** What narrows this page beyond window, filter and selection: chips that clear it. */
-import { wallClock } from "../format/instant";
+import { useReadTime } from "../format/clock";
 import { stretch } from "../format/offset";
 import type { ViewState } from "./urlState";
 
@@ -12,12 +12,13 @@ interface TableChipsProps {
 }
 
 export function TableChips({ state, t0, change, foldedWords }: TableChipsProps) {
+  const read = useReadTime(t0);
   const { range, lanes, pinned } = state;
   return (
     <>
       {state.folded && <Chip text={foldedWords} name="folds" clear={() => change({ folded: false })} />}
       {range !== null && (
-        <Chip text={`tables: ${wallClock(t0, range.fromNs)} + ${stretch(range.durationNs)}`} name="range" clear={() => change({ range: null })} />
+        <Chip text={`tables: ${read(range.fromNs, 6)} + ${stretch(range.durationNs)}`} name="range" clear={() => change({ range: null })} />
       )}
       {lanes.length > 0 && <Chip text={`${lanes.length} lanes chosen`} name="lanes" clear={() => change({ lanes: [] })} />}
       {pinned.length > 0 && <Chip text={`${pinned.length} pinned`} name="pins" clear={() => change({ pinned: [] })} />}

@@ -2,8 +2,8 @@
 import { useEffect, useState } from "react";
 
 import type { TimelineLane } from "../api/types";
+import { READING_WORDS, type Reading } from "../format/clock";
 import { showOverlay } from "../ui/overlays";
-import type { Reading } from "./ticks";
 import type { LaneGrouping, ViewState } from "./urlState";
 
 interface TimelineToolsProps {
@@ -24,8 +24,6 @@ const GROUPING_WORDS: Record<LaneGrouping, string> = {
   capture: "by vantage point", connection: "by destination and outcome", pod: "by pod",
 };
 
-const READING_WORDS: Record<Reading, string> = { window: "since start", mark: "since mark", clock: "clock" };
-
 export function TimelineTools(props: TimelineToolsProps) {
   const { state, lanes, change } = props;
   const shown = (id: string): boolean => state.lanes.length === 0 || state.lanes.includes(id);
@@ -44,7 +42,7 @@ export function TimelineTools(props: TimelineToolsProps) {
       <button type="button" onClick={() => props.onWalk(-1)} disabled={!props.canWalk} title="Previous instance [">◂</button>
       <button type="button" onClick={() => props.onWalk(1)} disabled={!props.canWalk} title="Next instance ]">▸</button>
       <button type="button" onClick={props.onAll} title="All data: 0">all</button>
-      <button type="button" onClick={props.onReading} title="Ruler reading: R">ruler: {READING_WORDS[props.reading]}</button>
+      <button type="button" onClick={props.onReading} title="Zero of every time: R">time: {READING_WORDS[props.reading]}</button>
       <button type="button" onClick={props.onGuides} aria-pressed={props.guides} title="Guides: Shift G">guides</button>
       <button type="button" onClick={() => change({ folded: !state.folded })} aria-pressed={state.folded} title="Fold long stretches without marks: Z">fold</button>
       <details>

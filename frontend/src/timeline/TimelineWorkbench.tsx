@@ -21,7 +21,8 @@ import { chosenGroups, describeMark, instancesOf, isChosen, shownMarks } from ".
 import { MarkPanel } from "./MarkPanel";
 import type { Pulse } from "./MarkPulse";
 import { MarksTable } from "./MarksTable";
-import { chooseTicks, readTime } from "./ticks";
+import { useReadTime, zeroWords } from "../format/clock";
+import { chooseTicks } from "./ticks";
 import { foldsInView, openNs, type Fold } from "./timeAxis";
 import { wholeWindow, type TimeWindow } from "./timeWindow";
 import { TimelineStage } from "./TimelineStage";
@@ -93,9 +94,10 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
     [timeline, overview, marks, findings, letters, chosen],
   );
   const handles = useMemo(() => lensHandles(marks, (mark) => isChosen(mark, chosen), geometry, axis), [chosen, geometry, marks, axis]);
-  const describe = (mark: TimelineMark): string => describeMark(mark, overview.lanes, letters, counts);
+  const read = useReadTime(overview.t0);
+  const describe = (mark: TimelineMark): string => describeMark(mark, overview.lanes, letters, counts, read);
   const currentMark = timeline.marks.find((mark) => mark.id === current) ?? null;
-  const ticks = chooseTicks(axis, bench.reading, currentMark?.t ?? null, overview.t0);
+  const ticks = chooseTicks(axis, bench.clock.reading, bench.clock.markNs, overview.t0);
   const packets = packetsByLane(timeline, w);
   const total = [...packets.values()].reduce((sum, value) => sum + value, 0);
   const folds = foldsInView(axis).map((fold) => ({ ...fold, words: foldWords(fold, data.traffic(fold)) }));
@@ -169,7 +171,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
         <TableChips state={state} t0={overview.t0} change={change} foldedWords={chipOfFolds(folds)} />
         <span className="spacer" />
         <TimelineTools
-          state={state} lanes={overview.lanes} reading={bench.reading} guides={guides} canWalk={bench.instances.length > 0}
+          state={state} lanes={overview.lanes} reading={bench.clock.reading} guides={guides} canWalk={bench.instances.length > 0}
           change={change} onAll={bench.all} onReading={bench.nextReading} onGuides={() => setGuides(!guides)}
           onWalk={bench.walkInstances} onTable={() => change({ asTable: !state.asTable })}
         />
@@ -186,13 +188,14 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
             view={chart} content={content} tokens={tokens} ticks={ticks} packetsInView={packets} show={view.show} linkTo={linkTo}
             zoomTo={view.show} filterTo={(range) => change({ range })} noteOn={mayWrite ? noteOn : undefined} pickMark={open} pickInstance={bench.focusInstance}
             fit={bench.fit} describe={describe} handles={handles} lens={state.lens} openLens={(lens) => change({ lens })} lanesAsked={lanes}
-            read={(t) => readTime(t, w, bench.reading, currentMark?.t ?? null, overview.t0)} traffic={data.traffic} lookInto={lookInto} pulse={pulse}
+            read={read} traffic={data.traffic} lookInto={lookInto} pulse={pulse}
             moreLanes={{ left: overview.lanes_left, open: state.moreLanes, toggle: () => change({ moreLanes: !state.moreLanes }) }}
           />
         )}
       </div>
       <div className="timeline-status" data-testid="detail">
-        <span>window {wallClock(overview.t0, w.fromNs)} + {stretch(w.durationNs)}</span>
+        <span>window {read(w.fromNs, 6)} + {stretch(w.durationNs)}</span>
+        <span data-testid="zero">{zeroWords({ ...bench.clock, t0: overview.t0 })}</span>
         <span>{detailText(timeline, openNs(axis), total)}</span><span data-testid="marks-shown" data-count={marks.length}>{marksText(marks.length, timeline)}</span>
       </div>
       <div className="visually-hidden" aria-live="polite" data-testid="live">{said}</div>

@@ -8,6 +8,7 @@ import { placeLabels, type Label } from "./labels";
 import { instancesOf, isChosen, matchesFilter, slotOf } from "./marks";
 import { overviewShapes } from "./overview";
 import { shapesOf, toothLength, type Brush, type Shape } from "./shapes";
+import { liftOf } from "./stacking";
 import type { TimeAxis } from "./timeAxis";
 import { windowEnd } from "./timeWindow";
 import type { Tokens } from "./tokens";
@@ -148,6 +149,7 @@ function drawMark(mark: Mark | undefined, shared: Shared, view: ChartView, conte
   const brush: Brush = {
     ...dipped, geometry: view.geometry, opacity: opacityOf(mark, view, content),
     strong: isSameEvent(mark, pointed) || mark.id === view.currentMark || isChosen(mark, content.chosen), slot: slotOf(mark, content.marks),
+    lift: liftOf(mark, content.marks, view.axis),
   };
   return group(shapesOf(mark, brush));
 }

@@ -3,7 +3,8 @@ import type { TimelineMark as Mark } from "../api/types";
 import type { ChartGeometry } from "./laneLayout";
 import { FINDINGS_HEIGHT, LANE_HEIGHT } from "./laneLayout";
 import { instancesOf, markEnd, type Instance } from "./marks";
-import { MISSING_OFFSET_PX, pairY } from "./shapes";
+import { pairY } from "./shapes";
+import { liftOf } from "./stacking";
 import type { TimeAxis } from "./timeAxis";
 
 const REACH_PX = 11;
@@ -15,7 +16,7 @@ export function markAt(marks: readonly Mark[], geometry: ChartGeometry, axis: Ti
   let best: Mark | null = null;
   let bestScore = Infinity;
   for (const mark of marks) {
-    const distance = distanceTo(mark, geometry, axis, x, y);
+    const distance = distanceTo(mark, geometry, axis, x, y + liftOf(mark, marks, axis));
     if (distance > REACH_PX) continue;
     const score = distance + Math.max(RANK.indexOf(mark.glyph), 0) * 0.9;
     if (score < bestScore) [best, bestScore] = [mark, score];
@@ -26,7 +27,7 @@ export function markAt(marks: readonly Mark[], geometry: ChartGeometry, axis: Ti
 function distanceTo(mark: Mark, geometry: ChartGeometry, axis: TimeAxis, x: number, y: number): number {
   if (mark.glyph === "guide") return Infinity;
   const rows = geometry.rows.filter((row) => mark.lanes.includes(row.lane.id));
-  const from = axis.x(mark.t) + (mark.glyph === "missing" ? MISSING_OFFSET_PX : 0);
+  const from = axis.x(mark.t);
   const to = mark.glyph === "instant" || mark.glyph === "repeat" || mark.glyph === "missing" || mark.glyph === "pair"
     ? from : axis.x(markEnd(mark));
   const dx = x < from ? from - x : x > to ? x - to : 0;

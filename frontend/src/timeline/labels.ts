@@ -1,7 +1,8 @@
 /** Which marks get their words beside them, so that no two texts touch. */
 import type { TimelineMark as Mark } from "../api/types";
 import type { ChartGeometry } from "./laneLayout";
-import { guideRange, MISSING_OFFSET_PX, stairOf } from "./shapes";
+import { guideRange, stairOf } from "./shapes";
+import { liftOf } from "./stacking";
 import { markEnd, slotOf } from "./marks";
 import { foldsInView, type TimeAxis } from "./timeAxis";
 
@@ -63,12 +64,12 @@ function markBoxes(marks: readonly Mark[], geometry: ChartGeometry, axis: TimeAx
     const x = glyphX(mark, axis);
     return geometry.rows
       .filter((row) => mark.lanes.includes(row.lane.id))
-      .map((row) => ({ left: x - 6, right: x + 6, y: row.middle }));
+      .map((row) => ({ left: x - 6, right: x + 6, y: row.middle - liftOf(mark, marks, axis) }));
   });
 }
 
 const glyphX = (mark: Mark, axis: TimeAxis): number =>
-  axis.x(mark.glyph === "step" ? markEnd(mark) : mark.t) + (mark.glyph === "missing" ? MISSING_OFFSET_PX : 0);
+  axis.x(mark.glyph === "step" ? markEnd(mark) : mark.t);
 
 function candidates(mark: Mark, marks: readonly Mark[], geometry: ChartGeometry, axis: TimeAxis): Label[] {
   const text = mark.label.length > LONGEST ? `${mark.label.slice(0, LONGEST - 1)}…` : mark.label;
@@ -79,18 +80,19 @@ function candidates(mark: Mark, marks: readonly Mark[], geometry: ChartGeometry,
   const row = mark.glyph === "path" ? rows[Math.floor(rows.length / 2)] : rows[0];
   if (row === undefined) return [];
   const from = glyphX(mark, axis);
+  const middle = row.middle - liftOf(mark, marks, axis);
   if (mark.glyph === "ladder") {
     const to = axis.x(mark.t_end ?? mark.t);
-    const middle = (Math.max(from, 0) + Math.min(to, geometry.widthPx)) / 2;
-    return [{ ...base, x: middle, y: row.middle - 33, align: "center" }];
+    const center = (Math.max(from, 0) + Math.min(to, geometry.widthPx)) / 2;
+    return [{ ...base, x: center, y: row.middle - 33, align: "center" }];
   }
   if (mark.glyph === "step" && mark.t_end !== null) {
     const { high, low } = stairOf(row, slotOf(mark, marks));
     return [{ ...base, x: from - 8, y: (high + low) / 2, align: "right" }, { ...base, x: from + 12, y: (high + low) / 2, align: "left" }];
   }
   const beside = [0, -16, 16].flatMap((dy): Label[] => [
-    { ...base, x: from + 13, y: row.middle + dy, align: "left" },
-    { ...base, x: from - 11, y: row.middle + dy, align: "right" },
+    { ...base, x: from + 13, y: middle + dy, align: "left" },
+    { ...base, x: from - 11, y: middle + dy, align: "right" },
   ]);
   return beside;
 }

@@ -1,6 +1,6 @@
 /** What can be said about marks without drawing them: order, words, findings' instances. */
 
-import { offset, stretch } from "../format/offset";
+import { stretch } from "../format/offset";
 import type { Glyph, TimelineLane as Lane, TimelineMark as Mark } from "../api/types";
 import type { Selection } from "./urlState";
 import type { TimeWindow } from "./timeWindow";
@@ -177,8 +177,9 @@ export function describeMark(
   lanes: readonly Lane[],
   letters: ReadonlyMap<string, string>,
   counts: ReadonlyMap<string, number>,
+  read: (t: number) => string,
 ): string {
-  const parts = [mark.label === "" ? glyphWord(mark.glyph) : mark.label, laneNames(mark, lanes), offset(mark.t)];
+  const parts = [mark.label === "" ? glyphWord(mark.glyph) : mark.label, laneNames(mark, lanes), read(mark.t)];
   if (mark.t_end !== null && mark.t_end > mark.t) parts.push(`lasts ${stretch(mark.t_end - mark.t)}`);
   if (mark.basis === "inferred") parts.push("inferred");
   if ((mark.count ?? 1) > 1) parts.push(`${mark.count} marks grouped`);

@@ -28,6 +28,8 @@ export interface Brush {
   geometry: ChartGeometry;
   tokens: Tokens;
   opacity: number;
+  /** Above the middle of its lanes, where it would hide another mark. */
+  lift: number;
   /** Thicker when selected. */
   strong: boolean;
   /** Which of the counters in its lane a step belongs to: each has a part of the height for itself. */
@@ -41,8 +43,6 @@ export interface Brush {
 const RADIUS = 5;
 const CROSS = 6;
 const FLAG_PX = 10;
-/** A missing mark stands a little aside, so that the packet it should have followed stays visible. */
-export const MISSING_OFFSET_PX = 14;
 
 const rowsOf = (mark: Mark, geometry: ChartGeometry): LaneRow[] =>
   mark.lanes.flatMap((id) => geometry.rows.filter((row) => row.lane.id === id));
@@ -62,7 +62,7 @@ export function shapesOf(mark: Mark, brush: Brush): Shape[] {
   switch (mark.glyph) {
     case "instant": return rows.map((row) => instant(mark, row, brush));
     case "repeat": return rows.map((row) => ring(brush.x(mark.t), row.middle, mark, brush));
-    case "missing": return rows.map((row) => cross(brush.x(mark.t) + MISSING_OFFSET_PX, row.middle, mark, brush));
+    case "missing": return rows.map((row) => cross(brush.x(mark.t), row.middle - brush.lift, mark, brush));
     case "ladder": return [arc(mark, rows[0] as LaneRow, brush)];
     case "path": return path(mark, rows, brush);
     case "pair": return pair(mark, rows, brush);
@@ -136,7 +136,7 @@ function path(mark: Mark, rows: LaneRow[], brush: Brush): Shape[] {
   const end = points.at(-1);
   const foot: Shape = {
     type: "rect",
-    shape: { x: (end?.[0] ?? to) + 4, y: (end?.[1] ?? 0) - 4, width: 8, height: 8 },
+    shape: { x: (end?.[0] ?? to) - 4, y: (end?.[1] ?? 0) - 4, width: 8, height: 8 },
     style: { fill: stroke, opacity: brush.opacity },
   };
   return mark.role === "ok" ? [line, foot] : [line];

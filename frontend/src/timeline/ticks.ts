@@ -1,12 +1,10 @@
 /** Ruler ticks chosen by us: 1, 2, 5 × 10^n below a second, clock-like steps above. No label twice. */
 
+import type { Reading } from "../format/clock";
 import { wallClock } from "../format/instant";
-import { NS_PER_MS, NS_PER_S, NS_PER_US, offset } from "../format/offset";
+import { NS_PER_MS, NS_PER_S, NS_PER_US } from "../format/offset";
 import { FOLD_PX, foldsInView, openStretches, type TimeAxis } from "./timeAxis";
-import { niceAtLeast, type TimeWindow } from "./timeWindow";
-
-/** What the ruler counts from: the window's start, the selected mark, or the wall clock in UTC. */
-export type Reading = "window" | "mark" | "clock";
+import { niceAtLeast } from "./timeWindow";
 
 export interface Tick {
   t: number;
@@ -14,10 +12,10 @@ export interface Tick {
 }
 
 /** Room a label needs, so that neighbours never touch. */
-const LABEL_PX = { window: 92, mark: 92, clock: 150 } as const;
+const LABEL_PX = { start: 104, mark: 104, clock: 150 } as const;
 const STEPS_ABOVE_A_SECOND = [1, 2, 5, 10, 15, 30, 60, 300, 600, 1800, 3600, 21_600, 86_400];
 
-export function tickStep(durationNs: number, widthPx: number, reading: Reading = "window"): number {
+export function tickStep(durationNs: number, widthPx: number, reading: Reading = "start"): number {
   const wanted = durationNs / Math.max(Math.floor(widthPx / LABEL_PX[reading]), 3);
   if (wanted <= NS_PER_S) return niceAtLeast(wanted);
   const seconds = STEPS_ABOVE_A_SECOND.find((s) => s * NS_PER_S >= wanted);
@@ -33,7 +31,8 @@ export const FOLD_LABEL_PX = 58;
  */
 export function chooseTicks(axis: TimeAxis, reading: Reading, markNs: number | null, t0: string): Tick[] {
   const step = tickStep(axis.nsPerPx * axis.widthPx, axis.widthPx, reading);
-  const origin = originOf(axis.window, reading, markNs, t0, step);
+  const origin = originOf(reading, markNs, t0, step);
+  const largest = Math.max(Math.abs(axis.window.fromNs - origin), Math.abs(axis.window.fromNs + axis.window.durationNs - origin));
   const folds = foldsInView(axis).map((fold) => (axis.x(fold.from) + axis.x(fold.to)) / 2);
   const room = (LABEL_PX[reading] + Math.max(FOLD_LABEL_PX, FOLD_PX)) / 2;
   const ticks: Tick[] = [];
@@ -41,36 +40,33 @@ export function chooseTicks(axis: TimeAxis, reading: Reading, markNs: number | n
     for (let n = Math.ceil((from - origin) / step); origin + n * step <= to; n += 1) {
       const t = origin + n * step;
       if (folds.some((middle) => Math.abs(axis.x(t) - middle) < room)) continue;
-      ticks.push({ t, label: reading === "clock" ? wallClock(t0, t, clockDigits(step)) : offsetLabel(n * step, step) });
+      ticks.push({ t, label: reading === "clock" ? wallClock(t0, t, clockDigits(step)) : offsetLabel(n * step, step, largest) });
     }
   }
   return ticks;
 }
 
-/** A time in full, counted as the ruler counts. */
-export function readTime(t: number, w: TimeWindow, reading: Reading, markNs: number | null, t0: string): string {
-  if (reading === "clock") return wallClock(t0, t, 9);
-  return offset(t - (reading === "mark" && markNs !== null ? markNs : w.fromNs));
-}
-
-function originOf(w: TimeWindow, reading: Reading, markNs: number | null, t0: string, step: number): number {
+function originOf(reading: Reading, markNs: number | null, t0: string, step: number): number {
   if (reading === "mark" && markNs !== null) return markNs;
-  if (reading !== "clock") return w.fromNs;
+  if (reading !== "clock") return 0;
   return -Number(BigInt(t0) % BigInt(step));
 }
 
-/** `+0.25 s`, `+5 µs`: the unit follows the step, the digits too, so that neighbours always differ. */
-export function offsetLabel(ns: number, step: number): string {
-  const [unit, size] = unitOf(step);
+/** `+0.25 s`, `+3.051205 s`, `+5 µs`: the unit follows the largest of the ruler, the digits the step, so that neighbors always differ. */
+export function offsetLabel(ns: number, step: number, largest: number): string {
+  const [unit, size] = unitOf(Math.max(step, largest / TICKS_IN_A_UNIT));
   const digits = Math.max(0, Math.ceil(-Math.log10(step / size) - 1e-9));
   const sign = ns < 0 ? "−" : "+";
   return `${sign}${(Math.abs(ns) / size).toFixed(digits)} ${unit}`;
 }
 
+/** From this share of a unit on times are told in it. */
+const TICKS_IN_A_UNIT = 20;
+
 function unitOf(step: number): [string, number] {
-  if (step >= NS_PER_S / 20) return ["s", NS_PER_S];
-  if (step >= NS_PER_MS / 20) return ["ms", NS_PER_MS];
-  if (step >= NS_PER_US / 20) return ["µs", NS_PER_US];
+  if (step >= NS_PER_S / TICKS_IN_A_UNIT) return ["s", NS_PER_S];
+  if (step >= NS_PER_MS / TICKS_IN_A_UNIT) return ["ms", NS_PER_MS];
+  if (step >= NS_PER_US / TICKS_IN_A_UNIT) return ["µs", NS_PER_US];
   return ["ns", 1];
 }
 

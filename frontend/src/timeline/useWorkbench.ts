@@ -1,16 +1,15 @@
 /** What the timeline's keys and buttons do, on top of the view. */
-import { useCallback, useMemo, useState } from "react";
+import { useCallback, useEffect, useMemo, useState } from "react";
 
 import type { Finding, Timeline, TimelineMark } from "../api/types";
 import { instancesOf, matchesFilter, neighbour, visibleMarks, type Instance } from "./marks";
+import { nextReading, setClock, useClock } from "../format/clock";
 import { lettersOf } from "../format/findingLetters";
-import type { Reading } from "./ticks";
 import { panBy, zoomAt, type TimeAxis } from "./timeAxis";
 import { wholeWindow, windowAround, windowEnd, type TimeWindow } from "./timeWindow";
 import type { TimelineView } from "./useTimelineView";
 import type { Selection } from "./urlState";
 
-const NEXT_READING: Record<Reading, Reading> = { window: "mark", mark: "clock", clock: "window" };
 const ZOOM = 0.7;
 const FAST_ZOOM = 0.3;
 const PAN = 0.15;
@@ -30,7 +29,7 @@ export interface WorkbenchInput {
 }
 
 export function useWorkbench({ view, timeline, overview, findings, axis, guides }: WorkbenchInput) {
-  const [reading, setReading] = useState<Reading>("window");
+  const clock = useClock();
   const [current, setCurrent] = useState<string | null>(view.state.selection?.mark ?? null);
   const { span } = overview;
   const { window: w, show, select, state } = view;
@@ -57,6 +56,9 @@ export function useWorkbench({ view, timeline, overview, findings, axis, guides 
     else if (target !== undefined) show(target);
   }, [select, show, span, w]);
 
+  const markNs = timeline.marks.find((mark) => mark.id === current)?.t ?? null;
+  useEffect(() => setClock({ t0: overview.t0, markNs }), [overview.t0, markNs]);
+
   const walkMarks = useCallback((step: 1 | -1) => {
     const own = marks.filter((mark) => mark.glyph !== "guide");
     const next = neighbour(own, current, step);
@@ -80,9 +82,9 @@ export function useWorkbench({ view, timeline, overview, findings, axis, guides 
   };
   const pan = (sign: 1 | -1, fast: boolean): void => show(panBy(axis, sign * (fast ? FAST_PAN : PAN), span));
   return {
-    reading, current, setCurrent, marks, instances, pickMark, walkMarks, walkInstances, focusInstance, fit, all, zoom, pan,
-    nextReading: () => setReading(NEXT_READING[reading]),
-    readFromMark: () => setReading("mark"),
+    clock, current, setCurrent, marks, instances, pickMark, walkMarks, walkInstances, focusInstance, fit, all, zoom, pan,
+    nextReading,
+    readFromMark: () => setClock({ reading: "mark" }),
   };
 }
 

@@ -34,7 +34,7 @@ it("finds the missing mark before the packet beside it", () => {
   const geometry = layoutLanes(lanes, 1000);
   const all = { fromNs: 0, durationNs: 2_000_000_000 };
   const far = geometry.rows.find((row) => row.lane.id === "far");
-  expect(markAt(visibleMarks(marks, all, null, true), geometry, linearAxis(all, 1000), 14, far?.middle ?? 0)?.id).toBe("m2");
+  expect(markAt(visibleMarks(marks, all, null, true), geometry, linearAxis(all, 1000), 0, far?.middle ?? 0)?.id).toBe("m2");
   expect(markAt(visibleMarks(marks, all, null, true), geometry, linearAxis(all, 1000), 700, far?.middle ?? 0)).toBeNull();
 });
 

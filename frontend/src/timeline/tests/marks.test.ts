@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 
+import { offset } from "../../format/offset";
 import { chosenGroups, describeMark, instancesOf, isChosen, neighbour, visibleMarks } from "../marks";
 import { sampleTimeline } from "./sampleTimeline";
 
@@ -38,6 +39,6 @@ describe("selection", () => {
 
 it("says lane, time, basis and finding in words", () => {
   const pair = marks.find((mark) => mark.id === "p1");
-  const text = pair && describeMark(pair, lanes, new Map([["two", "B"]]), new Map([["two", 29]]));
+  const text = pair && describeMark(pair, lanes, new Map([["two", "B"]]), new Map([["two", 29]]), offset);
   expect(text).toBe("SYN, near, +0.000000090 s, lasts 10 ns, inferred, finding B, instance 1 of 29");
 });

@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { findingBars, stretches } from "../findingBars";
 import { layoutLanes } from "../laneLayout";
 import { shapesOf, toothLength, type Brush } from "../shapes";
+import { liftOf, LIFT_PX } from "../stacking";
+import { linearAxis } from "../timeAxis";
 import { sampleMark, sampleTimeline } from "./sampleTimeline";
 
 const ROLES = { loss: "#f00", stall: "#541", burst: "#00f", collision: "#e0e", ok: "#0a0", neutral: "#777" };
@@ -10,7 +12,7 @@ const TOKENS = { surface: "#fff", text: "#111", textDim: "#666", line: "#ddd", r
 const GEOMETRY = layoutLanes(sampleTimeline().lanes, 1000);
 
 function brush(toothNs: number): Brush {
-  return { x: (t) => t / 1e6, geometry: GEOMETRY, tokens: TOKENS, opacity: 1, strong: false, slot: { index: 0, of: 1 }, accent: "stall", toothNs };
+  return { x: (t) => t / 1e6, geometry: GEOMETRY, tokens: TOKENS, opacity: 1, strong: false, slot: { index: 0, of: 1 }, accent: "stall", toothNs, lift: 0 };
 }
 
 function heightOf(lastsNs: number, longestNs: number): number {
@@ -44,4 +46,17 @@ test("a hundred overlapping instances are filled once, and the chosen one apart"
   const row = { instances, findings: [], letters: new Map(), widthPx: 1000 };
   expect(findingBars({ ...row, selection: null }, (t) => t, TOKENS)).toHaveLength(1);
   expect(findingBars({ ...row, selection: { finding: "a", instance: 50, mark: null } }, (t) => t, TOKENS)).toHaveLength(2);
+});
+
+test("a missing packet stands at its time, above what it would hide", () => {
+  const axis = linearAxis({ fromNs: 0, durationNs: 1_000_000 }, 1000);
+  const gone = sampleMark({ id: "x", glyph: "missing", role: "loss", t: 500_000 });
+  const beside = (t: number) => [gone, sampleMark({ id: "s", t })];
+  expect(liftOf(gone, beside(500_000), axis)).toBe(LIFT_PX);
+  expect(liftOf(gone, beside(489_000), axis)).toBe(LIFT_PX);
+  expect(liftOf(gone, beside(487_000), axis)).toBe(0);
+  expect(liftOf(gone, [gone, sampleMark({ id: "s", t: 500_000, lanes: ["far"] })], axis)).toBe(0);
+  const [cross] = shapesOf(gone, { ...brush(1), x: axis.x, lift: LIFT_PX });
+  const [down] = cross?.children ?? [];
+  expect(down?.shape).toMatchObject({ x1: 494, x2: 506 });
 });
