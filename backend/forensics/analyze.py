@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.forensics.captures import Capture
+from backend.forensics.check_results import agree_with_findings
 from backend.forensics.counter_table import list_counter_sets
 from backend.forensics.destination_table import list_destination_parts
 from backend.forensics.detection.run import Told, run_detectors
@@ -16,7 +17,7 @@ from backend.forensics.isolation import REPORT, Isolation
 from backend.forensics.lanes import list_lanes
 from backend.forensics.outcomes import describe_outcomes
 from backend.forensics.part_references import in_own_files
-from backend.forensics.quality_strip import describe_quality
+from backend.forensics.quality_strip import cautions_of_inputs, describe_quality
 from backend.forensics.report import DiagnosisPart, FindingPart, InputPart, Report, ToolPart
 from backend.forensics.rotation.joined_captures import JoinedCaptures, join_rotated
 from backend.forensics.served_requests import describe_served
@@ -80,11 +81,11 @@ def analyse_evidence(
         inputs=sorted(inputs, key=lambda i: (i.name, i.sha256)),
         findings=findings,
         diagnoses=answer.diagnoses,
-        checked=sorted([*checked, *isolation.failed], key=lambda each: each.kind),
+        checked=agree_with_findings([*checked, *isolation.failed], findings, answer.diagnoses),
         account=answer.account,
         outcomes=lists.outcomes,
         requests=lists.requests,
-        quality=lists.quality,
+        quality=[*lists.quality, *cautions_of_inputs(inputs)],
         lanes=lists.lanes,
         destinations=lists.destinations,
         destinations_total=lists.destinations_total,

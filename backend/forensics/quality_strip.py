@@ -9,8 +9,8 @@ from backend.forensics.evidence.clocks import ClockOffset
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.lanes import uncaptured_sources
-from backend.forensics.private_words import of_place
-from backend.forensics.report import DiagnosisPart, FindingPart, QualityPart
+from backend.forensics.private_words import of_file, of_place
+from backend.forensics.report import DiagnosisPart, FindingPart, InputPart, QualityPart
 from backend.forensics.unused_listings import unused_listings
 
 
@@ -31,6 +31,17 @@ def describe_quality(
         *unused_listings(facts, diagnoses),
     ]
     return [*parts, *_account(facts)]
+
+
+def cautions_of_inputs(inputs: Sequence[InputPart]) -> list[QualityPart]:
+    """A caution for each file with warnings or an error, by the file's name: a truncated capture proves less."""
+    parts = []
+    for part in sorted(inputs, key=lambda each: (each.name, each.sha256)):
+        texts = dict.fromkeys([*part.warnings, *([part.error] if part.error else [])])
+        if texts:
+            text = f"{of_file(part.name)}: {'; '.join(text.rstrip('.') for text in texts)}"
+            parts.append(QualityPart(status="caution", text=text))
+    return parts
 
 
 def _drops(facts: Facts) -> QualityPart:

@@ -240,8 +240,9 @@ class OutcomesPart(_Part):
 
 class CheckedPart(_Part):
     kind: str
-    status: Literal["found", "clear", "not-checkable", "failed"]
-    """``failed``: the check itself broke. Then `kind` may also be ``cause:NAME``, or ``report:NAME`` of a list here."""
+    status: Literal["found", "harmless", "clear", "not-checkable", "failed"]
+    """``harmless``: seen, and nobody was hurt. ``failed``: the check itself broke. Then
+    `kind` may also be ``cause:NAME``, or ``report:NAME`` of a list here."""
     why: Text
 
 

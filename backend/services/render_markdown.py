@@ -260,13 +260,7 @@ def _inputs(inputs: Sequence[InputPart]) -> list[str]:
         ]
         for part in inputs
     ]
-    warnings = [
-        f"- {text_of(f'{part.name}: {warning}')}"
-        for part in inputs
-        for warning in (*part.warnings, *([part.error] if part.error else []))
-    ]
-    table = table_of(["Input", "Format", "Size", "Host", "SHA-256"], rows)
-    return ["## What was read", table, "\n".join(warnings)]
+    return ["## What was read", table_of(["Input", "Format", "Size", "Host", "SHA-256"], rows)]
 
 
 def _bullet(text: str, evidence: Sequence[EvidencePart], references: References) -> str:

@@ -33,9 +33,10 @@ ROLES = {
 STATUSES = {"ruled-out": "ruled out", "possible": "possible", "cannot-tell": "cannot tell"}
 CHECKED = {
     "found": "found",
-    "failed": "check failed",
-    "clear": "none found",
-    "not-checkable": "could not be checked",
+    "harmless": "seen, harmless",
+    "failed": "not checked, the check failed",
+    "clear": "none",
+    "not-checkable": "not checked",
 }
 REFERENCES_EXPLAINED = "file#frame as Wireshark numbers it, file:line in a dump"
 _NOT_IN_THIS_VERSION = "this version does not look for"
@@ -44,16 +45,19 @@ _PROGRAMS = frozenset(("iptables", "ip6tables", "nft", "kubectl", "sysctl", "ipv
 
 def plain_verdict(report: Report) -> str:
     """The one sentence where there is no diagnosis: nothing found, findings without a cause, or no input."""
-    if report.findings:
-        number = len(report.findings)
+    number = sum(finding.severity != "info" for finding in report.findings)
+    if number:
         return f"{number} finding{'s' if number > 1 else ''}, but no cause that the evidence supports"
     if any(part.failed or part.slow for part in report.outcomes):
         return f"No rule fired, but {'; '.join(map(outcome_sentence, report.outcomes))}"
-    clear = [checked for checked in report.checked if checked.status == "clear"]
-    if not clear:
+    clear = [checked.kind for checked in report.checked if checked.status == "clear"]
+    harmless = [checked.kind for checked in report.checked if checked.status == "harmless"]
+    if not clear and not harmless:
         return "Nothing could be looked for in these inputs; below is what is missing"
-    kinds = ", ".join(checked.kind for checked in clear)
-    return f"Looked for in these inputs, and not there: {kinds}"
+    seen = f"seen, harmless: {', '.join(harmless)}" if harmless else ""
+    none = f"looked for in these inputs, and not there: {', '.join(clear)}" if clear else ""
+    text = "; ".join(part for part in (none, seen) if part)
+    return text[0].upper() + text[1:]
 
 
 _SUBJECTS = {"tls-handshakes": "TLS handshake"}
@@ -158,7 +162,7 @@ def not_looked_for(report: Report) -> list[str]:
 
 
 def looked_for(report: Report) -> list[CheckedPart]:
-    """What was looked for or could be with more input: found first, then clear, then not checkable."""
+    """What was looked for or could be with more input: found first, then harmless and clear, then not checkable."""
     order = list(CHECKED)
     kept = [checked for checked in report.checked if not checked.why.startswith(_NOT_IN_THIS_VERSION)]
     return sorted(kept, key=lambda checked: order.index(checked.status))

@@ -42,7 +42,7 @@ test("a long table reaches its last row by the End key, and its frames open besi
   const { finding } = await explained(id);
   // The verdict's door leads to the instances themselves.
   await page.goto(`/i/${id}`);
-  await page.getByRole("link", { name: `See the ${finding.count}` }).click();
+  await page.getByRole("link", { name: `Show all ${finding.count}` }).click();
   await expect(page.getByTestId("finding-table").first()).toBeInViewport();
   await expect(page.getByRole("link", { name: `Its ${finding.count} connections` })).toHaveAttribute("href", new RegExp(`/connections\\?sel=${finding.id}`));
   const scroller = page.getByTestId("finding-table").first().getByRole("region");

@@ -227,7 +227,3 @@ def _inputs(page: Page, inputs: Sequence[InputPart]) -> None:
         page.heading("What was read")
     for part in inputs:
         page.text(f"{part.name}: {part.format}, {size_of(part)}")
-        for warning in part.warnings:
-            page.text(warning, first="    ! ")
-        if part.error:
-            page.text(part.error, first="    ! ")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from backend.forensics.detection.run import DetectionSoFar
 from backend.forensics.isolation import BrokenPart, Isolation
+from backend.forensics.lost_time import total_lost_s
 from backend.forensics.part_budget import Budget
 from backend.forensics.report import FindingPart, Report, Role
 from backend.services.outline_report import write_outline
@@ -158,10 +159,9 @@ def summary_of(report: Report) -> Summary:
     """What the list of investigations shows."""
     first = report.diagnoses[0] if report.diagnoses else None
     verdict = Verdict(first.cause, first.title, first.verdict, first.statement, first.role) if first else None
-    lost_s = first.time_lost_s if first else sum(finding.time_lost_s for finding in report.findings)
     return Summary(
         verdict=verdict,
-        time_lost_s=lost_s,
+        time_lost_s=total_lost_s(report.diagnoses, report.findings),
         findings=len(report.findings),
         kinds=tuple(sorted({finding.kind for finding in report.findings})),
         hosts=tuple(sorted({part.host for part in report.inputs if part.host})[:HOSTS_LISTED]),

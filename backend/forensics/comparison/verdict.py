@@ -40,7 +40,7 @@ def decide(
     unsure = [part for part in loud if part.state == "cannot-tell"]
     if unsure:
         return "cannot-tell", _sentence("Whether it changed cannot be told: ", unsure)
-    if any(checked.status == "clear" for checked in candidate.checked):
+    if any(checked.status in ("clear", "harmless") for checked in candidate.checked):
         return "same", "Neither side shows anything, and there were too few samples to compare times."
     return "cannot-tell", "The two have nothing in common that could be compared."
 

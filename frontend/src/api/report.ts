@@ -173,7 +173,7 @@ export interface Outcome {
 
 export interface Checked {
   kind: string;
-  status: "found" | "clear" | "not-checkable" | "failed";
+  status: "found" | "harmless" | "clear" | "not-checkable" | "failed";
   why: string;
 }
 

@@ -2420,7 +2420,7 @@ export interface components {
              * Status
              * @enum {string}
              */
-            status: "found" | "clear" | "not-checkable" | "failed";
+            status: "found" | "harmless" | "clear" | "not-checkable" | "failed";
             /** Why */
             why: string;
         };

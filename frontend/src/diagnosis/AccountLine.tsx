@@ -1,30 +1,25 @@
-/** Whether the account closes: every connection that waited long is explained by a cause, or listed. */
+/** Whether the account closes: every connection that waited long is explained by a cause, or listed. Where none waited, the trouble is
+ * of another unit (lookups, requests, probes), and nothing is shown. */
 import type { Account } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 import { count, duration, plural } from "../format/quantity";
 
 export function AccountLine({ account }: { account: Account | null | undefined }) {
-  if (!account) return null;
+  if (!account?.delayed) return null;
   const limit = `${account.threshold_s} s`;
   return (
     <section className="card panel" aria-label="Delay attribution" data-testid="account">
       <header className="panel-head">
         <h2>Delay attribution</h2>
       </header>
-      {account.delayed === 0 ? (
-        <p>No connection waited {limit} or more.</p>
-      ) : (
-        <>
-          <p className="account-sum">
-            <strong>
-              {plural(account.delayed, "connection")} waited {limit} or more
-            </strong>
-            : {count(account.delayed - account.unexplained)} explained, {count(account.unexplained)} not.{" "}
-            <span className="dim">{duration(account.time_lost_s)} lost in all</span>
-          </p>
-          <Shares account={account} />
-        </>
-      )}
+      <p className="account-sum">
+        <strong>
+          {plural(account.delayed, "connection")} waited {limit} or more
+        </strong>
+        : {count(account.delayed - account.unexplained)} explained, {count(account.unexplained)} not.{" "}
+        <span className="dim">{duration(account.time_lost_s)} lost in all</span>
+      </p>
+      <Shares account={account} />
     </section>
   );
 }

@@ -2,19 +2,26 @@
 import { useState } from "react";
 
 import type { Checked } from "../api/types";
-import { plural } from "../format/quantity";
 import { RouteLink } from "../ui/RouteLink";
 
 export function kindWords(kind: string): string {
   return kind.replaceAll("-", " ");
 }
 
-const SIGNS: Record<Checked["status"], string> = { found: "●", clear: "○", "not-checkable": "–", failed: "!" };
+const SIGNS: Record<Checked["status"], string> = { found: "●", harmless: "◐", clear: "○", "not-checkable": "–", failed: "!" };
 
-function words(check: Checked): string {
-  if (check.status === "found") return "found";
-  if (check.status === "failed") return "check failed";
-  return check.status === "clear" ? "found none" : "not checked";
+export type CheckWord = "found" | "seen, harmless" | "none" | "not checked";
+
+const WORDS: Record<Checked["status"], CheckWord> = {
+  found: "found", harmless: "seen, harmless", clear: "none", "not-checkable": "not checked", failed: "not checked",
+};
+const ORDER: CheckWord[] = ["found", "seen, harmless", "none", "not checked"];
+
+export const checkWord = (check: Checked): CheckWord => WORDS[check.status];
+
+/** The checks under each of the four words that has any. */
+export function byWord(checked: Checked[]): { word: CheckWord; checks: Checked[] }[] {
+  return ORDER.map((word) => ({ word, checks: checked.filter((check) => checkWord(check) === word) })).filter((group) => group.checks.length > 0);
 }
 
 export function CheckedList({ checked }: { checked: Checked[] }) {
@@ -28,7 +35,7 @@ export function CheckedList({ checked }: { checked: Checked[] }) {
           ) : (
             <RouteLink className="checked-kind" href={`/detectors/${check.kind}`}>{kindWords(check.kind)}</RouteLink>
           )}
-          <span className="checked-word">{words(check)}</span>
+          <span className="checked-word">{checkWord(check)}</span>
           <span className="dim">{check.why}</span>
         </li>
       ))}
@@ -36,11 +43,11 @@ export function CheckedList({ checked }: { checked: Checked[] }) {
   );
 }
 
+const sentenceCase = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 /** Short form beside a verdict: what was not looked at stays visible, the rest opens. */
 export function CheckedSummary({ checked }: { checked: Checked[] }) {
   const [open, setOpen] = useState(false);
-  const clear = checked.filter((check) => check.status === "clear");
-  const not = checked.filter((check) => check.status === "not-checkable" || check.status === "failed");
   return (
     <section className="card panel" aria-label="Checked and not checked">
       <header className="panel-head">
@@ -52,15 +59,14 @@ export function CheckedSummary({ checked }: { checked: Checked[] }) {
       {open ? (
         <CheckedList checked={checked} />
       ) : (
-        <>
-          <p>
-            <b>Found none:</b> {clear.map((check) => kindWords(check.kind)).join(" · ") || "–"}
-          </p>
-          <p>
-            <b>Not checked ({plural(not.length, "thing")}):</b>{" "}
-            {not.map((check) => kindWords(check.kind)).join(" · ") || "–"}
-          </p>
-        </>
+        <dl className="check-words">
+          {byWord(checked).map(({ word, checks }) => (
+            <div key={word} data-testid="check-word" data-word={word}>
+              <dt>{sentenceCase(word)} <span className="dim">{checks.length}</span></dt>
+              <dd>{checks.map((check) => kindWords(check.kind).replace(":", " ")).join(" · ")}</dd>
+            </div>
+          ))}
+        </dl>
       )}
     </section>
   );

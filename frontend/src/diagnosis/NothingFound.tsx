@@ -2,18 +2,18 @@
 import type { Report } from "../api/types";
 import { plural } from "../format/quantity";
 import { CheckedList } from "./CheckedList";
+import { denominatorWords } from "./Denominator";
 import { anyHarm } from "./Outcomes";
 
 export function NothingFound({ report }: { report: Report }) {
-  const clear = report.checked.filter((check) => check.status === "clear");
+  const clear = report.checked.filter((check) => check.status === "clear" || check.status === "harmless");
   const open = report.checked.filter((check) => check.status === "not-checkable" || check.status === "failed");
   const ran = report.checked.length - open.length;
-  const packets = report.inputs.reduce((sum, input) => sum + input.packets, 0);
   return (
     <section className="card verdict-card" aria-label="Verdict">
       <h1 className="claim" data-testid="claim">
         {anyHarm(report) ? "No rule matched, but some connections or requests failed or were slow: see Outcomes." : "Nothing was found."}{" "}
-        {plural(ran, "check")} ran on {plural(packets, "packet")}
+        {plural(ran, "check")} ran on {denominatorWords(report)}
         {open.length > 0 && `; ${plural(open.length, "check")} could not`}.
       </h1>
       <p className="dim">

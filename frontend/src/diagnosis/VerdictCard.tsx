@@ -1,6 +1,6 @@
 /** The first thing on the page: what happened, how sure, what it cost, what to type. */
 import { useSource } from "../api/source";
-import type { Diagnosis, Finding, Remedy } from "../api/types";
+import type { Diagnosis, Finding, Remedy, Report } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 import { count, duration } from "../format/quantity";
 import { Plain } from "../glossary/Plain";
@@ -13,6 +13,7 @@ import { useDisagreements } from "../notes/Disagreement";
 import { signature } from "../notes/noteWords";
 import { INSTANCES_ID } from "../findings/findingWords";
 import { sectionId } from "./DiagnosisCard";
+import { Denominator } from "./Denominator";
 import { VerdictWord } from "./VerdictWord";
 
 /** Evidence of the steps stands for the statement they add up to. */
@@ -26,7 +27,7 @@ export function figuresOf(diagnosis: Diagnosis): { name: string; value: string }
   return diagnosis.time_lost_s > 0 ? [{ name: "time lost", value: duration(diagnosis.time_lost_s) }] : [];
 }
 
-export function VerdictCard({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Finding[] }) {
+export function VerdictCard({ diagnosis, findings, report }: { diagnosis: Diagnosis; findings: Finding[]; report?: Report }) {
   const against = useDisagreements(diagnosis);
   const disputed = against.length > 0;
   return (
@@ -48,6 +49,7 @@ export function VerdictCard({ diagnosis, findings }: { diagnosis: Diagnosis; fin
         <Plain sentence={roleSentence(diagnosis.role)} />
         <EvidenceLinks evidence={statementEvidence(diagnosis)} shown={6} />
       </div>
+      {report && <Denominator report={report} />}
       <Figures figures={figuresOf(diagnosis)} />
       <DoNow diagnosis={diagnosis} />
       <Doors diagnosis={diagnosis} findings={findings} />
@@ -115,6 +117,13 @@ function scrollToSection(id: string) {
   document.getElementById(id)?.scrollIntoView({ block: "start" });
 }
 
+/** The number of the claim or none: a finding may count another unit (packets for connections). */
+export function showAllWords(found: number, statement: string): string {
+  if (found === 1) return "See it";
+  const numbers: string[] = statement.match(/\d[\d,]*/g) ?? [];
+  return numbers.includes(count(found)) ? `Show all ${count(found)}` : "Show all";
+}
+
 function Doors({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Finding[] }) {
   const source = useSource();
   const first = findings.find((finding) => diagnosis.findings.includes(finding.id) && finding.marks_total > 0);
@@ -123,7 +132,7 @@ function Doors({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Findin
       {first && (
         <>
           <RouteLink className="button button-main" href={`${source.page}/findings/${encodeURIComponent(first.id)}?at=instances`} onClick={scrollToInstances}>
-            {first.count === 1 ? "See it" : `Show all ${count(first.count)}`}
+            {showAllWords(first.count, diagnosis.statement)}
           </RouteLink>
           <RouteLink className="button" href={`${source.page}/timeline?sel=${first.id}${first.instances > 0 ? "~1" : ""}`}>
             Show an example

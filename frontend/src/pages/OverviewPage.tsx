@@ -1,7 +1,7 @@
 /** Verdict first: what happened, how sure, what it cost, what to type; then everything that supports it. */
 import { useInvestigation, useProgress, useReport } from "../api/queries";
 import { useSource } from "../api/source";
-import type { Investigation, Report } from "../api/types";
+import type { Finding, Investigation, Report } from "../api/types";
 import { SinceBaseline } from "../compare/SinceBaseline";
 import { AccountLine } from "../diagnosis/AccountLine";
 import { CheckedSummary } from "../diagnosis/CheckedList";
@@ -68,8 +68,8 @@ function ReportBody({ report }: { report: Report }) {
   return (
     <>
       {first ? (
-        <VerdictCard diagnosis={first} findings={report.findings} />
-      ) : report.findings.length ? (
+        <VerdictCard diagnosis={first} findings={report.findings} report={report} />
+      ) : report.findings.some(isNotable) ? (
         <Unexplained report={report} />
       ) : (
         <NothingFound report={report} />
@@ -83,7 +83,7 @@ function ReportBody({ report }: { report: Report }) {
         </div>
         <div className="overview-column">
           <QualityStrip quality={report.quality} />
-          {(first || report.findings.length > 0) && <CheckedSummary checked={report.checked} />}
+          {(first || report.findings.some(isNotable)) && <CheckedSummary checked={report.checked} />}
         </div>
       </div>
       <LooseFindings report={report} />
@@ -103,9 +103,12 @@ function ReportBody({ report }: { report: Report }) {
   );
 }
 
+/** Harmless findings make no headline. */
+const isNotable = (finding: Finding): boolean => finding.severity !== "info";
+
 /** Something was found, but no cause could be named. */
 function Unexplained({ report }: { report: Report }) {
-  const worst = report.findings.reduce((a, b) => (b.time_lost_s > a.time_lost_s ? b : a));
+  const worst = report.findings.filter(isNotable).reduce((a, b) => (b.time_lost_s > a.time_lost_s ? b : a));
   return (
     <section className="card verdict-card" aria-label="Verdict" data-role="neutral">
       <h1 className="claim" data-testid="claim">
