@@ -36,8 +36,14 @@ def printed_places(dumps: Mapping[str, Sequence[Dump]]) -> dict[str, PrintedIn]:
         joined = np.concatenate(rows)
         for number in np.unique(joined["capture"]).tolist():
             lines = np.sort(joined["line"][joined["capture"] == number])
-            places[capture_name(text, number)] = PrintedIn(text, lines)
+            places[capture_name(_given_name(text), number)] = PrintedIn(text, lines)
     return places
+
+
+def _given_name(text: str) -> str:
+    """Among files that are kept, a text that was opened stands in itself: ``a.txt/a.txt``."""
+    half = text[: len(text) // 2]
+    return half if text == f"{half}/{half}" else text
 
 
 def with_printed_lines(report: Report, places: dict[str, PrintedIn]) -> Report:

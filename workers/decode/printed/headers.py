@@ -12,6 +12,7 @@ ETHERNET, RAW_IP, COOKED = 1, 101, 113
 _IPV4: Final = struct.Struct(">BBHHHBBH4s4s")
 _IPV6: Final = struct.Struct(">IHBB16s16s")
 _TCP: Final = struct.Struct(">HHIIBBHHH")
+_IPV4_TCP: Final = struct.Struct(">BBHHHBBH4s4sHHIIBBHHH")
 _UDP: Final = struct.Struct(">HHHH")
 _COOKED: Final = struct.Struct(">HHH8sH")
 _DIRECTIONS: Final = {"In": 0, "B": 1, "M": 2, "P": 3, "Out": 4}
@@ -67,6 +68,26 @@ def tcp_header(
     """A TCP header; `numbers` are sequence and acknowledgement."""
     offset = (5 + len(options) // 4) << 4 | flags >> 8 & 1
     return _TCP.pack(*ports, *numbers, offset, flags & 0xFF, window & 0xFFFF, 0, 0) + options
+
+
+def tcp_packet(
+    addresses: tuple[bytes, bytes],
+    ports: tuple[int, int],
+    numbers: tuple[int, int],
+    flags: int,
+    window: int,
+    options: bytes,
+    length: int,
+) -> bytes:
+    """The headers of a TCP segment over IPv4 with a payload of this length, of which no byte is known."""
+    whole = 40 + len(options) + length
+    return (
+        _IPV4_TCP.pack(
+            0x45, 0, whole if whole < 65_536 else 0, 0, 0, 0, TCP, 0, *addresses, *ports, *numbers,
+            (5 + len(options) // 4) << 4 | flags >> 8 & 1, flags & 0xFF, window & 0xFFFF, 0, 0,
+        )
+        + options
+    )  # fmt: skip
 
 
 def udp_header(ports: tuple[int, int], length: int) -> bytes:

@@ -122,7 +122,7 @@ class Grouper:
         mark = self.understood.append
         for number, given in enumerate(lines, 1):
             line = given[:LONGEST]
-            if line[:1] == ">" or line[:4].lstrip()[:1] == ">":
+            if ">" in line[:4]:
                 line = line[_quote_end(line) :]
             if is_begin(line) and not (pending is not None and _goes_inside(pending)):
                 if pending is not None:
@@ -201,9 +201,10 @@ class Grouper:
 
 
 def _goes_inside(packet: PrintedPacket) -> bool:
-    return (
-        not packet.inner and _TUNNEL_END.search(packet.more[-1] if packet.more else packet.text) is not None
-    )
+    last = packet.more[-1] if packet.more else packet.text
+    if packet.inner or ("lags [" not in last and "Geneve" not in last) or "length" in last[-16:]:
+        return False  # nearly all
+    return _TUNNEL_END.search(last) is not None
 
 
 def _quote_end(line: str) -> int:
@@ -219,6 +220,8 @@ def _clock_of(line: str) -> str:
 
 def is_begin(line: str) -> bool:
     """Whether a packet begins in the line."""
+    if line[2:3] == ":" and line[15:19] == " IP " and " > " in line[19:90]:
+        return True  # what most texts consist of
     return _BEGIN.match(line) is not None or (
         (" > " in line and _BARE.match(line) is not None)
         or (("→" in line or "->" in line) and _TSHARK.match(line) is not None)

@@ -27,6 +27,7 @@ from workers.decode.printed.headers import (
 from workers.decode.printed.heads import Head, read_head
 from workers.decode.printed.lines import PrintedPacket, Section, is_tshark
 from workers.decode.printed.names import Names
+from workers.decode.printed.plain_tcp import read_plain_tcp
 
 _NO_TIME_S: Final = (1 << 63) - 1
 """if_tsoffset of packets without a time: far beyond every clock."""
@@ -62,6 +63,11 @@ class SectionFile:
 
     def add(self, packet: PrintedPacket) -> None:
         """The next frame; one for every printed packet, so that frames and packets have the same numbers."""
+        if packet.lines == 1 and (plain := read_plain_tcp(packet.text, self._bodies.sequences)) is not None:
+            clock, data, length = plain
+            time_ns = self.clock.ns(clock, set_in=False)
+            self._write(self._interface(self.section.interface, RAW_IP, True), time_ns, data, length)
+            return
         if is_tshark(packet.text):
             self._add_columns(packet)
             return
