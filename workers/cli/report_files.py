@@ -39,9 +39,12 @@ def write_outputs(outputs: Sequence[Output], verdict: Callable[[int, bool], str]
     """Each where it goes; the verdict (of a width, in colour) on standard output unless that is taken."""
     from workers.cli.terminal_text import wants_colour
 
+    failures: list[Exception] = []
     for output in outputs:
         if output.path not in (None, STANDARD_OUTPUT):
-            text = output.render()
+            text = _rendered(output, failures)
+            if text is None:
+                continue
             with suppress(
                 BrokenPipeError
             ):  # a pipe by its name, like /dev/stdout, whose reader has seen enough
@@ -51,6 +54,21 @@ def write_outputs(outputs: Sequence[Output], verdict: Callable[[int, bool], str]
     width = max(60, min(columns, WIDEST)) if sys.stdout.isatty() else WIDTH_WITHOUT_TERMINAL
     text = printed[0].render() if printed else verdict(width, wants_colour(sys.stdout))
     print_out(text)
+    if failures:
+        raise failures[0]
+
+
+def _rendered(output: Output, failures: list[Exception]) -> str | None:
+    """Its text; None, with a line on standard error, where making it raises: the others are written all the same."""
+    try:
+        return output.render()
+    except Exception as error:
+        failures.append(error)
+        print(
+            f"stallscope: {output.option} failed ({type(error).__name__}); the rest is complete.",
+            file=sys.stderr,
+        )
+        return None
 
 
 def print_out(text: str) -> None:
