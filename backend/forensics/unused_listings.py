@@ -15,8 +15,7 @@ from backend.forensics.findings import line_evidence
 from backend.forensics.private_words import PrivateWord
 from backend.forensics.report import DiagnosisPart, EvidencePart, QualityPart
 
-ENDPOINTS_MOST = 100
-"""Servers for which the host is looked up; a scan asks a million, and few of them are listed."""
+CLIENTS_MOST = 100
 RISING = ("nstat", "softnet-stat", "cpu-stat")
 """Kinds of which causes use the rise alone."""
 
@@ -31,14 +30,12 @@ def _hosts(facts: Facts, cited: set[str]) -> Iterator[QualityPart]:
     listed = facts.listed_hosts
     if len(listed.hosts) < 2:
         return
-    answers = [listed.at(endpoint) for endpoint in _asked(facts)]
-    used = {listed.forwarding.host, *(answer.host for answer in answers)}
-    fitting = {id(kernel) for answer in answers for kernel in answer.like}
+    used = {answer.host for answer in (listed.forwarding, *listed.asked)}
     for host in listed.hosts:
         if host.name in used or cited.intersection(d.input for d in host.dumps):
             continue
         text = f"listings of {_name(host.name)} were read and not used: {_reason(facts, host)}"
-        if id(host.kernel) in fitting:
+        if host.name in listed.concerned:
             text = (
                 f"listings of {_name(host.name)} were used only where those of other hosts agree: "
                 "which of them a question is about is not known"
@@ -48,21 +45,10 @@ def _hosts(facts: Facts, cited: set[str]) -> Iterator[QualityPart]:
         )
 
 
-def _asked(facts: Facts) -> list[Endpoint]:
-    """Where SYNs went, as each vantage point saw them."""
-    seen = facts.attempts.sightings
-    rows = seen.rows[seen.transmission >= 0]
-    ends = np.stack(
-        [rows[f"destination_{part}"].astype(np.uint64) for part in ("high", "low", "port")], axis=1
-    )
-    each = np.unique(ends, axis=0)[:ENDPOINTS_MOST].tolist() if len(ends) else []
-    return [Endpoint(high, low, port) for high, low, port in each]
-
-
 def _reason(facts: Facts, host: HostSigns) -> str:
     table = facts.attempts.table
     clients = np.unique(table[["client_high", "client_low"]]).tolist() if len(table) else []
-    if any(Endpoint(high, low, 0).address in host.addresses for high, low in clients[:ENDPOINTS_MOST]):
+    if any(Endpoint(high, low, 0).address in host.addresses for high, low in clients[:CLIENTS_MOST]):
         return "it is a client of these connections, and nothing in them tells of a loss there"
     return "nothing in them shows that this host passed these packets on or was asked"
 

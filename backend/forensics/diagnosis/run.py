@@ -62,6 +62,7 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart], isolation: Isolation
     ]
     settled, left = settle(facts, leave_accidents(facts, hypotheses))
     settled = merge_shared(yield_to_stronger(settled), findings)
+    settled = [s for s in settled if not _of_unconcerned_host(facts, s.hypothesis)]
     rest = importlib.import_module(f"{causes.__name__}.{REST}")
     named = [s.hypothesis for s in settled if weigh(s.hypothesis)[1] != "cannot-tell"]
     explained = frozenset(name for h in named for name in h.findings)
@@ -84,6 +85,16 @@ def diagnose(facts: Facts, findings: Sequence[FindingPart], isolation: Isolation
         for each in settled
     ]
     return Answer(numbered(sorted(parts, key=rank_of)), draw_up(facts, settled, REST))
+
+
+def _of_unconcerned_host(facts: Facts, hypothesis: Hypothesis) -> bool:
+    """It cannot be told, and rests on listings alone of hosts that had nothing to do with these packets."""
+    if not facts.has_packets or hypothesis.findings or weigh(hypothesis)[1] != "cannot-tell":
+        return False
+    cited = {part.input for piece in hypothesis.weighed for part in piece.evidence}
+    listed = facts.listed_hosts
+    concerned = {d.input for host in listed.hosts if host.name in listed.concerned for d in host.dumps}
+    return bool(cited) and not cited & (concerned | {capture.name for capture in facts.captures})
 
 
 def _assessed(assess: Assess, facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:

@@ -96,7 +96,7 @@ class Facts:
     @property
     def node(self) -> KernelFacts:
         """Listings of the node that passes these packets on and translates them."""
-        return self.kernel if len(self.listed_hosts.hosts) < 2 else self.listed_hosts.forwarding.kernel
+        return self.kernel if not self.listed_hosts.hosts else self.listed_hosts.forwarding.kernel
 
     def kernel_at(self, endpoint: Endpoint) -> KernelFacts:
         """Listings of the host that has this address."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +31,18 @@ class HostSigns:
         own |= {s.local for d in self.dumps for s in d.dump.tcp_sockets}
         own |= {s.address for d in self.dumps for s in d.dump.listen_sockets}
         return frozenset(own - _ANY_ADDRESS)
+
+    @cached_property
+    def interfaces(self) -> frozenset[str]:
+        """Names of those with an address that `ip addr` prints, the loopback left out."""
+        own = (a for d in self.dumps for a in d.dump.addresses)
+        return frozenset(a.interface for a in own if a.address in self.interface_addresses)
+
+    @cached_property
+    def interface_addresses(self) -> frozenset[str]:
+        """That `ip addr` prints, without those of the loopback."""
+        own = {a.address for d in self.dumps for a in d.dump.addresses}
+        return frozenset(a for a in own if not ipaddress.ip_address(a).is_loopback)
 
     @cached_property
     def listens(self) -> frozenset[tuple[str, int]]:

@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.addresses import address_text
+from backend.forensics.addresses import address_halves, address_text
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.attempts import Attempts
@@ -35,6 +35,8 @@ OTHER_TIME = -6
 NEAR_NS = 60_000_000_000
 """Listings that were all taken further from the capture than a minute are of another occasion."""
 MARGIN_NS = 2_000_000_000
+ENDPOINTS_MOST = 100
+"""Servers for which the host is looked up; a scan asks a million, and few of them are listed."""
 COUNTED_FROM = 4
 """So many opened connections must show in the counter of a server that took them."""
 _NETWORK = re.compile(
@@ -87,6 +89,22 @@ class ListedHosts:
             self._servers[str(endpoint)] = known
         return known
 
+    @cached_property
+    def asked(self) -> tuple[Answering, ...]:
+        """The hosts that SYNs went to, as each vantage point saw them."""
+        seen = self.attempts.sightings
+        rows = seen.rows[seen.transmission >= 0]
+        ends = np.stack([rows[f"destination_{p}"].astype(np.uint64) for p in ("high", "low", "port")], axis=1)
+        each = np.unique(ends, axis=0)[:ENDPOINTS_MOST].tolist() if len(ends) else []
+        return tuple(self.at(Endpoint(high, low, port)) for high, low, port in each)
+
+    @cached_property
+    def concerned(self) -> frozenset[str]:
+        """Names of the hosts that passed these packets on, or can have been asked."""
+        known = {answer.host for answer in (self.forwarding, *self.asked) if answer.host is not None}
+        fitting = {id(kernel) for answer in self.asked for kernel in answer.like}
+        return frozenset(known | {host.name for host in self.hosts if id(host.kernel) in fitting})
+
     def like(self, endpoint: Endpoint) -> tuple[KernelFacts, ...]:
         """Listings of every host that can have this address: several where they fit equally well."""
         return self.at(endpoint).like
@@ -107,6 +125,8 @@ class ListedHosts:
         return Answering(kernel, best[1].name, unused, best[0] >= SURE, (kernel,))
 
     def _forwards(self, host: HostSigns) -> Score:
+        if self._is_an_end_of_others(host):
+            return None
         if len(self.hosts) == 1:
             return 0
         if host.forwards is False:
@@ -118,6 +138,15 @@ class ListedHosts:
         score += HINT + 1 if host.neighbors.keys() & self._clients else 0
         score += 1 if host.kernel.has("conntrack-stats") else 0
         return score + self._at_its_time(host)
+
+    def _is_an_end_of_others(self, host: HostSigns) -> bool:
+        """It has one interface, whose addresses are in no packet: it passed none of them on."""
+        own = np.array(
+            [address_halves(address)[1] for address in sorted(host.interface_addresses)], np.uint64
+        )
+        seen = any(bool(np.isin(own, ends).any()) for ends in self._ends)
+        known = any(len(ends) for ends in self._ends)
+        return known and len(host.interfaces) == 1 and not host.forwards and not seen
 
     def _has(self, host: HostSigns, endpoint: Endpoint) -> Score:
         address = endpoint.address

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 SLACK = 0.005
 """Confidences have three digits; a hundredth less is not "less sure"."""
 SHUFFLES = 2
+WHERE_AND_WHY = frozenset(("return-path-loss", "reverse-path-filter"))
+"""One says where an answer was lost, the other why it was lost there."""
 
 
 def broken_promises(instance: Instance, scratch: Path, *, short: bool = False) -> list[str]:
@@ -45,7 +47,8 @@ def broken_promises(instance: Instance, scratch: Path, *, short: bool = False) -
 def said_wrong(instance: Instance, report: Report | None) -> dict[str, float]:
     """Causes ≥ 0.5 that are not true of the instance."""
     found = {d.cause: d.confidence for d in named(report)}
-    return {c: s for c, s in found.items() if c != ANY_CAUSE and c not in instance.right}
+    right = instance.right | (WHERE_AND_WHY if instance.right & WHERE_AND_WHY else frozenset())
+    return {c: s for c, s in found.items() if c != ANY_CAUSE and c not in right}
 
 
 def _order(files: tuple[Path, ...], whole: Report) -> Iterator[str]:
@@ -100,10 +103,11 @@ def _other_hosts(instance: Instance, files: tuple[Path, ...], whole: Report) -> 
 
 
 def exclusive(report: Report | None) -> Iterator[str]:
-    """Two causes ≥ 0.5 that tell of the same frames: one connection is lost once."""
-    told = [(d.cause, d.confidence, _told_frames(d.model_dump())) for d in named(report)]
+    """Two causes of loss ≥ 0.5 that tell of the same frames: a packet is lost once."""
+    lost = [d for d in named(report) if d.role == "loss"]
+    told = [(d.cause, d.confidence, _told_frames(d.model_dump())) for d in lost]
     for (one, sure, frames), (other, as_sure, others) in combinations(told, 2):
-        if one != other and frames & others:
+        if one != other and frames & others and {one, other} != WHERE_AND_WHY:
             yield f"{one} {sure:.2f} and {other} {as_sure:.2f} about {len(frames & others)} frames"
 
 

@@ -76,6 +76,22 @@ def facts(*dumps: DumpInput) -> Facts:
     return gather_facts([Losses().usual(SERVER, 3).late(SERVER, 2).build()], dumps)
 
 
+@pytest.mark.parametrize(
+    ("address", "interfaces", "used"),
+    [("203.0.113.9", 1, False), ("203.0.113.9", 2, True), ("10.0.0.1", 1, True), ("192.0.2.10", 1, True)],
+)
+def test_a_host_with_one_interface_that_no_packet_names_passed_none_on(
+    address: str, interfaces: int, used: bool
+) -> None:
+    """Also where it is the only one that was listed; a node has more interfaces, or is an end itself."""
+    own = tuple(
+        InterfaceAddress(n, f"eth{n}", address if not n else f"198.18.{n}.1", 24) for n in range(interfaces)
+    )
+    found = facts(*tracked("one", 5), one("one", Dump("ip-addr", 1, (), addresses=own)))
+    assert (found.node.delta is not None) == used
+    assert found.listed_hosts.concerned == (frozenset(("one",)) if used else frozenset())
+
+
 def test_the_host_with_the_address_answers_for_the_server() -> None:
     dumps = [
         *nstat("a", TcpExtListenDrops=9),
