@@ -167,11 +167,24 @@ def cloud_allowance() -> Facts:
     return gather_facts([], [ethtool(1, pps_allowance_exceeded=7), ethtool(2, pps_allowance_exceeded=7_000)])
 
 
+def overlay_bad_checksum() -> Facts:
+    """The log, and a counter that rises."""
+    bad = "UDP: bad checksum. From 10.0.0.5:41871 to 10.0.0.6:8472 ulen 110"
+    return gather_facts([], [log(bad), counters(1, UdpInCsumErrors=1), counters(2, UdpInCsumErrors=9)])
+
+
+def inner_checksum_drop() -> Facts:
+    """The counter rises."""
+    return gather_facts([], [counters(1, TcpInCsumErrors=1), counters(2, TcpInCsumErrors=91)])
+
+
 CASES: dict[str, Callable[[], Facts]] = {
     "backlog-drop": backlog_drop,
     "cloud-allowance": cloud_allowance,
+    "inner-checksum-drop": inner_checksum_drop,
     "neighbor-table-overflow": neighbor_table_overflow,
     "no-local-endpoint": no_local_endpoint,
+    "overlay-bad-checksum": overlay_bad_checksum,
     "reverse-path-filter": reverse_path_filter,
     "stale-neighbor": stale_neighbor,
 }

@@ -1,0 +1,119 @@
+"""Packets of an overlay arrive with a wrong outer UDP checksum and are dropped before they are unpacked.
+
+net/ipv4/udp.c, __udp4_lib_rcv() and udp_queue_rcv_one_skb(): a datagram whose checksum is wrong is dropped, counted
+in UdpInCsumErrors and logged ("UDP: bad checksum. From … to …:8472"). A sender whose card is to fill in the checksum
+of what was translated twice writes a wrong one (kubernetes/kubernetes#92035); connections then wait 1, 3 or 63 s for
+a retransmission that is not marked for translation."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.host_signs import HostSigns
+from backend.forensics.evidence.kernel_signs import Line, counter_rise, messages_with
+from backend.forensics.findings import line_evidence, plural
+from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+
+CAUSE = "overlay-bad-checksum"
+TITLE = "Overlay packets with a wrong outer checksum"
+COUNTER: Final = "UdpInCsumErrors"
+FEW = 3
+"""Fewer datagrams are those of a bad link (datagrams between the listings)."""
+OVERLAY_PORTS: Final = frozenset((4789, 8472, 6081))
+"""VXLAN (RFC 7348), VXLAN by Linux habit, Geneve (RFC 8926)."""
+_LOGGED = re.compile(r"UDP: bad checksum\. From \S{7,60} to \S{7,60}:(\d{1,5})\b", re.IGNORECASE)
+
+_CAUSE = ListedCause(
+    cause=CAUSE,
+    title=TITLE,
+    prior=-2.5,
+    references=(
+        "net/ipv4/udp.c: udp_queue_rcv_one_skb(), __udp4_lib_rcv()",
+        "kubernetes/kubernetes#92035, flannel-io/flannel#1243",
+    ),
+    refutation="nothing seen; it would be refuted by a flat UdpInCsumErrors while packets of the overlay are lost",
+    rivals=(
+        RivalPart(
+            cause="path-mtu",
+            title="Path MTU black hole",
+            status="cannot-tell",
+            because="only large packets would be lost, also between pods; a wrong checksum loses SYNs from nodes",
+            command="ping -M do -s 1422 POD",
+        ),
+    ),
+    remedies=(
+        RemedyPart(
+            what="Let the kernel compute the checksum on the sender's overlay interface",
+            command="ethtool -K flannel.1 tx-checksum-ip-generic off",
+            applies_to="the node that sends",
+            check="ethtool -k flannel.1 | grep tx-checksum-ip-generic; nstat -az UdpInCsumErrors   # at the receiver",
+            proof="UdpInCsumErrors of the receiver stops rising; connections from the node open at once",
+            undo="ethtool -K flannel.1 tx-checksum-ip-generic on",
+            side_effect="the sender's CPU computes the checksums of what it encapsulates",
+            versions=None,
+        ),
+    ),
+)
+
+
+def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+    """One hypothesis per host that logged such datagrams, or counted them and has an overlay."""
+    found = []
+    for host in facts.listed_hosts.hosts:
+        logged, counted = _logged(host), _counted(host)
+        overlay = _overlay(host) if counted else []
+        if logged or overlay:
+            found.append(_hypothesis(host, [*logged, *counted, *overlay]))
+    return found
+
+
+def _hypothesis(host: HostSigns, pieces: list[Weighed]) -> Hypothesis:
+    statement = (
+        f"Packets of the overlay arrived{on_host(host)} with a wrong outer UDP checksum and were dropped."
+    )
+    command = f"nstat -az {COUNTER}; dmesg | grep 'bad checksum'; tcpdump -vv -ni eth0 udp port 8472 | grep 'bad udp'"
+    missing = (MissingPart(what="Which sender's checksums are wrong, seen at the receiver", command=command),)
+    return from_listings(_CAUSE, statement, pieces, missing=missing)
+
+
+def _logged(host: HostSigns) -> list[Weighed]:
+    """Datagrams to the port of an overlay."""
+    ports = OVERLAY_PORTS | {i.vxlan_port for d in host.dumps for i in d.dump.interfaces if i.vxlan_port}
+    lines: list[Line] = []
+    for text, line in messages_with(host.kernel, "bad checksum"):
+        match = _LOGGED.search(text)
+        if match is not None and int(match[1]) in ports:
+            lines.append(line)
+    if not lines:
+        return []
+    text = f"The kernel logged {plural(len(lines), 'datagram')} to the overlay's port with a bad checksum."
+    return [Weighed(3.6, text, line_evidence(lines), "written where the datagram is dropped")]
+
+
+def _counted(host: HostSigns) -> list[Weighed]:
+    rise = counter_rise(host.kernel, "nstat", COUNTER)
+    if rise is None or rise.by < FEW:
+        return []
+    text = f"{COUNTER} rose by {rise.by:,} between the listings."
+    return [
+        Weighed(
+            1.8, text, line_evidence(rise.lines), "the kernel counts each datagram that it drops for this"
+        )
+    ]
+
+
+def _overlay(host: HostSigns) -> list[Weighed]:
+    lines = [
+        (d.input, i.line)
+        for d in host.dumps
+        for i in d.dump.interfaces
+        if i.kind in ("vxlan", "geneve") or i.vxlan_port or i.name.startswith(("flannel.", "vxlan", "geneve"))
+    ]
+    if not lines:
+        return []
+    return [Weighed(0.4, "The host has an overlay interface.", line_evidence(lines), "overlays send UDP")]

@@ -1,0 +1,35 @@
+"""Checksum errors by the receiver's counters and log lines."""
+
+from __future__ import annotations
+
+import pytest
+
+from backend.forensics.diagnosis.causes.tests.dump_cases import confidence, counters, log, owner
+
+OVERLAY, INNER = "overlay-bad-checksum", "inner-checksum-drop"
+BAD = "UDP: bad checksum. From 10.0.0.5:41871 to 10.0.0.6:8472 ulen 110"
+VXLAN = owner("02:00:00:00:00:bb", host="node")
+
+
+def test_a_logged_datagram_to_the_port_of_an_overlay_names_it() -> None:
+    assert confidence(OVERLAY, [log(BAD)]) > 0.7
+    assert confidence(OVERLAY, [log(BAD.replace(":8472", ":53"))]) == 0.0
+
+
+@pytest.mark.parametrize(("by", "said"), [(2, False), (3, True)])
+def test_the_counter_beside_an_overlay_is_possible(by: int, said: bool) -> None:
+    listed = [counters(1, UdpInCsumErrors=4), counters(2, UdpInCsumErrors=4 + by)]
+    assert (0.3 < confidence(OVERLAY, [*listed, VXLAN]) <= 0.5) is said
+    assert confidence(OVERLAY, listed) == 0.0
+    assert confidence(OVERLAY, [*listed, log(BAD)]) > 0.7
+
+
+@pytest.mark.parametrize(("by", "named"), [(2, False), (19, False), (20, True)])
+def test_many_wrong_segments_are_named_and_few_are_not(by: int, named: bool) -> None:
+    listed = [counters(1, TcpInCsumErrors=4), counters(2, TcpInCsumErrors=4 + by)]
+    assert (confidence(INNER, listed) > 0.5) is named
+
+
+def test_old_errors_are_none() -> None:
+    assert confidence(INNER, [counters(1, TcpInCsumErrors=900)]) == 0.0
+    assert confidence(INNER, [counters(1, TcpInCsumErrors=900), counters(2, TcpInCsumErrors=900)]) == 0.0
