@@ -84,7 +84,7 @@ class Isolation:
         if isinstance(error, MemoryError):
             most = f"{self._budget.memory_bytes >> 20:,} MiB"
             return f"stopped: it needed more than {most} of memory, the limit part_memory_bytes; {_OTHERS}."
-        return f"this part of the analysis broke ({type(error).__name__}); {_OTHERS}. The log says where."
+        return f"this part of the analysis failed ({type(error).__name__}); {_OTHERS}. The log says where."
 
     def _say(self, kind: str, why: str) -> None:
         self._failed[kind] = CheckedPart(kind=kind, status="failed", why=why)
@@ -123,7 +123,7 @@ class _Taken:
 
 def too_slow(budget: Budget) -> str:
     """Of a part that took more time than it may."""
-    return f"stopped after {budget.cpu_s:,.0f} s of processor time, the limit part_cpu_s; {_OTHERS}."
+    return f"stopped after {budget.cpu_s:,.0f} s of CPU time, the limit part_cpu_s; {_OTHERS}."
 
 
 def ended_process(ended_by: signal.Signals | None, budget: Budget) -> str:

@@ -130,7 +130,7 @@ def _uncaptured(facts: Facts, source: str) -> LanePart:
         name=source,
         role="pod",
         captured=False,
-        note="no capture point: nothing can be seen here",
+        note="no vantage point: nothing was captured here",
     )
 
 
@@ -170,7 +170,7 @@ def _counter_lanes(facts: Facts) -> list[LanePart]:
             captured=True,
             first=rfc3339(min(of_lane)),
             last=rfc3339(max(of_lane)),
-            note="a counter rose somewhere between two dumps, not at a known moment",
+            note="a counter rose between two dumps, at an unknown time",
         )
         for lane, of_lane in sorted(times.items())
     ]

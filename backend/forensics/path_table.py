@@ -183,7 +183,7 @@ _SAME = "ISN, IP ID, TSval and TCP options of the SYN are equal"
 _BECAUSE = (
     "seen at one vantage point only",
     f"{_SAME}, and so is the tuple",
-    f"{_SAME}; address or port are rewritten on the way",
+    f"{_SAME}; address or port are rewritten by NAT",
 )
 
 

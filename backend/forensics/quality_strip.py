@@ -53,14 +53,14 @@ def _drops(facts: Facts) -> QualityPart:
         )
     if quality.lossy:
         text = (
-            f"{plural(quality.lost_segments, 'answer')} to data that was never seen: the capture "
-            "lost packets, absence proves little"
+            f"{plural(quality.lost_segments, 'ACK')} for uncaptured data: packets are missing from the "
+            "capture, absence proves little"
         )
         return QualityPart(status="caution", text=text)
     if quality.dropped == 0:
         return QualityPart(
             status="good",
-            text=f"0 packets dropped by the kernel ({plural(quality.places_that_tell, 'interface')} say so)",
+            text=f"0 packets dropped by the kernel ({plural(quality.places_that_tell, 'interface')} report it)",
         )
     return QualityPart(
         status="good", text="no ACK for uncaptured data: no sign of packets missing from the capture"
@@ -88,7 +88,7 @@ def _missing_places(facts: Facts) -> list[QualityPart]:
             QualityPart(status="caution", text=text, evidence=line_evidence((n, i.line) for n, i in absent))
         )
     if sources:
-        text = f"{', '.join(sources)}: seen first on a shared interface, no capture at the pod itself"
+        text = f"{', '.join(sources)}: first captured on a shared interface, no capture at the pod itself"
         parts.append(QualityPart(status="caution", text=text))
     return parts
 
@@ -98,8 +98,8 @@ def _one_way(facts: Facts) -> list[QualityPart]:
     if not unheard:
         return []
     text = (
-        f"no packet of {plural(unheard, 'host')} was captured, though connections to it opened: one direction only, "
-        "the absence of answers proves nothing"
+        f"no packet of {plural(unheard, 'host')} was captured, though connections to it opened: one "
+        "direction only, absent responses prove nothing"
     )
     if unheard > 1:
         text = text.replace("connections to it", "connections to them")
@@ -187,5 +187,7 @@ def _account(facts: Facts) -> list[QualityPart]:
     total = len(facts.losses)
     open_places = sum(n for where, n in places.items() if where.startswith("unknown"))
     if open_places:
-        return [QualityPart(status="caution", text=f"account open: {plural(total, 'lost SYN')} = {parts}")]
-    return [QualityPart(status="good", text=f"account closed: {plural(total, 'lost SYN')} = {parts}")]
+        return [
+            QualityPart(status="caution", text=f"not all attributed: {plural(total, 'lost SYN')} = {parts}")
+        ]
+    return [QualityPart(status="good", text=f"all attributed: {plural(total, 'lost SYN')} = {parts}")]

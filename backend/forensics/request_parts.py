@@ -33,7 +33,7 @@ SCHEMA = pa.schema(
     ]
 )
 _ROWS = 1 << 15
-_SECRETS = {"credentials": "credentials in the answer", "token": "token in the answer"}
+_SECRETS = {"credentials": "credentials in the response", "token": "token in the response"}
 _SENT = {SENT_TOKEN: "token in the request", SENT_AUTHORIZATION: "Authorization in the request"}
 _ASKED = ("method", "path", "marks", "request_first_frame")
 _ANSWERED = ("response_last_frame", "response_first_frame", "status")

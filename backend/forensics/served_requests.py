@@ -11,8 +11,8 @@ from backend.forensics.evidence.request_shapes import SHAPES_MOST, Shape
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import CalleePart, EvidencePart, RequestShapePart, ServedRequestsPart
 
-_WORDS = {METADATA: "metadata calls", DNS: "DNS lookups", CALL: "calls further down"}
-_OWN = "their own work"
+_WORDS = {METADATA: "metadata calls", DNS: "DNS lookups", CALL: "upstream calls"}
+_OWN = "own processing"
 
 
 def describe_served(facts: Facts) -> ServedRequestsPart | None:

@@ -22,7 +22,7 @@ VERDICTS = {
     "better": "Better",
     "mixed": "Worse in part",
     "same": "Same",
-    "cannot-tell": "Cannot tell",
+    "cannot-tell": "Undecided",
 }
 STATES = {
     "new": "new",
@@ -37,10 +37,10 @@ QUANTITIES = {
     "connect_time": "Time to connect",
     "rtt": "Round-trip time (handshake)",
     "service_time": "Service time (HTTP request to response)",
-    "sent_again": "SYNs sent again",
+    "sent_again": "SYN retransmissions",
     "unopened": "Connections that never opened",
 }
-COUNTERS_NOTE = "They count the whole machine, whatever it did besides, and are not judged."
+COUNTERS_NOTE = "They cover the whole host and do not affect the verdict."
 BAD = ("new", "worse")
 GOOD = ("gone", "better")
 

@@ -39,7 +39,7 @@ def render_comparison(comparison: Comparison) -> str:
     for heading, sentences in (
         ("Mind", comparison.cautions),
         ("Not compared", comparison.not_compared),
-        ("How it was judged", comparison.rules),
+        ("Method of the comparison", comparison.rules),
     ):
         if sentences:
             blocks += [f"## {heading}", "\n".join(f"- {text_of(sentence)}" for sentence in sentences)]
@@ -107,7 +107,7 @@ def _counters(counters: Sequence[CounterPairPart]) -> list[str]:
         return []
     rows = [[text_of(counter_name(c)), counter_text(c.base), counter_text(c.candidate)] for c in counters]
     return [
-        "## Counters of the kernel",
+        "## Kernel counters",
         f"{COUNTERS_NOTE} ({len(counters):,} that rose.)",
         table_of(["Counter", "Base", "Candidate"], rows),
     ]

@@ -86,7 +86,7 @@ def _diagnosis(
         ),
     ]
     blocks += _remedies(diagnosis, heading="What to do") if is_sure(diagnosis) else _missing(diagnosis)
-    for heading, claim_role in (("What happened", "step"), ("What speaks for it", "for")):
+    for heading, claim_role in (("What happened", "step"), ("Supporting evidence", "for")):
         claims = [claim for claim in diagnosis.claims if claim.role == claim_role]
         blocks += (
             [f"### {heading}", _claims(claims, references, numbered=claim_role == "step")] if claims else []
@@ -94,11 +94,11 @@ def _diagnosis(
     against = [claim for claim in diagnosis.claims if claim.role == "against"]
     nothing = text_of(nothing_against(diagnosis))
     blocks += [
-        "### What speaks against it",
+        "### Contradicting evidence",
         _claims(against, references, numbered=False) if against else nothing,
     ]
     blocks += _rivals(diagnosis)
-    rest = _missing(diagnosis) if is_sure(diagnosis) else _remedies(diagnosis, heading="If it is this")
+    rest = _missing(diagnosis) if is_sure(diagnosis) else _remedies(diagnosis, heading="If confirmed")
     blocks += rest
     if diagnosis.references:
         blocks += [
@@ -109,7 +109,7 @@ def _diagnosis(
 
 
 def _missing(diagnosis: DiagnosisPart) -> list[str]:
-    blocks = ["### What would make it certain"] if diagnosis.missing else []
+    blocks = ["### Missing evidence"] if diagnosis.missing else []
     for missing in diagnosis.missing:
         blocks += [text_of(missing.what), code_block(missing.command)]
     return blocks
@@ -160,8 +160,8 @@ def _rivals(diagnosis: DiagnosisPart) -> list[str]:
         ]
         for rival in diagnosis.rivals
     ]
-    header = ["Cause", "Status", "Because", "Command that would tell"]
-    return ["### What else looks like this", table_of(header, rows)]
+    header = ["Cause", "Status", "Because", "Command that decides it"]
+    return ["### Alternatives", table_of(header, rows)]
 
 
 def _account(report: Report, references: References) -> list[str]:
@@ -191,8 +191,13 @@ def _requests(report: Report, references: References) -> list[str]:
     ]
     header = ["Request", "Basis", "Count", "p50 (ms)", "p95 (ms)", "Of it (p50, ms)", "Asks", "Examples"]
     left_out = requests.shapes_total - len(rows)
-    note = f"{left_out:,} more shapes took less time." if left_out > 0 else ""
-    return ["## What served requests consist of", text_of(requests.statement), table_of(header, rows), note]
+    note = f"{left_out:,} more endpoints took less time." if left_out > 0 else ""
+    return [
+        "## Latency breakdown of served requests",
+        text_of(requests.statement),
+        table_of(header, rows),
+        note,
+    ]
 
 
 def _finding_sentence(finding: FindingPart) -> str:
@@ -243,8 +248,8 @@ def _checked(report: Report, references: References) -> list[str]:
     ]
     blocks = ["## What was checked", table_of(["Kind", "Result", "Why"], rows)] if rows else []
     unknown = not_looked_for(report)
-    blocks += [text_of(f"This version does not look for: {', '.join(unknown)}.")] if unknown else []
-    return [*blocks, "## Can these captures be trusted?", "\n".join(cautions)] if cautions else blocks
+    blocks += [text_of(f"Not in this version: {', '.join(unknown)}.")] if unknown else []
+    return [*blocks, "## Capture quality", "\n".join(cautions)] if cautions else blocks
 
 
 def _inputs(inputs: Sequence[InputPart]) -> list[str]:

@@ -20,7 +20,7 @@ VERDICTS = {
     "confirmed": "Confirmed",
     "likely": "Likely",
     "possible": "Possible",
-    "cannot-tell": "Cannot tell",
+    "cannot-tell": "Undecided",
 }
 ROLES = {
     "loss": "Loss",
@@ -39,7 +39,7 @@ CHECKED = {
     "not-checkable": "not checked",
 }
 REFERENCES_EXPLAINED = "file#frame as Wireshark numbers it, file:line in a dump"
-_NOT_IN_THIS_VERSION = "this version does not look for"
+_NOT_IN_THIS_VERSION = "not in this version"
 _PROGRAMS = frozenset(("iptables", "ip6tables", "nft", "kubectl", "sysctl", "ipvsadm", "conntrack", "helm"))
 
 
@@ -47,15 +47,15 @@ def plain_verdict(report: Report) -> str:
     """The one sentence where there is no diagnosis: nothing found, findings without a cause, or no input."""
     number = sum(finding.severity != "info" for finding in report.findings)
     if number:
-        return f"{number} finding{'s' if number > 1 else ''}, but no cause that the evidence supports"
+        return f"{number} finding{'s' if number > 1 else ''}, but no cause supported by the evidence"
     if any(part.failed or part.slow for part in report.outcomes):
-        return f"No rule fired, but {'; '.join(map(outcome_sentence, report.outcomes))}"
+        return f"No rule matched, but {'; '.join(map(outcome_sentence, report.outcomes))}"
     clear = [checked.kind for checked in report.checked if checked.status == "clear"]
     harmless = [checked.kind for checked in report.checked if checked.status == "harmless"]
     if not clear and not harmless:
-        return "Nothing could be looked for in these inputs; below is what is missing"
+        return "No rule could be checked on these inputs; the missing inputs are listed below"
     seen = f"seen, harmless: {', '.join(harmless)}" if harmless else ""
-    none = f"looked for in these inputs, and not there: {', '.join(clear)}" if clear else ""
+    none = f"checked on these inputs, none found: {', '.join(clear)}" if clear else ""
     text = "; ".join(part for part in (none, seen) if part)
     return text[0].upper() + text[1:]
 
@@ -87,7 +87,7 @@ def account_sentence(report: Report) -> str:
         return ""
     parts = [f"{line.count:,} {line.title or line.cause}" for line in account.explained]
     parts.append(f"{account.unexplained:,} unexplained")
-    waited = f"waited {account.threshold_s:g} s or more longer than usual"
+    waited = f"waited {account.threshold_s:g} s or more above the baseline"
     return f"{_counted(account.delayed, 'connection')} {waited} = {' + '.join(parts)}"
 
 

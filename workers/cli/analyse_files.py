@@ -23,7 +23,7 @@ def analyse_files(files: Sequence[EvidenceFile], label: str) -> Report | None:
     evidence = read_evidence(files, line, complain)
     report = None
     if evidence.ingested:
-        line.begin("looking for what went wrong")
+        line.begin("analyzing")
         report = analyse(
             evidence.ingested,
             left_out=evidence.left_out,

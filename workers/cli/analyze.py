@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 NAME = "analyze"
 JUDGES_HERE = True
-HELP = "analyse captures and dumps as one investigation, here, without a server"
+HELP = "analyze captures and dumps as one investigation locally, without a server"
 EPILOG = """\
 examples:
   stallscope analyze node-7/                             everything in a folder
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="a capture, a dump, or a directory or archive (tar, zip): all the files in it",
     )
-    add("--label", help="what the investigation is called in the report")
+    add("--label", help="name of the investigation in the report")
     add_origins(add)
     add("--json", metavar="PATH", help="write the report as JSON (stallscope.report/1)")
     add("--junit", metavar="PATH", help="write it as JUnit XML, findings above info as failures")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workers.decode.anonymise.bundle import Original
 
 NAME = "anonymise"
-HELP = "writes captures and dumps with other addresses and names and without payload: to be given away"
+HELP = "write captures and dumps with pseudonyms for addresses and names and without payload, for sharing"
 EPILOG = """\
 examples:
   stallscope anonymise node-7/                                  writes anonymised.tar.gz
@@ -24,8 +24,8 @@ examples:
   stallscope anonymise --key-file team.key monday/ --out monday.tar.gz
                                                                 the same names again with the same key
 
-`stallscope analyze` finds in the bundle what it finds in the files. Whoever has the key can tell which address
-stands for which; without --key-file it is thrown away."""
+`stallscope analyze` finds the same in the bundle as in the files. Anyone with the key can map pseudonyms back to
+addresses; without --key-file the key is discarded."""
 KEY_BYTES = 32
 
 
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a capture, a dump, or a directory or archive (tar, zip): all the files in it",
     )
     add("--out", metavar="PATH", default="anonymised.tar.gz", help="the bundle (anonymised.tar.gz)")
-    add("--key-file", metavar="PATH", help="a secret of 32 bytes or more; made if the file is not there")
+    add("--key-file", metavar="PATH", help="a secret of 32 bytes or more; created if the file does not exist")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,13 +65,13 @@ def _run(arguments: argparse.Namespace) -> int:
     if not originals:
         complain("none of the files could be read, so nothing was written.")
         return EXIT_USAGE
-    line.begin("anonymising")
+    line.begin("anonymizing")
     try:
         made = write_bundle(
             originals, Path(arguments.out), Disguise(key), scratch.path, limits, lambda _: None
         )
     except NotWalkable as error:
-        complain(f"a capture cannot be anonymised: {error}.")
+        complain(f"a capture cannot be anonymized: {error}.")
         return EXIT_USAGE
     finally:
         line.clear()

@@ -8,7 +8,9 @@ import sys
 from workers.cli.usage import WrongUsage, exit_code_of
 
 NAME = "collect"
-HELP = "prints a script that captures on a node: every point of a path at once, and the kernel's listings"
+HELP = (
+    "print a script that captures on a node: all vantage points of a path at the same time, and kernel dumps"
+)
 EPILOG = """\
 examples:
   stallscope collect | ssh root@node-7 sh
@@ -16,8 +18,8 @@ examples:
   stallscope collect --format kubectl-debug > debug.sh && sh debug.sh node-7
   stallscope collect --format daemonset | kubectl apply -f -
 
-The script needs root, iproute2, and tcpdump or dumpcap; what else is there (conntrack, ipvsadm, nft, …) it uses.
-It ends by itself, packs one bundle into the current folder, and prints the line that uploads it."""
+The script needs root, iproute2, and tcpdump or dumpcap; it uses conntrack, ipvsadm, nft, … where installed.
+It stops by itself, packs one bundle into the current folder, and prints the upload command."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--symptom",
         choices=["connect", "dns", "clumps", "requests", "resets"],
         default="connect",
-        help="what is slow: connecting (default), lookups, answers in clumps, requests; or what breaks off",
+        help="the symptom: slow connects (default), DNS lookups, batched responses, requests; or broken connections",
     )
     add(
         "--proxy",
@@ -38,16 +40,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="kube-proxy's mode",
     )
     add("--duration", type=int, default=60, metavar="S", help="seconds to capture for (60)")
-    add("--size", type=int, default=200, metavar="MB", help="end when the files are this large (200)")
-    add("--pod", default="", metavar="ADDRESS", help="a pod whose own interface is captured, too")
-    add("--interfaces", default="", metavar="NAMES", help="capture on these, instead of those that are found")
+    add("--size", type=int, default=200, metavar="MB", help="stop at this total file size (200)")
+    add("--pod", default="", metavar="ADDRESS", help="also capture on the interface of this pod")
+    add(
+        "--interfaces",
+        default="",
+        metavar="NAMES",
+        help="capture on these interfaces instead of the detected ones",
+    )
     add(
         "--server",
         default="http://127.0.0.1:8000",
         metavar="URL",
-        help="for the line that uploads the bundle",
+        help="server for the upload command",
     )
-    add("--kernel-probe", action="store_true", help="with bpftrace: who ran when the kernel answered an echo")
+    add(
+        "--kernel-probe",
+        action="store_true",
+        help=("also run bpftrace: the process running when the kernel answered an echo request"),
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
 
 NAME = "compare"
 JUDGES_HERE = True
-HELP = "what got worse, better or stayed between two investigations"
+HELP = "compare two investigations: what got worse, better or stayed the same"
 EPILOG = """\
 BASE and CANDIDATE are each one of
-  a capture, a dump, a directory or an archive (tar, zip): analysed here
+  a capture, a dump, a directory or an archive (tar, zip): analyzed locally
   a report that `analyze --json` wrote
   a link to an investigation of a server, or a share link with its secret part (in quotes: it holds a #)
 
@@ -26,7 +26,7 @@ examples:
   stallscope compare last-good.json today.pcap --fail-on warning
   stallscope compare "http://127.0.0.1:8000/s/3f2a#k=…" after.tar.gz --markdown -
 
---fail-on looks only at what is new or worse in the candidate; a wait or a share of attempts that got worse
+--fail-on considers only what is new or worse in the candidate; a latency or a share of attempts that got worse
 counts as a warning."""
 
 
@@ -34,10 +34,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options, as in the contract."""
     parser.epilog = EPILOG
     add = parser.add_argument
-    add("base", metavar="BASE", help="what to compare with: the good run")
-    add("candidate", metavar="CANDIDATE", help="what is judged: the new run")
+    add("base", metavar="BASE", help="the baseline")
+    add("candidate", metavar="CANDIDATE", help="the run to compare with the baseline")
     add("--json", metavar="PATH", help="write the comparison as JSON (stallscope.comparison/1)")
-    add("--junit", metavar="PATH", help="write it as JUnit XML, worse things as failures")
+    add("--junit", metavar="PATH", help="write it as JUnit XML, regressions as failures")
     add("--sarif", metavar="PATH", help="write it as SARIF 2.1.0")
     add("--markdown", metavar="PATH", help="write it as Markdown")
     add(

@@ -51,7 +51,7 @@ def parse_report(content: object, source: str) -> Report:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"]) or "its beginning"
         raise WrongUsage(
-            f"{source} is JSON, but no report of this version of Stallscope: {first['msg']} at {place}."
+            f"{source} is JSON, but not a report of this version of Stallscope: {first['msg']} at {place}."
         ) from error
 
 
@@ -65,9 +65,7 @@ def _looks_like_report(path: Path) -> bool:
         raise WrongUsage(f"{path} is larger than any report ({REPORT_LIMIT_BYTES >> 20} MiB).")
     schema = _schema_of(path)
     if schema != "stallscope.report/1":
-        raise WrongUsage(
-            f"{path} is {schema or 'JSON that cannot be read'}, not a report (stallscope.report/1)."
-        )
+        raise WrongUsage(f"{path} is {schema or 'invalid JSON'}, not a report (stallscope.report/1).")
     return True
 
 

@@ -62,7 +62,7 @@ def add_origins(add: Callable[..., object]) -> None:
     add(
         "--at", action="append", default=[], metavar="FILE=TIME", help="when a dump was taken (RFC 3339, UTC)"
     )
-    add("--host", action="append", default=[], metavar="FILE=NAME", help="the machine a file comes from")
+    add("--host", action="append", default=[], metavar="FILE=NAME", help="the host a file comes from")
 
 
 def files_meant(arguments: argparse.Namespace) -> list[EvidenceFile]:
@@ -82,9 +82,7 @@ def _read_times(pairs: dict[str, str]) -> dict[str, int]:
         epoch_ns = epoch_time_ns(text)
         time_ns = stated_time_ns(text) if epoch_ns is None else epoch_ns
         if time_ns is None:
-            raise WrongUsage(
-                f"--at does not understand the time “{text}”; write it like 2026-11-21T01:11:41Z."
-            )
+            raise WrongUsage(f"--at got an invalid time “{text}”; expected format 2026-11-21T01:11:41Z.")
         times[file] = time_ns
     return times
 
@@ -95,7 +93,7 @@ def read_pairs(pairs: Sequence[str], *, option: str, form: str) -> dict[str, str
     for pair in pairs:
         file, equals, value = pair.rpartition("=")
         if not equals or not file or not value:
-            raise WrongUsage(f"{option} wants {form}, not “{pair}”.")
+            raise WrongUsage(f"{option} needs {form}, not “{pair}”.")
         read[file] = value
     return read
 

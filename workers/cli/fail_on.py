@@ -32,7 +32,7 @@ def read_fail_on(text: str) -> FailOn:
             raise WrongUsage(
                 f"--fail-on does not know “{word}”. A severity ({', '.join(SEVERITIES)}), "
                 f"a finding kind ({', '.join(kinds)}) "
-                f"or a cause ({', '.join(causes)}) is meant."
+                f"or a cause ({', '.join(causes)}) is expected."
             )
     named_severities = [severity for severity in SEVERITIES if severity in words]
     return FailOn(

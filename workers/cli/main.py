@@ -32,7 +32,7 @@ EXIT_BUG = 70
 SETTINGS_HELP = """\
 settings: the command line first, then environment variables (STALLSCOPE_DATA, STALLSCOPE_DATABASE_URL, …),
 then the file that STALLSCOPE_CONFIG names. `stallscope COMMAND --help` explains one command.
-exit codes: 0 done; 1 something --fail-on asked about was found; 2 wrong usage, or no input could be read;
+exit codes: 0 done; 1 a --fail-on condition matched; 2 wrong usage, or no input could be read;
 3 server not reachable or refused; 4 not finished: the analysis failed, was cancelled, or took too long;
 70 a bug of Stallscope."""
 
@@ -100,7 +100,7 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
     """A parser that knows the command asked for, or every command when none is named."""
     parser = argparse.ArgumentParser(
         prog="stallscope",
-        description="Reads packet captures and kernel dumps, and says why connections stall.",
+        description="Reads packet captures and kernel dumps, and explains why connections stall.",
         epilog=SETTINGS_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

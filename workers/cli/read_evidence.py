@@ -136,7 +136,7 @@ class _Reader:
         for folder, names in self.no_evidence.items():
             shown = ", ".join(names[:_NAMES_SHOWN])
             more = f" and {len(names) - _NAMES_SHOWN:,} more" if len(names) > _NAMES_SHOWN else ""
-            self.say(f"{Path(folder).name}: not used, for neither captures nor known dumps: {shown}{more}.")
+            self.say(f"{Path(folder).name}: not used, neither captures nor known dumps: {shown}{more}.")
 
     def say(self, sentence: str) -> None:
         """On a line of its own."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from backend.storage.store import Store
 
 NAME = "serve"
-HELP = "the whole product on one machine: web page, API, worker, embedded storage"
+HELP = "run everything on one host: web page, API, workerser, embedded storage"
 QUEUE = 2048
 EPILOG = """\
 for others than the users of this machine (--host 0.0.0.0, or a proxy in front):

@@ -82,9 +82,9 @@ def _diagnosis(page: Page, diagnosis: DiagnosisPart) -> None:
     _claims(page, diagnosis)
     _rivals(page, diagnosis)
     if is_sure(diagnosis):
-        _missing(page, diagnosis, heading="What would make it certain")
+        _missing(page, diagnosis, heading="Missing evidence")
     else:
-        _remedies(page, diagnosis, heading="If it turns out to be this")
+        _remedies(page, diagnosis, heading="If confirmed")
     if diagnosis.references:
         page.heading("Read more")
         for reference in diagnosis.references:
@@ -129,11 +129,11 @@ def _claims(page: Page, diagnosis: DiagnosisPart) -> None:
         page.text(claim.text, first=f"  {number}. ")
         page.proof(claim.evidence, indent="     ")
     if by_role["for"]:
-        page.heading("Why we are sure" if is_sure(diagnosis) else "What speaks for it")
+        page.heading("Supporting evidence")
     for claim in by_role["for"]:
         page.text(claim.text, first="  + ")
         page.proof(claim.evidence, indent="    ")
-    page.heading("What speaks against it")
+    page.heading("Contradicting evidence")
     for claim in by_role["against"]:
         page.text(claim.text, first="  - ")
         page.proof(claim.evidence, indent="    ")
@@ -143,7 +143,7 @@ def _claims(page: Page, diagnosis: DiagnosisPart) -> None:
 
 def _rivals(page: Page, diagnosis: DiagnosisPart) -> None:
     if diagnosis.rivals:
-        page.heading("What else looks like this")
+        page.heading("Alternatives")
     for rival in diagnosis.rivals:
         page.labelled(STATUSES[rival.status], f"{rival.title or rival.cause}: {rival.because}")
         page.command(rival.command)
@@ -161,7 +161,7 @@ def _outcomes(page: Page, report: Report) -> None:
 def _account(page: Page, report: Report) -> None:
     sentence = account_sentence(report)
     if sentence and report.account is not None:
-        page.heading("The account")
+        page.heading("Delay attribution")
         page.text(f"{sentence}.")
         page.proof(report.account.unexplained_evidence, indent="  ")
 
@@ -169,7 +169,7 @@ def _account(page: Page, report: Report) -> None:
 def _requests(page: Page, report: Report) -> None:
     if report.requests is None:
         return
-    page.heading("What served requests consist of", note="medians; p95 is the slowest but 5 %")
+    page.heading("Latency breakdown of served requests", note="medians; p95 is the slowest but 5 %")
     page.text(report.requests.statement)
     for shape in report.requests.shapes[:SHAPES_SHOWN]:
         _shape(page, shape)
@@ -204,7 +204,7 @@ def _findings_without_cause(page: Page, report: Report) -> None:
 def _quality(page: Page, report: Report) -> None:
     cautions = [line for line in report.quality if line.status == "caution"]
     if cautions:
-        page.heading("Can these captures be trusted?")
+        page.heading("Capture quality")
     for line in cautions:
         page.text(line.text, first="  ! ")
         page.proof(line.evidence, indent="    ")
@@ -212,14 +212,14 @@ def _quality(page: Page, report: Report) -> None:
 
 def _checked(page: Page, report: Report) -> None:
     if report.checked:
-        page.heading("What was checked")
+        page.heading("Detection rules checked")
     for checked in looked_for(report):
         page.text(
             f"{checked.kind}: {CHECKED[checked.status]}. {checked.why}".rstrip(". ") + ".", following="    "
         )
     unknown = not_looked_for(report)
     if unknown:
-        page.text(f"This version does not look for: {', '.join(unknown)}.", following="    ")
+        page.text(f"Not in this version: {', '.join(unknown)}.", following="    ")
 
 
 def _inputs(page: Page, inputs: Sequence[InputPart]) -> None:

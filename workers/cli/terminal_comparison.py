@@ -52,7 +52,7 @@ def render_terminal_comparison(comparison: Comparison, *, width: int, colour: bo
     for heading, sentences in (
         ("Mind", comparison.cautions),
         ("Not compared", comparison.not_compared),
-        ("How it was judged", comparison.rules),
+        ("Method of the comparison", comparison.rules),
     ):
         if sentences:
             page.heading(heading)
@@ -91,7 +91,7 @@ def _figures(page: Page, comparison: Comparison) -> None:
 def _counters(page: Page, comparison: Comparison) -> None:
     """What differs most; the page and the other forms have all."""
     if comparison.counters:
-        page.heading("Counters of the kernel", note="candidate against base; not judged")
+        page.heading("Kernel counters", note="candidate against base; not judged")
     for part in comparison.counters[:COUNTERS_SHOWN]:
         sides = f"{counter_text(part.candidate)} against {counter_text(part.base)}"
         page.text(f"{counter_name(part)}: {sides}", first="  * ")

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 TIMEOUT_S = 3600
 NAME = "upload"
-HELP = "analyse captures and dumps on a server; for CI"
+HELP = "analyze captures and dumps on a server; for CI"
 EPILOG = """\
 examples:
   stallscope upload node-7/ --server http://127.0.0.1:8000
@@ -111,7 +111,7 @@ def _send(made: Investigation, files: Sequence[EvidenceFile], timeout_s: float, 
 
     line = ProgressLine(sys.stderr)
     if not upload_all(made, files, line):
-        raise WrongUsage("none of the files was taken, so there is nothing to analyse.")
+        raise WrongUsage("none of the files was accepted: there is nothing to analyze.")
     if waits:
         wait_for(made, timeout_s or None, line)
 

@@ -50,10 +50,10 @@ def _change(
         state, because = _ON_BOTH.get(state, state), f"{candidate.verdict} against {base.verdict}"
     elif candidate is not None:
         state = _ON_CANDIDATE.get(state, state)
-        because = f"{candidate.verdict}; the base does not name it"
+        because = f"{candidate.verdict}; not in the base"
     else:
         state = _ON_BASE.get(state, state)
-        because = f"{shown.verdict} in the base; the candidate does not name it"
+        because = f"{shown.verdict} in the base; not in the candidate"
     return CauseChangePart(
         state=state,
         cause=shown.cause,

@@ -200,9 +200,9 @@ def _on_one(part: FindingChangePart, sides: Sides) -> tuple[State, str]:
     checked = {c.kind: c for c in silent.checked}.get(part.kind)
     if checked is None or checked.status in ("not-checkable", "failed"):
         why = f": {checked.why}" if checked is not None and checked.why else ""
-        return "cannot-tell", f"the {name} could not be checked for it{why}"
+        return "cannot-tell", f"the {name} was not checked for it{why}"
     if part.p_value is not None and part.p_value >= sides.thresholds.p_max_chance:
-        text = f"{_counted(seen)}, none in the {name}: that can be chance ({p_text(part.p_value)})"
+        text = f"{_counted(seen)}, none in the {name}: possibly by chance ({p_text(part.p_value)})"
         return "cannot-tell", text
     return ("new" if is_new else "gone"), f"{_counted(seen)}, none in the {name}"
 

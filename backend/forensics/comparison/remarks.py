@@ -16,21 +16,21 @@ def list_cautions(base: Report, candidate: Report) -> list[str]:
     if base.tool.version != candidate.tool.version:
         cautions.append(
             f"The reports come from two versions of Stallscope ({base.tool.version} and "
-            f"{candidate.tool.version}), which may look for different things."
+            f"{candidate.tool.version}), which may use different detection rules."
         )
     places = [
         sorted({lane.role for lane in r.lanes if lane.captured and lane.packets}) for r in (base, candidate)
     ]
     if places[0] != places[1] and all(places):
         cautions.append(
-            f"The captures were taken at different places (base: {', '.join(places[0])}; candidate: "
-            f"{', '.join(places[1])}): times to the first answer are shorter nearer to the server."
+            f"The captures were taken at different vantage points (base:  {', '.join(places[0])}; candidate: "
+            f"{', '.join(places[1])}): response times are shorter nearer to the server."
         )
     for name, report in (("base", base), ("candidate", candidate)):
         loss = [f for f in report.findings if f.kind == "capture-loss" and f.severity != "info"]
         if loss:
             cautions.append(
-                f"The {name}'s captures lack packets ({loss[0].title}): what is missing counts nowhere."
+                f"The {name}'s captures lack packets ({loss[0].title}): missing packets are not counted."
             )
         if not any(part.packets for part in report.inputs):
             cautions.append(f"The {name} holds no packets, so only its dumps could be compared.")

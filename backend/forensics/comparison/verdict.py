@@ -15,7 +15,7 @@ from backend.forensics.comparison.result import (
 from backend.forensics.report import Report
 
 STATEMENT_LIMIT = 160
-SHARES = {"sent_again": "SYNs sent again", "unopened": "connections that never opened"}
+SHARES = {"sent_again": "SYN retransmissions", "unopened": "connections that never opened"}
 Change = FindingChangePart | WaitChangePart | ShareChangePart
 
 
@@ -36,13 +36,13 @@ def decide(
     if better:
         return "better", _sentence("Better: ", better)
     if any(part.state == "same" for part in [*findings, *waits, *shares]):
-        return "same", "No difference worth naming was found."
+        return "same", "No relevant difference was found."
     unsure = [part for part in loud if part.state == "cannot-tell"]
     if unsure:
-        return "cannot-tell", _sentence("Whether it changed cannot be told: ", unsure)
+        return "cannot-tell", _sentence("Undecided whether it changed: ", unsure)
     if any(checked.status in ("clear", "harmless") for checked in candidate.checked):
-        return "same", "Neither side shows anything, and there were too few samples to compare times."
-    return "cannot-tell", "The two have nothing in common that could be compared."
+        return "same", "Neither has findings, and there were too few samples to compare latencies."
+    return "cannot-tell", "The two have nothing in common to compare."
 
 
 def _sentence(lead: str, parts: Sequence[Change]) -> str:

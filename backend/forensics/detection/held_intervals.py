@@ -22,7 +22,7 @@ _COLUMNS = (
     ("stall", ""),
     ("sent", "UTC"),
     ("round trip", "ms"),
-    ("usual", "ms"),
+    ("baseline", "ms"),
     ("kind", ""),
     ("source", ""),
     ("destination", ""),

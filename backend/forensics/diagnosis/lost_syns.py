@@ -68,9 +68,9 @@ def waits_of(facts: Facts, destination: Destination) -> Waits:
 def figures_of(facts: Facts, destination: Destination) -> tuple[tuple[str, str], ...]:
     """The verdict strip: time lost, worst, usual, to whom."""
     waits = waits_of(facts, destination)
-    figures = [(TIME_LOST, seconds_text(waits.lost_s)), ("worst", seconds_text(waits.worst_s))]
+    figures = [(TIME_LOST, seconds_text(waits.lost_s)), ("max", seconds_text(waits.worst_s))]
     if waits.usual_s is not None:
-        figures.append(("usual", seconds_text(waits.usual_s)))
+        figures.append(("baseline", seconds_text(waits.usual_s)))
     return (*figures, ("to", f"{destination.attempts[0].server}{_more(destination)}"))
 
 

@@ -84,7 +84,7 @@ class SegmentCase:
         """For the verdict strip."""
         worst = self.finding.measures.get("wait_max_s")
         shown = [(TIME_LOST, seconds_text(self.lost_s)), ("segments", f"{self.count:,}")]
-        return (*shown, ("worst", seconds_text(float(worst) if isinstance(worst, int | float) else 0.0)))
+        return (*shown, ("max", seconds_text(float(worst) if isinstance(worst, int | float) else 0.0)))
 
     def story(self) -> tuple[ClaimPart, ...]:
         """The finding in a sentence."""

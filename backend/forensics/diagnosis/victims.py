@@ -46,9 +46,9 @@ class Victims:
     @property
     def figures(self) -> tuple[tuple[str, str], ...]:
         """For the verdict strip."""
-        figures = [(TIME_LOST, seconds_text(self.time_lost_s)), ("worst", seconds_text(self.worst_s))]
+        figures = [(TIME_LOST, seconds_text(self.time_lost_s)), ("max", seconds_text(self.worst_s))]
         if self.usual_s is not None:
-            figures.append(("usual", seconds_text(self.usual_s)))
+            figures.append(("baseline", seconds_text(self.usual_s)))
         return (
             *figures,
             ("connections", f"{len(self.attempts):,} of {self.attempts_total:,}"),

@@ -10,7 +10,7 @@ TOKEN = "eyJhbGciOiJSUzI1NiIsImtpZCI6IjEyMyJ9.eyJpc3MiOiJrdWJlcm5ldGVzIn0.c2lnbm
 TEXTS = {
     "curl": f"> GET /latest/meta-data/iam/security-credentials/role HTTP/1.1\n> X-aws-ec2-metadata-token: {TOKEN}\n"
     f'< HTTP/1.1 200 OK\n{{\n  "AccessKeyId" : "{KEY}",\n  "SecretAccessKey" : "{SECRET}",\n"Token" :\n"{TOKEN}"}}',
-    "tcpdump -A": f"12:00:01.000001 IP 10.0.0.5.40000 > 10.1.2.3.80: Flags [P.], length 90\nE..Z....@....\n"
+    "tcpdump -A": "12:00:01.000001 IP 10.0.0.5.40000 > 10.1.2.3.80: Flags [P.], length 90\nE..Z....@....\n"
     f"Authorization: Bearer {TOKEN}\n{SECRET}\n",
     "tcpdump -X": "\t0x0030:  7774 4a61 6c72 5855 746e 4645 4d49 2f4b  wtJalrXUtnFEMI/K\n"
     "\t0x0040:  374d 4445 4e47 2b62 5078 5266 6943 5945  7MDENG+bPxRfiCYE\n",

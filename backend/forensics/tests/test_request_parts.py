@@ -56,9 +56,9 @@ def test_what_is_withheld_is_named_and_only_that() -> None:
     )
     _, parts = _tables(http)
     assert [part["withheld"] for part in parts] == [
-        "credentials in the answer",
+        "credentials in the response",
         "",
-        "token in the answer",
+        "token in the response",
         "token in the request",
     ]
 

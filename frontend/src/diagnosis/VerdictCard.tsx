@@ -143,7 +143,7 @@ function Doors({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Findin
         Evidence
       </button>
       <button type="button" className="button" onClick={() => scrollToSection(sectionId(diagnosis, "rivals"))}>
-        What else could it be? {diagnosis.rivals.length}
+        Alternatives {diagnosis.rivals.length}
       </button>
     </div>
   );

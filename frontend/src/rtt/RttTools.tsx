@@ -77,7 +77,7 @@ function SeriesChoice({ chart, setSeries }: RttToolsProps) {
         );
       })}
       {chart.pairs_total > new Set(chart.series.map((series) => pairWords(series))).size && (
-        <small className="dim">{count(chart.pairs_total)} pairs of hosts; those with held answers, then those with most samples are listed.</small>
+        <small className="dim">{count(chart.pairs_total)} pairs of hosts; those with delayed responses, then those with most samples are listed.</small>
       )}
     </div>
   );

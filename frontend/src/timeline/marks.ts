@@ -24,7 +24,7 @@ const GLYPH_WORDS: Record<Glyph, string> = {
   instant: "seen",
   repeat: "seen again",
   missing: "missing",
-  ladder: "tried again",
+  ladder: "retransmissions",
   path: "path",
   pair: "collision",
   band: "interval",

@@ -111,7 +111,7 @@ function Recognised({ recognition, error }: { recognition: Recognition | undefin
     <div data-testid="recognition">
       {recognition.kind ? (
         <>
-          Recognised: <strong>{recognition.kind}</strong>
+          Recognized: <strong>{recognition.kind}</strong>
         </>
       ) : (
         <strong>Not recognized</strong>

@@ -25,7 +25,7 @@ CHECKED = [
     CheckedPart(kind="tuple-collision", status="found", why="2 lost SYNs had a rival."),
     CheckedPart(kind="syn-retransmission", status="clear", why="none of 600 was sent again"),
     CheckedPart(kind="rtt-backlog", status="not-checkable", why="no probes in the capture"),
-    CheckedPart(kind="dns-delay", status="not-checkable", why="this version does not look for lookups yet"),
+    CheckedPart(kind="dns-delay", status="not-checkable", why="not in this version lookups yet"),
 ]
 SAMPLES = EvidencePart(input="any.pcap", frames=[3130, 3131], lines=[])
 

@@ -61,7 +61,7 @@ def test_the_terminal_says_what_changed_and_how_it_was_judged(
         in text
     )
     assert "50 of 500 attempts against 0 of 500" in text
-    assert "How it was judged" in text
+    assert "Method of the comparison" in text
 
 
 def test_all_forms_are_written(good: str, bad: str, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_directory_and_a_capture_are_analysed_here(capsys: pytest.CaptureFixtu
     [
         ('{"schema": "stallscope.report/1"}', "no report of this version"),
         ('{"schema": "stallscope.comparison/1"}', "stallscope.comparison/1, not a report"),
-        ('{"schema": "stallscope.report/1", ', "JSON that cannot be read"),
+        ('{"schema": "stallscope.report/1", ', "invalid JSON"),
         ("hello\n", "nothing of"),
     ],
 )

@@ -62,7 +62,7 @@ def test_what_else_lies_in_a_folder_is_said_in_one_sentence(
     (folder / "photo.jpg").write_bytes(b"\xff\xd8\xff" + bytes(100))
     assert main(["analyze", str(folder)]) == 0
     said = capsys.readouterr().err.splitlines()
-    assert "stallscope: node-7: not used, for neither captures nor known dumps: demo.json, photo.jpg." in said
+    assert "stallscope: node-7: not used, neither captures nor known dumps: demo.json, photo.jpg." in said
     # Who names a file means it.
     main(["analyze", str(folder / "any.pcap"), str(folder / "demo.json"), str(folder / "ip-link.txt")])
     assert "No line of this text is of a format that is read" in capsys.readouterr().out

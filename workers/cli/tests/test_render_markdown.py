@@ -82,18 +82,18 @@ def test_texts_from_files_can_neither_format_nor_link() -> None:
 
 def test_a_clean_report_lists_what_was_looked_for() -> None:
     text = render_markdown(empty_report())
-    assert "**Looked for in these inputs, and not there: syn-retransmission.**" in text
+    assert "**Checked on these inputs, none found: syn-retransmission.**" in text
     assert "healthy" not in text.lower()
 
 
 def test_served_requests_are_a_table_by_shape() -> None:
     text = render_markdown(served_report(hostile=MARKUP))
-    section = text[text.index("## What served requests consist of") :].split("\n\n")
+    section = text[text.index("## Latency breakdown of served requests") :].split("\n\n")
     assert section[1].startswith("Of the 3,865 ms that 60 served requests took, metadata calls cost most")
     rows = section[2].split("\n")
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {9}
     assert (
         "| seen | 53 | 70.9 | 1,082.2 | metadata 51.1, calls 14.8, own work 3.4 | credentials ×2 |" in rows[2]
     )
-    assert section[3] == "19 more shapes took less time."
+    assert section[3] == "19 more endpoints took less time."
     assert "What served requests" not in render_markdown(empty_report())

@@ -44,7 +44,7 @@ def test_rivals_missing_evidence_and_what_was_not_checked_are_there() -> None:
     text = rendered()
     assert "cannot tell  node-drop: no dump" in text
     assert "$ conntrack -S; sleep 60; conntrack -S" in text
-    assert "This version does not look for: dns-delay." in text
+    assert "Not in this version: dns-delay." in text
     assert "9 lines, 2 not understood" in text
 
 
@@ -55,7 +55,7 @@ def test_no_number_claims_to_measure_the_confidence() -> None:
 
 def test_a_clean_report_says_what_was_looked_for_and_praises_nothing() -> None:
     text = render_terminal(empty_report(), width=80, colour=False)
-    assert text.startswith("NOTHING FOUND  Looked for in these inputs, and not there: syn-retransmission.\n")
+    assert text.startswith("NOTHING FOUND  Checked on these inputs, none found: syn-retransmission.\n")
     assert "rtt-backlog: not checked. no probes in the capture." in text
     assert "healthy" not in text.lower()
 
@@ -90,7 +90,7 @@ def test_colour_only_on_a_terminal_and_never_against_no_color(monkeypatch: pytes
 @pytest.mark.parametrize("verdict", ["possible", "cannot-tell"])
 def test_what_is_not_sure_asks_to_find_out_before_any_change(verdict: str) -> None:
     text = rendered(verdict=verdict)
-    assert text.index("Do now, to find out") < text.index("If it turns out to be this (plain iptables)")
+    assert text.index("Do now, to find out") < text.index("If confirmed (plain iptables)")
     assert "sure" not in text.replace("measure", "")
 
 

@@ -64,7 +64,7 @@ def test_the_list_ends_and_markdown_has_it() -> None:
     assert len(found.counters) == COUNTERS_LISTED
     assert found.counters[0].name == f"c{COUNTERS_LISTED + 4}"
     text = render_comparison(found)
-    assert "## Counters of the kernel" in text
+    assert "## Kernel counters" in text
     assert (
         f"| c{COUNTERS_LISTED + 4} (conntrack-stats) | 0 in 30.0 s (0 a second) | 205 in 30.0 s (6.83 a second) |"
         in text

@@ -73,7 +73,7 @@ def _hypothesis(facts: Facts, findings: Sequence[FindingPart], answers: ForeignA
         ),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by an answer of the same endpoint that comes from the service",
+        refutation="none found; it would be refuted by an answer of the same endpoint that comes from the service",
         figures=(("answers", f"{number:,}"), ("service", str(service)), ("endpoint", str(real))),
         attempts=links,
     )

@@ -89,7 +89,7 @@ def _hypothesis(findings: Sequence[FindingPart], case: _Case) -> Hypothesis:
         ),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by a connection of this pod to itself that opens",
+        refutation="none found; it would be refuted by a connection of this pod to itself that opens",
         figures=((TIME_LOST, seconds_text(lost_s)), ("connections", f"{failed:,}"), ("to", str(server))),
         attempts=case.links,
     )

@@ -88,7 +88,7 @@ def _hypothesis(findings: Sequence[FindingPart], closes: EarlyCloses) -> Hypothe
         ),
         remedies=_remedies(statistics.median(closes.quiet_s) if closes.quiet_s else 60.0),
         references=REFERENCES,
-        refutation="nothing seen; it would be refuted by RSTs that acknowledge the server's FIN",
+        refutation="none found; it would be refuted by RSTs that acknowledge the server's FIN",
         figures=(("requests reset", f"{closes.crossed:,}"),),
     )
 

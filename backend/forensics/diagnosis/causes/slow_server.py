@@ -87,7 +87,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         figures=(
             (TIME_LOST, seconds_text(finding.time_lost_s)),
             ("median", late),
-            ("usual", usual),
+            ("baseline", usual),
             ("late", f"{finding.count:,} of {number(finding, 'requests_total'):,.0f}"),
         ),
         ceiling=MIXED_CEILING if mixed else 0.999,

@@ -42,7 +42,7 @@ _CAUSE = ListedCause(
     refutation="none found; it would be refuted by a connection that opens through this entry",
     remedies=(
         RemedyPart(
-            what="Delete the entry, so that the address is resolved anew",
+            what="Delete the entry, so that the address is resolved again",
             command="ip neigh del ADDRESS dev INTERFACE",
             applies_to="the host that holds the entry",
             check="ip neigh show ADDRESS; ip link show dev INTERFACE   # on the host that has the address",

@@ -68,7 +68,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
         refutation="none found; it would be refuted by a receiver whose window stays open while data is late",
         figures=(
             (TIME_LOST, seconds_text(finding.time_lost_s)),
-            ("worst", worst),
+            ("max", worst),
             ("closed", f"{finding.count:,}"),
         ),
     )

@@ -104,9 +104,9 @@ class Trouble:
     def figures(self, lookups: Sequence[DelayedLookup]) -> tuple[tuple[str, str], ...]:
         """For the verdict strip."""
         figures = [(TIME_LOST, seconds_text(self.lost_s(lookups)))]
-        figures.append(("worst", seconds_text(max(one.wait_s for one in lookups))))
+        figures.append(("max", seconds_text(max(one.wait_s for one in lookups))))
         if self.resolver.usual_s is not None:
-            figures.append(("usual", seconds_text(self.resolver.usual_s)))
+            figures.append(("baseline", seconds_text(self.resolver.usual_s)))
         return (*figures, ("lookups", f"{len(lookups):,} of {self.resolver.lookups:,}"), ("to", self.target))
 
     def hurt(self, lookups: Sequence[DelayedLookup]) -> str:

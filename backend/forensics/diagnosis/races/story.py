@@ -65,9 +65,9 @@ def race_missing(facts: Facts, race: Race) -> list[MissingPart]:
 
 
 def race_figures(race: Race) -> tuple[tuple[str, str], ...]:
-    figures = [(TIME_LOST, seconds_text(race.time_lost_s)), ("worst", seconds_text(race.worst_s))]
+    figures = [(TIME_LOST, seconds_text(race.time_lost_s)), ("max", seconds_text(race.worst_s))]
     if race.usual_s is not None:
-        figures.append(("usual", seconds_text(race.usual_s)))
+        figures.append(("baseline", seconds_text(race.usual_s)))
     figures.append(("sources affected", f"{race.sources_hit:,} of {race.sources_total:,}"))
     figures.append(("to", race.target))
     return tuple(figures)

@@ -1,0 +1,128 @@
+"""Texts for users hold the field's terms: phrases that have a standard term are listed here, and stay out."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+BANNED = {
+    r"sent again|tried again|sends? it again": "retransmission, retransmitted",
+    r"first packet \(SYN\)|answer \(SYN-ACK\)": "SYN, SYN-ACK",
+    r"on (?:the|its) way(?: back| to)?\b|lost on the way": "path, in transit, return path",
+    r"too big for the way": "path MTU black hole",
+    r"\bin the middle\b": "median",
+    r"st(?:ood|ands) still": "stall, stalled; of a counter: flat",
+    r"SNAT tuple collision|wanted one outgoing port": "SNAT source-port collision",
+    r"ports? used up|ports? run short": "SNAT port exhaustion",
+    r"used again too early": "early source-port reuse",
+    r"come back in groups|held answers": "batched responses, delayed responses",
+    r"stopped reading|closed window": "zero window",
+    r"late for their kind": "slow responses",
+    r"capture point": "vantage point",
+    r"resets the stranger": "RST to an unknown 5-tuple",
+    r"the account closes|account of the delays": "delay attribution",
+    r"can (?:this|these) captures? be trusted": "capture quality",
+    r"what we look for|what was looked for": "detection rules",
+    r"could not be looked for": "not checked (no data)",
+    r"words of messages": "application payload",
+    r"notes by people": "analyst notes",
+    r"speaks? (?:for|against)": "supporting, contradicting evidence",
+    r"what else (?:could it be|looks like)": "alternatives",
+    r"show me one|how sure\?": "show an example, evidence",
+    r"if it (?:is this|turns out)": "if confirmed",
+    r"\bin vain\b|\banew\b|\bswallows?\b|\bculprit": "without success, again, drops, blocking process",
+    r"the former (?:number|version|rule|value|setting|limit)": "the previous one",
+    r"put again|asked again": "retried",
+    r"\btime-?outs? (?:fits|of a box)": "timeout",
+}
+"""Pattern -> the term to use."""
+BRITISH = re.compile(
+    r"\b(?:analyse[d]?|analysing|(?:anonymi|recogni|normali)s(?:e|ed|es|ing))\b", re.IGNORECASE
+)
+"""Not looked for in the page's sources, where names in the code are spelled so."""
+NAMES = re.compile(r"anew=true|\bANEW\b|stallscope anonymise|anonymised?\.(?:tar|py)|(?:^|[\s/])anonymise$")
+"""Commands and files keep their names."""
+TEXTS_OF = ("backend/forensics/detectors", "backend/forensics/diagnosis", "workers/cli")
+
+
+def _literals(path: Path) -> Iterator[str]:
+    """Texts of several words, without docstrings."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    notes = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in notes:
+            yield node.value
+
+
+def _page_texts(path: Path) -> Iterator[str]:
+    """Lines of a page's source without comments and imports."""
+    code = re.sub(
+        r"/\*.*?\*/|(?<!:)//[^\n]*|^import[^\n]*", "", path.read_text(encoding="utf-8"), flags=re.S | re.M
+    )
+    yield from (line for line in code.splitlines() if " " in line.strip())
+
+
+def _texts() -> Iterator[tuple[str, str]]:
+    for folder in TEXTS_OF:
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            if "tests" not in path.parts:
+                yield from ((str(path.relative_to(ROOT)), text) for text in _literals(path))
+    for path in sorted((ROOT / "backend/forensics/detectors").glob("*/rule.md")):
+        yield str(path.relative_to(ROOT)), path.read_text(encoding="utf-8")
+    for path in sorted((ROOT / "frontend/src").rglob("*.ts*")):
+        if "tests" not in path.parts and path.name not in ("schema.d.ts", "terms.ts"):
+            yield from ((str(path.relative_to(ROOT)), text) for text in _page_texts(path))
+    for path in sorted((ROOT / "workers/tests/golden/expected").glob("*.json")):
+        yield from ((path.name, text) for text in json.loads(path.read_text(encoding="utf-8"))["words"])
+
+
+def found_in(text: str) -> list[str]:
+    """Each banned phrase of the text, with the term to use."""
+    told = NAMES.sub("", text)
+    return [
+        f"“{match[0]}”: {term}"
+        for pattern, term in BANNED.items()
+        if (match := re.search(pattern, told, flags=re.IGNORECASE))
+    ]
+
+
+def british_in(text: str) -> list[str]:
+    """Each word in British spelling."""
+    return BRITISH.findall(NAMES.sub("", text))
+
+
+def test_texts_for_users_hold_the_terms_of_the_field() -> None:
+    wrong = [
+        f"{where}: {each} in “{text.strip()[:90]}”" for where, text in _texts() for each in found_in(text)
+    ]
+    assert wrong == []
+
+
+def test_texts_for_users_are_in_american_spelling() -> None:
+    wrong = [
+        f"{where}: {each} in “{text.strip()[:90]}”"
+        for where, text in _texts()
+        if not where.startswith("frontend/")
+        for each in british_in(text)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("text", "banned"),
+    [
+        ("SYN sent again on the way to 10.0.0.1:80", True),
+        ("SYN retransmissions to 10.0.0.1:80", False),
+        ("writes anonymised.tar.gz", False),
+        ("Analyse again", True),
+        ("Re-run analysis", False),
+    ],
+)
+def test_both_sides_of_the_list(text: str, banned: bool) -> None:
+    assert bool(found_in(text) + british_in(text)) is banned
