@@ -12,6 +12,7 @@ from workers.cli.evidence_files import EvidenceFile
 SAMPLES = Path(__file__).parents[2] / "decode" / "tests" / "samples" / "pasted"
 CLAIMED_FROM = 0.5
 FACTS = {
+    "arp-unanswered": ("Nobody answers ARP or neighbor discovery for 10.33.8.44 (INCOMPLETE)", ()),
     "bpftrace": ("12 packets dropped in nf_hook_slow", ()),
     "bridge-netfilter-off": ("br_netfilter is not", ()),
     "calico-log": ("Failed to find VXLAN tunnel device parent", ()),

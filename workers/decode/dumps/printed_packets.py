@@ -13,11 +13,13 @@ from typing import Final
 
 import numpy as np
 
-from backend.forensics.dumps import Dump
+from backend.forensics.dumps import Dump, Neighbor
 from backend.forensics.dumps.printed import PRINTED_DTYPE, PrintedTable
 from workers.decode.dumps.formats import share_owned
 
 KIND = "tcpdump-text"
+_ASKED_LEAST: Final = 2
+"""A single request at the end of a text may have been answered behind it."""
 MARK: Final = "\ufdd4"
 """A noncharacter in place of a line of a packet; the number of its capture behind it where the packet begins."""
 
@@ -39,12 +41,32 @@ def recognise(head: Sequence[str]) -> float:
 
 def parse(lines: Sequence[str], first_line: int) -> Dump:
     """Where each packet begins."""
-    begun = [
-        (number, int(line[1:]))
+    marks = [
+        (number, line[1:].split(" "))
         for number, line in enumerate(lines, first_line)
         if len(line) > 1 and owns_line(line)
     ]
+    begun = [(number, int(mark[0])) for number, mark in marks]
     strange = tuple(
         number for number, line in enumerate(lines, first_line) if line.strip() and not owns_line(line)
     )
-    return Dump(KIND, len(lines), strange, printed=PrintedTable(np.array(begun, PRINTED_DTYPE)))
+    return Dump(
+        KIND,
+        len(lines),
+        strange,
+        printed=PrintedTable(np.array(begun, PRINTED_DTYPE)),
+        neighbors=_unanswered(marks),
+    )
+
+
+def _unanswered(marks: Sequence[tuple[int, list[str]]]) -> tuple[Neighbor, ...]:
+    """Addresses that ARP asked for again and again, and nobody answered: what `ip neigh` would list as INCOMPLETE."""
+    asked: dict[str, list[int]] = {}
+    answered = {mark[2] for _, mark in marks if len(mark) > 2 and mark[1] == "!"}
+    for number, mark in marks:
+        if len(mark) > 2 and mark[1] == "?":
+            asked.setdefault(mark[2], []).append(number)
+    silent = [
+        (address, at) for address, at in asked.items() if address not in answered and len(at) >= _ASKED_LEAST
+    ]
+    return tuple(Neighbor(at[0], address, "", "", "INCOMPLETE") for address, at in silent)

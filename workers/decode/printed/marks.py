@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from workers.decode.dumps.printed_packets import MARK
 from workers.decode.printed.lines import Grouper, capture_number
 
 _HELD_LINES = 4_096
+_ASKED = re.compile(r"who-has (?P<address>[\d.]{7,15})\b")
+_ANSWERED = re.compile(r"Reply (?P<address>[\d.]{7,15}) is-at (?P<link>[0-9a-fA-F:]{11,17})")
 
 
 def with_marks(blocks: Iterable[bytes]) -> Iterator[bytes]:
@@ -15,9 +18,9 @@ def with_marks(blocks: Iterable[bytes]) -> Iterator[bytes]:
     held: list[str] = []
     grouper = Grouper()
     done = 0
-    starts: dict[int, int] = {}
+    starts: dict[int, str] = {}
     for packet in grouper.packets(_held(_lines(blocks), held)):
-        starts[packet.number - 1 - done] = capture_number(packet.section)
+        starts[packet.number - 1 - done] = f"{capture_number(packet.section)}{_resolved(packet.text)}"
         if len(held) < _HELD_LINES:
             continue
         # The packet that is being read may go on: its line waits.
@@ -30,7 +33,17 @@ def with_marks(blocks: Iterable[bytes]) -> Iterator[bytes]:
     yield "\n".join(_marked(held, grouper.understood[done:], starts)).encode("utf-8", "surrogateescape")
 
 
-def _marked(lines: Sequence[str], understood: bytearray, starts: dict[int, int]) -> list[str]:
+def _resolved(text: str) -> str:
+    """What a packet of ARP asks or answers, to stand behind its mark."""
+    if "ARP, " not in text[:200]:
+        return ""
+    asked, answered = _ASKED.search(text), _ANSWERED.search(text)
+    if asked is not None:
+        return f" ? {asked['address']}"
+    return f" ! {answered['address']} {answered['link']}" if answered is not None else ""
+
+
+def _marked(lines: Sequence[str], understood: bytearray, starts: dict[int, str]) -> list[str]:
     return [
         (f"{MARK}{starts[index]}" if index in starts else MARK)
         if known

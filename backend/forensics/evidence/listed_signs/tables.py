@@ -81,13 +81,17 @@ def policy_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
                 )
 
 
+def _on(interface: str) -> str:
+    return f" on {of_place(interface)}" if interface else ""
+
+
 def neighbor_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
     """Addresses that nobody answers for."""
     silent = [
         (n, (each.input, n.line)) for each in dumps for n in each.dump.neighbors if n.state in _UNANSWERED
     ]
     if silent:
-        names = shown([f"{n.address} on {of_place(n.interface)} ({n.state})" for n, _ in silent])
+        names = shown([f"{n.address}{_on(n.interface)} ({n.state})" for n, _ in silent])
         yield ListingSign(
             "neighbor",
             "warning",
