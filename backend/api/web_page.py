@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 from html import escape
 from pathlib import Path
@@ -22,6 +23,9 @@ NOT_BUILT = (
     "<!doctype html><title>Stallscope</title><p>The web page is not built: run <code>make build</code>. "
     "The API is at <a href='/api/openapi.json'>/api/openapi.json</a>."
 )
+
+INVESTIGATION_ID = re.compile(r"[0-9A-Za-z_-]{1,64}")
+NOT_FOUND = 404
 
 router = APIRouter(include_in_schema=False)
 
@@ -45,15 +49,25 @@ def content_policy(nonce: str) -> str:
 @router.get("/new")
 @router.get("/capture")
 @router.get("/detectors")
-@router.get("/detectors/{rest:path}")
 @router.get("/compare")
 @router.get("/ci")
 @router.get("/settings")
-@router.get("/i/{rest:path}")
-def page(rest: str = "") -> Response:
+def page() -> Response:
     """The page; the address inside it is the browser's matter."""
+    return _page("")
+
+
+@router.get("/detectors/{rest:path}")
+def rule_page(rest: str) -> Response:
+    """The same for one rule."""
     del rest
     return _page("")
+
+
+@router.get("/i/{rest:path}")
+def investigation_page(rest: str) -> Response:
+    """The same for an investigation. Whether there is one is not decided here, only that no id looks so."""
+    return _page("", status=200 if INVESTIGATION_ID.fullmatch(rest.partition("/")[0]) else NOT_FOUND)
 
 
 @router.get("/s/{share_id}/preview.png")
@@ -85,12 +99,13 @@ def shared_page(request: Request, store: StoreDep, share_id: str, rest: str = ""
     return _page("".join(f'<meta property="{name}" content="{escape(text)}">' for name, text in tags.items()))
 
 
-def _page(tags: str) -> Response:
+def _page(tags: str, status: int = 200) -> Response:
     index = page_folder() / "index.html"
     nonce = secrets.token_urlsafe(16)
     html = index.read_text(encoding="utf-8") if index.is_file() else NOT_BUILT
     return HTMLResponse(
         html.replace(NONCE_PLACEHOLDER, nonce).replace("</head>", f"{tags}</head>", 1),
+        status_code=status,
         headers={"Content-Security-Policy": content_policy(nonce), "Cache-Control": "no-cache"},
     )
 
@@ -104,12 +119,15 @@ def no_endpoint(rest: str = "") -> Response:
 
 
 @router.get("/{path:path}")
-def asset(path: str) -> Response:
-    """A file of the page. The names in assets/ carry a hash of their content, so they never go stale."""
+def asset(request: Request, path: str) -> Response:
+    """A file of the page; to a browser that opens another address, the page that says so. The names in assets/ carry
+    a hash of their content, so they never go stale."""
     # Looked for among the files that there are: an address is never given to the file system, whatever it holds.
     folder = page_folder()
     file = next((each for each in folder.rglob("*") if each.relative_to(folder).as_posix() == path), None)
     if file is None or file.is_symlink() or not file.is_file():
+        if "text/html" in request.headers.get("accept", ""):
+            return _page("", status=NOT_FOUND)
         raise NotFound("There is nothing at this address.")
     return FileResponse(
         file, headers={"Cache-Control": FOREVER if path.startswith("assets/") else "no-cache"}

@@ -188,7 +188,7 @@ test("a lane nobody captured is hatched and says so", async ({ page }) => {
   for (const lane of blind) {
     await expect(page.locator(`.timeline-header[data-lane="${lane.id}"]`)).toContainText("not captured");
     const hatch = page.locator(`.timeline-hatch[data-lane="${lane.id}"]`);
-    await expect(hatch).toContainText("nothing can be seen here");
+    await expect(hatch).toContainText("nothing was captured here");
     expect(await hatch.evaluate((element) => getComputedStyle(element).backgroundImage)).toContain("repeating-linear-gradient");
   }
 });

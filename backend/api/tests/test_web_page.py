@@ -28,6 +28,21 @@ def test_every_address_of_the_interface_is_the_page(client: httpx.Client, path: 
     assert answer.text.endswith("page")
 
 
+@pytest.mark.parametrize(
+    "path", ["/nowhere", "/settings/x", "/i/", "/i/a b", "/i/" + "a" * 65, "/i/../x", "/api2"]
+)
+def test_a_browser_at_any_other_address_gets_the_page_that_says_so(client: httpx.Client, path: str) -> None:
+    answer = client.get(path, headers={"Accept": "text/html,*/*;q=0.8"})
+    assert answer.status_code == 404
+    assert answer.headers["content-type"].startswith("text/html")
+    assert answer.text.endswith("page")
+
+
+def test_a_program_at_an_unknown_address_gets_a_problem(client: httpx.Client) -> None:
+    answer = client.get("/nowhere", headers={"Accept": "*/*"})
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+
+
 def test_styles_need_the_nonce_of_this_very_answer(client: httpx.Client) -> None:
     nonces = set()
     for _ in range(2):

@@ -26,12 +26,15 @@ export function InvestigationFrame() {
   );
 }
 
+/** Unknown, or no id at all. */
+const NOT_THERE = [400, 404, 422];
+
 function Inside() {
   const investigation = useInvestigation();
   const state = useInvestigationState();
   useLiveProgress();
   const actions = document.getElementById("top-bar-actions");
-  if (investigation.error instanceof Problem && investigation.error.status === 404) return <NotFound />;
+  if (investigation.error instanceof Problem && NOT_THERE.includes(investigation.error.status)) return <NotFound />;
   return (
     <>
       {actions && createPortal(<ShareButton label={investigation.data?.label ?? ""} />, actions)}

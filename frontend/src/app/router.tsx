@@ -69,6 +69,8 @@ function isAnotherPage({ location }: { location: { pathname: string } }): boolea
 
 export const router = createRouter({
   routeTree: tree,
+  // An unknown page of a known investigation, too, is one page without tabs.
+  notFoundMode: "root",
   parseSearch,
   stringifySearch,
   scrollRestoration: isAnotherPage,

@@ -117,10 +117,10 @@ function Row({ investigation }: { investigation: Investigation }) {
       <td>
         <VerdictCell investigation={investigation} />
       </td>
-      <td className="number">{investigation.time_lost_s > 0 ? duration(investigation.time_lost_s) : "–"}</td>
-      <td className="number">{count(investigation.files_total)}</td>
-      <td className="number">{count(investigation.packets_total)}</td>
-      <td className="number dim" title={investigation.created}>
+      <td className="number" data-label="time lost">{investigation.time_lost_s > 0 ? duration(investigation.time_lost_s) : "–"}</td>
+      <td className="number" data-label="files">{count(investigation.files_total)}</td>
+      <td className="number" data-label="packets">{count(investigation.packets_total)}</td>
+      <td className="number dim" data-label="created" title={investigation.created}>
         {ago(investigation.created)}
         <br />
         {SOURCES[investigation.source]}
