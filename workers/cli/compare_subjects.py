@@ -13,6 +13,7 @@ from backend.forensics.report import Report
 from workers.cli.analyse_files import analyse_files, label_for
 from workers.cli.evidence_files import find_evidence_files
 from workers.cli.usage import WrongUsage
+from workers.pipeline import UNKNOWN_TEXT
 
 REPORT_LIMIT_BYTES = 256 << 20
 _REPORT_STARTS = b'{"'
@@ -28,7 +29,7 @@ def read_subject(given: str) -> Subject:
     if path.is_file() and _looks_like_report(path):
         return Subject(parse_report(json.loads(path.read_bytes()), given), given)
     report = analyse_files(find_evidence_files([given], hosts={}, times_ns={}), label_for([given]))
-    if report is None:
+    if report is None or all(part.format == UNKNOWN_TEXT for part in report.inputs):
         raise WrongUsage(f"nothing of {given} could be read, so there is nothing to compare.")
     return Subject(report, given)
 

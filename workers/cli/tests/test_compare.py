@@ -111,7 +111,7 @@ def test_a_directory_and_a_capture_are_analysed_here(capsys: pytest.CaptureFixtu
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        ('{"schema": "stallscope.report/1"}', "no report of this version"),
+        ('{"schema": "stallscope.report/1"}', "not a report of this version"),
         ('{"schema": "stallscope.comparison/1"}', "stallscope.comparison/1, not a report"),
         ('{"schema": "stallscope.report/1", ', "invalid JSON"),
         ("hello\n", "nothing of"),

@@ -8,7 +8,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.listed_signs.events import EVENT_SIGNS, fallen_counter_signs, hop_signs
 from backend.forensics.evidence.listed_signs.sign import ListingSign
 from backend.forensics.evidence.listed_signs.tables import TABLE_SIGNS, rule_signs
-from backend.forensics.findings import line_evidence
+from backend.forensics.findings import line_evidence, plural
 from backend.forensics.report import FindingPart
 
 KIND = "listed-sign"
@@ -27,7 +27,9 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     signs += [sign for read in (*TABLE_SIGNS, *EVENT_SIGNS) for sign in read(dumps)]
     signs += fallen_counter_signs(facts.kernel)
     if not signs:
-        return Detection("clear", f"{len(dumps):,} listings; none shows a drop, a refusal or an error")
+        return Detection(
+            "clear", f"{plural(len(dumps), 'listing')}; none shows a drop, a refusal or an error"
+        )
     signs.sort(key=lambda sign: sign.severity != "warning")
     findings = [_finding(sign, number) for number, sign in enumerate(signs[: thresholds.signs_most], 1)]
     return Detection("found", findings[0].summary, tuple(findings))

@@ -31,15 +31,16 @@ PACKETS_LEAST = 10_000
 SQUEEZED_RATIO = 1e-3
 """time_squeeze per packet of the busiest CPU: its budget ended again and again with work left."""
 
+REFERENCES = (
+    "net/core/dev.c: enqueue_to_backlog(), net_rx_action(); net/core/net-procfs.c: softnet_seq_show()",
+    "Documentation/networking/scaling.rst: RSS, RPS, RFS",
+    "Documentation/admin-guide/sysctl/net.rst: netdev_max_backlog, netdev_budget, netdev_budget_usecs",
+)
 _CAUSE = ListedCause(
     cause=CAUSE,
     title=TITLE,
     prior=-2.5,
-    references=(
-        "net/core/dev.c: enqueue_to_backlog(), net_rx_action(); net/core/net-procfs.c: softnet_seq_show()",
-        "Documentation/networking/scaling.rst: RSS, RPS, RFS",
-        "Documentation/admin-guide/sysctl/net.rst: netdev_max_backlog, netdev_budget, netdev_budget_usecs",
-    ),
+    references=REFERENCES,
     refutation="none found; it would be refuted by flat drop columns while packets are lost",
     rivals=(
         RivalPart(
@@ -129,7 +130,7 @@ def _alone(load: ReceiveLoad) -> list[Weighed]:
     if len(load.processed) < CPUS_LEAST or load.total < PACKETS_LEAST or load.busiest_ratio < ONE_CPU_RATIO:
         return []
     cpu, lines = load.busiest, line_evidence(load.of(sorted(load.processed)))
-    text = f"CPU {cpu} took {load.busiest_ratio:.0%} of {load.total:,} packets; there are {len(load.processed)} CPUs."
+    text = f"CPU {cpu} took {load.busiest_ratio:.0%} of {load.total:,} packets; there are {len(load.processed):,} CPUs."
     pieces = [Weighed(1.4, text, lines, "the other CPUs do not help: one queue, or one interrupt affinity")]
     squeezed = load.squeezed[cpu]
     if squeezed >= SQUEEZED_RATIO * load.processed[cpu]:

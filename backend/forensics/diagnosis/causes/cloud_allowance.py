@@ -31,14 +31,15 @@ ALLOWANCES: Final = {
 FEW = 10
 """Fewer packets are one burst (packets)."""
 
+REFERENCES = (
+    "docs.aws.amazon.com, EC2: Monitor network performance for ENA settings on your EC2 instance",
+    "amzn-drivers, kernel/linux/ena/ena_ethtool.c: *_allowance_exceeded",
+)
 _CAUSE = ListedCause(
     cause=CAUSE,
     title=TITLE,
     prior=-2.5,
-    references=(
-        "docs.aws.amazon.com, EC2: Monitor network performance for ENA settings on your EC2 instance",
-        "amzn-drivers, kernel/linux/ena/ena_ethtool.c: *_allowance_exceeded",
-    ),
+    references=REFERENCES,
     refutation="none found; it would be refuted by flat allowance counters while packets are lost",
     remedies=(
         RemedyPart(

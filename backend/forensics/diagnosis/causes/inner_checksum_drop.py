@@ -25,14 +25,15 @@ FEW = 3
 MANY = 20
 """A bad link damages a few segments; offload that is not completed spoils all of a kind (segments)."""
 
+REFERENCES = (
+    "net/ipv4/tcp_ipv4.c: tcp_v4_rcv(), TCP_MIB_CSUMERRORS",
+    "Documentation/networking/checksum-offloads.rst",
+)
 _CAUSE = ListedCause(
     cause=CAUSE,
     title=TITLE,
     prior=-2.5,
-    references=(
-        "net/ipv4/tcp_ipv4.c: tcp_v4_rcv(), TCP_MIB_CSUMERRORS",
-        "Documentation/networking/checksum-offloads.rst",
-    ),
+    references=REFERENCES,
     refutation="nothing seen; it would be refuted by a flat TcpInCsumErrors while segments are repeated",
     remedies=(
         RemedyPart(

@@ -25,14 +25,15 @@ NOT_COLLECTED = frozenset(("PERMANENT", "NOARP"))
 """Entries that count against no threshold (net/core/neighbour.c: gc_entries)."""
 _LIMIT = "net.ipv4.neigh.default.gc_thresh3"
 
+REFERENCES = (
+    "net/core/neighbour.c: neigh_alloc(), neigh_forced_gc()",
+    "Documentation/networking/ip-sysctl.rst: neigh/default/gc_thresh1, gc_thresh2, gc_thresh3",
+)
 _CAUSE = ListedCause(
     cause=CAUSE,
     title=TITLE,
     prior=-2.5,
-    references=(
-        "net/core/neighbour.c: neigh_alloc(), neigh_forced_gc()",
-        "Documentation/networking/ip-sysctl.rst: neigh/default/gc_thresh1, gc_thresh2, gc_thresh3",
-    ),
+    references=REFERENCES,
     refutation="none found; it would be refuted by a count of entries far below gc_thresh3 in all namespaces",
     remedies=(
         RemedyPart(

@@ -28,14 +28,15 @@ OVERLAY_PORTS: Final = frozenset((4789, 8472, 6081))
 """VXLAN (RFC 7348), VXLAN by Linux habit, Geneve (RFC 8926)."""
 _LOGGED = re.compile(r"UDP: bad checksum\. From \S{7,60} to \S{7,60}:(\d{1,5})\b", re.IGNORECASE)
 
+REFERENCES = (
+    "net/ipv4/udp.c: udp_queue_rcv_one_skb(), __udp4_lib_rcv()",
+    "kubernetes/kubernetes#92035, flannel-io/flannel#1243",
+)
 _CAUSE = ListedCause(
     cause=CAUSE,
     title=TITLE,
     prior=-2.5,
-    references=(
-        "net/ipv4/udp.c: udp_queue_rcv_one_skb(), __udp4_lib_rcv()",
-        "kubernetes/kubernetes#92035, flannel-io/flannel#1243",
-    ),
+    references=REFERENCES,
     refutation="nothing seen; it would be refuted by a flat UdpInCsumErrors while packets of the overlay are lost",
     rivals=(
         RivalPart(

@@ -31,14 +31,15 @@ FAILED_LEAST = 2
 _REACHABLE: Final = "REACHABLE"
 _CONNECTION_OPENS = -5.0
 
+REFERENCES = (
+    "RFC 826: Ethernet address resolution; RFC 5227 sections 2.4 and 3: address conflicts, announcements",
+    "net/core/neighbour.c: neigh_update(), neigh_timer_handler(); ip-neighbour(8): states",
+)
 _CAUSE = ListedCause(
     cause=CAUSE,
     title=TITLE,
     prior=-2.5,
-    references=(
-        "RFC 826: Ethernet address resolution; RFC 5227 sections 2.4 and 3: address conflicts, announcements",
-        "net/core/neighbour.c: neigh_update(), neigh_timer_handler(); ip-neighbour(8): states",
-    ),
+    references=REFERENCES,
     refutation="none found; it would be refuted by a connection that opens through this entry",
     remedies=(
         RemedyPart(

@@ -148,7 +148,7 @@ def test_what_cannot_be_told_takes_nothing() -> None:
 
 def test_the_account_is_one_sentence_in_words() -> None:
     shown = account_sentence(Case().report())
-    assert f"{LOST} connections waited 0.9 s or more longer than usual" in shown
+    assert f"{LOST} connections waited 0.9 s or more above the baseline" in shown
     assert f"= {LOST} SNAT source-port collision + 0 unexplained" in shown
     assert "## The account" in render_markdown(Case().report())
 

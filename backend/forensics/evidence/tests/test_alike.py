@@ -44,7 +44,7 @@ def test_their_answer_says_how_many_and_closes_the_account() -> None:
     answer = diagnose(facts, [])
     (found,) = answer.diagnoses
     assert found.cause == "target-unresponsive"
-    assert f"and {APART_MOST} other destinations got no answer" in found.statement
+    assert f"and {APART_MOST} other destinations got no response" in found.statement
     assert found.attempts_explained == APART_MOST + 1
     assert answer.account is not None
     assert answer.account.unexplained == 0
