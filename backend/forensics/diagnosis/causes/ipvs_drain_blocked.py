@@ -13,7 +13,7 @@ from backend.forensics.diagnosis.ipvs_remedies import REFERENCES, list_drain_rem
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.ipvs_servers import Drain
-from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
+from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RivalPart
 
 CAUSE = "ipvs-drain-blocked"
@@ -81,7 +81,7 @@ def _frames(drain: Drain) -> list[EvidencePart]:
 
 def _weigh(facts: Facts, drain: Drain, settings: IpvsSettings) -> tuple[bool, list[Weighed]]:
     sent = drain.through_service
-    text = f"{len(sent):,} connections to {drain.drained.server} began after ipvsadm showed weight 0."
+    text = f"{plural(len(sent), 'connection')} to {drain.drained.server} began after ipvsadm showed weight 0."
     lines = line_evidence([drain.drained.since])
     seen = Weighed(
         2.2, text, [*_frames(drain), *lines], "no scheduler chooses a server of weight 0 for a new one"

@@ -26,7 +26,7 @@ from backend.forensics.evidence.data_loss import compare_later_losses
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
-from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import FindingPart, RemedyPart
 from backend.forensics.significance import fisher_exact_p
 from backend.forensics.wording import p_text
@@ -182,7 +182,8 @@ def _repeated_answers(facts: Facts, d: Destination) -> list[Weighed]:
     again = facts.repeated_answers.frames(place, d.hosts, d.endpoint.port)
     if not again:
         return []
-    text = f"The server retransmitted its SYN-ACK in {len(again):,} connections that the client had acknowledged."
+    many = plural(len(again), "connection")
+    text = f"The server retransmitted its SYN-ACK in {many} that the client had acknowledged."
     frames = frame_evidence((place.input, frame) for frame in again)
     return [Weighed(1.2, text, frames, "it dropped the final ACK, as a full accept queue does")]
 

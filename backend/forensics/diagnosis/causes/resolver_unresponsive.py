@@ -138,7 +138,8 @@ def _both(trouble: Trouble) -> list[Weighed]:
     both = [q for q in pairs if not q.pair_answered]
     if not pairs or len(both) * 2 <= len(pairs):
         return []
-    text = f"Of {len(pairs):,} queries sent in pairs {len(both):,} stayed unanswered together with the other one."
+    sent = plural(len(pairs), "query", "queries")
+    text = f"Of {sent} sent in pairs {len(both):,} stayed unanswered together with the other one."
     reason = "random loss seldom affects both and every retry"
     return [Weighed(0.8, text, query_frames(both, pairs=True), reason)]
 

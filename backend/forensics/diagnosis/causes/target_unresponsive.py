@@ -180,7 +180,7 @@ def _unreplied(facts: Facts, d: Destination) -> list[Weighed]:
         lines += [(each.input, int(line)) for line in rows["line"][silent]]
     if not lines:
         return []
-    text = f"conntrack lists {len(lines):,} connections to it as unreplied."
+    text = f"conntrack lists {plural(len(lines), 'connection')} to it as unreplied."
     return [Weighed(0.8, text, line_evidence(lines), "the kernel's own state, independent of capture loss")]
 
 

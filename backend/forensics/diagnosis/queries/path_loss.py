@@ -22,6 +22,7 @@ from backend.forensics.diagnosis.queries.trouble import (
 )
 from backend.forensics.evidence.dns.lost_queries import LostQuery
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.findings import plural
 from backend.forensics.report import FindingPart, MissingPart, RemedyPart
 
 PRIOR = -1.4
@@ -78,9 +79,8 @@ def _hypothesis(
 
 def _place(apart: Sequence[LostQuery]) -> Weighed:
     inner, outer = between(apart)
-    text = (
-        f"{len(apart):,} queries seen on {inner} are absent on {outer}, another capture, where others pass."
-    )
+    lost = plural(len(apart), "query", "queries")
+    text = f"{lost} seen on {inner}, absent on {outer}, another capture, where others pass."
     reason = "the path is between the two, and each query was answered when it was retried"
     return Weighed(1.9, text, query_frames(apart), reason)
 
@@ -100,9 +100,8 @@ def _counted(facts: Facts, apart: Sequence[LostQuery]) -> list[Weighed]:
     counted = max(delta.deltas["insert_failed"], delta.deltas.get("drop", 0))
     if counted < COUNTED_RATIO * len(apart):
         return []
-    text = (
-        f"conntrack counted {counted:,} drops {delta.between_dumps}, {len(apart):,} queries were lost here."
-    )
+    lost = plural(len(apart), "query", "queries")
+    text = f"conntrack counted {plural(counted, 'drop')} {delta.between_dumps}, {lost} lost here."
     return [Weighed(-4.0, text, delta_lines(delta), "a packet dropped by conntrack was not lost on the path")]
 
 

@@ -16,7 +16,7 @@ from backend.forensics.evidence.absence.told import first_losses
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
 from backend.forensics.evidence.nodes import same_node
-from backend.forensics.findings import frame_evidence, line_evidence
+from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.private_words import of_rule
 from backend.forensics.report import EvidencePart, FindingPart
 
@@ -114,7 +114,7 @@ def _frames(found: NodeLosses) -> list[EvidencePart]:
 def _place(facts: Facts, found: NodeLosses) -> Weighed:
     inner, outer = found.between
     text = (
-        f"{len(found.losses):,} SYNs seen on {inner}, absent on {outer}; no other SYN competed for "
+        f"{plural(len(found.losses), 'SYN')} seen on {inner}, absent on {outer}; no other SYN competed for "
         "their tuple, and ports were free."
     )
     if facts.quality.lossy:

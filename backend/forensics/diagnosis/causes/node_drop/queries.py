@@ -22,7 +22,7 @@ from backend.forensics.diagnosis.queries.trouble import (
 from backend.forensics.dumps import FilterRule
 from backend.forensics.evidence.dns.lost_queries import LostQuery
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.findings import line_evidence
+from backend.forensics.findings import line_evidence, plural
 from backend.forensics.private_words import of_file, of_rule
 from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart
 
@@ -67,7 +67,7 @@ def _hypothesis(
     inner, outer = between(inside)
     place = Weighed(
         1.7,
-        f"{len(inside):,} queries captured on {inner} are absent on {outer}, where others pass.",
+        f"{plural(len(inside), 'query', 'queries')} captured on {inner}, absent on {outer}, where others pass.",
         query_frames(inside, pairs=True),
         "both vantage points are in the node",
     )
@@ -103,7 +103,8 @@ def _counters(facts: Facts, inside: list[LostQuery]) -> tuple[bool, bool, list[W
     if delta is None or "insert_failed" not in delta.deltas:
         return False, False, []
     failed, dropped = delta.deltas["insert_failed"], delta.deltas.get("drop", 0)
-    shown = f"insert_failed +{failed:,}, drop +{dropped:,} {delta.between_dumps}, {len(inside):,} queries lost here"
+    lost = plural(len(inside), "query", "queries")
+    shown = f"insert_failed +{failed:,}, drop +{dropped:,} {delta.between_dumps}, {lost} lost here"
     if max(failed, dropped) >= COUNTED_RATIO * len(inside):
         text = f"{shown}: conntrack counted them."
         return False, True, [Weighed(-4.0, text, delta_lines(delta), "a drop by a rule is not counted there")]
