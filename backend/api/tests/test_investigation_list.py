@@ -16,7 +16,7 @@ def _finished(store: Store, label: str, *, kinds: list[str], hosts: list[str], s
     made = service.create_investigation(store, label).id
     verdict = {
         "cause": "path-loss",
-        "title": "Lost on the way",
+        "title": "Packet loss on the path",
         "verdict": "likely",
         "statement": statement,
         "role": "loss",

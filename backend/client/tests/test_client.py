@@ -126,9 +126,9 @@ def test_what_cannot_be_done_is_a_problem_in_words(
 
 
 def test_an_analysis_that_is_called_off_or_finds_nothing_to_read(server: Stallscope, tmp_path: Path) -> None:
-    (tmp_path / "notes.txt").write_text("hello\n")
-    made = server.create_investigation("notes")
-    made.upload(tmp_path / "notes.txt")
+    (tmp_path / "blank.txt").write_text("\n \n")
+    made = server.create_investigation("blank")
+    made.upload(tmp_path / "blank.txt")
     with pytest.raises(NotFinished, match="the analysis failed: ") as failed:
         made.wait(timeout_s=180)
     assert failed.value.analysis == "failed"

@@ -61,5 +61,5 @@ def test_the_last_equals_sign_divides() -> None:
 
 @pytest.mark.parametrize("pair", ["", "=", "file", "file=", "=value"])
 def test_half_a_pair_is_wrong_usage(pair: str) -> None:
-    with pytest.raises(WrongUsage, match="--host wants FILE=NAME"):
+    with pytest.raises(WrongUsage, match="--host needs FILE=NAME"):
         read_pairs([pair], option="--host", form="FILE=NAME")

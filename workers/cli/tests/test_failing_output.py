@@ -33,4 +33,4 @@ def test_the_other_forms_and_the_verdict_are_written(
     assert {path.name for path in tmp_path.iterdir()} == {*RENDERERS, "json"} - {form}
     said = capsys.readouterr()
     assert f"--{form} failed (BrokenError); the rest is complete." in said.err
-    assert "What was checked" in said.out
+    assert "Detection rules checked" in said.out

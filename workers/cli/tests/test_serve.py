@@ -126,21 +126,34 @@ def test_a_later_file_makes_a_new_report(product: Product) -> None:
             assert len(report["inputs"]) == number
 
 
-def test_a_text_nobody_understands_is_refused_and_the_rest_goes_on(product: Product) -> None:
+BLANK = b"\n \n"
+
+
+def test_a_text_nobody_understands_is_answered(product: Product) -> None:
     investigation = product.new_investigation()
     with product.client() as client:
         client.put(f"/investigations/{investigation}/files/poem.txt", content=b"Shall I compare thee\n")
+    over = product.wait_until_over(investigation)
+    (poem,) = over["files"]
+    assert (over["analysis"], poem["status"]) == ("finished", "decoded")
+    assert any("No line of this text is of a format that is read" in each for each in poem["warnings"])
+
+
+def test_a_text_of_blank_lines_is_refused_and_the_rest_goes_on(product: Product) -> None:
+    investigation = product.new_investigation()
+    with product.client() as client:
+        client.put(f"/investigations/{investigation}/files/blank.txt", content=BLANK)
         client.put(f"/investigations/{investigation}/files/{FILES[1].name}", content=FILES[1].read_bytes())
     over = product.wait_until_over(investigation)
-    poem = next(file for file in over["files"] if file["name"] == "poem.txt")
-    assert (over["analysis"], poem["status"]) == ("finished", "refused")
-    assert "no line of it" in poem["error"]
+    blank = next(file for file in over["files"] if file["name"] == "blank.txt")
+    assert (over["analysis"], blank["status"]) == ("finished", "refused")
+    assert "a text of blank lines" in blank["error"]
 
 
 def test_nothing_readable_is_a_failure_with_a_sentence(product: Product) -> None:
     investigation = product.new_investigation()
     with product.client() as client:
-        client.put(f"/investigations/{investigation}/files/poem.txt", content=b"Shall I compare thee\n")
+        client.put(f"/investigations/{investigation}/files/blank.txt", content=BLANK)
     over = product.wait_until_over(investigation)
     assert over["analysis"] == "failed"
     assert "None of the files" in over["message"]

@@ -54,13 +54,13 @@ def test_the_first_run_of_a_label_passes_and_a_worse_one_fails(
 def test_without_a_baseline_the_report_is_judged_and_written(
     product: Product, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    notes = tmp_path / "notes.txt"
-    notes.write_text("hello\n")
+    blob = tmp_path / "blob.bin"
+    blob.write_bytes(b"\0\1\2\xff\xfe neither a capture nor a text")
     forms = [text for form in ("json", "junit", "sarif") for text in (f"--{form}", str(tmp_path / form))]
-    given = ["upload", str(INCIDENT), str(notes), "--server", product.address, "--wait", *forms]
+    given = ["upload", str(INCIDENT), str(blob), "--server", product.address, "--wait", *forms]
     assert main([*given, "--fail-on", "snat-port-race"]) == 1
     said = capsys.readouterr()
-    assert "notes.txt: " in said.err
+    assert "blob.bin: " in said.err
     assert "SNAT source-port collision" in said.out
     assert "\nstallscope: FAIL 2 findings (" in said.out
     assert json.loads((tmp_path / "json").read_text())["schema"] == "stallscope.report/1"
@@ -162,6 +162,6 @@ def test_a_wrong_or_absent_server_is_told(
 
 
 def test_nothing_that_the_server_takes_is_2(product: Product, tmp_path: Path) -> None:
-    notes = tmp_path / "notes.bin"
-    notes.write_bytes(bytes(range(256)) * 4)
-    assert main(["upload", str(notes), "--server", product.address, "--wait"]) == 2
+    blob = tmp_path / "notes.bin"
+    blob.write_bytes(bytes(range(256)) * 4)
+    assert main(["upload", str(blob), "--server", product.address, "--wait"]) == 2

@@ -54,8 +54,7 @@ def test_between_captures_of_one_node_the_path_is_not_blamed() -> None:
     found = _diagnoses(_lookups(behind=RESOLVER), ("node-1", "node-1"))
     assert "path-loss" not in found
     assert any(
-        "both vantage points are in the node" in c or "absent on" in c
-        for c in found["node-drop"].supporting
+        "both vantage points are in the node" in c or "absent on" in c for c in found["node-drop"].supporting
     )
 
 
