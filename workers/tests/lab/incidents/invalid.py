@@ -122,7 +122,7 @@ def wrong_checksums(lab: Lab) -> list[Case]:
     ]
     with lab.recorded(star):
         lab.calls = make_calls(uploads)
-    wanted = ("receiver-drop",)
+    wanted = ("receiver-drop", "inner-checksum-drop")  # who dropped them, and why
     return [
         Case("all", EVERYTHING, wanted, (), 0.5),
         Case("client", ("pod0.pcap",), allowed=("path-loss",)),

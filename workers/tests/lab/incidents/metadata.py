@@ -170,8 +170,8 @@ def _spread(lab: Lab, count: int, over_s: float) -> list[float]:
 )
 def credentials_each_time(lab: Lab) -> list[Case]:
     """Token, role and credentials inside each of the requests."""
-    star, service = _built(lab, late_s=(0.03, 0.06))
-    _serve_requests(lab, service, star, _spread(lab, 40, 8), every=1)
+    star, service = _built(lab, late_s=(0.02, 0.04))
+    _serve_requests(lab, service, star, _spread(lab, 40, 16), every=1)
     storm = ("credential-refresh-storm",)
     return [
         Case("all", EVERYTHING, storm, (), 0.5, {"metadata-burst": (1, 10_000)}),
