@@ -1,6 +1,6 @@
 """The connection table: one row per TCP incarnation (or UDP flow) *per vantage point*.
 
-A new SYN with a new ISN on a tuple in use opens a new incarnation (DETECTION section 1). The client is who
+A new SYN with a new ISN on a tuple in use opens a new incarnation (docs/detection.md). The client is who
 sent the first SYN; in a connection begun before the capture, who sent the first packet seen, unless its port
 is the lower one."""
 

@@ -68,7 +68,7 @@ class EvidencePart(_Part):
 
 
 class MarkPart(_Part):
-    """Something a chart can draw (UX 3.3). Times are RFC 3339 with nanoseconds."""
+    """Something a chart can draw. Times are RFC 3339 with nanoseconds."""
 
     glyph: Glyph
     role: Role

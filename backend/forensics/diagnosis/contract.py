@@ -47,7 +47,7 @@ class Weighed:
 @dataclass(frozen=True)
 class Hypothesis:
     """`prior` (log-odds) is what is believed before any evidence. `both_sides`: the thing itself was observed
-    on both sides of the fault; `independent`: a source other than the packets agrees (UX section 5)."""
+    on both sides of the fault; `independent`: a source other than the packets agrees (docs/detection.md)."""
 
     cause: str
     title: str
@@ -82,7 +82,7 @@ class Hypothesis:
 
 
 def weigh(hypothesis: Hypothesis) -> tuple[float, Verdict]:
-    """(confidence, verdict). The verdict follows UX section 5, the number is kept within the verdict's
+    """(confidence, verdict). The verdict follows docs/detection.md, the number is kept within the verdict's
     range."""
     score = hypothesis.prior + sum(piece.weight for piece in hypothesis.weighed)
     raw = min(1 / (1 + math.exp(-score)), hypothesis.ceiling)

@@ -15,7 +15,7 @@ SAME_STAMPS_NS = 900_000_000
 no stack sends a SYN again before its first timeout of 1 s, which was seen to fire at 0.9979 s."""
 OTHER_STAMPS_NS = 50_000_000
 """The same where a middlebox rewrote IP ID or TSval: what no vantage point saw twice within this was sent once
-(DETECTION section 2 bounds copies without a sure key by 50 ms)."""
+(docs/detection.md bounds copies without a sure key by 50 ms)."""
 NEVER_AGAIN_NS = 5_000_000
 """No stack sends a SYN again so soon, unless something came back: the least timer of Linux is two jiffies, 8 ms at 250
 Hz (TCP_TIMEOUT_MIN, include/net/tcp.h), and its first time-out 1 s. A switch or a device on the way doubled it."""

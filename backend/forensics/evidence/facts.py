@@ -60,7 +60,7 @@ from backend.forensics.evidence.untranslated import Stray, find_strays
 from backend.forensics.evidence.waits import Waits, measure_waits
 
 RIVAL_WINDOW_NS = 1_000_000
-"""Two SYNs race for a tuple only while neither conntrack entry is confirmed: CONTRACT.md bounds it by 1
+"""Two SYNs race for a tuple only while neither conntrack entry is confirmed: docs/detection.md bounds it by 1
 ms."""
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from backend.forensics.evidence.sightings import Ints
 
 LATE_NS: Final = 10_000_000
-"""Less than this above the usual round trip is no stall that anybody notices (DETECTION section 5)."""
+"""Less than this above the usual round trip is no stall that anybody notices (docs/detection.md)."""
 DEVIATIONS: Final = 5.0
 """How many median absolute deviations above the usual round trip an answer is late on a path that jitters."""
 TOGETHER_NS: Final = 3_000_000

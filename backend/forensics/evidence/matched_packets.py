@@ -1,6 +1,6 @@
 """One packet in two captures, whatever their clocks say: recognised by what neither routers nor NAT change.
 
-Times play no part here, so that clocks hours apart can be compared with these packets (DETECTION section 2)."""
+Times play no part here, so that clocks hours apart can be compared with these packets (docs/detection.md)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One packet over several vantage points: which SYNs are one transmission, which connections are one.
 
 NAT rewrites addresses and ports and keeps ISN, IP ID, TSval and the SYN's options: those are the join key
-(DETECTION section 2). Time only narrows the search, on the common clock of captures that can be compared; what
+(docs/detection.md). Time only narrows the search, on the common clock of captures that can be compared; what
 was recorded on clocks that cannot is never joined.
 """
 

@@ -3900,7 +3900,7 @@ export interface components {
         };
         /**
          * MarkPart
-         * @description Something a chart can draw (UX 3.3). Times are RFC 3339 with nanoseconds.
+         * @description Something a chart can draw. Times are RFC 3339 with nanoseconds.
          */
         MarkPart: {
             /**

@@ -26,7 +26,7 @@ from backend.services.open_tables import epoch_ns
 AHEAD_NS = 300_000_000
 TIME = re.compile(r"\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{9}Z")
 ON_THEIR_OWN = frozenset({"rtt-backlog", "queue-buildup"})
-"""CONTRACT: events of stalls have the times of the vantage point that saw the probes leave."""
+"""docs/detection.md: events of stalls have the times of the vantage point that saw the probes leave."""
 LISTED = ("drained_at", "removed_at")
 """Measures that are times of listings."""
 POSITIVE = [

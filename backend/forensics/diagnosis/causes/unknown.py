@@ -16,7 +16,7 @@ from backend.forensics.report import ClaimPart, DiagnosisPart, FindingPart, Miss
 CAUSE = "unknown"
 TITLE = "Cause not established"
 CEILING = 0.5
-"""DETECTION section 10: `unknown` never claims more than even odds."""
+"""docs/detection.md: `unknown` never claims more than even odds."""
 
 SUMMARY_LONGEST = 125
 """Characters, so that the statement stays below 160."""

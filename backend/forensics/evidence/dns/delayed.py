@@ -22,7 +22,7 @@ from backend.forensics.packets import TCP
 from backend.forensics.private_words import PrivateWord
 
 LATE_NS = 1_000_000_000
-"""CONTRACT: a lookup is delayed when a query is repeated, unanswered, or answered after this."""
+"""docs/detection.md: a lookup is delayed when a query is repeated, unanswered, or answered after this."""
 DESCRIBED_MOST = 10_000
 """Delayed lookups told one by one; all of them are counted."""
 
