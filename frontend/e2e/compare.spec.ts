@@ -39,7 +39,7 @@ test("an incident against its healthy twin fails, the other way round passes, an
   expect(kept.counters.map((each) => each.name)).toContain("insert_failed");
   await expect(page.getByTestId("counter-pair").locator("th")).toHaveText(kept.counters.map((each) => each.name));
   await page.getByText("Distribution of Round-trip time").click();
-  await expect(page.getByRole("img", { name: /^Round-trip time: share of samples/ })).toBeVisible();
+  await expect(page.getByRole("img", { name: /^Round-trip time: cumulative share of samples/ })).toBeVisible();
   const fresh = page.getByTestId("compare-state").filter({ has: page.getByRole("heading", { name: /^New/ }) });
   await expect(fresh.getByTestId("finding-change")).toHaveCount(kept.findings.filter((each) => each.state === "new").length);
 

@@ -23,12 +23,12 @@ test("every demonstration is named by its symptom and reaches its cause in two c
   }
   await page.goto("/");
   const rows = page.getByTestId("investigation");
-  await page.getByLabel("Search title and verdict").fill("SYN was dropped");
-  await expect(page).toHaveURL(/q=SYN/);
+  await page.getByLabel("Search title and verdict").fill("dropped the SYN");
+  await expect(page).toHaveURL(/q=dropped/);
   await expect(rows.filter({ hasText: "SNAT" }).first()).toContainText("in a browser");
   await expect(rows.filter({ hasText: "nothing found" })).toHaveCount(0);
   await page.getByLabel("Found").selectOption("metadata-burst");
-  await expect(page.getByTestId("empty-filter")).toContainText("No investigation matches “SYN was dropped”, metadata-burst.");
+  await expect(page.getByTestId("empty-filter")).toContainText("No investigation matches “dropped the SYN”, metadata-burst.");
   await page.getByRole("button", { name: "clear filter" }).click();
   await page.getByLabel("Found").selectOption("metadata-burst");
   await expect(rows.filter({ hasText: "SNAT" })).toHaveCount(0);

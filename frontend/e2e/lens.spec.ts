@@ -138,7 +138,7 @@ test("lanes are grouped by pod or by destination; what was not captured stays ha
   await page.getByRole("combobox", { name: "lanes" }).selectOption("connection");
   await expect(page).toHaveURL(/by=connection/);
   await expect(headers.first()).toContainText("established");
-  await expect(page.locator(".timeline-hatch").first()).toContainText("nothing can be seen here");
+  await expect(page.locator(".timeline-hatch").first()).toContainText("nothing was captured here");
   await expect(table).toHaveAttribute("aria-rowcount", all);
 
   const filter = page.getByRole("searchbox", { name: "Filter marks and rows" });
