@@ -39,7 +39,7 @@ test("every stall of the truth is a group with a band, a slope and its samples, 
   await expect(panel).toHaveAttribute("data-group", `${first?.finding}~1`);
   await expect(page).toHaveURL(/sel=/);
   await expect(panel.getByTestId("rtt-samples")).toHaveAttribute("data-total", String(first?.samples));
-  await expect(panel.getByTestId("rtt-flows")).toContainText("everything between the two hosts was held");
+  await expect(panel.getByTestId("rtt-flows")).toContainText("all traffic between the two hosts was delayed");
   const there_ms = Number(await panel.locator('[data-way="there"]').getAttribute("data-ms"));
   const back_ms = Number(await panel.locator('[data-way="back"]').getAttribute("data-ms"));
   expect(there_ms).toBeGreaterThan(10 * Math.max(back_ms, 0.1));
