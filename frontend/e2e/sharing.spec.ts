@@ -86,7 +86,7 @@ test("a link with other names tells no address, file or host on any page of it",
   await expect(view.getByRole("alert")).toContainText("wrong");
   await view.getByLabel("Password").fill("correct horse");
   await view.getByRole("button", { name: "Open" }).click();
-  await expect(view.getByTestId("share-banner")).toContainText("replaced by names");
+  await expect(view.getByTestId("share-banner")).toContainText("replaced by pseudonyms");
   const failures = failuresOf(view);
   const seen: string[] = [];
   const servers: string[] = [];

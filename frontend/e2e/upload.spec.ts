@@ -145,7 +145,7 @@ test("an upload that was cut off goes on where it stopped after a reload", async
   await page.reload();
   await page.getByRole("heading", { name: "Files" }).waitFor();
   await drop(page, [file]);
-  await expect(page.getByTestId("upload")).toContainText("taken up at 8.4 MB", { timeout: 60_000 });
+  await expect(page.getByTestId("upload")).toContainText("resumed at 8.4 MB", { timeout: 60_000 });
   const row = page.locator("[data-testid=file][data-name='big.pcap']");
   await expect(row).toHaveCount(1);
   await expect(row).toHaveAttribute("data-status", "decoded", { timeout: 60_000 });
