@@ -1,4 +1,4 @@
-"""`stallscope anonymise FILE…`: the same captures and dumps with other addresses and names, without payload."""
+"""`stallscope anonymize FILE…`: the same captures and dumps with other addresses and names, without payload."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ if TYPE_CHECKING:
     from workers.cli.evidence_files import EvidenceFile
     from workers.decode.anonymise.bundle import Original
 
-NAME = "anonymise"
+NAME = "anonymize"
+ALIASES = ("anonymise",)
 HELP = "write captures and dumps with pseudonyms for addresses and names and without payload, for sharing"
 EPILOG = """\
 examples:
-  stallscope anonymise node-7/                                  writes anonymised.tar.gz
-  stallscope anonymise any.pcap conntrack-L.txt --out a.tar.gz
-  stallscope anonymise --key-file team.key monday/ --out monday.tar.gz
+  stallscope anonymize node-7/                                  writes anonymised.tar.gz
+  stallscope anonymize any.pcap conntrack-L.txt --out a.tar.gz
+  stallscope anonymize --key-file team.key monday/ --out monday.tar.gz
                                                                 the same names again with the same key
 
 `stallscope analyze` finds the same in the bundle as in the files. Anyone with the key can map pseudonyms back to

@@ -44,6 +44,7 @@ class Command(Protocol):
     """As typed: ``analyze``."""
     HELP: str
     """One line for the overview."""
+    # ALIASES = (…): former spellings, which stay.
     # JUDGES_HERE = True: it analyzes in its own process, which a detector may end. It is then run once more without it.
 
     def add_arguments(self, parser: argparse.ArgumentParser) -> None:
@@ -113,6 +114,7 @@ def build_parser(arguments: Sequence[str]) -> argparse.ArgumentParser:
             continue
         subparser = commands.add_parser(
             command.NAME,
+            aliases=getattr(command, "ALIASES", ()),
             help=command.HELP,
             description=command.HELP,
             formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -31,10 +31,10 @@ def test_a_folder_becomes_a_bundle_and_the_same_key_gives_the_same_names(
 def test_what_cannot_be_read_or_is_no_key_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     nothing = tmp_path / "nothing.bin"
     nothing.write_bytes(b"\x00\x01\x02")
-    assert main(["anonymise", str(nothing), "--out", str(tmp_path / "a.tar.gz")]) == EXIT_USAGE
+    assert main(["anonymize", str(nothing), "--out", str(tmp_path / "a.tar.gz")]) == EXIT_USAGE
     assert "none of the files" in capsys.readouterr().err
     short = tmp_path / "short.key"
     short.write_bytes(b"0123456789")
-    assert main(["anonymise", str(DEMO), "--key-file", str(short)]) == EXIT_USAGE
+    assert main(["anonymize", str(DEMO), "--key-file", str(short)]) == EXIT_USAGE
     assert "10 bytes" in capsys.readouterr().err
     assert not (tmp_path / "a.tar.gz").exists()

@@ -31,7 +31,7 @@ ENDING: dict[str, Lines] = {
         ["analyze", INCIDENT, "--fail-on", "warning", "--json", "-"],
         ["analyze", str(folder / "none")],
     ],
-    "anonymise": lambda _, folder: [["anonymise", COUNTERS, "--out", str(folder / "out.tar.gz")]],
+    "anonymize": lambda _, folder: [["anonymise", COUNTERS, "--out", str(folder / "out.tar.gz")]],
     "collect": lambda *_: [["collect"], ["collect", "--duration", "-1"]],
     "compare": lambda *_: [["compare", HEALTHY, INCIDENT, "--fail-on", "warning"]],
     "upload": lambda server, _: [
