@@ -50,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    from backend.forensics.wording import plural
     from workers.cli.analyse_files import complain
     from workers.cli.evidence_files import find_evidence_files
     from workers.cli.main import EXIT_DONE, EXIT_USAGE
@@ -76,7 +77,8 @@ def _run(arguments: argparse.Namespace) -> int:
         return EXIT_USAGE
     finally:
         line.clear()
-    print(f"{arguments.out}: {made.files:,} files, {made.frames:,} frames, {made.bytes:,} bytes")
+    held = f"{plural(made.files, 'file')}, {plural(made.frames, 'frame')}, {plural(made.bytes, 'byte')}"
+    print(f"{arguments.out}: {held}")
     return EXIT_DONE
 
 

@@ -25,7 +25,7 @@ def test_a_folder_becomes_a_bundle_and_the_same_key_gives_the_same_names(
             listings.append(held.read())
     assert listings[0] == listings[1] != listings[2]
     assert key.stat().st_mode & 0o777 == 0o600
-    assert "1 files, 0 frames" in capsys.readouterr().out
+    assert "1 file, 0 frames" in capsys.readouterr().out
 
 
 def test_what_cannot_be_read_or_is_no_key_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
