@@ -17,6 +17,7 @@ from backend.access.provider_sign_in import ProviderSignIn
 from backend.access.public_addresses import needs_sign_in, public_addresses
 from backend.api import web_page
 from backend.api.body_limits import BodyLimits
+from backend.api.compressed_answers import CompressedAnswers
 from backend.api.dependencies import own_investigation, shared_investigation
 from backend.api.description import describe
 from backend.api.event_broadcaster import EventBroadcaster
@@ -143,6 +144,7 @@ def _guard(app: FastAPI, store: Store) -> None:
         prefix=f"{API}/shared/{{share_id}}/",
     )
     app.add_middleware(Gate, store=store, guesses=app.state.guesses, routes=routes)
+    app.add_middleware(CompressedAnswers)
     app.add_middleware(PlainAddresses)
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 import secrets
 from html import escape
+from mimetypes import guess_type
 from pathlib import Path
 
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
+from backend.api.compressed_answers import accepts_gzip
 from backend.api.dependencies import StoreDep
 from backend.api.gate import origin
 from backend.errors import NotFound
@@ -121,7 +123,7 @@ def no_endpoint(rest: str = "") -> Response:
 @router.get("/{path:path}")
 def asset(request: Request, path: str) -> Response:
     """A file of the page; to a browser that opens another address, the page that says so. The names in assets/ carry
-    a hash of their content, so they never go stale."""
+    a hash of their content, so they never go stale. What the build has packed travels so."""
     # Looked for among the files that there are: an address is never given to the file system, whatever it holds.
     folder = page_folder()
     file = next((each for each in folder.rglob("*") if each.relative_to(folder).as_posix() == path), None)
@@ -129,6 +131,12 @@ def asset(request: Request, path: str) -> Response:
         if "text/html" in request.headers.get("accept", ""):
             return _page("", status=NOT_FOUND)
         raise NotFound("There is nothing at this address.")
-    return FileResponse(
-        file, headers={"Cache-Control": FOREVER if path.startswith("assets/") else "no-cache"}
-    )
+    headers = {"Cache-Control": FOREVER if path.startswith("assets/") else "no-cache"}
+    packed = file.with_name(f"{file.name}.gz")
+    if not packed.is_file() or packed.is_symlink():
+        return FileResponse(file, headers=headers)
+    headers["Vary"] = "Accept-Encoding"
+    if not accepts_gzip(request.headers):
+        return FileResponse(file, headers=headers)
+    media_type = guess_type(file.name)[0] or "application/octet-stream"
+    return FileResponse(packed, media_type=media_type, headers={**headers, "Content-Encoding": "gzip"})
