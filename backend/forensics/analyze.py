@@ -70,8 +70,9 @@ def analyse_evidence(
     joined = join_rotated(captures)
     facts = gather_facts(joined.captures, dumps)
     timed, isolation = isolation is not None, isolation or Isolation()
-    findings, checked = run_detectors(facts, told, isolation)
-    answer = diagnose(facts, findings, isolation)
+    detected = run_detectors(facts, told, isolation)
+    findings = detected.findings
+    answer = diagnose(facts, detected.cases, isolation)
     lists = ReportLists(facts, findings, answer.diagnoses, isolation)
     report = Report(
         schema="stallscope.report/1",
@@ -81,7 +82,7 @@ def analyse_evidence(
         inputs=sorted(inputs, key=lambda i: (i.name, i.sha256)),
         findings=findings,
         diagnoses=answer.diagnoses,
-        checked=agree_with_findings([*checked, *isolation.failed], findings, answer.diagnoses),
+        checked=agree_with_findings([*detected.checked, *isolation.failed], findings, answer.diagnoses),
         account=answer.account,
         outcomes=lists.outcomes,
         requests=lists.requests,

@@ -118,9 +118,9 @@ def test_a_call_from_both_ends_is_no_repetition_and_no_translation(
     assert not len(facts.attempts.retried)
     assert not facts.attempts.translated
     assert outcomes(facts) == {"established": SYNS}
-    findings, _ = run_detectors(facts)
-    assert not findings
-    assert not diagnose(facts, findings).diagnoses
+    detected = run_detectors(facts)
+    assert not detected.findings
+    assert not diagnose(facts, detected.cases).diagnoses
 
 
 def outcomes(facts: Facts) -> dict[str, int]:
@@ -141,8 +141,8 @@ def test_one_direction_shows_no_absence(tmp_path: Path, both_ways: bool, failed:
     facts = facts_of(tmp_path, packets)
     assert outcomes(facts).get("unanswered", 0) == failed
     assert outcomes(facts)["established"] == SYNS
-    findings, _ = run_detectors(facts)
-    texts = [part.text for part in describe_quality(facts, findings)]
+    detected = run_detectors(facts)
+    texts = [part.text for part in describe_quality(facts, detected.findings)]
     assert any("one direction only" in str(text) for text in texts) is not both_ways
     if not both_ways:
-        assert {d.cause for d in diagnose(facts, findings).diagnoses} <= {"unknown"}
+        assert {d.cause for d in diagnose(facts, detected.cases).diagnoses} <= {"unknown"}

@@ -69,9 +69,9 @@ def test_two_captures_tell_where_segments_were_lost(tmp_path: Path, fate: str, c
     names = ("client.pcap", "server.pcap")
     both = zip(_captures(fate), names, strict=True)
     facts = gather_facts([decode(data, tmp_path, name) for data, name in both], [])
-    findings, _ = run_detectors(facts)
-    assert [f.count for f in findings if f.kind == "data-retransmission"] == [12]
-    found = {d.cause: d for d in diagnose(facts, findings).diagnoses if d.verdict != "cannot-tell"}
+    detected = run_detectors(facts)
+    assert [f.count for f in detected.findings if f.kind == "data-retransmission"] == [12]
+    found = {d.cause: d for d in diagnose(facts, detected.cases).diagnoses if d.verdict != "cannot-tell"}
     assert set(found) == {cause}
     assert found[cause].verdict == "likely"
     assert any(said in text for text in found[cause].supporting), found[cause].supporting
@@ -81,7 +81,7 @@ def test_two_captures_tell_where_segments_were_lost(tmp_path: Path, fate: str, c
 def test_one_capture_alone_leaves_it_open(tmp_path: Path, name: str) -> None:
     side = _captures("dropped")[name == "server.pcap"]
     facts = gather_facts([decode(side, tmp_path, name)], [])
-    findings, _ = run_detectors(facts)
-    found = {d.cause: d.confidence for d in diagnose(facts, findings).diagnoses}
+    detected = run_detectors(facts)
+    found = {d.cause: d.confidence for d in diagnose(facts, detected.cases).diagnoses}
     assert set(found) == {"path-loss"}
     assert found["path-loss"] <= 0.5

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeVar
 
+from backend.forensics.cases.case import Case
+from backend.forensics.detection.present import case_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import FindingPart
+
+C = TypeVar("C", bound=Case)
 
 
 @dataclass(frozen=True)
@@ -18,6 +22,18 @@ class Detection:
     status: Literal["found", "clear", "not-checkable"]
     why: str
     findings: tuple[FindingPart, ...] = ()
+    cases: tuple[Case, ...] = ()
+    """What the findings show, in their order; causes weigh these."""
+
+    def __post_init__(self) -> None:
+        if not self.cases and self.findings:
+            object.__setattr__(self, "cases", tuple(map(case_of, self.findings)))
+
+    @classmethod
+    def of(cls, why: str, cases: Sequence[C], present: Callable[[C], FindingPart]) -> Detection:
+        """Found where one of them is more than harmless; `present` makes the finding of each."""
+        harmful = any(case.is_harmful for case in cases)
+        return cls("found" if harmful else "clear", why, tuple(map(present, cases)), tuple(cases))
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from backend.forensics.cases.case import Case
 from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.isolation import Isolation
@@ -24,16 +25,24 @@ class DetectionSoFar:
     """Of the detectors that are done, in the order in which they came."""
 
 
+@dataclass(frozen=True)
+class Detected:
+    """What all detectors say: findings and their cases by time lost, what was checked by kind."""
+
+    findings: list[FindingPart]
+    cases: list[Case]
+    checked: list[CheckedPart]
+
+
 Told = Callable[[DetectionSoFar], None]
 
 
-def run_detectors(
-    facts: Facts, told: Told | None = None, isolation: Isolation | None = None
-) -> tuple[list[FindingPart], list[CheckedPart]]:
-    """(findings by time lost, what was checked by kind). `told` hears of each detector before it begins, and of the
-    end. Of one that breaks, `isolation` keeps the line."""
+def run_detectors(facts: Facts, told: Told | None = None, isolation: Isolation | None = None) -> Detected:
+    """`told` hears of each detector before it begins, and of the end. Of one that breaks, `isolation` keeps the
+    line."""
     isolation = isolation or Isolation()
     findings: list[FindingPart] = []
+    cases: dict[str, Case] = {}
     checked: list[CheckedPart] = []
     detectors = discover_detectors()
     for done, detector in enumerate(detectors):
@@ -42,8 +51,9 @@ def run_detectors(
         detection = isolation.run(detector.kind, partial(detector.detect, facts), None)
         if detection is not None:
             findings.extend(detection.findings)
+            cases |= {case.id: case for case in detection.cases}
             checked.append(CheckedPart(kind=detector.kind, status=detection.status, why=detection.why))
     if told is not None:
         told(DetectionSoFar(len(detectors), len(detectors), None, tuple(findings)))
     findings.sort(key=lambda f: (-f.time_lost_s, f.kind, f.first or "", f.id))
-    return findings, sorted(checked, key=lambda c: c.kind)
+    return Detected(findings, [cases[f.id] for f in findings], sorted(checked, key=lambda c: c.kind))

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.evidence.culprits import Culprit, StallSpan, find_culprits
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence
-from backend.forensics.report import FindingPart
 from backend.forensics.round_trips import ECHO, PRINTED
 
 SHOWN = 3
@@ -23,7 +23,7 @@ WHO = (
 """The command that makes such a listing: who ran when each echo was taken."""
 
 
-def who_ran(facts: Facts, finding: FindingPart) -> tuple[Culprit, ...]:
+def who_ran(facts: Facts, finding: Case) -> tuple[Culprit, ...]:
     """Processes that were there at the ends of a finding's stalls so often that chance is no explanation."""
     culprits = find_culprits(stall_spans(facts, finding), facts.kernel.dumps)
     return tuple(culprit for culprit in culprits if culprit.sure)[:SHOWN]
@@ -42,12 +42,12 @@ def culprit_claims(culprits: Sequence[Culprit]) -> list[Weighed]:
     ]
 
 
-def stall_spans(facts: Facts, finding: FindingPart) -> list[StallSpan]:
+def stall_spans(facts: Facts, finding: Case) -> list[StallSpan]:
     """The stalls of a finding of kind `rtt-backlog`, on the clock of the host that stood still where that is known."""
-    offset_s = finding.measures.get("clock_offset_s")
-    at_responder = finding.measures.get("direction") != "reply path"
+    offset_s = finding.part.measures.get("clock_offset_s")
+    at_responder = finding.part.measures.get("direction") != "reply path"
     shift_ns = round(offset_s * 1e9) if isinstance(offset_s, int | float) and at_responder else 0
-    spans = [_span(facts, event, shift_ns) for event in finding.events]
+    spans = [_span(facts, event, shift_ns) for event in finding.part.events]
     return [span for span in spans if span is not None]
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import list_rivals
 from backend.forensics.diagnosis.lost_syns import (
@@ -20,7 +21,7 @@ from backend.forensics.diagnosis.lost_syns import (
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence
-from backend.forensics.report import FindingPart, RemedyPart
+from backend.forensics.report import RemedyPart
 
 TITLE = "SYNs dropped by the receiving host"
 PRIOR = -1.6
@@ -32,7 +33,7 @@ def counted_drops(facts: Facts, d: Destination) -> bool:
 
 
 def dropped_syns(
-    facts: Facts, findings: Sequence[FindingPart], d: Destination, cause: str, references: tuple[str, ...]
+    facts: Facts, findings: Sequence[Case], d: Destination, cause: str, references: tuple[str, ...]
 ) -> Hypothesis:
     """The counters say why."""
     signs = life_of(facts, d).dropped

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Final
 
+from backend.forensics.cases.case import Case
 from backend.forensics.evidence.retried import Endpoint
-from backend.forensics.report import DiagnosisPart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import DiagnosisPart, MissingPart, RemedyPart, RivalPart
 
 _HOST: Final = re.compile(r"\bHOST\b")
 _KUBERNETES: Final = re.compile(r"\bkubectl\b|\bkube-(?:proxy|system)\b")
@@ -18,9 +19,7 @@ _STEPS: Final = re.compile(r"\s*(?:;|&&)\s*")
 Change = Callable[[str], str]
 
 
-def with_fitting_advice(
-    part: DiagnosisPart, findings: Sequence[FindingPart], *, kubernetes: bool
-) -> DiagnosisPart:
+def with_fitting_advice(part: DiagnosisPart, findings: Sequence[Case], *, kubernetes: bool) -> DiagnosisPart:
     """The diagnosis with its commands changed, and without those of which nothing is left."""
     host = _host_of(part, findings)
 
@@ -34,25 +33,14 @@ def with_fitting_advice(
     return part.model_copy(update={"missing": missing, "remedies": remedies, "rivals": rivals})
 
 
-def _host_of(part: DiagnosisPart, findings: Sequence[FindingPart]) -> str:
+def _host_of(part: DiagnosisPart, findings: Sequence[Case]) -> str:
     """The address that most of its findings are about; "" where none tells."""
     counted: Counter[str] = Counter()
     for finding in findings:
         if finding.id in part.findings:
-            for row in finding.affected:
-                address = _address(row.get("destination"))
-                if address:
-                    counted[address] += 1
+            ends = (flow.destination for flow in finding.flows)
+            counted.update(end.address for end in ends if isinstance(end, Endpoint))
     return min(counted, key=lambda address: (-counted[address], address)) if counted else ""
-
-
-def _address(destination: object) -> str:
-    if not isinstance(destination, str):
-        return ""
-    try:
-        return Endpoint.of(destination).address
-    except ValueError:
-        return ""
 
 
 def _without_kubectl(command: str) -> str:

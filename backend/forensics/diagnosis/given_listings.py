@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Literal
 
 from pydantic import Field
 
-from backend.forensics.addresses import address_halves
+from backend.forensics.cases.case import Case, endpoint_of
 from backend.forensics.evidence.counters import KernelFacts
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.retried import Endpoint
-from backend.forensics.report import DiagnosisPart, FindingPart, MissingPart
+from backend.forensics.report import DiagnosisPart, MissingPart
 
 HostRole = Literal["server", "node", "ends", "every"]
 """Whose listings: the server's; the node's that passes packets on; both ends'; every host's, where no one is meant."""
@@ -51,7 +50,7 @@ ENDS_MOST = 20
 _SETTING = re.compile(r"\b(?:net|kernel|vm)\.[\w.]+")
 
 
-def without_given(facts: Facts, part: DiagnosisPart, findings: Sequence[FindingPart]) -> DiagnosisPart:
+def without_given(facts: Facts, part: DiagnosisPart, findings: Sequence[Case]) -> DiagnosisPart:
     """The diagnosis without requests for what the host in question gave, and with what is left of the others."""
     if not facts.kernel.dumps or not part.missing:
         return part
@@ -60,7 +59,7 @@ def without_given(facts: Facts, part: DiagnosisPart, findings: Sequence[FindingP
     return part.model_copy(update={"missing": [request for request in kept if request is not None]})
 
 
-def _left_of(facts: Facts, request: MissingPart, about: Sequence[FindingPart]) -> MissingPart | None:
+def _left_of(facts: Facts, request: MissingPart, about: Sequence[Case]) -> MissingPart | None:
     command = request.command
     if not any(re.search(pattern, command) for pattern in (*KIND_OF_COMMAND, _SETTING.pattern)):
         return request
@@ -100,7 +99,7 @@ def _has_setting(kernel: KernelFacts, key: str) -> bool:
     )
 
 
-def _kernels(facts: Facts, at: HostRole, about: Sequence[FindingPart]) -> list[KernelFacts]:
+def _kernels(facts: Facts, at: HostRole, about: Sequence[Case]) -> list[KernelFacts]:
     """Of the hosts that are meant; where one cannot be told, of all hosts."""
     listed = facts.listed_hosts
     everybody = [host.kernel for host in listed.hosts]
@@ -108,22 +107,10 @@ def _kernels(facts: Facts, at: HostRole, about: Sequence[FindingPart]) -> list[K
         return [facts.node] if facts.node.dumps else everybody
     if at == "every":
         return everybody
-    ends = ("destination",) if at == "server" else ("destination", "source")
-    texts = dict.fromkeys(str(a[end]) for f in about for a in f.affected for end in ends if a.get(end))
-    answering = [listed.at(endpoint) for endpoint in _endpoints(islice(texts, ENDS_MOST))]
+    flows = [flow for case in about for flow in case.flows]
+    ends = (end for f in flows for end in ((f.destination,) if at == "server" else (f.destination, f.source)))
+    named = islice(dict.fromkeys(end for end in ends if end), ENDS_MOST)
+    answering = [listed.at(endpoint) for end in named if (endpoint := endpoint_of(end)) is not None]
     if not answering or not all(each.known for each in answering):
         return everybody
     return list({each.host: each.kernel for each in answering}.values())
-
-
-def _endpoints(texts: Iterable[str]) -> list[Endpoint]:
-    found = []
-    for text in texts:
-        host, port = (
-            text.rpartition(":")[::2] if text.startswith("[") or text.count(":") == 1 else (text, "0")
-        )
-        try:
-            found.append(Endpoint(*address_halves(host.strip("[]")), int(port)))
-        except ValueError:
-            continue
-    return found

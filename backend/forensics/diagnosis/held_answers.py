@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.findings import line_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RivalPart
+from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RivalPart
 
 REQUEST_PATH, REPLY_PATH = "request path", "reply path"
 
@@ -22,7 +23,7 @@ TEXT_CAPTURES = (
 class Held:
     """A finding of held answers, in the words that its causes need."""
 
-    finding: FindingPart
+    finding: Case
     prober: str
     responder: str
     direction: str
@@ -45,15 +46,15 @@ class Held:
         return self.direction in (REQUEST_PATH, REPLY_PATH)
 
 
-def read_held(finding: FindingPart) -> Held:
+def read_held(finding: Case) -> Held:
     """The measures of a finding of kind `rtt-backlog`."""
-    m = finding.measures
+    m = finding.part.measures
     kinds = m.get("samples_by_kind")
     period = m.get("period_s")
     return Held(
         finding,
-        str(finding.affected[0].get("source", "")),
-        str(finding.affected[0].get("destination", "")),
+        str(finding.flows[0].source),
+        finding.target,
         str(m.get("direction", "unknown")),
         finding.count,
         seconds_text(_number(m.get("stall_max_ms")) / 1e3),
@@ -69,14 +70,14 @@ def _number(value: object) -> float:
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def whole(finding: FindingPart) -> list[EvidencePart]:
+def whole(finding: Case) -> list[EvidencePart]:
     """Everything that the finding rests on."""
     return list(finding.evidence)
 
 
 def one_stall(held: Held) -> tuple[ClaimPart, ...]:
     """How the longest stall went."""
-    event = max(held.finding.events, key=lambda e: float(e["longest_ms"]))
+    event = max(held.finding.part.events, key=lambda e: float(e["longest_ms"]))
     where = {"input": str(event["input"])}
     text = (
         f"{event['samples']} requests from {held.prober} were answered within {event['answers_within_ms']:g} ms, the "
@@ -98,7 +99,7 @@ def kernel_answers(held: Held) -> Weighed:
 
 def same_end(held: Held) -> Weighed:
     """The shape of a group."""
-    slope = _number(held.finding.measures.get("slope_median"))
+    slope = _number(held.finding.part.measures.get("slope_median"))
     text = f"RTT fell by {abs(slope):.2f} ms per ms of sending time, and the responses of a batch arrived together."
     return Weighed(
         0.5, text, whole(held.finding), "a queue that resumes releases all of its packets together"
@@ -119,7 +120,7 @@ def softnet(facts: Facts, held: Held) -> list[Weighed]:
 
 def figures(held: Held) -> tuple[tuple[str, str], ...]:
     """For the verdict strip."""
-    samples = int(_number(held.finding.measures.get("samples_held")))
+    samples = int(_number(held.finding.part.measures.get("samples_held")))
     return (
         ("longest", held.longest),
         ("stalls", f"{held.stalls:,}"),

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.named_findings import NamedFindings
@@ -16,7 +17,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss, Losses, LossKind
 from backend.forensics.evidence.retried import RetriedAttempt
 from backend.forensics.findings import frame_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart
+from backend.forensics.report import ClaimPart, EvidencePart, MissingPart
 
 REFUTES = -6.0
 """Outweighs all that can speak for any of these causes together: one of these alone leaves less than even odds."""
@@ -91,13 +92,13 @@ def _more(destination: Destination) -> str:
     return f" and {plural(destination.others, 'other destination')}" if destination.others else ""
 
 
-def about(findings: Sequence[FindingPart], destination: Destination) -> tuple[str, ...]:
+def about(findings: Sequence[Case], destination: Destination) -> tuple[str, ...]:
     """Ids of the findings on repeated SYNs to this destination."""
     known = NamedFindings.of(findings)
     return tuple(f.id for f in known.to(known.named_by(destination.attempts)))
 
 
-def about_servers(findings: Sequence[FindingPart], servers: frozenset[str]) -> tuple[str, ...]:
+def about_servers(findings: Sequence[Case], servers: frozenset[str]) -> tuple[str, ...]:
     """Ids of the findings on one of these addresses and ports."""
     return tuple(f.id for f in NamedFindings.of(findings).to(servers))
 

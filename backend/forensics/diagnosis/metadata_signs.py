@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.forensics.cases.case import Case
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.metadata_calls import MetadataUse, call_frames
 from backend.forensics.evidence.metadata_pattern import Pattern
 from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RivalPart
+from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RivalPart
 
 KIND = "metadata-burst"
 SIGNIFICANT_P = 0.001
@@ -26,11 +27,11 @@ WHOLE_PACKETS = MissingPart(
 
 
 @dataclass(frozen=True)
-class Case:
+class MetadataCase:
     """A caller whose calls are a loud finding."""
 
     facts: Facts
-    finding: FindingPart
+    finding: Case
     use: MetadataUse
     pattern: Pattern
 
@@ -49,7 +50,7 @@ class Case:
         return frame_evidence([*asked, *answered], note)
 
 
-def loud_cases(facts: Facts, findings: Sequence[FindingPart]) -> list[Case]:
+def loud_cases(facts: Facts, findings: Sequence[Case]) -> list[MetadataCase]:
     """Callers of loud findings, in the order of the findings."""
     by_address = (
         {
@@ -60,7 +61,7 @@ def loud_cases(facts: Facts, findings: Sequence[FindingPart]) -> list[Case]:
         else {}
     )
     return [
-        Case(facts, f, *by_address[str(f.affected[0]["source"])])
+        MetadataCase(facts, f, *by_address[str(f.flows[0].source)])
         for f in findings
         if f.kind == KIND and f.severity != "info"
     ]
@@ -71,7 +72,7 @@ def unanswered(use: MetadataUse) -> NDArray[np.bool_]:
     return use.calls.silent | use.calls.unheard
 
 
-def one_request(case: Case) -> list[ClaimPart]:
+def one_request(case: MetadataCase) -> list[ClaimPart]:
     """How a request in the middle went: what of it the calls took."""
     use = case.use
     with_calls = np.flatnonzero(use.calls_in)
@@ -91,7 +92,7 @@ def one_request(case: Case) -> list[ClaimPart]:
     return [ClaimPart(role="step", text=text, evidence=case.frames(mine))]
 
 
-def slow_rival(case: Case) -> RivalPart:
+def slow_rival(case: MetadataCase) -> RivalPart:
     """Whether slow answers alone explain it."""
     pattern = case.pattern
     middle = f"{pattern.call_ms[0]:,.0f} ms" if pattern.call_ms else "not known"
@@ -107,7 +108,7 @@ def slow_rival(case: Case) -> RivalPart:
     )
 
 
-def hop_limit_rival(case: Case) -> RivalPart:
+def hop_limit_rival(case: MetadataCase) -> RivalPart:
     """Whether token requests went unanswered."""
     puts = case.use.calls.kinds == "token"
     lost = int(np.count_nonzero(puts & unanswered(case.use)))
@@ -122,7 +123,7 @@ def hop_limit_rival(case: Case) -> RivalPart:
     return RivalPart(cause="metadata-hop-limit", title=title, status="ruled-out", because=because)
 
 
-def server_rival(case: Case) -> RivalPart:
+def server_rival(case: MetadataCase) -> RivalPart:
     """Whether the service itself is what is slow."""
     share = case.share
     if not len(case.use.served):

@@ -10,18 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import endpoint_text
+from backend.forensics.cases.case import Case
 from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.retried import AttemptGroup, Endpoint
 from backend.forensics.evidence.sorted_rows import distinct
-from backend.forensics.report import FindingPart
 
 
-class NamedFindings(tuple[FindingPart, ...]):
+class NamedFindings(tuple[Case, ...]):
     """All findings, in order."""
 
     @classmethod
-    def of(cls, findings: Sequence[FindingPart]) -> NamedFindings:
+    def of(cls, findings: Sequence[Case]) -> NamedFindings:
         """These; sorted once where all causes get what this returns."""
         return findings if isinstance(findings, cls) else cls(findings)
 
@@ -29,8 +29,8 @@ class NamedFindings(tuple[FindingPart, ...]):
     def _by_destination(self) -> dict[str, list[int]]:
         positions: dict[str, list[int]] = {}
         for position, finding in enumerate(self):
-            if finding.affected:
-                positions.setdefault(str(finding.affected[0].get("destination")), []).append(position)
+            if finding.flows:
+                positions.setdefault(finding.target, []).append(position)
         return positions
 
     @cached_property
@@ -53,13 +53,13 @@ class NamedFindings(tuple[FindingPart, ...]):
             endpoint_text(*end) for end in set(zip(*(column[hit].tolist() for column in ends), strict=True))
         }
 
-    def to(self, targets: Collection[str]) -> tuple[FindingPart, ...]:
-        """Those whose first affected destination is one of these, in order."""
+    def to(self, targets: Collection[str]) -> tuple[Case, ...]:
+        """Those whose first destination is one of these, in order."""
         known = self._by_destination
         few = targets if len(targets) < len(known) else [name for name in known if name in targets]
         return tuple(self[n] for n in sorted(n for name in few for n in known.get(name, ())))
 
 
-def findings_to(findings: Sequence[FindingPart], *targets: str) -> tuple[FindingPart, ...]:
-    """Those whose first affected destination (address and port) is one of these, in order."""
+def findings_to(findings: Sequence[Case], *targets: str) -> tuple[Case, ...]:
+    """Those whose first destination (address and port) is one of these, in order."""
     return NamedFindings.of(findings).to(targets)

@@ -6,18 +6,18 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.measured import loud
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.evidence.unaccepted import unaccepted
-from backend.forensics.report import FindingPart
 from backend.forensics.signals import SENT_AGAIN
 
 OWNERS = ("path-mtu", "idle-timeout", "zero-window")
 
 
-def owned_nodes(facts: Facts, findings: Sequence[FindingPart], row_of: Mapping[Frame, int]) -> frozenset[int]:
+def owned_nodes(facts: Facts, findings: Sequence[Case], row_of: Mapping[Frame, int]) -> frozenset[int]:
     """Connections (`Stumbles.node`) of the findings that name their cause, and those that the server had not taken."""
     frames = (
         (part.input, frame)

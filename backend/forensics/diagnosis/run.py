@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis import causes
 from backend.forensics.diagnosis.account import Settled, draw_up, settle
 from backend.forensics.diagnosis.contract import Hypothesis, conclude, weigh
@@ -22,9 +23,9 @@ from backend.forensics.diagnosis.shared_remedies import with_known_versions
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kubernetes_signs import speaks_of_kubernetes
 from backend.forensics.isolation import CAUSE, REPORT, Isolation
-from backend.forensics.report import AccountPart, DiagnosisPart, FindingPart
+from backend.forensics.report import AccountPart, DiagnosisPart
 
-Assess = Callable[[Facts, Sequence[FindingPart]], list[Hypothesis]]
+Assess = Callable[[Facts, Sequence[Case]], list[Hypothesis]]
 
 REST = "unknown"
 """Assessed last: it takes the delays that no other cause explains."""
@@ -50,7 +51,7 @@ def discover_causes() -> tuple[tuple[str, Assess], ...]:
     return tuple(sorted(found, key=lambda cause: cause[0]))
 
 
-def diagnose(facts: Facts, findings: Sequence[FindingPart], isolation: Isolation | None = None) -> Answer:
+def diagnose(facts: Facts, findings: Sequence[Case], isolation: Isolation | None = None) -> Answer:
     """Diagnoses by time lost, the surer first among equals; what nobody explains becomes `unknown`, which takes in
     the causes that could not be told about the same attempts."""
     isolation = isolation or Isolation()
@@ -97,7 +98,7 @@ def _of_unconcerned_host(facts: Facts, hypothesis: Hypothesis) -> bool:
     return bool(cited) and not cited & (concerned | {capture.name for capture in facts.captures})
 
 
-def _assessed(assess: Assess, facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def _assessed(assess: Assess, facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """The hypotheses of one cause; what does not hold what an answer has to, breaks here, where its cause is known."""
     hypotheses = assess(facts, findings)
     for hypothesis in hypotheses:

@@ -9,6 +9,7 @@ from typing import Literal
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.measured import loud, number, server_of
@@ -19,7 +20,7 @@ from backend.forensics.evidence.kernel_signs import Rise, counter_rise
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.evidence.segment_losses import SegmentFate
 from backend.forensics.findings import frame_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart
+from backend.forensics.report import ClaimPart, EvidencePart, MissingPart
 from backend.forensics.signals import SENT_AGAIN
 
 LEFT_LEAST = 3
@@ -52,7 +53,7 @@ RECEIVER_COUNTERS = ListingRequest(
 class SegmentCase:
     """A finding of kind `data-retransmission` that users notice, and the fates of its segments."""
 
-    finding: FindingPart
+    finding: Case
     fates: tuple[SegmentFate, ...]
     count: int
     """Segments that no more specific cause owns."""
@@ -82,7 +83,7 @@ class SegmentCase:
 
     def figures(self) -> tuple[tuple[str, str], ...]:
         """For the verdict strip."""
-        worst = self.finding.measures.get("wait_max_s")
+        worst = self.finding.part.measures.get("wait_max_s")
         shown = [(TIME_LOST, seconds_text(self.lost_s)), ("segments", f"{self.count:,}")]
         return (*shown, ("max", seconds_text(float(worst) if isinstance(worst, int | float) else 0.0)))
 
@@ -91,7 +92,7 @@ class SegmentCase:
         return (ClaimPart(role="step", text=self.finding.summary, evidence=list(self.finding.evidence)),)
 
 
-def segment_cases(facts: Facts, findings: Sequence[FindingPart]) -> list[SegmentCase]:
+def segment_cases(facts: Facts, findings: Sequence[Case]) -> list[SegmentCase]:
     """One per loud finding, in their order."""
     wanted = loud(findings, "data-retransmission")
     if not wanted:
@@ -104,18 +105,16 @@ def segment_cases(facts: Facts, findings: Sequence[FindingPart]) -> list[Segment
     return [case for case in cases if case is not None]
 
 
-def owned_findings(facts: Facts, findings: Sequence[FindingPart]) -> frozenset[str]:
+def owned_findings(facts: Facts, findings: Sequence[Case]) -> frozenset[str]:
     """Ids of loud findings on lost data whose connections more specific causes explain."""
     left = {case.finding.id for case in segment_cases(facts, findings)}
     return frozenset(f.id for f in loud(findings, "data-retransmission")) - left
 
 
-def _case(
-    facts: Facts, finding: FindingPart, row_of: dict[Frame, int], owned: frozenset[int]
-) -> SegmentCase | None:
+def _case(facts: Facts, finding: Case, row_of: dict[Frame, int], owned: frozenset[int]) -> SegmentCase | None:
     """What is left of a finding beside the connections of more specific causes; None where too little is."""
     stumbles, left, waited_ns = facts.stumbles, [], 0
-    for event in finding.events:
+    for event in finding.part.events:
         row = row_of.get((str(event["input"]), int(event["frames"][0])))
         if row is None or int(stumbles.node[row]) not in owned:
             left.append(row)
@@ -124,12 +123,12 @@ def _case(
         return None
     counted = _counted(facts, finding)
     fates = tuple(_fate(facts, row, counted) for row in left[:FATES_MOST] if row is not None)
-    whole = len(left) == len(finding.events)
+    whole = len(left) == len(finding.part.events)
     count, lost_s = (finding.count, finding.time_lost_s) if whole else (len(left), waited_ns / 1e9)
     return SegmentCase(finding, fates, count, lost_s, counted)
 
 
-def _counted(facts: Facts, finding: FindingPart) -> Rise | None:
+def _counted(facts: Facts, finding: Case) -> Rise | None:
     """The drop counter of the server's host that rose most, if as many packets as this may be the segments."""
     host = facts.listed_hosts.at(Endpoint.of(server_of(finding)))
     if not (host.sure or (host.known and len(facts.listed_hosts.hosts) > 1)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES
 from backend.forensics.diagnosis.measured import number, server_of
@@ -18,7 +19,7 @@ from backend.forensics.diagnosis.segment_cases import (
 )
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 PRIOR = -0.6
 ONE_PLACE_CEILING = 0.5
@@ -27,7 +28,7 @@ FAST_LEAST = 3
 
 
 def data_hypotheses(
-    facts: Facts, findings: Sequence[FindingPart], *, cause: str, title: str, references: tuple[str, ...]
+    facts: Facts, findings: Sequence[Case], *, cause: str, title: str, references: tuple[str, ...]
 ) -> list[Hypothesis]:
     """One per server to or from which data waited for the timer."""
     return [_hypothesis(facts, case, cause, title, references) for case in segment_cases(facts, findings)]
@@ -69,7 +70,7 @@ def _hypothesis(
         refutation="none found; it would be refuted by segments that reach the receiver's vantage point each time",
         figures=case.figures(),
         ceiling=0.999 if case.followed else ONE_PLACE_CEILING,
-        returning=all(event["sender"] == "server" for event in case.finding.events),
+        returning=all(event["sender"] == "server" for event in case.finding.part.events),
         explains=case.frames_of("lost between", "answer lost", "beyond", "one place"),
     )
 

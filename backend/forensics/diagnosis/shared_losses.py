@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from operator import and_, or_
 
+from backend.forensics.cases.case import Case, host_of
 from backend.forensics.diagnosis.account import Settled
 from backend.forensics.diagnosis.contract import (
     POSSIBLE_ABOVE,
@@ -20,7 +21,7 @@ from backend.forensics.diagnosis.contract import (
 )
 from backend.forensics.diagnosis.exclusive import SUPPORTED_FROM
 from backend.forensics.findings import seconds_text
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart
+from backend.forensics.report import ClaimPart, MissingPart
 
 FAMILY = {
     "node-drop": "node-drop",
@@ -48,7 +49,7 @@ class _Ends:
         return _Ends(self.asked & other.asked, self.asking & other.asking)
 
 
-def merge_shared(settled: Sequence[Settled], findings: Sequence[FindingPart]) -> list[Settled]:
+def merge_shared(settled: Sequence[Settled], findings: Sequence[Case]) -> list[Settled]:
     """`settled` has the surest first. Each group of losses that share something becomes its leading hypothesis."""
     of_finding = {finding.id: _ends(finding) for finding in findings}
     ends = {
@@ -75,19 +76,11 @@ def _together(parts: Iterable[_Ends]) -> _Ends:
     return reduce(or_, parts, _Ends())
 
 
-def _ends(finding: FindingPart) -> _Ends:
-    asked, asking = (
-        frozenset(_host(str(a[end])) for a in finding.affected if a.get(end))
-        for end in ("destination", "source")
+def _ends(finding: Case) -> _Ends:
+    return _Ends(
+        frozenset(host_of(flow.destination) for flow in finding.flows if flow.destination),
+        frozenset(host_of(flow.source) for flow in finding.flows if flow.source),
     )
-    return _Ends(asked, asking)
-
-
-def _host(end: str) -> str:
-    """Of ``192.0.2.1:80``, ``[2001:db8::1]:80`` or a bare address."""
-    if end.startswith("["):
-        return end[1:].partition("]")[0]
-    return end.partition(":")[0] if end.count(":") == 1 else end
 
 
 def _leading(members: Sequence[Settled]) -> Settled:

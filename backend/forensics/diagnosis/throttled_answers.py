@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.measured import first_frames, frames_of, number, server_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import Rise, counter_rise
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import line_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, FindingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, RemedyPart, RivalPart
 
 PRIOR = -1.5
 """Any process of the host can be the one that was stopped."""
@@ -19,7 +20,7 @@ OFTEN_LEAST = 5
 
 
 def slow_answers(
-    facts: Facts, findings: Sequence[FindingPart], cause: str, title: str, references: tuple[str, ...]
+    facts: Facts, findings: Sequence[Case], cause: str, title: str, references: tuple[str, ...]
 ) -> list[Hypothesis]:
     """One per finding of late answers with `nr_throttled` of its server's host rising."""
     found = []
@@ -35,7 +36,7 @@ def slow_answers(
 
 
 def _hypothesis(
-    finding: FindingPart, rise: Rise, periods: Rise | None, names: tuple[str, str, tuple[str, ...]]
+    finding: Case, rise: Rise, periods: Rise | None, names: tuple[str, str, tuple[str, ...]]
 ) -> Hypothesis:
     server, lost = server_of(finding), seconds_text(finding.time_lost_s)
     share = rise.by / periods.by if periods is not None and periods.by else 0.0

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST
 from backend.forensics.diagnosis.named_findings import findings_to
 from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural, seconds_text
-from backend.forensics.report import FindingPart
 
 
 @dataclass(frozen=True)
@@ -64,9 +64,7 @@ def group_by_server(attempts: Iterable[RetriedAttempt]) -> list[tuple[RetriedAtt
     return [tuple(groups[key]) for key in sorted(groups)]
 
 
-def describe_victims(
-    facts: Facts, findings: Sequence[FindingPart], attempts: tuple[RetriedAttempt, ...]
-) -> Victims:
+def describe_victims(facts: Facts, findings: Sequence[Case], attempts: tuple[RetriedAttempt, ...]) -> Victims:
     """Figures for attempts to one destination."""
     server = attempts[0].server
     waits = [

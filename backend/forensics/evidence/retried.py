@@ -44,6 +44,12 @@ class Endpoint:
         """Without the port."""
         return address_text(self.high, self.low)
 
+    @property
+    def host(self) -> str:
+        """As it is printed before a port: ``192.0.2.1`` or ``[2001:db8::1]``."""
+        address = self.address
+        return f"[{address}]" if ":" in address else address
+
     @classmethod
     def of(cls, text: str) -> Endpoint:
         """From ``192.0.2.1:80`` or ``[2001:db8::1]:80``."""

@@ -33,8 +33,8 @@ def samples() -> Iterator[Sample]:
 
 def diagnoses(sample: Sample) -> list[DiagnosisPart]:
     facts = sample.build()
-    findings, _ = run_detectors(facts)
-    return diagnose(facts, findings).diagnoses
+    detected = run_detectors(facts)
+    return diagnose(facts, detected.cases).diagnoses
 
 
 @pytest.mark.parametrize("sample", list(samples()), ids=lambda sample: sample.name)
@@ -93,8 +93,13 @@ def wrong_words(texts: Iterator[str]) -> list[str]:
 @pytest.mark.parametrize("sample", list(samples()), ids=lambda sample: sample.name)
 def test_numbers_agree_and_no_time_is_rounded_to_nothing(sample: Sample) -> None:
     facts = sample.build()
-    findings, checked = run_detectors(facts)
-    parts = (findings, checked, diagnose(facts, findings).diagnoses, describe_quality(facts, findings))
+    detected = run_detectors(facts)
+    parts = (
+        detected.findings,
+        detected.checked,
+        diagnose(facts, detected.cases).diagnoses,
+        describe_quality(facts, detected.findings),
+    )
     assert wrong_words(texts_below(parts)) == []
 
 

@@ -13,6 +13,7 @@ from typing import Final, Protocol, TypeVar
 
 from backend.forensics.analyze import ReportLists
 from backend.forensics.captures import Capture
+from backend.forensics.cases.case import Case
 from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.diagnosis import run as diagnosis
 from backend.forensics.diagnosis.named_findings import NamedFindings
@@ -66,10 +67,12 @@ def run_parts(capture: Capture, meter: Meter) -> None:
     for name in [n for n, value in vars(Facts).items() if isinstance(value, cached_property)]:
         meter.run(f"fact {name}", partial(getattr, facts, name))
     findings: list[FindingPart] = []
+    cases: list[Case] = []
     for detector in discover_detectors():
         found = meter.run(f"detector {detector.kind}", partial(detector.detect, facts))
         findings.extend(found.findings)
-    named = NamedFindings.of(findings)
+        cases.extend(found.cases)
+    named = NamedFindings.of(cases)
     for name, assess in diagnosis.discover_causes():
         meter.run(f"cause {name}", partial(assess, facts, named))
     meter.run("report lists", lambda: ReportLists(facts, findings, (), Isolation()))

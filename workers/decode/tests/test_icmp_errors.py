@@ -108,5 +108,5 @@ def test_an_echo_is_no_error(tmp_path: Path) -> None:
 def test_a_capture_of_nothing_but_an_error(tmp_path: Path) -> None:
     _, capture = _read(tmp_path, _error(3, 1, 0, tcp(SYN, 1000)[:28]))
     assert (len(capture.connections), len(capture.handshakes)) == (0, 1)
-    findings, _ = run_detectors(gather_facts([capture], []))
-    assert [finding.severity for finding in findings] == ["info"] * len(findings)
+    detected = run_detectors(gather_facts([capture], []))
+    assert [finding.severity for finding in detected.findings] == ["info"] * len(detected.findings)

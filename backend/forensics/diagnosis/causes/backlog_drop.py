@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.host_signs import HostSigns
 from backend.forensics.evidence.receive_load import ReceiveLoad, find_receive_load
 from backend.forensics.findings import line_evidence, plural
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "backlog-drop"
 TITLE = "Receive backlog overflow, or one CPU receives everything"
@@ -76,7 +77,7 @@ _CAUSE = ListedCause(
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per host that dropped from a queue, or of which one CPU works at its limit."""
     found = []
     for host in facts.listed_hosts.hosts:

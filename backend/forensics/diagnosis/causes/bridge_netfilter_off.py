@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import about_servers
 from backend.forensics.evidence.facts import Facts
@@ -18,7 +19,7 @@ from backend.forensics.evidence.kernel_signs import Line, settings_of
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.evidence.service_returns import ForeignAnswers
 from backend.forensics.findings import frame_evidence, line_evidence, plural
-from backend.forensics.report import EvidencePart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import EvidencePart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "bridge-netfilter-off"
 TITLE = "Bridged packets bypass netfilter"
@@ -34,12 +35,12 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per service whose answers came from another address."""
     return [_hypothesis(facts, findings, each) for each in facts.foreign_answers]
 
 
-def _hypothesis(facts: Facts, findings: Sequence[FindingPart], answers: ForeignAnswers) -> Hypothesis:
+def _hypothesis(facts: Facts, findings: Sequence[Case], answers: ForeignAnswers) -> Hypothesis:
     settings = _settings(facts)
     row = facts.attempts.sightings.rows[int(answers.syns[0])]
     service = Endpoint(*(int(row[f"destination_{part}"]) for part in ("high", "low", "port")))

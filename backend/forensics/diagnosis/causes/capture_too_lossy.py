@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import MissingPart, RemedyPart
 
 CAUSE = "capture-too-lossy"
 TITLE = "Packets missing from the capture"
@@ -22,14 +23,14 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """Only where lost SYNs are judged by absence and the capture has holes. It explains no delay."""
     if not facts.losses or not facts.quality.lossy:
         return []
     return [_hypothesis(facts, findings)]
 
 
-def _hypothesis(facts: Facts, findings: Sequence[FindingPart]) -> Hypothesis:
+def _hypothesis(facts: Facts, findings: Sequence[Case]) -> Hypothesis:
     pieces = _pieces(facts)
     concerned = tuple(f.id for f in findings if f.kind in ("syn-retransmission", "capture-loss"))
     return Hypothesis(

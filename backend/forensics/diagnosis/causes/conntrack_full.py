@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import CONNTRACK_COMMAND, CONNTRACK_FAR_BELOW, list_rivals
@@ -24,7 +25,7 @@ from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import conntrack_fill, messages_with
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, RemedyPart
+from backend.forensics.report import ClaimPart, EvidencePart, RemedyPart
 
 CAUSE = "conntrack-full"
 TITLE = "Conntrack table full"
@@ -55,7 +56,7 @@ class _Case:
         return tuple(sorted({link for d in self.hit for link in d.links}))
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis for the node; none without lost SYNs that may have died inside it, nor without any sign."""
     hit = tuple(d for d in facts.destinations if d.losses.is_kind("inside", "one-sided").any())
     case = _Case(hit, _counters(facts), _fill(facts), _log(facts))
@@ -74,7 +75,7 @@ def _servers(hit: Sequence[Destination]) -> set[str]:
     return set().union(*(d.servers for d in hit))
 
 
-def _hypothesis(facts: Facts, findings: Sequence[FindingPart], case: _Case) -> Hypothesis:
+def _hypothesis(facts: Facts, findings: Sequence[Case], case: _Case) -> Hypothesis:
     worst = max(case.hit, key=lambda d: facts.delays.lost_by(d.links))
     pieces = [*_place(case), *_spread(case), *case.fill, *case.log, *case.counters, *lossy(facts, worst)]
     kernel = [p for p in (*case.fill, *case.log, *case.counters) if p.weight > 0]

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.counted import brackets, delta_lines
 from backend.forensics.diagnosis.lost_syns import REFUTES
@@ -20,7 +21,6 @@ from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import (
     ClaimPart,
     EvidencePart,
-    FindingPart,
     MissingPart,
     RemedyPart,
     RivalPart,
@@ -71,13 +71,13 @@ class _Case:
         return any(piece.weight > 0 for piece in (*self.counter, *self.log))
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per service with a loud finding of such resets."""
     about = {
-        str(entry.get("destination", "")): finding.id
+        str(flow.destination): finding.id
         for finding in findings
-        if finding.measures.get("sort") == UNTRANSLATED_IN_WORDS and finding.severity != "info"
-        for entry in finding.affected
+        if finding.part.measures.get("sort") == UNTRANSLATED_IN_WORDS and finding.severity != "info"
+        for flow in finding.flows
     }
     if not about:
         return []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.held_answers import (
     Held,
@@ -23,7 +24,7 @@ from backend.forensics.diagnosis.throttled_answers import slow_answers
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.findings import line_evidence
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "cpu-quota-throttling"
 TITLE = "CPU quota throttling"
@@ -40,7 +41,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per pair of hosts whose stalls begin at multiples of the scheduler's period, and one per server
     with late answers whose host throttled a control group meanwhile."""
     held = [read_held(f) for f in loud(findings, "rtt-backlog")]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.measured import first_frames, frames_of, loud, number, server_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "delayed-ack"
 TITLE = "Nagle / delayed-ACK interaction"
@@ -28,15 +29,15 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per server and side whose writes waited noticeably."""
     return [_hypothesis(f) for f in loud(findings, CAUSE)]
 
 
-def _hypothesis(finding: FindingPart) -> Hypothesis:
-    server, writer = server_of(finding), str(finding.measures["writer"])
+def _hypothesis(finding: Case) -> Hypothesis:
+    server, writer = server_of(finding), str(finding.part.measures["writer"])
     wait = seconds_text(number(finding, "wait_median_ms") / 1e3)
-    event = finding.events[0]
+    event = finding.part.events[0]
     step = ClaimPart(
         role="step",
         text=(
@@ -82,7 +83,7 @@ _SOCKET = MissingPart(
 )
 
 
-def _pieces(finding: FindingPart) -> tuple[Weighed, ...]:
+def _pieces(finding: Case) -> tuple[Weighed, ...]:
     follows, trip = number(finding, "follows_median_ms"), number(finding, "round_trip_median_ms")
     wait = number(finding, "wait_median_ms")
     pieces = [
@@ -106,7 +107,7 @@ def _pieces(finding: FindingPart) -> tuple[Weighed, ...]:
     return tuple(pieces)
 
 
-def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
+def _rivals(finding: Case) -> tuple[RivalPart, ...]:
     trip = number(finding, "round_trip_median_ms")
     return (
         RivalPart(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import list_rivals
 from backend.forensics.diagnosis.lost_syns import (
@@ -27,7 +28,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.icmp_errors import PROHIBITED
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.private_words import of_rule
-from backend.forensics.report import FindingPart, RemedyPart
+from backend.forensics.report import RemedyPart
 
 CAUSE = "firewall-drop"
 TITLE = "Dropped by a firewall rule"
@@ -43,7 +44,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per combination that was never answered while its host was heard."""
     return [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(facts, d)]
 
@@ -56,7 +57,7 @@ def _fits(facts: Facts, d: Destination) -> bool:
     return _answers(d) or bool(listed.alive or listed.filtered or _prohibited(facts, d))
 
 
-def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
+def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypothesis:
     prohibited, rules = _prohibited(facts, d), _rules(facts, d)
     pieces = [*_place(d), *_life(facts, d), *_often(d), *prohibited, *rules, *lossy(facts, d)]
     names = ("listen-overflow", "path-loss", "return-path-loss", "target-unresponsive", "conntrack-full")

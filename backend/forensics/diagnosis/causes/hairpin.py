@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES, about_servers
@@ -20,7 +21,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.evidence.service_returns import Hairpin
 from backend.forensics.findings import frame_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "hairpin"
 TITLE = "Hairpin: translated to its own sender"
@@ -56,12 +57,12 @@ class _Case:
         return tuple(n for n in table["link"][self.hairpin.failed].tolist() if n in known)
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per client and service whose SYNs came back and failed."""
     return [_hypothesis(findings, _Case(facts, each)) for each in facts.hairpins if len(each.failed)]
 
 
-def _hypothesis(findings: Sequence[FindingPart], case: _Case) -> Hypothesis:
+def _hypothesis(findings: Sequence[Case], case: _Case) -> Hypothesis:
     lost_s = case.facts.delays.lost_by(case.links)
     failed, server = len(case.hairpin.failed), case.server
     return Hypothesis(

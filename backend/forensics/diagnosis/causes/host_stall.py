@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.culprit_claims import culprit_claims, who_ran
 from backend.forensics.diagnosis.held_answers import (
@@ -23,7 +24,7 @@ from backend.forensics.diagnosis.held_answers import (
 from backend.forensics.diagnosis.measured import loud
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "host-stall"
 TITLE = "Host stall (vCPU not running)"
@@ -37,7 +38,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per pair of hosts whose answers were held behind the farther capture point."""
     held = [read_held(f) for f in loud(findings, "rtt-backlog")]
     return [_hypothesis(facts, each) for each in held if 2 * each.beyond > each.stalls]
@@ -45,7 +46,7 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
 
 def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
     told = culprit_claims(who_ran(facts, held.finding))
-    usual = held.finding.measures.get("usual_beyond_far_capture_us")
+    usual = held.finding.part.measures.get("usual_beyond_far_capture_us")
     near = isinstance(usual, float) and usual <= NEXT_TO_RESPONDER_US
     return Hypothesis(
         cause=CAUSE,

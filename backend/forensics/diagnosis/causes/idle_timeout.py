@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.measured import frames_of, loud, number, server_of
 from backend.forensics.diagnosis.segment_cases import FATES_MOST, fate_frames, where
@@ -20,7 +21,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import Line, settings_of
 from backend.forensics.findings import line_evidence, plural, seconds_text
 from backend.forensics.private_words import of_rule
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
 from backend.forensics.signals import SENT_AGAIN
 
 CAUSE = "idle-timeout"
@@ -41,12 +42,12 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per server whose idle connections were gone."""
     return [_hypothesis(facts, finding) for finding in loud(findings, CAUSE)]
 
 
-def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
+def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
     server, died_s = server_of(finding), number(finding, "silence_min_s")
     configured = [*_configured(facts, finding), *_refused(facts, finding)]
     survived, placed = number(finding, "survived_max_s") > 0, _placed(facts, finding)
@@ -80,13 +81,13 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
     )
 
 
-def _gone(finding: FindingPart) -> Weighed:
+def _gone(finding: Case) -> Weighed:
     resets, silent = int(number(finding, "reset")), int(number(finding, "unanswered"))
     text = f"After the idle time {resets:,} connections got a RST and {silent:,} no response; neither side had closed."
     return Weighed(1.2, text, list(finding.evidence), "a middlebox removed their state, or one end restarted")
 
 
-def _survived(finding: FindingPart) -> list[Weighed]:
+def _survived(finding: Case) -> list[Weighed]:
     survived_s, died_s = number(finding, "survived_max_s"), number(finding, "silence_min_s")
     if not survived_s:
         return []
@@ -96,16 +97,16 @@ def _survived(finding: FindingPart) -> list[Weighed]:
     return [Weighed(1.2 if near else 0.6, text, list(finding.evidence), reason)]
 
 
-def _known(finding: FindingPart) -> list[Weighed]:
-    fits_s = finding.measures.get("fitting_timeout_s")
+def _known(finding: Case) -> list[Weighed]:
+    fits_s = finding.part.measures.get("fitting_timeout_s")
     if not isinstance(fits_s, int | float):
         return []
-    text = f"A timeout of {fits_s:,.0f} s fits: {finding.measures['fitting_timeout_of']}."
+    text = f"A timeout of {fits_s:,.0f} s fits: {finding.part.measures['fitting_timeout_of']}."
     narrow = number(finding, "silence_min_s") <= NEAR_RATIO * fits_s
     return [Weighed(0.6 if narrow else 0.2, text, list(finding.evidence), "the default of such devices")]
 
 
-def _configured(facts: Facts, finding: FindingPart) -> list[Weighed]:
+def _configured(facts: Facts, finding: Case) -> list[Weighed]:
     """The time-out of a dump that lies between what was survived and what was not."""
     survived_s, died_s = number(finding, "survived_max_s"), number(finding, "silence_min_s")
     found: list[tuple[str, float, Line]] = [
@@ -126,7 +127,7 @@ def _configured(facts: Facts, finding: FindingPart) -> list[Weighed]:
     return pieces[:1]
 
 
-def _refused(facts: Facts, finding: FindingPart) -> list[Weighed]:
+def _refused(facts: Facts, finding: Case) -> list[Weighed]:
     """A rule of the node that drops packets of connections which tracking does not know, and counted these."""
     segments = number(finding, "unanswered_segments")
     rules = [
@@ -147,7 +148,7 @@ def _drops_invalid(rule: FilterRule) -> bool:
     return _INVALID.search(rule.text) is not None
 
 
-def _placed(facts: Facts, finding: FindingPart) -> list[Weighed]:
+def _placed(facts: Facts, finding: Case) -> list[Weighed]:
     """Where what came after the silence was lost."""
     stumbles, frames = facts.stumbles, {(e.input, f) for e in finding.evidence for f in e.frames or ()}
     again = np.flatnonzero((stumbles.rows["kind"] & SENT_AGAIN) != 0)
@@ -165,7 +166,7 @@ def _placed(facts: Facts, finding: FindingPart) -> list[Weighed]:
     return [Weighed(1.0 if inside else 0.6, text, fate_frames(lost), reason)]
 
 
-def _restart(finding: FindingPart) -> RivalPart:
+def _restart(finding: Case) -> RivalPart:
     cause, title = "server-restart", "Server restart"
     if number(finding, "survived_max_s") > 0:
         because = "connections with shorter idle times survived"

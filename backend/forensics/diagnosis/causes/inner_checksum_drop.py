@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.host_signs import HostSigns
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.findings import line_evidence
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import MissingPart, RemedyPart
 
 CAUSE = "inner-checksum-drop"
 TITLE = "TCP segments with a wrong checksum"
@@ -50,7 +51,7 @@ _CAUSE = ListedCause(
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per host that counted such segments."""
     return [_hypothesis(host, pieces) for host in facts.listed_hosts.hosts if (pieces := _counted(host))]
 

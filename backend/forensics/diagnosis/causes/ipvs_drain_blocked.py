@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.ipvs_remedies import REFERENCES, list_drain_remedies
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.ipvs_servers import Drain
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RivalPart
+from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RivalPart
 
 CAUSE = "ipvs-drain-blocked"
 TITLE = "New connections to a drained IPVS real server"
@@ -29,7 +30,7 @@ STEADY_RATIO = 0.8
 STEADY_FROM_S = 10.0
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per server of weight 0 that IPVS sent at least three new connections."""
     settings = read_settings(facts.node)
     return [
@@ -39,9 +40,7 @@ def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
     ]
 
 
-def _hypothesis(
-    facts: Facts, findings: Sequence[FindingPart], drain: Drain, settings: IpvsSettings
-) -> Hypothesis:
+def _hypothesis(facts: Facts, findings: Sequence[Case], drain: Drain, settings: IpvsSettings) -> Hypothesis:
     drained = drain.drained
     used, pieces = _weigh(facts, drain, settings)
     return Hypothesis(
@@ -61,7 +60,7 @@ def _hypothesis(
         findings=tuple(
             f.id
             for f in findings
-            if f.kind == "ipvs-drain" and f.measures.get("real_server") == str(drained.server)
+            if f.kind == "ipvs-drain" and f.part.measures.get("real_server") == str(drained.server)
         ),
         time_lost_s=0.0,
         rivals=tuple(_rivals(drain, used)),

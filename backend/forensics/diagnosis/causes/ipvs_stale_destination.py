@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.ipvs_remedies import REFERENCES, list_drain_remedies
@@ -19,7 +20,7 @@ from backend.forensics.evidence.attempts import RetriedAttempt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.ipvs_servers import Drain
 from backend.forensics.findings import frame_evidence, line_evidence, plural
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RivalPart
+from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RivalPart
 
 CAUSE = "ipvs-stale-destination"
 TITLE = "Stale IPVS entries for a removed real server"
@@ -47,14 +48,14 @@ class Stale:
         return self.victims.passed
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per drained server that swallowed at least three attempts."""
     settings = read_settings(facts.node)
     found = [_collect(facts, findings, drain) for drain in facts.ipvs_drains]
     return [_hypothesis(findings, stale, settings) for stale in found if stale is not None]
 
 
-def _collect(facts: Facts, findings: Sequence[FindingPart], drain: Drain) -> Stale | None:
+def _collect(facts: Facts, findings: Sequence[Case], drain: Drain) -> Stale | None:
     sent = {s.link for s in drain.through_service}
     unanswered = [a for a in facts.attempts.retried if a.link in sent and not a.answers]
     swallowed = _swallowed(facts, drain, {a.link for a in unanswered})
@@ -94,7 +95,7 @@ def _frames(attempts: Sequence[RetriedAttempt]) -> list[EvidencePart]:
     )
 
 
-def _hypothesis(findings: Sequence[FindingPart], stale: Stale, settings: IpvsSettings) -> Hypothesis:
+def _hypothesis(findings: Sequence[Case], stale: Stale, settings: IpvsSettings) -> Hypothesis:
     drained, victims = stale.drain.drained, stale.victims
     gone = "was removed" if drained.removed_ns is not None else "was drained"
     return Hypothesis(
@@ -113,7 +114,7 @@ def _hypothesis(findings: Sequence[FindingPart], stale: Stale, settings: IpvsSet
         signs=1 + int(drained.removed_ns is not None),
         findings=(
             *victims.findings,
-            *(f.id for f in findings if f.measures.get("real_server") == str(drained.server)),
+            *(f.id for f in findings if f.part.measures.get("real_server") == str(drained.server)),
         ),
         time_lost_s=victims.time_lost_s,
         rivals=tuple(_rivals(stale)),

@@ -11,12 +11,13 @@ import statistics
 from collections.abc import Sequence
 from typing import Final
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import about_servers
 from backend.forensics.evidence.early_closes import EarlyCloses
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural, seconds_text
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "keepalive-race"
 TITLE = "Keep-alive race: closed by the server, used by the client"
@@ -44,7 +45,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per server whose FIN crossed requests of its clients."""
     return [_hypothesis(findings, each) for each in facts.early_closes if _is_idle(each)]
 
@@ -60,7 +61,7 @@ def _silence(closes: EarlyCloses) -> str:
     return f" after {seconds_text(statistics.median(closes.quiet_s))} of silence"
 
 
-def _hypothesis(findings: Sequence[FindingPart], closes: EarlyCloses) -> Hypothesis:
+def _hypothesis(findings: Sequence[Case], closes: EarlyCloses) -> Hypothesis:
     equal = _equal(closes)
     return Hypothesis(
         cause=CAUSE,

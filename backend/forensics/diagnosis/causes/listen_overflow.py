@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import SAMPLE_LIKE_P, SIGNIFICANT_P, list_rivals
 from backend.forensics.diagnosis.lost_syns import (
@@ -27,7 +28,7 @@ from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.findings import frame_evidence, line_evidence, plural
-from backend.forensics.report import FindingPart, RemedyPart
+from backend.forensics.report import RemedyPart
 from backend.forensics.significance import fisher_exact_p
 from backend.forensics.wording import p_text
 
@@ -44,7 +45,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per endpoint that opened other connections, with SYNs that stayed unanswered."""
     return [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(facts, d)]
 
@@ -54,7 +55,7 @@ def _fits(facts: Facts, d: Destination) -> bool:
     return d.opened > 0 and len(unanswered) * 2 > len(d.losses) and (not d.silent or bool(_queues(facts, d)))
 
 
-def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
+def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypothesis:
     counters, queues, repeated = _counters(facts, d), _queues(facts, d), _repeated_answers(facts, d)
     pieces = [*_place(d), *_later(d), *_others(facts, d), *repeated, *counters, *queues, *lossy(facts, d)]
     only_syn_queue = _only_syn_queue(facts, d) and not queues

@@ -12,13 +12,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import address_text
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
-from backend.forensics.diagnosis.metadata_signs import Case, loud_cases, one_request, server_rival, unanswered
+from backend.forensics.diagnosis.metadata_signs import (
+    MetadataCase,
+    loud_cases,
+    one_request,
+    server_rival,
+    unanswered,
+)
 from backend.forensics.diagnosis.shared_remedies import credentials_of_their_own
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.metadata_calls import waits_until
 from backend.forensics.findings import frame_evidence, plural, seconds_text
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "metadata-hop-limit"
 TITLE = "IMDSv2 responses dropped by the hop limit"
@@ -50,25 +57,25 @@ MISSING = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per caller with a token request that had no answer."""
     return [_hypothesis(case) for case in loud_cases(facts, findings) if _lost(case).any()]
 
 
-def _puts(case: Case) -> NDArray[np.bool_]:
+def _puts(case: MetadataCase) -> NDArray[np.bool_]:
     return np.asarray(case.use.calls.kinds == "token", np.bool_)
 
 
-def _lost(case: Case) -> NDArray[np.bool_]:
+def _lost(case: MetadataCase) -> NDArray[np.bool_]:
     return _puts(case) & unanswered(case.use)
 
 
-def _waited_s(case: Case) -> float:
+def _waited_s(case: MetadataCase) -> float:
     lost = _lost(case)
     return float((waits_until(case.use.calls) - case.use.calls.start_ns)[lost].sum()) / 1e9
 
 
-def _hypothesis(case: Case) -> Hypothesis:
+def _hypothesis(case: MetadataCase) -> Hypothesis:
     unheard = bool((_lost(case) & case.use.calls.unheard).any())
     others, expired = _others(case), _expired(case)
     return Hypothesis(
@@ -99,7 +106,7 @@ def _hypothesis(case: Case) -> Hypothesis:
     )
 
 
-def _silence(case: Case) -> list[Weighed]:
+def _silence(case: MetadataCase) -> list[Weighed]:
     lost, puts = _lost(case), _puts(case)
     number, answered = int(lost.sum()), int((puts & ~unanswered(case.use)).sum())
     if answered:
@@ -114,7 +121,7 @@ def _silence(case: Case) -> list[Weighed]:
     ]
 
 
-def _others(case: Case) -> list[Weighed]:
+def _others(case: MetadataCase) -> list[Weighed]:
     others = ~_puts(case)
     heard = others & (case.use.calls.status > 0) & ~unanswered(case.use)
     if heard.any():
@@ -127,7 +134,7 @@ def _others(case: Case) -> list[Weighed]:
     return []
 
 
-def _outside(case: Case) -> list[Weighed]:
+def _outside(case: MetadataCase) -> list[Weighed]:
     unheard = _lost(case) & case.use.calls.unheard
     if not unheard.any():
         return []
@@ -135,7 +142,7 @@ def _outside(case: Case) -> list[Weighed]:
     return [Weighed(2.5, text, case.frames(unheard), "the node received it and did not forward it")]
 
 
-def _expired(case: Case) -> list[Weighed]:
+def _expired(case: MetadataCase) -> list[Weighed]:
     """What a node says when it drops an answer whose hop limit is used up: ICMP "time exceeded in transit" (RFC 792,
     RFC 4443 section 3.3), with the answer's header in it."""
     frames = [
@@ -154,7 +161,7 @@ def _expired(case: Case) -> list[Weighed]:
     return [Weighed(4.0, text, frame_evidence(frames), "reported by the node that dropped it")]
 
 
-def _asked(case: Case) -> set[tuple[int, int]]:
+def _asked(case: MetadataCase) -> set[tuple[int, int]]:
     """Addresses of the metadata service that the token requests went to."""
     exchanges = case.facts.exchanges
     called = np.unique(exchanges.called[case.use.calls.exchange[_lost(case)]])
@@ -162,7 +169,7 @@ def _asked(case: Case) -> set[tuple[int, int]]:
     return {(int(table.high[n]), int(table.low[n])) for n in called.tolist()}
 
 
-def _fallback(case: Case) -> list[Weighed]:
+def _fallback(case: MetadataCase) -> list[Weighed]:
     """A call without a token soon after: the SDK goes back to v1."""
     calls, lost = case.use.calls, _lost(case)
     plain = ~_puts(case) & ~unanswered(case.use)
@@ -177,7 +184,7 @@ def _fallback(case: Case) -> list[Weighed]:
     return [Weighed(0.7, text, case.frames(plain), "SDKs fall back this way when no token arrives")]
 
 
-def _slow_rival(case: Case) -> RivalPart:
+def _slow_rival(case: MetadataCase) -> RivalPart:
     title = "Slow metadata service"
     others = unanswered(case.use) & ~_puts(case)
     if others.any() or case.pattern.slow:
@@ -203,7 +210,7 @@ def _slow_rival(case: Case) -> RivalPart:
     )
 
 
-def _firewall_rival(case: Case) -> RivalPart:
+def _firewall_rival(case: MetadataCase) -> RivalPart:
     title = "Dropped by a firewall rule"
     if (case.use.calls.status > 0).any():
         because = "other calls to the same address pass; a rule would have to distinguish PUT from GET"

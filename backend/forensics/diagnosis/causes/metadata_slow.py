@@ -9,10 +9,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.metadata_signs import (
-    Case,
+    MetadataCase,
     hop_limit_rival,
     loud_cases,
     one_request,
@@ -23,7 +24,7 @@ from backend.forensics.diagnosis.shared_remedies import credentials_of_their_own
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.metadata_pattern import SLOW_CALL_S
 from backend.forensics.findings import plural, seconds_text
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "metadata-slow"
 TITLE = "Slow metadata service"
@@ -51,13 +52,13 @@ MISSING = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per caller with slow, failed or unanswered calls."""
     cases = loud_cases(facts, findings)
     return [_hypothesis(c) for c in cases if c.pattern.slow + c.pattern.failed + c.pattern.silent]
 
 
-def _hypothesis(case: Case) -> Hypothesis:
+def _hypothesis(case: MetadataCase) -> Hypothesis:
     pattern = case.pattern
     weighed = (*_slow(case), *_failed(case), *_silent(case), *_storm(case), *_most_are_fast(case))
     return Hypothesis(
@@ -82,12 +83,12 @@ def _hypothesis(case: Case) -> Hypothesis:
     )
 
 
-def _answered_s(case: Case) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _answered_s(case: MetadataCase) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     calls = case.use.calls
     return np.where(calls.end_ns == NEVER, 0.0, (calls.end_ns - calls.start_ns) / 1e9)
 
 
-def _statement(case: Case) -> str:
+def _statement(case: MetadataCase) -> str:
     pattern = case.pattern
     worst = seconds_text(float(_answered_s(case).max(initial=0.0)))
     parts = [f"{pattern.slow:,} took 0.5 s or longer (up to {worst})"] if pattern.slow else []
@@ -96,7 +97,7 @@ def _statement(case: Case) -> str:
     return f"Of {plural(len(case.use.calls), 'metadata call')} by {case.use.address} {', '.join(parts)}."
 
 
-def _slow(case: Case) -> list[Weighed]:
+def _slow(case: MetadataCase) -> list[Weighed]:
     slow = _answered_s(case) >= SLOW_CALL_S
     number = int(np.count_nonzero(slow))
     if not number:
@@ -106,7 +107,7 @@ def _slow(case: Case) -> list[Weighed]:
     return [Weighed(2.5 if number > 1 else 0.8, text, case.frames(slow), reason)]
 
 
-def _failed(case: Case) -> list[Weighed]:
+def _failed(case: MetadataCase) -> list[Weighed]:
     status = case.use.calls.status
     failed = (status == 429) | (status >= 500)
     number = int(np.count_nonzero(failed))
@@ -116,7 +117,7 @@ def _failed(case: Case) -> list[Weighed]:
     return [Weighed(1.8 if number > 1 else 0.5, text, case.frames(failed), "the service refuses or fails")]
 
 
-def _silent(case: Case) -> list[Weighed]:
+def _silent(case: MetadataCase) -> list[Weighed]:
     """Silence of all kinds of calls is the service's; of token requests alone it is the hop limit's."""
     silent, puts = unanswered(case.use), case.use.calls.kinds == "token"
     number = int(np.count_nonzero(silent))
@@ -130,7 +131,7 @@ def _silent(case: Case) -> list[Weighed]:
     return [Weighed(REFUTES, text, case.frames(silent), "a slow service is slow for every kind of call")]
 
 
-def _storm(case: Case) -> list[Weighed]:
+def _storm(case: MetadataCase) -> list[Weighed]:
     pattern = case.pattern
     if not pattern.refreshes:
         return []
@@ -144,7 +145,7 @@ def _storm(case: Case) -> list[Weighed]:
     return [Weighed(0.5, text, frames, "the calls are those that caching needs")]
 
 
-def _most_are_fast(case: Case) -> list[Weighed]:
+def _most_are_fast(case: MetadataCase) -> list[Weighed]:
     answered = _answered_s(case)
     fast = (answered > 0) & (answered < SLOW_CALL_S)
     slow = int(np.count_nonzero(answered >= SLOW_CALL_S))
@@ -154,7 +155,7 @@ def _most_are_fast(case: Case) -> list[Weighed]:
     return [Weighed(-1.0, text, case.frames(fast), "an occasionally slow service is not the main delay")]
 
 
-def _storm_rival(case: Case) -> RivalPart:
+def _storm_rival(case: MetadataCase) -> RivalPart:
     pattern, title = case.pattern, "Credentials refreshed on every request (refresh storm)"
     if pattern.excess_ratio > EXCESS:
         because = f"{pattern.refreshes:,} refreshes where {pattern.refreshes_needed:,.1f} are enough"
@@ -163,7 +164,7 @@ def _storm_rival(case: Case) -> RivalPart:
     return RivalPart(cause="credential-refresh-storm", title=title, status="ruled-out", because=because)
 
 
-def _figures(case: Case) -> tuple[tuple[str, str], ...]:
+def _figures(case: MetadataCase) -> tuple[tuple[str, str], ...]:
     worst = float(_answered_s(case).max(initial=0.0))
     figures = [("time lost", seconds_text(case.finding.time_lost_s)), ("slowest call", seconds_text(worst))]
     if case.pattern.call_ms:

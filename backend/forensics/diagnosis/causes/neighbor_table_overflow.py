@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.host_signs import HostSigns
 from backend.forensics.evidence.kernel_signs import Line, messages_with, settings_of
 from backend.forensics.findings import line_evidence, plural
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import MissingPart, RemedyPart
 
 CAUSE = "neighbor-table-overflow"
 TITLE = "Neighbor table overflow"
@@ -52,7 +53,7 @@ _CAUSE = ListedCause(
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per host that logged it, or whose entries reach the limit."""
     found = []
     for host in facts.listed_hosts.hosts:

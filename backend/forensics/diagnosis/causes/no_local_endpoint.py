@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from backend.forensics.addresses import address_halves
+from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES, about_servers
@@ -25,7 +26,7 @@ from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.private_words import of_rule
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "no-local-endpoint"
 TITLE = "Service without (local) endpoint"
@@ -110,7 +111,7 @@ class _Service:
         return f"service {of_rule(self.name)}" if self.name else f"the service at {where}"
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per service whose rule counted packets, or whose connections failed."""
     found = [service for host in facts.listed_hosts.hosts for service in _services(facts, host.dumps)]
     wanted = [s for s in found if s.packets or len(s.failed) or _is_uncounted(s)]
@@ -130,7 +131,7 @@ def _services(facts: Facts, dumps: Sequence[DumpInput]) -> list[_Service]:
     return [_Service(facts, rules[0].service, tuple(rules)) for rules in by_name.values()]
 
 
-def _hypothesis(facts: Facts, findings: Sequence[FindingPart], service: _Service) -> Hypothesis:
+def _hypothesis(facts: Facts, findings: Sequence[Case], service: _Service) -> Hypothesis:
     rule = max(service.rules, key=lambda each: each.packets)
     packets = _packets(service)
     counted = _counted(service)

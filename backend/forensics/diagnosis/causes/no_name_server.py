@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.queries.trouble import (
     BROADCAST,
@@ -18,7 +19,7 @@ from backend.forensics.diagnosis.queries.trouble import (
 )
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import MissingPart, RemedyPart
 
 CAUSE = "no-name-server"
 TITLE = "No name server configured"
@@ -30,7 +31,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per such address with a question that was never answered."""
     return [_hypothesis(trouble) for trouble in collect_unconfigured(facts, findings)]
 

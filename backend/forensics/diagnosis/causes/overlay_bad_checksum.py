@@ -11,13 +11,14 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.host_signs import HostSigns
 from backend.forensics.evidence.kernel_signs import Line, counter_rise, messages_with
 from backend.forensics.findings import line_evidence, plural
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "overlay-bad-checksum"
 TITLE = "Overlay packets with a wrong outer checksum"
@@ -62,7 +63,7 @@ _CAUSE = ListedCause(
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per host that logged such datagrams, or counted them and has an overlay."""
     found = []
     for host in facts.listed_hosts.hosts:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import SAMPLE_LIKE_P, SIGNIFICANT_P, list_rivals
@@ -26,7 +27,7 @@ from backend.forensics.evidence.data_loss import LossRates, compare_later_losses
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import MissingPart, RemedyPart
 from backend.forensics.wording import p_text
 
 CAUSE = "path-loss"
@@ -43,7 +44,7 @@ SINGLE_CEILING = 0.5
 REFERENCES = ("RFC 6298: retransmission timer; a lost SYN waits 1 s, a lost data segment about a round trip",)
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per destination that answers sometimes and whose losses no translation encloses, per server to or
     from which data waited to be sent again, and per resolver to which queries were lost between captures."""
     of_data = data_hypotheses(facts, findings, cause=CAUSE, title=TITLE, references=REFERENCES)
@@ -65,7 +66,7 @@ def _between_captures(d: Destination) -> list[int]:
     return apart
 
 
-def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
+def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypothesis:
     rates = compare_losses(facts.data_of_hosts, d)
     data = _data(d, rates, compare_later_losses(facts.data_of_hosts, d))
     pieces = [*_place(d), *data, *_spread(d), *lossy(facts, d)]

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.measured import frames_of, loud, number
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "path-mtu"
 TITLE = "Path MTU black hole"
@@ -28,13 +29,13 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per pair of hosts whose large packets do not pass."""
     return [_hypothesis(facts, finding) for finding in loud(findings, CAUSE)]
 
 
-def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
-    ends = [str(finding.affected[0][end]).rsplit(":", 1)[0] for end in ("source", "destination")]
+def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
+    ends = [getattr(end, "host", str(end)) for end in (finding.flows[0].source, finding.flows[0].destination)]
     tunnels, told = _tunnels(facts, finding), bool(number(finding, "icmp_messages"))
     size = f"{number(finding, 'packet_bytes'):,.0f} bytes"
     return Hypothesis(
@@ -67,7 +68,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
     )
 
 
-def _size(finding: FindingPart) -> Weighed:
+def _size(finding: Case) -> Weighed:
     failing, passed = number(finding, "failing_segment_bytes"), number(finding, "passed_segment_bytes")
     text = (
         f"In {plural(finding.count, 'connection')} segments of {failing:,.0f} bytes or more were "
@@ -77,7 +78,7 @@ def _size(finding: FindingPart) -> Weighed:
     return Weighed(2.2, text, list(finding.evidence), "only the size makes the difference")
 
 
-def _told(finding: FindingPart) -> list[Weighed]:
+def _told(finding: Case) -> list[Weighed]:
     told, mtu = int(number(finding, "icmp_messages")), number(finding, "icmp_mtu_bytes")
     if not told:
         return []
@@ -86,7 +87,7 @@ def _told(finding: FindingPart) -> list[Weighed]:
     return [Weighed(2.0, text, list(finding.evidence), "reported by a router on the path")]
 
 
-def _tunnels(facts: Facts, finding: FindingPart) -> list[Weighed]:
+def _tunnels(facts: Facts, finding: Case) -> list[Weighed]:
     """Interfaces of tunnels that a dump lists with an MTU below the packets that failed."""
     size = number(finding, "packet_bytes")
     found = [
@@ -119,7 +120,7 @@ _RIVALS = (
 )
 
 
-def _missing(receiver: str, finding: FindingPart) -> tuple[MissingPart, ...]:
+def _missing(receiver: str, finding: Case) -> tuple[MissingPart, ...]:
     data = max(0, int(number(finding, "packet_bytes")) - 28)
     ping = f"ping -M do -c 3 -s {data} {receiver}; ping -M do -c 3 -s 1200 {receiver}"
     return (
@@ -131,9 +132,9 @@ def _missing(receiver: str, finding: FindingPart) -> tuple[MissingPart, ...]:
     )
 
 
-def _overhead(finding: FindingPart) -> str:
+def _overhead(finding: Case) -> str:
     """`` (1,500 + 50 for VXLAN or Geneve = 1,550 is over 1,500)`` for what an encapsulation makes of the packet."""
-    sums, size = finding.measures.get("overhead_bytes"), int(number(finding, "packet_bytes"))
+    sums, size = finding.part.measures.get("overhead_bytes"), int(number(finding, "packet_bytes"))
     if not isinstance(sums, list) or not sums:
         return ""
     split = [str(one).partition(": ") for one in sums]
@@ -141,7 +142,7 @@ def _overhead(finding: FindingPart) -> str:
     return f" ({'; '.join(parts)}: over {ETHERNET_MTU_BYTES:,})"
 
 
-def _remedies(finding: FindingPart) -> tuple[RemedyPart, ...]:
+def _remedies(finding: Case) -> tuple[RemedyPart, ...]:
     proof = "large responses arrive without repeated retransmissions"
     return (
         RemedyPart(

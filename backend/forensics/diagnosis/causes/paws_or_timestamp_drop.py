@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import SIGNIFICANT_P, list_rivals
@@ -27,7 +28,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise, settings_of
 from backend.forensics.evidence.time_stamps import StampCounts
 from backend.forensics.findings import line_evidence
-from backend.forensics.report import FindingPart, RemedyPart
+from backend.forensics.report import RemedyPart
 from backend.forensics.significance import fisher_exact_p
 from backend.forensics.wording import p_text
 
@@ -45,7 +46,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per destination whose unanswered SYNs mostly carried an older time stamp."""
     found = []
     for destination in facts.destinations:
@@ -73,9 +74,7 @@ def _in_words(stamps: StampCounts, p_value: float) -> str:
     )
 
 
-def _hypothesis(
-    facts: Facts, findings: Sequence[FindingPart], d: Destination, stamps: StampCounts
-) -> Hypothesis:
+def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination, stamps: StampCounts) -> Hypothesis:
     kernel = [*_setting(facts, d), *_counter(facts, d)]
     p_value = _chance(stamps)
     pieces = [*_stamps(d, stamps, p_value), *kernel, *lossy(facts, d)]

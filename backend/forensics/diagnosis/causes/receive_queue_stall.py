@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.culprit_claims import WHO, culprit_claims, who_ran
 from backend.forensics.diagnosis.held_answers import (
@@ -30,7 +31,7 @@ from backend.forensics.diagnosis.measured import loud
 from backend.forensics.evidence.culprits import Culprit
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "receive-queue-stall"
 TITLE = "Receive-queue stall (softirq not scheduled)"
@@ -48,7 +49,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per pair of hosts whose answers were held before the responder's capture point, or anywhere."""
     held = [read_held(f) for f in loud(findings, "rtt-backlog")]
     return [_hypothesis(facts, each) for each in held if 2 * each.beyond <= each.stalls]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.dropped_syns import CHECKSUMS, counted_drops, dropped_syns
 from backend.forensics.diagnosis.given_listings import ListingRequest
@@ -24,7 +25,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import line_evidence
-from backend.forensics.report import FindingPart, RemedyPart, RivalPart
+from backend.forensics.report import RemedyPart, RivalPart
 
 CAUSE = "receiver-drop"
 TITLE = "Data dropped by the receiving host"
@@ -41,7 +42,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per server to or from which data reached its receiver's side and was sent again all the same, and
     one per endpoint whose host counted the SYNs that it dropped."""
     refused = [

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pyarrow.compute as pc
 
+from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.queries.rivals import list_rivals
@@ -25,7 +26,7 @@ from backend.forensics.evidence.dns.delayed import DelayedLookup
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import UDP
-from backend.forensics.report import EvidencePart, FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import EvidencePart, MissingPart, RemedyPart
 
 CAUSE = "resolver-unresponsive"
 TITLE = "Unresponsive DNS resolver"
@@ -50,7 +51,7 @@ _SERVER_LOGS = MissingPart(
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per resolver with a question that was never answered."""
     return [_hypothesis(facts, t) for t in collect_troubles(facts, findings) if t.mute]
 

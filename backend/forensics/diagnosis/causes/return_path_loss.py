@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import list_rivals
@@ -22,7 +23,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.evidence.losses import Loss
 from backend.forensics.findings import frame_evidence, line_evidence, plural
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RemedyPart
 
 CAUSE = "return-path-loss"
 TITLE = "Packet loss on the return path"
@@ -46,7 +47,7 @@ _REASONS = ListingRequest(
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per destination with SYNs that were answered and sent again all the same."""
     return [_hypothesis(facts, findings, d) for d in facts.destinations if of_kind(d, "return")]
 
@@ -55,7 +56,7 @@ def _answers(losses: Sequence[Loss]) -> list[EvidencePart]:
     return frame_evidence((a.place.input, a.frame) for loss in losses for a in loss.answered_by)
 
 
-def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
+def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypothesis:
     answered = of_kind(d, "return")
     located = [loss for loss in answered if loss.answer_lost is not None]
     links = tuple(sorted({loss.attempt.link for loss in answered}))

@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES, about, of_kind
 from backend.forensics.evidence.facts import Facts
@@ -18,7 +19,7 @@ from backend.forensics.evidence.retried import Sighting
 from backend.forensics.evidence.reverse_path import COUNTER, LOOSE, STRICT, ReversePath, find_reverse_path
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.private_words import PrivateWord, of_place, of_rule
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "reverse-path-filter"
 TITLE = "Dropped by the reverse-path filter"
@@ -55,7 +56,7 @@ class _Case:
         return chosen[0] if chosen else ""
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per host whose filter left a trace."""
     found = []
     node = facts.node if facts.has_packets else None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.queries.trouble import Trouble, collect_troubles, query_frames, story
@@ -14,7 +15,7 @@ from backend.forensics.evidence.dns.lookups import NXDOMAIN
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.findings import frame_evidence, plural
-from backend.forensics.report import EvidencePart, FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import EvidencePart, MissingPart, RemedyPart
 
 CAUSE = "search-list-expansion"
 TITLE = "Search list expansion (ndots)"
@@ -30,7 +31,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per resolver whose delayed lookups waited for names that do not exist."""
     found = []
     for trouble in collect_troubles(facts, findings):

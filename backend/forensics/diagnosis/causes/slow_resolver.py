@@ -7,6 +7,7 @@ from statistics import median
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.queries.rivals import list_rivals
@@ -15,7 +16,7 @@ from backend.forensics.evidence.dns.delayed import LATE_NS, DelayedLookup
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints, Place
 from backend.forensics.findings import frame_evidence, seconds_text
-from backend.forensics.report import EvidencePart, FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import EvidencePart, MissingPart, RemedyPart
 
 CAUSE = "slow-resolver"
 TITLE = "Slow DNS resolver"
@@ -37,7 +38,7 @@ _UPSTREAM = MissingPart(
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per resolver that answered a question after 1 s without being asked again."""
     return [
         _hypothesis(facts, trouble, late)

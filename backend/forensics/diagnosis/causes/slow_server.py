@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.measured import first_frames, frames_of, number, server_of
@@ -15,7 +16,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import frame_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "slow-server"
 TITLE = "Slow application"
@@ -44,12 +45,12 @@ AT_SERVER = MissingPart(
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per server and request with late answers."""
     return [_hypothesis(facts, f) for f in findings if f.kind == "slow-answer"]
 
 
-def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
+def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
     server, mixed = server_of(finding), finding.severity == "info"
     at_server = bool(number(finding, "timed_at_server"))
     pieces = [
@@ -99,8 +100,8 @@ def _quota_known(facts: Facts, server: str) -> bool:
     return counter_rise(kernel, "cpu-stat", "nr_throttled") is not None
 
 
-def _one_request(finding: FindingPart) -> ClaimPart:
-    event = max(finding.events, key=lambda e: float(e["waited_ms"]))
+def _one_request(finding: Case) -> ClaimPart:
+    event = max(finding.part.events, key=lambda e: float(e["waited_ms"]))
     text = (
         f"The slowest: acknowledged after {float(event['acknowledged_ms']):,.1f} ms, answered after "
         f"{float(event['waited_ms']):,.0f} ms."
@@ -109,9 +110,9 @@ def _one_request(finding: FindingPart) -> ClaimPart:
     return ClaimPart(role="step", text=text, evidence=frames)
 
 
-def _acknowledged(finding: FindingPart) -> Weighed:
+def _acknowledged(finding: Case) -> Weighed:
     trip, after_s = (
-        finding.measures.get("round_trip_median_ms"),
+        finding.part.measures.get("round_trip_median_ms"),
         number(finding, "acknowledged_median_ms") / 1e3,
     )
     network = f"; the RTT is {seconds_text(trip / 1e3)}" if isinstance(trip, int | float) else ""
@@ -125,7 +126,7 @@ def _acknowledged(finding: FindingPart) -> Weighed:
     )
 
 
-def _spell(finding: FindingPart) -> list[Weighed]:
+def _spell(finding: Case) -> list[Weighed]:
     late, requests = number(finding, "spell_late"), number(finding, "spell_requests")
     if not late:
         return []
@@ -136,7 +137,7 @@ def _spell(finding: FindingPart) -> list[Weighed]:
     return [Weighed(1.2, text, first_frames(finding), f"by chance {chance:.0e} such intervals were expected")]
 
 
-def _clients(finding: FindingPart) -> list[Weighed]:
+def _clients(finding: Case) -> list[Weighed]:
     clients = int(number(finding, "clients_late"))
     if clients < 2:
         return []
@@ -144,7 +145,7 @@ def _clients(finding: FindingPart) -> list[Weighed]:
     return [Weighed(0.6, text, first_frames(finding), "it does not depend on one client or its path")]
 
 
-def _place(finding: FindingPart) -> list[Weighed]:
+def _place(finding: Case) -> list[Weighed]:
     near = int(number(finding, "timed_at_server"))
     if near * 2 <= finding.count:
         return []
@@ -152,11 +153,11 @@ def _place(finding: FindingPart) -> list[Weighed]:
     return [Weighed(0.7, text, first_frames(finding), "the path between it and the client is excluded")]
 
 
-def _knows_others(finding: FindingPart) -> bool:
-    return finding.measures.get("asked_others_median_ratio") is not None
+def _knows_others(finding: Case) -> bool:
+    return finding.part.measures.get("asked_others_median_ratio") is not None
 
 
-def _own_work(finding: FindingPart) -> list[Weighed]:
+def _own_work(finding: Case) -> list[Weighed]:
     """What the server asked others meanwhile, where its own questions were captured."""
     if not _knows_others(finding):
         return []
@@ -169,7 +170,7 @@ def _own_work(finding: FindingPart) -> list[Weighed]:
     return [Weighed(0.7, text, first_frames(finding), "its upstream calls were captured and answered")]
 
 
-def _sent_again(finding: FindingPart) -> list[Weighed]:
+def _sent_again(finding: Case) -> list[Weighed]:
     again = int(number(finding, "data_sent_again"))
     if again * 5 <= finding.count:
         return []
@@ -177,14 +178,14 @@ def _sent_again(finding: FindingPart) -> list[Weighed]:
     return [Weighed(-2.0, text, first_frames(finding), "a lost response arrives late, too")]
 
 
-def _lossy(facts: Facts, finding: FindingPart) -> list[Weighed]:
+def _lossy(facts: Facts, finding: Case) -> list[Weighed]:
     if not facts.quality.lossy:
         return []
     text = f"Packets are missing from the capture ({facts.quality.lost_segments:,} ACKs for uncaptured data)."
     return [Weighed(-0.5, text, first_frames(finding), "an earlier response may have been missed")]
 
 
-def _loss_rival(finding: FindingPart) -> RivalPart:
+def _loss_rival(finding: Case) -> RivalPart:
     """An answer that is lost before it reaches the capture point comes late, too, and leaves no trace there."""
     title, again = "Responses lost and retransmitted", int(number(finding, "data_sent_again"))
     command = "nstat -az TcpRetransSegs TcpExtTCPTimeouts"
@@ -203,7 +204,7 @@ def _loss_rival(finding: FindingPart) -> RivalPart:
     return RivalPart(cause="path-loss", title=title, status="cannot-tell", because=because, command=command)
 
 
-def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
+def _rivals(finding: Case) -> tuple[RivalPart, ...]:
     return (
         RivalPart(
             cause="receive-queue-stall",

@@ -13,6 +13,7 @@ from typing import Final
 import numpy as np
 
 from backend.forensics.addresses import address_halves
+from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
@@ -21,7 +22,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.neighbor_conflicts import NeighborConflict, find_neighbor_conflicts
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.private_words import PrivateWord, of_place
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "stale-neighbor"
 TITLE = "Stale neighbor entry or duplicate address"
@@ -75,7 +76,7 @@ _CAUSE = ListedCause(
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per entry that the owner of the address contradicts."""
     found = find_neighbor_conflicts(facts.listed_hosts.hosts)
     each_once = {(c.asker.name, c.address, c.listed): c for c in found}

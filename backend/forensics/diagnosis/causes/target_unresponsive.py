@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import list_rivals
 from backend.forensics.diagnosis.lost_syns import (
@@ -26,7 +27,7 @@ from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.icmp_errors import HOST, NETWORK
 from backend.forensics.findings import frame_evidence, line_evidence, plural
-from backend.forensics.report import FindingPart, RemedyPart
+from backend.forensics.report import RemedyPart
 
 CAUSE = "target-unresponsive"
 TITLE = "Host down or unreachable"
@@ -42,7 +43,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per destination that never answered and was not heard meanwhile."""
     return [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(d) and not _lives(facts, d)]
 
@@ -57,7 +58,7 @@ def _fits(destination: Destination) -> bool:
     return silent and not destination.refused and len(of_kind(destination, "replied", "return")) == 0
 
 
-def _hypothesis(facts: Facts, findings: Sequence[FindingPart], d: Destination) -> Hypothesis:
+def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypothesis:
     told, listed, failed = _told(facts, d), _unreplied(facts, d), _failed(facts, d)
     pieces = [
         *_place(d),

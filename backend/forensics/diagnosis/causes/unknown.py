@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.exclusive import is_one_lost_syn
 from backend.forensics.diagnosis.given_listings import ListingRequest
@@ -11,7 +12,7 @@ from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, BOTH_SIDES,
 from backend.forensics.evidence.delays import DELAYED_FROM_S
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, seconds_text
-from backend.forensics.report import ClaimPart, DiagnosisPart, FindingPart, MissingPart, RivalPart
+from backend.forensics.report import ClaimPart, DiagnosisPart, MissingPart, RivalPart
 
 CAUSE = "unknown"
 TITLE = "Cause not established"
@@ -47,7 +48,7 @@ MISSING_OF_LOOKUPS = (BOTH_SIDES, AT_RESOLVER, COUNTERS)
 
 def assess_rest(
     facts: Facts,
-    findings: Sequence[FindingPart],
+    findings: Sequence[Case],
     explained: frozenset[str],
     left: frozenset[int],
     unsettled: Sequence[DiagnosisPart],
@@ -80,16 +81,16 @@ def _one_lost_syn(facts: Facts, left: frozenset[int], unsettled: Sequence[Diagno
     return links if unsettled and is_one_lost_syn(facts, links) else ()
 
 
-def _target(finding: FindingPart) -> str:
-    return str(finding.affected[0].get("destination", "")) if finding.affected else ""
+def _target(finding: Case) -> str:
+    return finding.target
 
 
-def _places(finding: FindingPart) -> str:
-    places = finding.measures.get("lost_at") or []
+def _places(finding: Case) -> str:
+    places = finding.part.measures.get("lost_at") or []
     return "; ".join(str(p) for p in places) if isinstance(places, list) else ""
 
 
-def _what(facts: Facts, findings: Sequence[FindingPart], links: Sequence[int]) -> str:
+def _what(facts: Facts, findings: Sequence[Case], links: Sequence[int]) -> str:
     if findings:
         more = f" {len(findings) - 1} more like it." if len(findings) > 1 else ""
         said = findings[0].summary
@@ -105,22 +106,22 @@ def _what(facts: Facts, findings: Sequence[FindingPart], links: Sequence[int]) -
     )
 
 
-def _statement(facts: Facts, findings: Sequence[FindingPart], links: tuple[int, ...]) -> str:
+def _statement(facts: Facts, findings: Sequence[Case], links: tuple[int, ...]) -> str:
     if is_one_lost_syn(facts, links):
         return "One SYN was lost; the cause cannot be determined."
     return f"{_what(facts, findings, links)} The evidence does not show why."
 
 
 def _hypothesis(
-    facts: Facts, findings: Sequence[FindingPart], links: tuple[int, ...], unsettled: Sequence[DiagnosisPart]
+    facts: Facts, findings: Sequence[Case], links: tuple[int, ...], unsettled: Sequence[DiagnosisPart]
 ) -> Hypothesis:
-    frames = frame_evidence(facts.delays.frames_of(links)) if links else findings[0].evidence
+    frames = frame_evidence(facts.delays.frames_of(links)) if links else list(findings[0].evidence)
     places = _places(findings[0]) if findings else ""
     where = f"The packets were last captured at: {places}."
     reason = "the last location says nothing about the cause"
     seen = (Weighed(0.1, where, frames, reason),) if places else ()
     lost_s = facts.delays.lost_by(links) if links else sum(f.time_lost_s for f in findings)
-    steps = [ClaimPart(role="step", text=f.summary, evidence=f.evidence) for f in findings]
+    steps = [ClaimPart(role="step", text=f.summary, evidence=list(f.evidence)) for f in findings]
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -154,7 +155,7 @@ def _as_rival(diagnosis: DiagnosisPart) -> RivalPart:
     )
 
 
-def _asked_for(findings: Sequence[FindingPart]) -> tuple[MissingPart, ...]:
+def _asked_for(findings: Sequence[Case]) -> tuple[MissingPart, ...]:
     """Lookups are no connections: what decides about them is asked for by itself."""
     lookups = [f for f in findings if f.kind == "dns-delay"]
     if not lookups:

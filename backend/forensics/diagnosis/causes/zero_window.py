@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.measured import frames_of, loud, number
 from backend.forensics.dumps import TcpSocket
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "zero-window"
 TITLE = "Zero window (receiver not reading)"
@@ -35,13 +36,13 @@ _STACKS = MissingPart(
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per receiver that closed its window for long."""
     return [_hypothesis(facts, finding) for finding in loud(findings, CAUSE)]
 
 
-def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
-    receiver = str(finding.affected[0]["destination"]).rsplit(":", 1)[0]
+def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
+    receiver = finding.server.host
     listed = _listed(facts, finding)
     worst = seconds_text(number(finding, "closed_max_s"))
     return Hypothesis(
@@ -74,7 +75,7 @@ def _hypothesis(facts: Facts, finding: FindingPart) -> Hypothesis:
     )
 
 
-def _closed(finding: FindingPart) -> list[Weighed]:
+def _closed(finding: Case) -> list[Weighed]:
     total, proof = seconds_text(number(finding, "closed_total_s")), list(finding.evidence)
     text = f"It announced a zero window for {total} in total while the sender filled or probed it."
     pieces = [Weighed(2.2, text, proof, "the receiver itself reports a full buffer")]
@@ -84,9 +85,9 @@ def _closed(finding: FindingPart) -> list[Weighed]:
     return pieces
 
 
-def _listed(facts: Facts, finding: FindingPart) -> list[Weighed]:
+def _listed(facts: Facts, finding: Case) -> list[Weighed]:
     """Sockets of the same connections that a dump shows with unread data."""
-    ends = {(str(row["destination"]), str(row["source"])) for row in finding.affected}
+    ends = {(str(flow.destination), str(flow.source)) for flow in finding.flows}
     lines, unread = [], 0
     for each in facts.kernel.dumps:
         for socket in each.dump.tcp_sockets:
@@ -108,7 +109,7 @@ def _text(address: str, port: int) -> str:
     return f"[{bare}]:{port}" if ":" in bare else f"{bare}:{port}"
 
 
-def _rivals(finding: FindingPart) -> tuple[RivalPart, ...]:
+def _rivals(finding: Case) -> tuple[RivalPart, ...]:
     opened = finding.count - int(number(finding, "never_opened"))
     lost = RivalPart(
         cause="path-loss",

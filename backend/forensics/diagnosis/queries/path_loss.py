@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.counted import delta_lines
 from backend.forensics.diagnosis.queries.rivals import list_rivals
@@ -23,7 +24,7 @@ from backend.forensics.diagnosis.queries.trouble import (
 from backend.forensics.evidence.dns.lost_queries import LostQuery
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural
-from backend.forensics.report import FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import MissingPart, RemedyPart
 
 PRIOR = -1.4
 """Seldom on a data centre's wire, and what lies between two captures is more than a wire."""
@@ -32,7 +33,7 @@ RIVALS = ("node-drop", "dnat-race", "resolver-unresponsive", "slow-resolver", "c
 
 
 def query_hypotheses(
-    facts: Facts, findings: Sequence[FindingPart], *, cause: str, title: str, references: tuple[str, ...]
+    facts: Facts, findings: Sequence[Case], *, cause: str, title: str, references: tuple[str, ...]
 ) -> list[Hypothesis]:
     """One per resolver to which queries were lost between two captures, untranslated and answered when put again."""
     found = []

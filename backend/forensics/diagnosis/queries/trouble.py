@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from statistics import median
 
+from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
@@ -18,7 +19,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.nodes import same_node
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import frame_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart
+from backend.forensics.report import ClaimPart, EvidencePart, MissingPart
 
 LOSSY_CAPTURE = -1.0
 """A capture that lost packets may have lost the query behind the node, or the answer."""
@@ -120,13 +121,13 @@ class Trouble:
         return frame_evidence(frame for one in lookups for frame in lookup_frames(self.dns, one))
 
 
-def collect_troubles(facts: Facts, findings: Sequence[FindingPart]) -> list[Trouble]:
+def collect_troubles(facts: Facts, findings: Sequence[Case]) -> list[Trouble]:
     """One per resolver with a delayed lookup; queries to an address that stands for none are nobody's loss."""
     found = _of_all_resolvers(facts, findings)
     return [trouble for trouble in found if not stands_for_none(trouble.resolver.server)]
 
 
-def collect_unconfigured(facts: Facts, findings: Sequence[FindingPart]) -> list[Trouble]:
+def collect_unconfigured(facts: Facts, findings: Sequence[Case]) -> list[Trouble]:
     """One per address that stands for no name server, with a query that was never answered."""
     found = _of_all_resolvers(facts, findings)
     return [trouble for trouble in found if trouble.mute and stands_for_none(trouble.resolver.server)]
@@ -138,7 +139,7 @@ def stands_for_none(server: Endpoint) -> bool:
     return address == BROADCAST or address in SITE_LOCAL
 
 
-def _of_all_resolvers(facts: Facts, findings: Sequence[FindingPart]) -> list[Trouble]:
+def _of_all_resolvers(facts: Facts, findings: Sequence[Case]) -> list[Trouble]:
     found, told = [], _by_destination(f for f in findings if f.kind == "dns-delay")
     for resolver in facts.dns.resolvers:
         if resolver.delayed_total:
@@ -149,10 +150,10 @@ def _of_all_resolvers(facts: Facts, findings: Sequence[FindingPart]) -> list[Tro
     return found
 
 
-def _by_destination(findings: Iterable[FindingPart]) -> dict[str, list[FindingPart]]:
-    found: dict[str, list[FindingPart]] = {}
+def _by_destination(findings: Iterable[Case]) -> dict[str, list[Case]]:
+    found: dict[str, list[Case]] = {}
     for finding in findings:
-        for target in {str(a.get("destination")) for a in finding.affected}:
+        for target in {str(flow.destination) for flow in finding.flows}:
             found.setdefault(target, []).append(finding)
     return found
 

@@ -8,6 +8,7 @@ from statistics import median
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.counted import account_in_numbers, brackets, delta_lines
 from backend.forensics.diagnosis.named_findings import findings_to
@@ -16,7 +17,7 @@ from backend.forensics.evidence.facts import RIVAL_WINDOW_NS, Facts
 from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss
 from backend.forensics.evidence.rivals import Rival, count_rivalled
 from backend.forensics.findings import frame_evidence, line_evidence
-from backend.forensics.report import EvidencePart, FindingPart
+from backend.forensics.report import EvidencePart
 from backend.forensics.significance import fisher_exact_p
 from backend.forensics.wording import p_text
 
@@ -50,7 +51,7 @@ class Race:
     server: Endpoint
     collisions: tuple[tuple[Loss, Rival], ...]
     losses: tuple[Loss, ...]
-    findings: tuple[FindingPart, ...]
+    findings: tuple[Case, ...]
     attempts_total: int
     time_lost_s: float
     worst_s: float
@@ -93,7 +94,7 @@ class WeighedRace:
     insert_failed: int | None
 
 
-def collect_races(facts: Facts, findings: Sequence[FindingPart], *, service: bool) -> list[Race]:
+def collect_races(facts: Facts, findings: Sequence[Case], *, service: bool) -> list[Race]:
     """Group the collisions by destination. A rival of a SYN that was seen further on makes no race, nor does one of
     a SYN that found no free port. `service` chooses those whose destination is rewritten, too."""
     groups: dict[tuple[int, int, int], list[tuple[Loss, Rival]]] = {}
@@ -127,7 +128,7 @@ class _Services:
         )
 
 
-def _race(facts: Facts, findings: Sequence[FindingPart], collisions: list[tuple[Loss, Rival]]) -> Race:
+def _race(facts: Facts, findings: Sequence[Case], collisions: list[tuple[Loss, Rival]]) -> Race:
     server = collisions[0][0].attempt.server
     table = facts.attempts.table[facts.attempts.rows_to(server)]
     usual_s = facts.baseline_connect_s((server.high, server.low, server.port))

@@ -20,7 +20,7 @@ def held(*dumps: Dump) -> Facts:
 
 def listing(facts: Facts, culprit: str) -> Dump:
     """`culprit` under the first held echo of each stall, the idle CPU under all others."""
-    [finding] = detect(facts).findings
+    [finding] = detect(facts).cases
     first = {span.echoes[0] for span in stall_spans(facts, finding)}
     numbers = sorted({int(n) & 0xFFFF for n in facts.round_trips.rows["sequence"]})
     rows = [
@@ -32,7 +32,7 @@ def listing(facts: Facts, culprit: str) -> Dump:
 
 def test_the_stalls_of_a_finding_with_their_echoes_and_times() -> None:
     facts = held()
-    [finding] = detect(facts).findings
+    [finding] = detect(facts).cases
     spans = stall_spans(facts, finding)
     assert len(spans) == len(STALLS)
     assert all(span.timed and len(span.echoes) >= 10 for span in spans)
@@ -41,7 +41,7 @@ def test_the_stalls_of_a_finding_with_their_echoes_and_times() -> None:
 
 def test_the_process_at_every_drain_is_a_claim_with_its_lines() -> None:
     facts = held(listing(held(), "cadvisor"))
-    [finding] = detect(facts).findings
+    [finding] = detect(facts).cases
     (claim,) = culprit_claims(who_ran(facts, finding))
     assert claim.weight > 2
     assert claim.text.startswith("cadvisor was interrupted by the first held packet at 3 of 3 stalls")
@@ -50,13 +50,13 @@ def test_the_process_at_every_drain_is_a_claim_with_its_lines() -> None:
 
 def test_an_idle_host_gives_no_claim() -> None:
     facts = held(listing(held(), "swapper/1"))
-    [finding] = detect(facts).findings
+    [finding] = detect(facts).cases
     assert who_ran(facts, finding) == ()
 
 
 def test_a_call_that_ends_with_every_stall_is_a_claim() -> None:
     plain = held()
-    [finding] = detect(plain).findings
+    [finding] = detect(plain).cases
     calls = tuple(
         SystemCall(n + 1, 7, "cadvisor", "read", "/memory.stat", 0.11, span.end_ns - 112_000_000)
         for n, span in enumerate(stall_spans(plain, finding))

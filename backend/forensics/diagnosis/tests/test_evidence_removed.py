@@ -45,10 +45,10 @@ def _facts(name: str) -> Facts:
 
 def _hypotheses(facts: Facts) -> dict[tuple[str, str], Hypothesis]:
     """By cause and title, the surest of each."""
-    findings, _ = run_detectors(facts)
+    detected = run_detectors(facts)
     found: dict[tuple[str, str], Hypothesis] = {}
     for _, assess in discover_causes():
-        for each in assess(facts, findings):
+        for each in assess(facts, detected.cases):
             known = found.get((each.cause, each.title))
             if known is None or _score(each) > _score(known):
                 found[each.cause, each.title] = each

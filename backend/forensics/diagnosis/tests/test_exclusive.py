@@ -20,8 +20,8 @@ from backend.forensics.report import Role
 @pytest.mark.parametrize("name", sorted(SAMPLES))
 def test_no_connection_has_two_exclusive_causes(name: str) -> None:
     facts = SAMPLES[name]()
-    findings, _ = run_detectors(facts)
-    hypotheses = [h for _, assess in discover_causes() for h in assess(facts, findings)]
+    detected = run_detectors(facts)
+    hypotheses = [h for _, assess in discover_causes() for h in assess(facts, detected.cases)]
     settled = yield_to_stronger(settle(facts, hypotheses)[0])
     sure = [
         each.hypothesis

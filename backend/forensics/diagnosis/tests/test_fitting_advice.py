@@ -22,8 +22,8 @@ def _commands(place: str) -> list[str]:
         other = plain_path(f"10.0.0.1:{6000 + number}", "192.0.2.7:80", place)
         made.connect(T0_NS + number * 90 * MS, other, isn=500 + number)
     facts = gather_facts([made.build()], [])
-    findings, _ = run_detectors(facts)
-    found = diagnose(facts, findings).diagnoses
+    detected = run_detectors(facts)
+    found = diagnose(facts, detected.cases).diagnoses
     assert found
     commands: list[str | None] = [each.command for part in found for each in part.missing]
     commands += [remedy.command for part in found for remedy in part.remedies]

@@ -29,9 +29,9 @@ def _listed(host: str, address: str, **kinds: int) -> list[DumpInput]:
 
 def _left(request: MissingPart, *dumps: DumpInput) -> str | None:
     facts = gather_facts([Losses().usual(SERVER, 30).late(SERVER, 4).build()], dumps)
-    findings, _ = run_detectors(facts)
-    one = next(d for d in diagnose(facts, findings).diagnoses if d.findings)
-    left = without_given(facts, one.model_copy(update={"missing": [request]}), findings).missing
+    detected = run_detectors(facts)
+    one = next(d for d in diagnose(facts, detected.cases).diagnoses if d.findings)
+    left = without_given(facts, one.model_copy(update={"missing": [request]}), detected.cases).missing
     return left[0].command if left else None
 
 

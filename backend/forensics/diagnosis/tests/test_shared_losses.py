@@ -7,32 +7,27 @@ from typing import Any
 
 import pytest
 
+from backend.forensics.cases.case import Case, Flow, end_of
 from backend.forensics.diagnosis.account import Settled
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed, weigh
 from backend.forensics.diagnosis.shared_losses import merge_shared
 from backend.forensics.findings import frame_evidence
-from backend.forensics.report import ClaimPart, FindingPart
+from backend.forensics.report import ClaimPart
 
 SURE, LIKELY, POSSIBLE = 3.0, 1.5, -0.3
 
 
-def _finding(name: str, source: str, destination: str) -> FindingPart:
-    return FindingPart(
+def _finding(name: str, source: str, destination: str) -> Case:
+    return Case(
         id=name,
         kind="syn-retransmission",
         severity="warning",
         confidence=0.9,
-        title="x",
         summary="x",
         count=1,
-        first="2026-01-01T00:00:00Z",
-        last="2026-01-01T00:00:00Z",
         time_lost_s=1.0,
-        measures={},
-        affected=[{"source": source, "destination": destination}],
-        events=[],
-        evidence=frame_evidence([("a.pcap", 1)]),
-        marks=[],
+        flows=(Flow("tcp", end_of(source), end_of(destination)),),
+        evidence=tuple(frame_evidence([("a.pcap", 1)])),
     )
 
 

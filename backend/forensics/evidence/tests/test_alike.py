@@ -56,9 +56,9 @@ def test_what_nobody_explains_counts_those_without_a_finding_of_their_own() -> N
     for number in range(shown + 5):
         capture.silent(f"198.51.100.{number + 1}:443", 1)
     facts = gather_facts([capture.build()], [])
-    findings, _ = run_detectors(facts)
-    assert sum(f.kind == "syn-retransmission" for f in findings) == shown
-    rest = diagnose(facts, findings).diagnoses[0]
+    detected = run_detectors(facts)
+    assert sum(f.kind == "syn-retransmission" for f in detected.findings) == shown
+    rest = diagnose(facts, detected.cases).diagnoses[0]
     assert (rest.cause, rest.attempts_explained) == ("unknown", shown + 5)
 
 
@@ -106,7 +106,7 @@ def test_one_more_that_answers_at_times_makes_them_one() -> None:
     (found,) = facts.destinations
     assert (found.others, found.silent, len(found.losses)) == (total - 1, False, total)
     assert (found.tried, found.opened, len(found.hosts)) == (2 * total, 2 * total, total)
-    answer = diagnose(facts, run_detectors(facts)[0])
+    answer = diagnose(facts, run_detectors(facts).cases)
     assert any(f"and {total - 1} other destinations" in d.statement for d in answer.diagnoses)
     assert answer.account is not None
     assert answer.account.delayed == total

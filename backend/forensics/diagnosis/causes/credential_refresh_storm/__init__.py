@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.causes.credential_refresh_storm.evidence import weigh_evidence
 from backend.forensics.diagnosis.causes.credential_refresh_storm.remedies import list_remedies
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.diagnosis.metadata_signs import (
     WHOLE_PACKETS,
-    Case,
+    MetadataCase,
     hop_limit_rival,
     loud_cases,
     one_request,
@@ -22,7 +23,7 @@ from backend.forensics.diagnosis.metadata_signs import (
 )
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural, seconds_text
-from backend.forensics.report import FindingPart, MissingPart
+from backend.forensics.report import MissingPart
 
 CAUSE = "credential-refresh-storm"
 TITLE = "Credentials refreshed on every request (refresh storm)"
@@ -45,13 +46,13 @@ MISSING = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per caller that fetched credentials more often than a first load would."""
     cases = loud_cases(facts, findings)
     return [_hypothesis(case) for case in cases if case.pattern.refreshes - 1 >= LEAST_REPEATS]
 
 
-def _hypothesis(case: Case) -> Hypothesis:
+def _hypothesis(case: MetadataCase) -> Hypothesis:
     pattern = case.pattern
     weighed = weigh_evidence(case)
     refreshing, valid = pattern.requests_refreshing > 1, pattern.still_valid > 0
@@ -78,7 +79,7 @@ def _hypothesis(case: Case) -> Hypothesis:
     )
 
 
-def _statement(case: Case) -> str:
+def _statement(case: MetadataCase) -> str:
     pattern, served = case.pattern, len(case.use.served)
     if pattern.requests_refreshing > 1:
         who = (
@@ -95,7 +96,7 @@ def _statement(case: Case) -> str:
     return f"{who} although they had {left} left."
 
 
-def _figures(case: Case) -> tuple[tuple[str, str], ...]:
+def _figures(case: MetadataCase) -> tuple[tuple[str, str], ...]:
     pattern, use = case.pattern, case.use
     figures = [("time lost", seconds_text(case.finding.time_lost_s))]
     if pattern.requests_refreshing:

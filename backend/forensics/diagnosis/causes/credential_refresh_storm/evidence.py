@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from backend.forensics.diagnosis.contract import Weighed
-from backend.forensics.diagnosis.metadata_signs import SIGNIFICANT_P, Case
+from backend.forensics.diagnosis.metadata_signs import SIGNIFICANT_P, MetadataCase
 from backend.forensics.evidence.metadata_pattern import is_refresh
 from backend.forensics.findings import plural
 from backend.forensics.wording import p_text
@@ -18,12 +18,12 @@ EXCESS = 3.0
 """Times the refreshes that caching needs: several processes load their own."""
 
 
-def weigh_evidence(case: Case) -> list[Weighed]:
+def weigh_evidence(case: MetadataCase) -> list[Weighed]:
     """All pieces that the packets give."""
     return [*_inside(case), *_repeated_while_valid(case), *_window(case), *_need(case), *_one_process(case)]
 
 
-def _inside(case: Case) -> list[Weighed]:
+def _inside(case: MetadataCase) -> list[Weighed]:
     pattern, use = case.pattern, case.use
     if not len(use.served):
         return []
@@ -39,7 +39,7 @@ def _inside(case: Case) -> list[Weighed]:
     return [Weighed(-2.5, text, frames, "calls that overlap requests by chance belong to a poller")]
 
 
-def _repeated_while_valid(case: Case) -> list[Weighed]:
+def _repeated_while_valid(case: MetadataCase) -> list[Weighed]:
     pattern = case.pattern
     repeats = pattern.refreshes - 1
     if pattern.lifetime_s is None or repeats < 1:
@@ -55,7 +55,7 @@ def _repeated_while_valid(case: Case) -> list[Weighed]:
     return [Weighed(-3.0, text, frames, "expired credentials must be refreshed")]
 
 
-def _window(case: Case) -> list[Weighed]:
+def _window(case: MetadataCase) -> list[Weighed]:
     pattern = case.pattern
     if pattern.lifetime_s is None:
         return []
@@ -88,7 +88,7 @@ def _window(case: Case) -> list[Weighed]:
     ]
 
 
-def _need(case: Case) -> list[Weighed]:
+def _need(case: MetadataCase) -> list[Weighed]:
     pattern = case.pattern
     minutes = max(pattern.span_s, 1.0) / 60
     text = (
@@ -101,7 +101,7 @@ def _need(case: Case) -> list[Weighed]:
     return [Weighed(-1.5, text, frames, "that is what caching needs")]
 
 
-def _one_process(case: Case) -> list[Weighed]:
+def _one_process(case: MetadataCase) -> list[Weighed]:
     number = case.pattern.refreshes_on_one_connection
     if number - 1 < EXCESS:
         return []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backend.forensics.diagnosis.metadata_signs import Case
+from backend.forensics.diagnosis.metadata_signs import MetadataCase
 from backend.forensics.diagnosis.shared_remedies import credentials_of_their_own
 from backend.forensics.report import RemedyPart
 
@@ -57,7 +57,7 @@ SHARE = RemedyPart(
 )
 
 
-def list_remedies(case: Case) -> tuple[RemedyPart, ...]:
+def list_remedies(case: MetadataCase) -> tuple[RemedyPart, ...]:
     """A provider per request is what a lifetime beyond every window points at; else the issuer comes first: kiam's kind
     answers at the instance's paths, where a role is asked for before its credentials."""
     pattern = case.pattern

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.causes.dnat_race.queries import assess_queries
 from backend.forensics.diagnosis.causes.dnat_race.remedies import list_remedies
 from backend.forensics.diagnosis.contract import Hypothesis
@@ -16,7 +17,6 @@ from backend.forensics.diagnosis.races.evidence import Race, collect_races
 from backend.forensics.diagnosis.races.hypothesis import RaceCause, race_hypothesis
 from backend.forensics.diagnosis.races.story import race_hurt
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.report import FindingPart
 
 CAUSE = "dnat-race"
 TITLE = "DNAT collision at a service address (conntrack race)"
@@ -33,7 +33,7 @@ REFERENCES = (
 _RACE = RaceCause(CAUSE, TITLE, PRIOR, "the service address", REFERENCES)
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per destination whose lost SYNs had rivals, and per resolver that lost one query of a pair."""
     races = collect_races(facts, findings, service=True)
     remedies = tuple(list_remedies(facts)) if races else ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import median
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.causes.dnat_race.query_remedies import list_query_remedies
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.counted import account_in_numbers, brackets, delta_lines
@@ -25,7 +26,7 @@ from backend.forensics.diagnosis.queries.trouble import (
     translated,
 )
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.report import FindingPart, MissingPart
+from backend.forensics.report import MissingPart
 
 PRIOR = -1.5
 """A lost datagram has many causes; that it hits one of two sent at once is what has to be shown."""
@@ -41,7 +42,7 @@ PAIRS_ALONE_CEILING = 0.45
 
 
 def assess_queries(
-    facts: Facts, findings: Sequence[FindingPart], cause: str, title: str, references: tuple[str, ...]
+    facts: Facts, findings: Sequence[Case], cause: str, title: str, references: tuple[str, ...]
 ) -> list[Hypothesis]:
     """One hypothesis per resolver at which one query of a pair was lost."""
     return [

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.causes.ipvs_port_reuse.evidence import Drops, collect_drops, weigh_drops
 from backend.forensics.diagnosis.causes.ipvs_port_reuse.remedies import list_remedies
 from backend.forensics.diagnosis.causes.ipvs_port_reuse.rivals import list_rivals
@@ -17,7 +18,7 @@ from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.diagnosis.ipvs_settings import read_settings
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, seconds_text
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart
+from backend.forensics.report import ClaimPart, MissingPart
 
 CAUSE = "ipvs-port-reuse"
 TITLE = "IPVS port reuse (conn_reuse_mode)"
@@ -34,7 +35,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per destination at which SYNs on used tuples were lost."""
     return [_hypothesis(facts, found) for found in collect_drops(facts, findings)]
 

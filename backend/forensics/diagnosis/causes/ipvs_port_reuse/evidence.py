@@ -8,6 +8,7 @@ from statistics import median
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.counted import delta_lines
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
@@ -18,7 +19,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
 from backend.forensics.evidence.port_reuse import ReusedTuple, describe_reuse
 from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
-from backend.forensics.report import EvidencePart, FindingPart
+from backend.forensics.report import EvidencePart
 from backend.forensics.significance import fisher_exact_p
 from backend.forensics.wording import p_text
 
@@ -80,7 +81,7 @@ class WeighedDrops:
     mode_drops: bool
 
 
-def collect_drops(facts: Facts, findings: Sequence[FindingPart]) -> list[Drops]:
+def collect_drops(facts: Facts, findings: Sequence[Case]) -> list[Drops]:
     """By destination: at least three lost SYNs on used tuples. One that was answered, even by an ACK of another
     connection, was not dropped; one whose answer was seen was not, either."""
     table, reuse = facts.attempts.table, facts.port_reuse
@@ -97,7 +98,7 @@ def collect_drops(facts: Facts, findings: Sequence[FindingPart]) -> list[Drops]:
 
 def _drops(
     facts: Facts,
-    findings: Sequence[FindingPart],
+    findings: Sequence[Case],
     attempts: tuple[RetriedAttempt, ...],
     first: dict[int, Loss],
 ) -> Drops:

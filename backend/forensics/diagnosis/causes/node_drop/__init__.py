@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.causes.node_drop.evidence import NodeLosses, collect_losses, weigh_losses
 from backend.forensics.diagnosis.causes.node_drop.queries import assess_queries
 from backend.forensics.diagnosis.causes.node_drop.remedies import list_remedies
@@ -16,7 +17,7 @@ from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
 from backend.forensics.private_words import of_rule
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart
+from backend.forensics.report import ClaimPart, MissingPart
 
 CAUSE = "node-drop"
 TITLE = "Drop inside the node (firewall rule, policy or program)"
@@ -29,7 +30,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per destination whose SYNs, or resolver whose queries, vanished inside the node without another
     explanation."""
     found = [_hypothesis(facts, found) for found in collect_losses(facts, findings)]

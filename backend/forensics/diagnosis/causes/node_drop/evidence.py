@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.causes.node_drop.rules import dropping_rules
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.counted import brackets, delta_lines
@@ -18,7 +19,7 @@ from backend.forensics.evidence.losses import Loss
 from backend.forensics.evidence.nodes import same_node
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.private_words import of_rule
-from backend.forensics.report import EvidencePart, FindingPart
+from backend.forensics.report import EvidencePart
 
 COUNTED_RATIO = 0.5
 DATA_LOSS_LIKE_SYN_LOSS = 0.5
@@ -54,7 +55,7 @@ class WeighedLosses:
     rule_counted: bool
 
 
-def collect_losses(facts: Facts, findings: Sequence[FindingPart]) -> list[NodeLosses]:
+def collect_losses(facts: Facts, findings: Sequence[Case]) -> list[NodeLosses]:
     """By destination."""
     silent = np.flatnonzero(facts.losses.is_kind("inside") & first_losses(facts.losses) & ~facts.told)
     mine = [

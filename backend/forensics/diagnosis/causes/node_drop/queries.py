@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.causes.node_drop.rules import dropping_query_rules
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.counted import brackets, delta_lines
@@ -24,7 +25,7 @@ from backend.forensics.evidence.dns.lost_queries import LostQuery
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural
 from backend.forensics.private_words import of_file, of_rule
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart, RemedyPart
+from backend.forensics.report import ClaimPart, MissingPart, RemedyPart
 
 COUNTED_RATIO = 0.5
 PROOF = "capture port 53 for 60 s again: every query must be captured on both sides of the node"
@@ -36,7 +37,7 @@ WHERE_FREED = MissingPart(
 
 def assess_queries(
     facts: Facts,
-    findings: Sequence[FindingPart],
+    findings: Sequence[Case],
     cause: str,
     title: str,
     prior: float,

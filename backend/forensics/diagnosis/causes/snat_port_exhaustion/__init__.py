@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.causes.snat_port_exhaustion.evidence import (
     Shortage,
     collect_shortages,
@@ -18,7 +19,7 @@ from backend.forensics.diagnosis.causes.snat_port_exhaustion.rivals import list_
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart
+from backend.forensics.report import ClaimPart, MissingPart
 
 CAUSE = "snat-port-exhaustion"
 TITLE = "SNAT port exhaustion"
@@ -31,7 +32,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per destination with SYNs that found no free port."""
     return [_hypothesis(facts, found) for found in collect_shortages(facts, findings)]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.counted import account_in_numbers, brackets, delta_lines
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
@@ -12,7 +13,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
 from backend.forensics.evidence.port_pools import PortPool
 from backend.forensics.findings import frame_evidence, line_evidence
-from backend.forensics.report import EvidencePart, FindingPart
+from backend.forensics.report import EvidencePart
 
 COUNTER_MATCH_RATIO = 0.3
 """insert_failed may differ from the lost SYNs by this share: other destinations may run short, too."""
@@ -44,7 +45,7 @@ class WeighedShortage:
     dumped: bool
 
 
-def collect_shortages(facts: Facts, findings: Sequence[FindingPart]) -> list[Shortage]:
+def collect_shortages(facts: Facts, findings: Sequence[Case]) -> list[Shortage]:
     """By destination; the pool is the one that most losses found used up."""
     numbers: dict[int, list[int]] = {}
     for number in sorted(facts.exhausted):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.causes.snat_port_race.remedies import list_remedies
 from backend.forensics.diagnosis.causes.snat_port_race.short_range import assess_short_ranges
 from backend.forensics.diagnosis.contract import STATEMENT_LONGEST, Hypothesis
@@ -17,7 +18,6 @@ from backend.forensics.diagnosis.races.evidence import Race, collect_races
 from backend.forensics.diagnosis.races.hypothesis import RaceCause, race_hypothesis
 from backend.forensics.diagnosis.races.story import race_hurt
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.report import FindingPart
 
 CAUSE = "snat-port-race"
 TITLE = "SNAT source-port collision"
@@ -36,7 +36,7 @@ REFERENCES = (
 _RACE = RaceCause(CAUSE, TITLE, PRIOR, "NAT", REFERENCES)
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per destination whose lost SYNs had rivals, and one per short range that two drew from at once."""
     races = collect_races(facts, findings, service=False)
     remedies = tuple(list_remedies(facts)) if races else ()

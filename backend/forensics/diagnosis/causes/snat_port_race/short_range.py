@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.counted import account_in_numbers, brackets, delta_lines
 from backend.forensics.diagnosis.own_rules import CHECK, NOT_KEPT, without_port_range
@@ -12,7 +13,7 @@ from backend.forensics.diagnosis.victims import Victims, describe_victims, group
 from backend.forensics.evidence.drawn_ports import DrawnPort
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, FindingPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "snat-port-race"
 TITLE = "SNAT source-port collision in a short port range"
@@ -47,7 +48,7 @@ class _Counters:
     flat: bool = False
 
 
-def assess_short_ranges(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess_short_ranges(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per destination."""
     by_link: dict[int, list[DrawnPort]] = {}
     for number in sorted(facts.drawn_ports):

@@ -52,7 +52,7 @@ def both_ends(where: Where, *, clock_ms: float = 0.0, turnaround_ms: float = 0.0
 def diagnoses(captures: list[Capture], *dumps: DumpInput) -> dict[str, DiagnosisPart]:
     """By cause."""
     facts = gather_facts(captures, list(dumps))
-    return {d.cause: d for d in diagnose(facts, run_detectors(facts)[0]).diagnoses}
+    return {d.cause: d for d in diagnose(facts, run_detectors(facts).cases).diagnoses}
 
 
 def rival(diagnosis: DiagnosisPart, cause: str) -> str:

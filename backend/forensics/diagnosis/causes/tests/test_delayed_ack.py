@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from backend.forensics.detection.run import run_detectors
@@ -15,8 +16,8 @@ from backend.forensics.tests.build_writes import talk
 
 def diagnoses(**how: Any) -> dict[str, DiagnosisPart]:
     facts = gather_facts([talk(**how)], [])
-    findings, _ = run_detectors(facts)
-    return {d.cause: d for d in diagnose(facts, findings).diagnoses}
+    detected = run_detectors(facts)
+    return {d.cause: d for d in diagnose(facts, detected.cases).diagnoses}
 
 
 def test_writes_that_wait_for_the_timer_show_it() -> None:
@@ -32,9 +33,9 @@ def test_writes_that_wait_for_the_timer_show_it() -> None:
 
 def test_each_sign_less_makes_it_less_sure() -> None:
     facts = gather_facts([talk()], [])
-    (finding,) = (f for f in run_detectors(facts)[0] if f.kind == "delayed-ack")
+    (finding,) = (f for f in run_detectors(facts).cases if f.kind == "delayed-ack")
     whole = conclude(_hypothesis(finding)).confidence
-    few = conclude(_hypothesis(finding.model_copy(update={"count": 9}))).confidence
+    few = conclude(_hypothesis(replace(finding, count=9))).confidence
     assert few < whole
 
 

@@ -38,8 +38,8 @@ def diagnoses(
     if survived_s is not None:
         wake(capture, survived_s, ACK)
     facts = gather_facts([capture.build()], [DumpInput("dump.txt", None, dump)] if dump else [])
-    findings, _ = run_detectors(facts)
-    return {d.cause: d for d in diagnose(facts, findings).diagnoses}
+    detected = run_detectors(facts)
+    return {d.cause: d for d in diagnose(facts, detected.cases).diagnoses}
 
 
 def sysctl(seconds: int) -> Dump:

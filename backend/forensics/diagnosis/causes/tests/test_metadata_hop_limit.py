@@ -30,7 +30,7 @@ def _lost_tokens(places: tuple[str, ...] = ("veth",), *, falls_back: bool = True
 
 def _diagnosis(http: HttpBuilder) -> DiagnosisPart:
     facts = gather_facts([http.build()], [])
-    [hypothesis] = assess(facts, detect(facts).findings)
+    [hypothesis] = assess(facts, detect(facts).cases)
     return conclude(hypothesis)
 
 
@@ -61,7 +61,7 @@ def test_an_answered_token_refutes_it() -> None:
     http = _lost_tokens()
     http.exchange(85_000, f"{POD}:41900", IMDS, TOKEN, took_ms=2)
     facts = gather_facts([http.build()], [])
-    [hypothesis] = assess(facts, detect(facts).findings)
+    [hypothesis] = assess(facts, detect(facts).cases)
     assert weigh(hypothesis)[1] == "cannot-tell"
     assert any(p.weight < -5 for p in hypothesis.weighed)
 
@@ -78,7 +78,7 @@ def test_answered_tokens_are_nothing_to_explain() -> None:
     http.exchange(100, f"{POD}:41000", IMDS, TOKEN, took_ms=2)
     http.lasts_until(5_000)
     facts = gather_facts([http.build()], [])
-    assert assess(facts, detect(facts).findings) == []
+    assert assess(facts, detect(facts).cases) == []
 
 
 def _told(quoted_source: str, quoted_destination: str, *, code: int = 0) -> DiagnosisPart:
@@ -92,7 +92,7 @@ def _told(quoted_source: str, quoted_destination: str, *, code: int = 0) -> Diag
     table = HeldMessages(pa.Table.from_arrays(columns, schema=message_schema("icmp_errors")))
     messages = replace(capture.messages, icmp_errors=table)
     facts = gather_facts([replace(capture, messages=messages)], [])
-    [hypothesis] = assess(facts, detect(facts).findings)
+    [hypothesis] = assess(facts, detect(facts).cases)
     return conclude(hypothesis)
 
 

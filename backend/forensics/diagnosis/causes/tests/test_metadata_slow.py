@@ -22,7 +22,7 @@ from backend.forensics.tests.build_http import (
 
 def _assess(http: HttpBuilder) -> list[Hypothesis]:
     facts = gather_facts([http.build()], [])
-    return assess(facts, detect(facts).findings)
+    return assess(facts, detect(facts).cases)
 
 
 def _slow_calls(took_ms: float, *, status: int = 200) -> HttpBuilder:

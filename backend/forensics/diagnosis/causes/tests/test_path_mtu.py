@@ -32,8 +32,8 @@ def diagnoses(
         dump = Dump(kind="ip-link", lines=4, lines_not_understood=(), interfaces=(interface,))
         dumps.append(DumpInput("link.txt", None, dump))
     facts = gather_facts([capture.build()], dumps)
-    findings, _ = run_detectors(facts)
-    return {d.cause: d for d in diagnose(facts, findings).diagnoses}
+    detected = run_detectors(facts)
+    return {d.cause: d for d in diagnose(facts, detected.cases).diagnoses}
 
 
 def test_large_segments_in_vain_are_a_black_hole() -> None:

@@ -61,9 +61,9 @@ def view(
 def diagnoses(far: Capture | None, *dumps: DumpInput) -> dict[str, DiagnosisPart]:
     near = view("a.pcap", beyond_ns=WAY_NS, late_ns=0, again=range(10))
     facts = gather_facts([near, far] if far else [near], dumps)
-    findings, _ = run_detectors(facts)
-    assert {f.severity for f in findings if f.kind == "data-retransmission"} == {"warning"}
-    return {d.cause: d for d in diagnose(facts, findings).diagnoses}
+    detected = run_detectors(facts)
+    assert {f.severity for f in detected.findings if f.kind == "data-retransmission"} == {"warning"}
+    return {d.cause: d for d in diagnose(facts, detected.cases).diagnoses}
 
 
 def at_server(again: range, *, beyond_ns: int = MS // 10, marks: int = 0) -> Capture:
@@ -158,7 +158,7 @@ def test_segments_that_vanish_inside_one_node_are_not_lost_on_the_way(
 ) -> None:
     near = replace(view("a.pcap", beyond_ns=WAY_NS, late_ns=0, again=range(10)), host=hosts[0])
     facts = gather_facts([near, replace(at_server(range(0)), host=hosts[1])], ())
-    findings, _ = run_detectors(facts)
-    found = {d.cause: d for d in diagnose(facts, findings).diagnoses}
+    detected = run_detectors(facts)
+    found = {d.cause: d for d in diagnose(facts, detected.cases).diagnoses}
     assert (found["path-loss"].confidence >= 0.5) == blamed
     assert any("inside the node" in text for text in found["path-loss"].contradicting) != blamed

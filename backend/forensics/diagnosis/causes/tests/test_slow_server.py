@@ -15,8 +15,8 @@ SERVER = "10.1.0.7:80"
 
 def diagnoses(http: HttpBuilder) -> dict[str, DiagnosisPart]:
     facts = gather_facts([http.build()], [])
-    findings, _ = run_detectors(facts)
-    return {d.cause: d for d in diagnose(facts, findings).diagnoses}
+    detected = run_detectors(facts)
+    return {d.cause: d for d in diagnose(facts, detected.cases).diagnoses}
 
 
 def spell(

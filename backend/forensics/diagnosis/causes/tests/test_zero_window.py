@@ -30,8 +30,8 @@ def diagnoses(
         dump = Dump(kind="ss-sockets", lines=2, lines_not_understood=(), tcp_sockets=(socket,))
         dumps.append(DumpInput("ss.txt", None, dump))
     facts = gather_facts([capture.build()], dumps)
-    findings, _ = run_detectors(facts)
-    return {d.cause: d for d in diagnose(facts, findings).diagnoses}
+    detected = run_detectors(facts)
+    return {d.cause: d for d in diagnose(facts, detected.cases).diagnoses}
 
 
 def test_a_window_closed_again_and_again_is_a_reader_that_stops() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.causes.time_wait_collision.evidence import (
     Collisions,
     collect_collisions,
@@ -18,7 +19,7 @@ from backend.forensics.diagnosis.causes.time_wait_collision.rivals import list_r
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, seconds_text
-from backend.forensics.report import ClaimPart, FindingPart, MissingPart
+from backend.forensics.report import ClaimPart, MissingPart
 
 CAUSE = "time-wait-collision"
 TITLE = "Source port still in TIME_WAIT at the server"
@@ -33,7 +34,7 @@ REFERENCES = (
 )
 
 
-def assess(facts: Facts, findings: Sequence[FindingPart]) -> list[Hypothesis]:
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per destination that answered SYNs with ACKs of other connections."""
     return [_hypothesis(facts, found) for found in collect_collisions(facts, findings)]
 

@@ -8,6 +8,7 @@ from statistics import median
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.own_rules import SOURCE_NAT
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
@@ -19,7 +20,7 @@ from backend.forensics.evidence.port_pools import PortPool
 from backend.forensics.evidence.port_reuse import ReusedTuple, describe_reuse
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.private_words import of_file
-from backend.forensics.report import EvidencePart, FindingPart
+from backend.forensics.report import EvidencePart
 
 QUICK_RETRY_S = 0.1
 """Linux sends the SYN again within a few timer ticks after such an ACK (8 to 16 ms measured); else after 1 s."""
@@ -65,7 +66,7 @@ class WeighedCollisions:
     listed: bool
 
 
-def collect_collisions(facts: Facts, findings: Sequence[FindingPart]) -> list[Collisions]:
+def collect_collisions(facts: Facts, findings: Sequence[Case]) -> list[Collisions]:
     """By destination."""
     groups = group_by_server(c.attempt for c in facts.challenges.values())
     return [_collisions(facts, describe_victims(facts, findings, attempts)) for attempts in groups]

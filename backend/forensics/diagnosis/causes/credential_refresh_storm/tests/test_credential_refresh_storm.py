@@ -26,7 +26,7 @@ from backend.forensics.tests.build_http import (
 
 def _assess(captures: Sequence[Capture]) -> list[Hypothesis]:
     facts = gather_facts(captures, [])
-    return assess(facts, detect(facts).findings)
+    return assess(facts, detect(facts).cases)
 
 
 def _storm(*, left_s: float | None = 900, agent: str = OLD_BOTOCORE, requests: int = 30) -> HttpBuilder:

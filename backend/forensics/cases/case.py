@@ -1,0 +1,113 @@
+"""A case: what a detector says of one bad pattern. A finding of the report is its picture, for people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from backend.forensics.addresses import address_halves
+from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.report import EvidencePart, Severity
+
+End = Endpoint | str
+"""One end of a flow: an address with its port, or the text of an address without one; words where none is known."""
+
+
+def host_of(end: End) -> str:
+    """The address without brackets; the words where there is none."""
+    return end.address if isinstance(end, Endpoint) else end.removeprefix("[").removesuffix("]")
+
+
+def endpoint_of(end: End) -> Endpoint | None:
+    """With port 0 where none is known; None where there is no address."""
+    if isinstance(end, Endpoint):
+        return end
+    try:
+        return Endpoint(*address_halves(host_of(end)), 0)
+    except ValueError:
+        return None
+
+
+def end_of(text: str) -> End:
+    """Of ``192.0.2.1:80``, ``[2001:db8::1]:80``, a bare address or words."""
+    if not text.startswith("[") and text.count(":") != 1:
+        return text
+    try:
+        return Endpoint.of(text)
+    except ValueError:
+        return text
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """Whom a case is about."""
+
+    protocol: str
+    source: End | None
+    destination: End | None
+
+
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One time at which it happened. Times are on the reference clock, in nanoseconds of UTC; None where a listing
+    has none. The fields of a class made of this one are what the report's event says beside."""
+
+    start_ns: int | None
+    end_ns: int | None
+
+    @property
+    def packets(self) -> tuple[Frame, ...]:
+        """Its packets, by input and frame."""
+        frames: Iterable[int] = getattr(self, "frames", ())
+        return tuple((getattr(self, "input", ""), frame) for frame in frames)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case:
+    """What every finding says. The fields of a class made of this one are the measures of its finding, by their
+    names and in their order."""
+
+    id: str
+    """``<kind>-<n>``, from 1 in each kind."""
+    kind: str
+    severity: Severity
+    confidence: float
+    summary: str
+    """One or two sentences for people; nothing is read from it."""
+    count: int
+    first_ns: int | None = None
+    last_ns: int | None = None
+    time_lost_s: float = 0.0
+    """Seconds that users waited for it and that no other case counts."""
+    flows: tuple[Flow, ...] = ()
+    instances: tuple[Instance, ...] = ()
+    evidence: tuple[EvidencePart, ...]
+    part: Any = None
+    """The finding, where no presenter of its own makes it yet."""
+
+    @property
+    def is_harmful(self) -> bool:
+        """More than true and harmless."""
+        return self.severity != "info"
+
+    @property
+    def target(self) -> str:
+        """Whom it is about, in text: ``192.0.2.10:443``, an address, words; "" where nobody is named."""
+        return str(self.flows[0].destination) if self.flows and self.flows[0].destination is not None else ""
+
+    @property
+    def server(self) -> Endpoint:
+        """Whom it is about; a ValueError where that is no address with a port."""
+        end = self.flows[0].destination if self.flows else None
+        if not isinstance(end, Endpoint):
+            raise ValueError(f"{self.id} names no server")
+        return end
+
+
+def own_fields(value: Case | Instance) -> Iterator[tuple[str, Any]]:
+    """(name, value) of the fields that its class adds to `Case` or `Instance`."""
+    base = Case if isinstance(value, Case) else Instance
+    shared = {field.name for field in fields(base)}
+    return ((f.name, getattr(value, f.name)) for f in fields(value) if f.name not in shared)

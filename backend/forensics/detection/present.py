@@ -1,0 +1,81 @@
+"""What presenters of all kinds share: a case as a finding of the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from backend.forensics.cases.case import Case, End, Flow, Instance, end_of, own_fields
+from backend.forensics.findings import rfc3339
+from backend.forensics.report import FindingPart, MarkPart, TablePart
+
+
+def present_case(
+    case: Case,
+    title: str,
+    *,
+    affected: Sequence[dict[str, Any]] | None = None,
+    events: Sequence[dict[str, Any]] | None = None,
+    marks: Sequence[MarkPart] = (),
+    tables: Sequence[TablePart] = (),
+) -> FindingPart:
+    """The finding. `affected` and `events` where the report says more than the case's flows and instances hold."""
+    return FindingPart(
+        id=case.id,
+        kind=case.kind,
+        severity=case.severity,
+        confidence=case.confidence,
+        title=title,
+        summary=case.summary,
+        count=case.count,
+        first=time_text(case.first_ns),
+        last=time_text(case.last_ns),
+        time_lost_s=round(case.time_lost_s, 6),
+        measures=dict(own_fields(case)),
+        affected=[_affected(flow) for flow in case.flows] if affected is None else list(affected),
+        events=[event_of(one) for one in case.instances] if events is None else list(events),
+        evidence=list(case.evidence),
+        marks=list(marks),
+        tables=list(tables),
+    )
+
+
+def time_text(time_ns: int | None) -> str | None:
+    """RFC 3339, None where no time is known."""
+    return None if time_ns is None else rfc3339(time_ns)
+
+
+def event_of(instance: Instance) -> dict[str, Any]:
+    """Its span, and what its class adds."""
+    span = {"start": time_text(instance.start_ns), "end": time_text(instance.end_ns)}
+    own = {name: list(v) if isinstance(v, tuple) else v for name, v in own_fields(instance)}
+    return {**span, **own}
+
+
+def case_of(part: FindingPart) -> Case:
+    """The case of a finding whose detector makes no case of its own yet."""
+    flows = tuple(
+        Flow(str(row.get("protocol", "")), _end(row.get("source")), _end(row.get("destination")))
+        for row in part.affected
+    )
+    return Case(
+        id=part.id,
+        kind=part.kind,
+        severity=part.severity,
+        confidence=part.confidence,
+        summary=part.summary,
+        count=part.count,
+        time_lost_s=part.time_lost_s,
+        flows=flows,
+        evidence=tuple(part.evidence),
+        part=part,
+    )
+
+
+def _end(text: object) -> End | None:
+    return None if text is None else end_of(str(text))
+
+
+def _affected(flow: Flow) -> dict[str, Any]:
+    ends = {"source": flow.source, "destination": flow.destination}
+    return {"protocol": flow.protocol, **{name: str(end) for name, end in ends.items() if end is not None}}
