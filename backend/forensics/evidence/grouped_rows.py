@@ -3,14 +3,18 @@ many destinations."""
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints
 
+Number = TypeVar("Number", np.uint64, np.int64)
 
-def is_among(values: NDArray[np.uint64], wanted: NDArray[np.uint64]) -> NDArray[np.bool_]:
+
+def is_among(values: NDArray[Number], wanted: NDArray[Number]) -> NDArray[np.bool_]:
     """Which of these are among `wanted`, which is sorted: for tables that come piece by piece, as `np.isin` would sort
     `wanted` again for every piece."""
     if not len(wanted):

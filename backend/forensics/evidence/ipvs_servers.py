@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,8 @@ from backend.forensics.connections import NEVER
 from backend.forensics.dumps import RealServer, VirtualService
 from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.counters import DumpInput, KernelFacts
-from backend.forensics.evidence.sightings import Place
+from backend.forensics.evidence.grouped_rows import GroupedRows, is_among
+from backend.forensics.evidence.sightings import Ints, Place
 from backend.forensics.packets import ACK, SYN
 
 Line = tuple[str, int]
@@ -88,6 +90,11 @@ class _Snapshot:
     input: str
     service: VirtualService
 
+    @cached_property
+    def servers(self) -> dict[tuple[str, int], RealServer]:
+        """By address and port; of one that is listed twice the first line."""
+        return {(r.address, r.port): r for r in reversed(self.service.real_servers)}
+
 
 def list_drained(kernel: KernelFacts) -> tuple[DrainedServer, ...]:
     """Of listings with a known time; in order of service, server and time."""
@@ -102,7 +109,7 @@ def list_drained(kernel: KernelFacts) -> tuple[DrainedServer, ...]:
     drained: list[DrainedServer] = []
     for key in sorted(groups):
         snapshots = sorted(groups[key], key=lambda s: (s.time_ns, s.input, s.service.line))
-        servers = sorted({(r.address, r.port) for s in snapshots for r in s.service.real_servers})
+        servers = sorted({server for s in snapshots for server in s.servers})
         for server in servers:
             drained.extend(_follow(snapshots, server))
     return tuple(drained)
@@ -158,7 +165,7 @@ def _follow(snapshots: Sequence[_Snapshot], server: tuple[str, int]) -> list[Dra
     current: _Interval | None = None
     known = False
     for at in snapshots:
-        listed = next((r for r in at.service.real_servers if (r.address, r.port) == server), None)
+        listed = at.servers.get(server)
         if listed is None:
             if known and current is None:
                 current = _Interval(at, at.service.line, None)
@@ -183,50 +190,63 @@ def _held(listed: RealServer) -> int | None:
 
 
 def find_drains(attempts: Attempts, kernel: KernelFacts) -> tuple[Drain, ...]:
-    """Each drained server with the connections that began towards it while it was. Linear in the handshake rows."""
+    """Each drained server with the connections that began towards it while it was. Handshake rows are sorted once,
+    however many servers there are."""
     drained = list_drained(kernel)
-    return tuple(_drain(attempts, each) for each in drained)
+    if not drained or not len(attempts.sightings.rows):
+        return tuple(Drain(each, (), NEVER, frozenset()) for each in drained)
+    handshakes = _Handshakes(attempts)
+    return tuple(_drain(attempts, each, handshakes) for each in drained)
 
 
-def _drain(attempts: Attempts, drained: DrainedServer) -> Drain:
-    rows = attempts.sightings.rows
-    if not len(rows):
-        return Drain(drained, (), NEVER, frozenset())
-    is_syn = attempts.sightings.transmission >= 0
-    time = attempts.sightings.time_ns
-    to_server = np.flatnonzero(is_syn & _is(rows, "destination", drained.server))
-    link = attempts.sightings.link
+class _Handshakes:
+    """SYNs by where they went, SYN-ACKs by whom they came from: rows of `Attempts.sightings`."""
+
+    def __init__(self, attempts: Attempts) -> None:
+        rows = attempts.sightings.rows
+        self._link = attempts.sightings.link
+        self._syns: Ints = np.flatnonzero(attempts.sightings.transmission >= 0)
+        self._answers: Ints = np.flatnonzero((rows["tcp_flags"] & (SYN | ACK)) == SYN | ACK)
+        self._syns_to = _by_end(rows[self._syns], "destination")
+        self._answers_of = _by_end(rows[self._answers], "source")
+        self._links: dict[Endpoint, Ints] = {}
+        self.row_of_link = {link: row for row, link in enumerate(attempts.table["link"].tolist())}
+
+    def syns_to(self, end: Endpoint) -> Ints:
+        return self._syns[self._syns_to.of(end.high, end.low, end.port)]
+
+    def answers_of(self, end: Endpoint) -> Ints:
+        return self._answers[self._answers_of.of(end.high, end.low, end.port)]
+
+    def links_to(self, end: Endpoint) -> Ints:
+        """Links of the SYNs to it, ascending. Kept: all servers of a service ask for the same."""
+        if end not in self._links:
+            self._links[end] = np.unique(self._link[self.syns_to(end)])
+        return self._links[end]
+
+
+def _by_end(rows: NDArray[np.void], end: str) -> GroupedRows:
+    return GroupedRows(rows[f"{end}_high"], rows[f"{end}_low"], rows[f"{end}_port"])
+
+
+def _drain(attempts: Attempts, drained: DrainedServer, handshakes: _Handshakes) -> Drain:
+    time, link = attempts.sightings.time_ns, attempts.sightings.link
+    to_server = handshakes.syns_to(drained.server)
     served = frozenset(link[to_server].tolist())
     # A connection began when its first SYN went to this server: a retry of an older one is none.
     order = to_server[np.lexsort((time[to_server], link[to_server]))]
     first = order[np.flatnonzero(np.diff(link[order], prepend=-1))]
     until = drained.until_ns if drained.until_ns is not None else np.iinfo(np.int64).max
     first = first[(time[first] > drained.since_ns) & (time[first] < until)]
-    through = np.unique(link[is_syn & _is(rows, "destination", drained.service)])
-    answers = _is_answer(rows) & _is(rows, "source", drained.server)
-    last_answer_ns = int(time[answers].max()) if answers.any() else NEVER
-    if not len(first):
-        return Drain(drained, (), last_answer_ns, served)
     first = first[np.argsort(time[first], kind="stable")]
-    row_of_link = {link: row for row, link in enumerate(attempts.table["link"].tolist())}
-    came = np.isin(link[first], through)
+    came = is_among(link[first], handshakes.links_to(drained.service))
     sent = [
-        _sent(attempts, row, int(time[row]), row_of_link, bool(by))
+        _sent(attempts, row, int(time[row]), handshakes.row_of_link, bool(by))
         for row, by in zip(first.tolist(), came, strict=True)
     ]
+    answers = handshakes.answers_of(drained.server)
+    last_answer_ns = int(time[answers].max()) if len(answers) else NEVER
     return Drain(drained, tuple(sent), last_answer_ns, served)
-
-
-def _is_answer(rows: NDArray[np.void]) -> NDArray[np.bool_]:
-    """SYN-ACKs."""
-    answer: NDArray[np.bool_] = (rows["tcp_flags"] & (SYN | ACK)) == SYN | ACK
-    return answer
-
-
-def _is(rows: NDArray[np.void], end: str, which: Endpoint) -> NDArray[np.bool_]:
-    same: NDArray[np.bool_] = (rows[f"{end}_low"] == which.low) & (rows[f"{end}_port"] == which.port)
-    same &= rows[f"{end}_high"] == which.high
-    return same
 
 
 def _sent(

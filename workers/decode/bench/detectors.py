@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
@@ -17,6 +17,7 @@ from backend.forensics.cases.case import Case
 from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.diagnosis import run as diagnosis
 from backend.forensics.diagnosis.named_findings import NamedFindings
+from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.isolation import Isolation
 from backend.forensics.report import FindingPart
@@ -61,9 +62,9 @@ def clock_parts(path: Path) -> tuple[Parts, int]:
     return clock.parts, len(capture.connections)
 
 
-def run_parts(capture: Capture, meter: Meter) -> None:
+def run_parts(capture: Capture, meter: Meter, dumps: Sequence[DumpInput] = ()) -> None:
     """Every fact, detector and cause, each by itself and after what it asks for."""
-    facts = meter.run("fact (joined captures)", lambda: gather_facts([capture], []))
+    facts = meter.run("fact (joined captures)", lambda: gather_facts([capture], dumps))
     for name in [n for n, value in vars(Facts).items() if isinstance(value, cached_property)]:
         meter.run(f"fact {name}", partial(getattr, facts, name))
     findings: list[FindingPart] = []

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.counters import DumpInput
 from workers.decode.bench.detectors import run_parts
 from workers.decode.captures import decode_capture
 
@@ -52,6 +53,8 @@ class CountedArray(np.ndarray[Any, Any]):
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, np.ndarray):
             Work.elements += key.size
+        elif isinstance(key, (int, np.integer)):
+            Work.elements += 1
         return _counted(np.ndarray.__getitem__(_bare(self), _bare(key)))
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -121,11 +124,11 @@ def _note_call(frame: object, event: str, argument: object) -> None:
         Work.calls += 1
 
 
-def count_parts(path: Path) -> dict[str, int]:
+def count_parts(path: Path, dumps: Sequence[DumpInput] = ()) -> dict[str, int]:
     """What each fact, detector and cause looks at in one capture."""
     capture = decode_capture(path, name=path.name, sha256="", packets_path=None)
     meter = VisitMeter()
-    run_parts(with_counted_tables(capture), meter)
+    run_parts(with_counted_tables(capture), meter, dumps)
     return meter.parts
 
 

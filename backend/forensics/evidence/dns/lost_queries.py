@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -68,26 +69,19 @@ def find_lost_queries(dns: Dns, resolver: Resolver) -> list[LostQuery]:
 
 
 def _of_lookup(dns: Dns, lookup: DelayedLookup, usual: tuple[int, ...]) -> list[LostQuery]:
-    sendings = {q: _sendings(dns, q) for q in lookup.questions}
-    everything = [s for each in sendings.values() for s in each]
-    rows, places = dns.exchanges.rows, dns.messages.places
-    lost = []
-    for sending in everything:
+    sendings = _Sendings(dns, lookup.questions)
+    places, lost = dns.messages.places, []
+    for sending in sendings.all:
         if sending.answered_ns is not None:
             continue
-        row = rows[sending.question]
-        pair = _pair(dns, sending, everything)
+        row = dns.exchanges.rows[sending.question]
+        pair = sendings.pair(sending)
         ends = (_deepest(dns, pair.reached),) if pair is not None and pair.reached else usual
         where, outer = _where(sending, ends)
         outer = (_deepest(dns, outer),) if where in ("reached", "return") else outer
         inner = (
             _deepest(dns, (int(row["place"]), *sending.reached)) if where == "inside" else int(row["place"])
         )
-        same = [
-            s
-            for s in everything
-            if (rows[s.question]["name"], rows[s.question]["type"]) == (row["name"], row["type"])
-        ]
         lost.append(
             LostQuery(
                 lookup=lookup.lookup,
@@ -101,12 +95,51 @@ def _of_lookup(dns: Dns, lookup: DelayedLookup, usual: tuple[int, ...]) -> list[
                 pair_ns=abs(pair.time_ns - sending.time_ns) if pair is not None else None,
                 pair_answered=pair is not None and pair.answered_ns is not None,
                 second_of_pair=pair is not None and pair.time_ns < sending.time_ns,
-                passed_again=any(s.answered_ns is not None and s.time_ns > sending.time_ns for s in same),
+                passed_again=sendings.passed_after(sending),
                 frames=sending.frames,
                 pair_frames=pair.frames if pair is not None else (),
             )
         )
     return lost
+
+
+class _Sendings:
+    """All queries of one lookup. Sorted once: a lookup of a program that never gives up has very many."""
+
+    def __init__(self, dns: Dns, questions: Sequence[int]) -> None:
+        self.all = [sending for question in questions for sending in _sendings(dns, question)]
+        self._rows = {q: dns.exchanges.rows[q] for q in questions}
+        self._of_node: dict[int, list[_Sending]] = {}
+        self._passed_ns: dict[tuple[int, int], int] = {}
+        for sending in sorted(self.all, key=lambda s: s.time_ns):
+            row = self._rows[sending.question]
+            self._of_node.setdefault(int(row["node"]), []).append(sending)
+            if sending.answered_ns is not None:
+                self._passed_ns[int(row["name"]), int(row["type"])] = sending.time_ns
+
+    def passed_after(self, sending: _Sending) -> bool:
+        """Whether the same question was put later, and answered."""
+        row = self._rows[sending.question]
+        return self._passed_ns.get((int(row["name"]), int(row["type"])), sending.time_ns) > sending.time_ns
+
+    def pair(self, sending: _Sending) -> _Sending | None:
+        """The other query of the same socket that was open when this one was sent, or sent while this one was new."""
+        row = self._rows[sending.question]
+        near = self._of_node[int(row["node"])]
+        first = bisect_right(near, sending.time_ns - COPY_NS, key=lambda s: s.time_ns)
+        last = bisect_left(near, sending.time_ns + COPY_NS, key=lambda s: s.time_ns)
+        pairs = [
+            other
+            for other in near[first:last]
+            if other.question != sending.question
+            and self._rows[other.question]["type"] != row["type"]
+            and (
+                other.time_ns > sending.time_ns
+                or other.answered_ns is None
+                or other.answered_ns > sending.time_ns
+            )
+        ]
+        return min(pairs, key=lambda other: abs(other.time_ns - sending.time_ns), default=None)
 
 
 def _where(sending: _Sending, ends: Sequence[int]) -> tuple[Where, tuple[int, ...]]:
@@ -123,55 +156,33 @@ def _deepest(dns: Dns, places: Sequence[int]) -> int:
     return max(places, key=lambda p: (dns.exchanges.lag_ns[p], p))
 
 
-def _pair(dns: Dns, sending: _Sending, everything: Sequence[_Sending]) -> _Sending | None:
-    """The other query of the same socket that was open when this one was sent, or sent while this one was new."""
-    rows = dns.exchanges.rows
-    node, type_ = rows[sending.question]["node"], rows[sending.question]["type"]
-    best = None
-    for other in everything:
-        row = rows[other.question]
-        if other.question == sending.question or row["node"] != node or row["type"] == type_:
-            continue
-        distance = abs(other.time_ns - sending.time_ns)
-        open_then = (
-            other.time_ns > sending.time_ns
-            or other.answered_ns is None
-            or other.answered_ns > sending.time_ns
-        )
-        if (
-            open_then
-            and distance < COPY_NS
-            and (best is None or distance < abs(best.time_ns - sending.time_ns))
-        ):
-            best = other
-    return best
-
-
 def _sendings(dns: Dns, question: int) -> list[_Sending]:
     """The queries of one question, each with what the other vantage points saw of it."""
     at = dns.exchanges.messages_of(question)
-    rows = dns.messages.rows[at]
-    row = dns.exchanges.rows[question]
+    row, rows = dns.exchanges.rows[question], dns.messages.rows[at]
     time = rows["time_ns"] - dns.exchanges.offsets.of_place[rows["place"]]
+    order = np.argsort(time, kind="stable")
+    at, rows, time = at[order], rows[order], time[order]
     near = (rows["node"] == row["node"]) & (rows["place"] == row["place"])
-    asked = np.sort(time[near & (rows["answer"] == 0)])
+    asked = time[near & (rows["answer"] == 0)]
     asked = asked[np.concatenate([[True], np.diff(asked) >= COPY_NS])]
+    until = np.append(asked[1:], np.iinfo(np.int64).max)
+    slack = np.minimum(JOIN_NS, (until - asked) // 2)
+    begin, end = np.searchsorted(time, asked - slack), np.searchsorted(time, until - slack)
     found = []
     for number, sent_ns in enumerate(asked.tolist()):
-        until_ns = int(asked[number + 1]) if number + 1 < len(asked) else np.iinfo(np.int64).max
-        slack = min(JOIN_NS, (until_ns - sent_ns) // 2)
-        here = (time >= sent_ns - slack) & (time < until_ns - slack)
-        query, reply = here & (rows["answer"] == 0), here & (rows["answer"] == 1)
-        replies = time[reply & near & (time >= sent_ns)]
+        here = slice(int(begin[number]), int(end[number]))
+        answer = rows["answer"][here] == 1
+        replies = time[here][answer & near[here] & (time[here] >= sent_ns)]
         found.append(
             _Sending(
                 question,
                 sent_ns,
-                until_ns,
-                int(replies.min()) if len(replies) else None,
-                _frames(dns, at[query]),
-                _others(rows["place"][query], int(row["place"])),
-                _others(rows["place"][reply], int(row["place"])),
+                int(until[number]),
+                int(replies[0]) if len(replies) else None,
+                _frames(dns, np.sort(at[here][~answer])),
+                _others(rows["place"][here][~answer], int(row["place"])),
+                _others(rows["place"][here][answer], int(row["place"])),
             )
         )
     return found
