@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Final
 
 from backend.forensics.addresses import address_halves
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.findings import frame_evidence
 from backend.forensics.report import EvidencePart, Severity
 
 End = Endpoint | str
@@ -40,6 +41,10 @@ def end_of(text: str) -> End:
         return text
 
 
+APART: Final = {"apart": True}
+"""Metadata of a field that causes read and the report does not show."""
+
+
 @dataclass(frozen=True, slots=True)
 class Flow:
     """Whom a case is about."""
@@ -49,19 +54,22 @@ class Flow:
     destination: End | None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Instance:
-    """One time at which it happened. Times are on the reference clock, in nanoseconds of UTC; None where a listing
-    has none. The fields of a class made of this one are what the report's event says beside."""
+    """One time at which it happened. Times are on the reference clock, in nanoseconds of UTC. The fields that a class
+    adds to these are what the report's event says beside its span."""
 
-    start_ns: int | None
-    end_ns: int | None
+    start_ns: int
+    end_ns: int
+    lane: str
+    """Id of the vantage point at which it is drawn."""
+    packets: tuple[Frame, ...] = ()
+    """Its packets, by input and frame."""
 
     @property
-    def packets(self) -> tuple[Frame, ...]:
-        """Its packets, by input and frame."""
-        frames: Iterable[int] = getattr(self, "frames", ())
-        return tuple((getattr(self, "input", ""), frame) for frame in frames)
+    def seconds(self) -> float:
+        """How long it took."""
+        return (self.end_ns - self.start_ns) / 1e9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,8 +77,8 @@ class Case:
     """What every finding says. The fields of a class made of this one are the measures of its finding, by their
     names and in their order."""
 
-    id: str
-    """``<kind>-<n>``, from 1 in each kind."""
+    id: str = ""
+    """``<kind>-<n>``, from 1 in each kind; given to all cases of a detector together."""
     kind: str
     severity: Severity
     confidence: float
@@ -106,8 +114,14 @@ class Case:
         return end
 
 
+def packets_of(instances: Sequence[Instance], note: str = "") -> tuple[EvidencePart, ...]:
+    """The packets of all of them, as evidence."""
+    return tuple(frame_evidence([frame for one in instances for frame in one.packets], note))
+
+
 def own_fields(value: Case | Instance) -> Iterator[tuple[str, Any]]:
-    """(name, value) of the fields that its class adds to `Case` or `Instance`."""
+    """(name, value) of the fields that its class adds to `Case` or `Instance`, but for those kept `APART`."""
     base = Case if isinstance(value, Case) else Instance
-    shared = {field.name for field in fields(base)}
-    return ((f.name, getattr(value, f.name)) for f in fields(value) if f.name not in shared)
+    shared = {each.name for each in fields(base)}
+    own = (each for each in fields(value) if each.name not in shared and "apart" not in each.metadata)
+    return ((each.name, getattr(value, each.name)) for each in own)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 from backend.forensics.cases.case import Case, End, Flow, Instance, end_of, own_fields
-from backend.forensics.findings import rfc3339
-from backend.forensics.report import FindingPart, MarkPart, TablePart
+from backend.forensics.findings import frame_evidence, rfc3339
+from backend.forensics.report import FindingPart, MarkPart, Role, TablePart
+from backend.forensics.report_text import Glyph
+
+One = TypeVar("One", bound=Instance)
 
 
 def present_case(
@@ -47,9 +50,40 @@ def time_text(time_ns: int | None) -> str | None:
 
 def event_of(instance: Instance) -> dict[str, Any]:
     """Its span, and what its class adds."""
-    span = {"start": time_text(instance.start_ns), "end": time_text(instance.end_ns)}
-    own = {name: list(v) if isinstance(v, tuple) else v for name, v in own_fields(instance)}
-    return {**span, **own}
+    span = {"start": rfc3339(instance.start_ns), "end": rfc3339(instance.end_ns)}
+    return {**span, **dict(own_fields(instance))}
+
+
+def event_with_packets(instance: Instance) -> dict[str, Any]:
+    """The same, with its input and its frames."""
+    name, frames = instance.packets[0][0], [frame for _, frame in instance.packets]
+    return {**event_of(instance), "input": name, "frames": frames}
+
+
+def draw_instances(
+    instances: Iterable[One],
+    glyph: Glyph,
+    role: Role,
+    *,
+    label: Callable[[One], str],
+    value: Callable[[One], float],
+) -> list[MarkPart]:
+    """A mark for each, at its vantage point, with its packets."""
+    return [
+        MarkPart(
+            glyph=glyph,
+            role=role,
+            basis="seen",
+            start=rfc3339(one.start_ns),
+            end=rfc3339(one.end_ns),
+            lanes=[one.lane],
+            evidence=frame_evidence(one.packets),
+            label=label(one),
+            instance=number,
+            value=value(one),
+        )
+        for number, one in enumerate(instances, 1)
+    ]
 
 
 def case_of(part: FindingPart) -> Case:

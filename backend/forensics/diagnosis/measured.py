@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 from backend.forensics.cases.case import Case
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import EvidencePart
+
+C = TypeVar("C", bound=Case)
 
 EVENTS_SHOWN = 20
 
@@ -15,6 +18,17 @@ EVENTS_SHOWN = 20
 def loud(findings: Sequence[Case], kind: str) -> list[Case]:
     """Findings of that kind that are more than true and harmless."""
     return [f for f in findings if f.kind == kind and f.severity != "info"]
+
+
+def harmful(cases: Sequence[Case], of: type[C]) -> list[C]:
+    """Cases of that class that are more than true and harmless."""
+    return [case for case in cases if isinstance(case, of) and case.is_harmful]
+
+
+def first_packets(case: Case) -> list[EvidencePart]:
+    """Of the first instances; else everything the case rests on."""
+    shown = [frame for one in case.instances[:EVENTS_SHOWN] for frame in one.packets]
+    return frame_evidence(shown) or list(case.evidence)
 
 
 def number(finding: Case, name: str) -> float:

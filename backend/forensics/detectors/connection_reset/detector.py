@@ -10,13 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import endpoint_text
+from backend.forensics.cases.case import Flow, end_of
+from backend.forensics.cases.connection_reset import ConnectionReset
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.connection_reset.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints, join_rows
 from backend.forensics.evidence.untranslated import UNTRANSLATED_IN_WORDS, tuple_key
-from backend.forensics.findings import frame_evidence, plural, rfc3339
+from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import TCP
 from backend.forensics.report import FindingPart, Severity
 
@@ -62,12 +65,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not len(chosen):
         return Detection("clear", f"0 of {plural(len(table), 'TCP connection')} ended by a RST before a FIN")
     groups, total = _groups(facts, table, capture, sort, thresholds.findings_most)
-    findings = tuple(_finding(group, n, thresholds) for n, group in enumerate(groups, 1))
-    loud = any(f.severity != "info" for f in findings)
-    more = total - len(findings)
+    more = total - len(groups)
     rest = f"; {more} smaller groups not listed" if more > 0 else ""
     why = f"{len(chosen):,} of {plural(len(table), 'TCP connection')} ended by a RST before a FIN{rest}"
-    return Detection("found" if loud else "clear", why, findings)
+    return Detection.of(why, [_case(group, thresholds) for group in groups], _present)
 
 
 def _once_each(facts: Facts) -> tuple[NDArray[np.void], Ints, Ints]:
@@ -187,7 +188,7 @@ def _severity(group: Group, thresholds: Thresholds) -> Severity:
     return "warning" if group.sort == BY_SERVER and often else "info"
 
 
-def _finding(group: Group, number: int, thresholds: Thresholds) -> FindingPart:
+def _case(group: Group, thresholds: Thresholds) -> ConnectionReset:
     rows = group.rows
     frames = [
         (name, int(frame))
@@ -195,24 +196,23 @@ def _finding(group: Group, number: int, thresholds: Thresholds) -> FindingPart:
             group.inputs, np.where(rows["reset_frame"] > 0, rows["reset_frame"], 1), strict=True
         )
     ]
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+    return ConnectionReset(
         severity=_severity(group, thresholds),
         confidence=0.9,
-        title=f"Connections to {group.destination} {WORDS[group.sort]}",
         summary=f"{plural(len(rows), 'connection')} to {group.destination}: {WORDS[group.sort]}.",
         count=len(rows),
-        first=rfc3339(int(group.closed_ns.min())),
-        last=rfc3339(int(group.closed_ns.max())),
-        time_lost_s=0.0,
-        measures={
-            "sort": WORDS[group.sort],
-            "opened_total": group.opened,
-            "requests_answered": group.answered,
-            "bytes_before_median": float(np.median(rows["client_bytes"] + rows["server_bytes"])),
-            "age_median_s": round(float(np.median(_closed_ns(rows) - rows["first_ns"])) / 1e9, 6),
-        },
-        affected=[{"protocol": "tcp", "destination": group.destination}],
-        evidence=frame_evidence(frames, "the RST of each connection"),
+        first_ns=int(group.closed_ns.min()),
+        last_ns=int(group.closed_ns.max()),
+        flows=(Flow("tcp", None, end_of(group.destination)),),
+        evidence=tuple(frame_evidence(frames, "the RST of each connection")),
+        sort=WORDS[group.sort],
+        opened_total=group.opened,
+        requests_answered=group.answered,
+        bytes_before_median=float(np.median(rows["client_bytes"] + rows["server_bytes"])),
+        age_median_s=round(float(np.median(_closed_ns(rows) - rows["first_ns"])) / 1e9, 6),
+        untranslated=group.sort == UNTRANSLATED,
     )
+
+
+def _present(case: ConnectionReset) -> FindingPart:
+    return present_case(case, f"Connections to {case.target} {case.sort}")

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from statistics import median
 
+from backend.forensics.cases.case import Flow
+from backend.forensics.cases.dns_delay import DnsDelay
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.dns_delay.marks import draw_marks, list_events, lookup_table
 from backend.forensics.detectors.dns_delay.schedules import name_schedule, pauses_s
 from backend.forensics.detectors.dns_delay.thresholds import DEFAULT, Thresholds
@@ -31,9 +35,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     slow = [r for r in dns.resolvers if r.delayed_total]
     slow.sort(key=lambda r: (-r.delayed_total, str(r.server)))
     shown = slow[: thresholds.findings_most]
-    findings = tuple(_finding(facts, r, n, thresholds) for n, r in enumerate(shown, 1))
-    loud = any(f.severity != "info" for f in findings)
-    return Detection("found" if loud else "clear", _why(dns, total, slow), findings)
+    judge, present = partial(_case, facts, thresholds), partial(_present, facts, thresholds)
+    return Detection.of_groups(_why(dns, total, slow), shown, judge, present)
 
 
 def _nothing(dns: Dns) -> str:
@@ -65,49 +68,51 @@ def _severity(resolver: Resolver, lost: Sequence[LostQuery], thresholds: Thresho
     return "warning" if located or frequent else "info"
 
 
-def _finding(facts: Facts, resolver: Resolver, number: int, thresholds: Thresholds) -> FindingPart:
+def _case(facts: Facts, thresholds: Thresholds, resolver: Resolver) -> DnsDelay:
     dns, late = facts.dns, resolver.delayed
     lost = facts.lost_queries[str(resolver.server)]
     schedule, pause_s = name_schedule([p for one in late for p in pauses_s(dns, one)])
-    events = list_events(facts, late)
+    starts_ns = [facts.lookup_time_ns(one.place, one.start_ns) for one in late]
     wait_s = median(one.wait_s for one in late)
     frames = [frame for one in late for frame in lookup_frames(dns, one)]
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+    sources = sorted({one.client for one in late})[:100]
+    return DnsDelay(
         severity=_severity(resolver, lost, thresholds),
         confidence=thresholds.confidence,
-        title=f"Slow DNS lookups at {resolver.server}",
         summary=_summary(resolver, wait_s, schedule),
         count=resolver.delayed_total,
-        first=min(event["start"] for event in events),
-        last=max(event["start"] for event in events),
-        time_lost_s=round(sum(max(0.0, one.wait_s - (resolver.usual_s or 0.0)) for one in late), 6),
-        measures={
-            "lookups_total": resolver.lookups,
-            "retries": resolver.retries,
-            "delay_median_s": round(wait_s, 6),
-            "delay_max_s": round(max(one.wait_s for one in late), 6),
-            "search_expansions": resolver.expansions,
-            "repeated": sum("repeated" in one.why for one in late),
-            "unanswered": sum("unanswered" in one.why for one in late),
-            "late": sum("late" in one.why for one in late),
-            "queries_total": resolver.questions,
-            "name_errors_ratio": round(resolver.name_errors / max(1, resolver.answered), 6),
-            "truncated": resolver.truncated,
-            "usual_s": resolver.usual_s,
-            "retry_schedule": schedule,
-            "retry_pause_median_s": round(pause_s, 6) if pause_s is not None else None,
-            "lost_at": _places(lost),
-        },
-        affected=[
-            {"protocol": "dns", "source": source, "destination": str(resolver.server)}
-            for source in sorted({one.client for one in late})[:100]
-        ],
+        first_ns=min(starts_ns),
+        last_ns=max(starts_ns),
+        time_lost_s=sum(max(0.0, one.wait_s - (resolver.usual_s or 0.0)) for one in late),
+        flows=tuple(Flow("dns", source, resolver.server) for source in sources),
+        evidence=tuple(frame_evidence(frames, "queries and responses of the delayed lookups")),
+        lookups_total=resolver.lookups,
+        retries=resolver.retries,
+        delay_median_s=round(wait_s, 6),
+        delay_max_s=round(max(one.wait_s for one in late), 6),
+        search_expansions=resolver.expansions,
+        repeated=sum("repeated" in one.why for one in late),
+        unanswered=sum("unanswered" in one.why for one in late),
+        late=sum("late" in one.why for one in late),
+        queries_total=resolver.questions,
+        name_errors_ratio=round(resolver.name_errors / max(1, resolver.answered), 6),
+        truncated=resolver.truncated,
+        usual_s=resolver.usual_s,
+        retry_schedule=schedule,
+        retry_pause_median_s=round(pause_s, 6) if pause_s is not None else None,
+        lost_at=_places(lost),
+    )
+
+
+def _present(facts: Facts, thresholds: Thresholds, resolver: Resolver, case: DnsDelay) -> FindingPart:
+    late, lost = resolver.delayed, facts.lost_queries[str(resolver.server)]
+    events = list_events(facts, late)
+    return present_case(
+        case,
+        f"Slow DNS lookups at {resolver.server}",
         events=events,
-        evidence=frame_evidence(frames, "queries and responses of the delayed lookups"),
         marks=draw_marks(facts, late[: thresholds.marked_lookups], lost),
-        tables=[lookup_table(events, dns, late)],
+        tables=[lookup_table(events, facts.dns, late)],
     )
 
 

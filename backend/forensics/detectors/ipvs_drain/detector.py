@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
+
+from backend.forensics.cases.case import Flow
+from backend.forensics.cases.ipvs_drain import IpvsDrain
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import present_case, time_text
 from backend.forensics.detectors.ipvs_drain.marks import draw_marks, instance_table, list_events
 from backend.forensics.detectors.ipvs_drain.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
@@ -32,10 +37,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         if all(drain.last_answer_ns < 0 for drain in drains):
             return Detection("not-checkable", "a real server was drained; none of its packets was captured")
         return Detection("clear", why)
-    findings = tuple(_finding(facts, drain, number, thresholds) for number, drain in enumerate(hit, start=1))
-    loud = any(f.severity != "info" for f in findings)
-    why = f"{plural(sum(f.count for f in findings), 'connection')} to drained real servers"
-    return Detection("found" if loud else "clear", why, findings)
+    total = sum(len(_counted(drain)) for drain in hit)
+    why = f"{plural(total, 'connection')} to drained real servers"
+    judge, present = partial(_case, facts, thresholds), partial(_present, facts, thresholds)
+    return Detection.of_groups(why, hit, judge, present)
 
 
 def _counted(drain: Drain) -> tuple[SentConnection, ...]:
@@ -52,39 +57,39 @@ def _severity(drain: Drain, suffered: int, thresholds: Thresholds) -> Severity:
     return "critical" if suffered >= thresholds.critical_suffered else "warning"
 
 
-def _finding(facts: Facts, drain: Drain, number: int, thresholds: Thresholds) -> FindingPart:
+def _case(facts: Facts, thresholds: Thresholds, drain: Drain) -> IpvsDrain:
     drained, sent = drain.drained, _counted(drain)
     suffered = sum(bool(facts.port_reuse.suffered[s.row]) for s in sent)
     removed_ns = drained.removed_ns
     gone = sum(removed_ns is not None and s.syn_ns > removed_ns for s in sent)
-    sure = thresholds.confidence if drain.through_service else thresholds.confidence_behind_only
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+    sources = sorted({s.client.host for s in sent})
+    # The wait is counted by the case of repeated SYNs; counting it here too would double it.
+    return IpvsDrain(
         severity=_severity(drain, suffered, thresholds),
-        confidence=sure,
-        title=f"New connections to drained real server {drained.server}",
+        confidence=thresholds.confidence if drain.through_service else thresholds.confidence_behind_only,
         summary=_summary(drain, len(sent), gone, suffered),
         count=len(sent),
-        first=rfc3339(sent[0].syn_ns),
-        last=rfc3339(sent[-1].syn_ns),
-        # The wait is counted by the finding on repeated SYNs; counting it here too would double it.
-        time_lost_s=0.0,
-        measures={
-            "real_server": str(drained.server),
-            "service": str(drained.service),
-            "weight": drained.weight,
-            "connections_after_removal": gone,
-            "suffered": suffered,
-            "drained_at": rfc3339(drained.since_ns),
-            "removed_at": rfc3339(removed_ns) if removed_ns is not None else None,
-        },
-        affected=[
-            {"protocol": "tcp", "source": source, "destination": str(drained.service)}
-            for source in sorted({str(s.client).rsplit(":", 1)[0] for s in sent})
-        ],
+        first_ns=sent[0].syn_ns,
+        last_ns=sent[-1].syn_ns,
+        flows=tuple(Flow("tcp", source, drained.service) for source in sources),
+        evidence=tuple(_evidence(drain, sent)),
+        real_server=str(drained.server),
+        service=str(drained.service),
+        weight=drained.weight,
+        connections_after_removal=gone,
+        suffered=suffered,
+        drained_at=rfc3339(drained.since_ns),
+        removed_at=time_text(removed_ns),
+        drained=drained.server,
+    )
+
+
+def _present(facts: Facts, thresholds: Thresholds, drain: Drain, case: IpvsDrain) -> FindingPart:
+    sent = _counted(drain)
+    return present_case(
+        case,
+        f"New connections to drained real server {case.real_server}",
         events=list_events(drain, sent),
-        evidence=_evidence(drain, sent),
         marks=draw_marks(drain, sent[: thresholds.marked_instances]),
         tables=[instance_table(facts, sent)],
     )

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.forensics.cases.case import Flow
+from backend.forensics.cases.path_mtu import PathMtu, StuckSegment
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import draw_instances, present_case
 from backend.forensics.detectors.path_mtu.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.stumbles import Stumbles
-from backend.forensics.findings import frame_evidence, plural, rfc3339
+from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
-from backend.forensics.report import FindingPart, MarkPart
+from backend.forensics.report import FindingPart
 from backend.forensics.signals import PASSED, SENT_AGAIN
 
 KIND = "path-mtu"
@@ -69,13 +73,9 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     for told_one in _told(facts):
         told_of.setdefault((*told_one.source, *told_one.destination), []).append(told_one)
     ordered = sorted(groups.items(), key=lambda g: (-len(g[1]), g[0]))[: thresholds.findings_most]
-    findings = tuple(
-        _finding(stumbles, group, told_of.get(key, []), n, thresholds)
-        for n, (key, group) in enumerate(ordered, 1)
-    )
-    loud = any(f.severity != "info" for f in findings)
     why = f"{plural(len(stuck), 'connection')} with a large segment that never passed while small ones did"
-    return Detection("found" if loud else "clear", why, findings)
+    cases = [_case(stumbles, group, told_of.get(key, []), thresholds) for key, group in ordered]
+    return Detection.of(why, cases, partial(_present, thresholds=thresholds))
 
 
 def _stuck(stumbles: Stumbles, thresholds: Thresholds) -> list[_Stuck]:
@@ -204,77 +204,69 @@ def _told(facts: Facts) -> list[_Told]:
     return found
 
 
-def _finding(
-    stumbles: Stumbles, group: list[_Stuck], told: list[_Told], number: int, thresholds: Thresholds
-) -> FindingPart:
+def _case(stumbles: Stumbles, group: list[_Stuck], told: list[_Told], thresholds: Thresholds) -> PathMtu:
     rows = stumbles.rows
     smallest, passed = min(s.bytes for s in group), max(s.passed_bytes for s in group)
-    sender, receiver = (str(e).rsplit(":", 1)[0] for e in (group[0].sender, group[0].receiver))
+    sender, receiver = group[0].sender, group[0].receiver
     spans = [
         rows["time_ns"][s.at[-1]] - rows["time_ns"][s.at[0]] + rows["silence_ns"][s.at[0]] for s in group
     ]
-    lost_s = sum(int(span) for span in spans) / 1e9
-    loud = len(group) >= thresholds.loud_connections or bool(told)
+    often = len(group) >= thresholds.loud_connections or bool(told)
     mtu = min((t.mtu_bytes for t in told if t.mtu_bytes), default=None)
     ignored = f" The sender ignored an ICMP message with MTU {mtu:,} bytes." if mtu else ""
     silent = "" if told else " The sender got no ICMP message."
     at = [n for s in group for n in s.at]
-    times = [int(stumbles.common_ns[n]) for n in at]
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
-        severity="warning" if loud else "info",
-        confidence=thresholds.confidence_told if told else (thresholds.confidence if loud else 0.5),
-        title=f"Path MTU black hole {sender} → {receiver}"
-        if not told
-        else f"Path MTU exceeded {sender} → {receiver}",
+    overheads = tuple(each for each in _OVERLAYS if smallest + HEADERS_BYTES + each[0] > 1_500)
+    return PathMtu(
+        severity="warning" if often else "info",
+        confidence=thresholds.confidence_told if told else (thresholds.confidence if often else 0.5),
         summary=(
-            f"In {plural(len(group), 'connection')} from {sender} to {receiver} segments of {smallest:,} bytes or more "
-            f"were retransmitted without success. The handshake and segments up to {passed:,} bytes "
+            f"In {plural(len(group), 'connection')} from {sender.host} to {receiver.host} segments of {smallest:,} "
+            f"bytes or more were retransmitted without success. The handshake and segments up to {passed:,} bytes "
             f"passed.{ignored}{silent}"
         ),
         count=len(group),
-        first=rfc3339(min(times)),
-        last=rfc3339(max(times)),
-        time_lost_s=round(lost_s, 6),
-        measures={
-            "failing_segment_bytes": smallest,
-            "passed_segment_bytes": passed,
-            "packet_bytes": smallest + HEADERS_BYTES,
-            "icmp_messages": len(told),
-            "icmp_mtu_bytes": mtu,
-            "overhead_bytes": [
-                f"{added}: {name}" for added, name in _OVERLAYS if smallest + HEADERS_BYTES + added > 1_500
-            ],
-        },
-        affected=[
-            {"protocol": "tcp", "source": str(s.sender), "destination": str(s.receiver)} for s in group[:100]
-        ],
-        events=[
-            {
-                "start": rfc3339(int(stumbles.common_ns[s.at[0]])),
-                "end": rfc3339(int(stumbles.common_ns[s.at[-1]])),
-                "segment_bytes": s.bytes,
-                "repeats": len(s.at),
-            }
-            for s in group
-        ],
-        evidence=frame_evidence(
-            [*stumbles.frames(at), *(t.frame for t in told)], "retransmitted large segments"
+        first_ns=int(stumbles.common_ns[at].min()),
+        last_ns=int(stumbles.common_ns[at].max()),
+        time_lost_s=sum(int(span) for span in spans) / 1e9,
+        flows=tuple(Flow("tcp", s.sender, s.receiver) for s in group[:100]),
+        instances=tuple(_instance(stumbles, each) for each in group),
+        evidence=tuple(
+            frame_evidence([*stumbles.frames(at), *(t.frame for t in told)], "retransmitted large segments")
         ),
-        marks=[
-            MarkPart(
-                glyph="ladder",
-                role="loss",
-                basis="seen",
-                start=rfc3339(int(stumbles.common_ns[s.at[0]])),
-                end=rfc3339(int(stumbles.common_ns[s.at[-1]])),
-                lanes=[stumbles.places[int(stumbles.place[s.at[0]])].id],
-                evidence=frame_evidence(stumbles.frames(s.at)),
-                label=f"{s.bytes:,} bytes retransmitted {len(s.at):,} times",
-                instance=instance,
-                value=float(s.bytes),
-            )
-            for instance, s in enumerate(group[: thresholds.marked], start=1)
-        ],
+        failing_segment_bytes=smallest,
+        passed_segment_bytes=passed,
+        packet_bytes=smallest + HEADERS_BYTES,
+        icmp_messages=len(told),
+        icmp_mtu_bytes=mtu,
+        overhead_bytes=[f"{added}: {name}" for added, name in overheads],
+        sender=sender,
+        receiver=receiver,
+        overheads=overheads,
+    )
+
+
+def _instance(stumbles: Stumbles, stuck: _Stuck) -> StuckSegment:
+    return StuckSegment(
+        start_ns=int(stumbles.common_ns[stuck.at[0]]),
+        end_ns=int(stumbles.common_ns[stuck.at[-1]]),
+        lane=stumbles.places[int(stumbles.place[stuck.at[0]])].id,
+        packets=tuple(stumbles.frames(stuck.at)),
+        segment_bytes=stuck.bytes,
+        repeats=len(stuck.at),
+    )
+
+
+def _present(case: PathMtu, thresholds: Thresholds) -> FindingPart:
+    what = "Path MTU exceeded" if case.icmp_messages else "Path MTU black hole"
+    return present_case(
+        case,
+        f"{what} {case.sender.host} → {case.receiver.host}",
+        marks=draw_instances(
+            case.instances[: thresholds.marked],
+            "ladder",
+            "loss",
+            label=lambda one: f"{one.segment_bytes:,} bytes retransmitted {one.repeats:,} times",
+            value=lambda one: float(one.segment_bytes),
+        ),
     )

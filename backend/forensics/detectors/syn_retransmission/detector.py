@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from statistics import median
+from typing import Any
 
 import numpy as np
 
+from backend.forensics.cases.case import Flow
+from backend.forensics.cases.syn_retransmission import SynRetransmission
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.most_hit import most_hit
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.syn_retransmission.marks import draw_marks
 from backend.forensics.detectors.syn_retransmission.schedules import name_schedule
 from backend.forensics.detectors.syn_retransmission.server_rows import Server, rows_by_server
@@ -25,7 +30,7 @@ from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
 from backend.forensics.evidence.retried import AttemptGroup
-from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import FindingPart, Severity
 
 KIND = "syn-retransmission"
@@ -45,12 +50,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     shown, others = most_hit(groups.sizes, thresholds.findings_shown)
     lost = int(np.count_nonzero(~retried.is_outcome("refused")))
     context = _Context(facts, thresholds, lost)
-    findings = [
-        _finding(context, groups.server(n), AttemptGroup(retried, groups.of(n)), number)
-        for number, n in enumerate(shown, start=1)
-    ]
+    hit = [_Group.of(facts, groups.server(n), AttemptGroup(retried, groups.of(n))) for n in shown]
     why = f"{len(facts.attempts.retried):,} of {total:,} connection attempts had SYN retransmissions{others}"
-    return Detection("found", why, tuple(findings))
+    found = Detection.of_groups(why, hit, partial(_case, context), partial(_present, context))
+    return replace(found, status="found")
 
 
 def gaps_s(attempt: RetriedAttempt) -> list[float]:
@@ -82,67 +85,69 @@ def _severity(context: _Context, attempts: Sequence[RetriedAttempt], total: int)
     return "critical" if critical else "warning"
 
 
-def _measures(
-    attempts: Sequence[RetriedAttempt],
-    losses: Sequence[Loss],
-    total: int,
-    usual_s: float | None,
-    thresholds: Thresholds,
-    measured: Sequence[RetriedAttempt],
-) -> dict[str, object]:
-    """`measured`: those whose times a clock measured; no time of the others is told."""
-    delays = [a.connect_delay_s for a in measured if a.connect_delay_s is not None]
+@dataclass(frozen=True)
+class _Group:
+    """Attempts that asked for one server, the SYNs of them that were lost, and whose times a clock measured."""
+
+    server: Server
+    attempts: AttemptGroup
+    losses: list[Loss]
+    measured: list[RetriedAttempt]
+    sources: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, facts: Facts, server: Server, attempts: AttemptGroup) -> _Group:
+        measured = [a for a in attempts if facts.delays.measured[facts.attempts.retried.row[a.position]]]
+        losses = list(facts.losses.of_attempts(attempts.positions))
+        table = facts.attempts.table[facts.attempts.rows_to(Endpoint(*server))]
+        return cls(server, attempts, losses, measured, affected_sources(table, attempts))
+
+
+def _case(context: _Context, group: _Group) -> SynRetransmission:
+    facts, thresholds, attempts = context.facts, context.thresholds, group.attempts
+    rows = facts.attempts.rows_to(Endpoint(*group.server))
+    usual_s = facts.baseline_connect_s(group.server)
+    delays = [a.connect_delay_s for a in group.measured if a.connect_delay_s is not None]
+    delay_s = round(median(delays), 6) if delays else None
     outcomes = Counter(a.outcome for a in attempts)
-    places = Counter(loss.where for loss in losses)
-    return {
-        "attempts_total": total,
-        "retransmissions": sum(len(a.transmissions) - 1 for a in attempts),
-        "schedule": name_schedule([gaps_s(a) for a in measured], thresholds),
-        "retry_gap_median_s": round(median(gaps_s(a)[0] for a in measured), 6) if measured else None,
-        "connect_delay_median_s": round(median(delays), 6) if delays else None,
-        "connect_delay_max_s": round(max(delays), 6) if delays else None,
-        "connect_usual_s": round(usual_s, 6) if usual_s is not None else None,
-        "established": outcomes["established"],
-        "refused": outcomes["refused"],
-        "unreachable": outcomes["unreachable"],
-        "unanswered": outcomes["unanswered"],
-        "lost_at": [
-            f"{where}: {count}" for where, count in sorted(places.items(), key=lambda p: (-p[1], p[0]))
-        ],
-    }
-
-
-def _finding(context: _Context, server: Server, attempts: AttemptGroup, number: int) -> FindingPart:
-    facts, thresholds = context.facts, context.thresholds
-    links = {a.link for a in attempts}
-    losses = list(facts.losses.of_attempts(attempts.positions))
-    rows = facts.attempts.rows_to(Endpoint(*server))
-    total, usual_s = len(rows), facts.baseline_connect_s(server)
-    measured = [a for a in attempts if facts.delays.measured[facts.attempts.retried.row[a.position]]]
-    measures = _measures(attempts, losses, total, usual_s, thresholds, measured)
-    lost_s = round(facts.delays.lost_by(links), 6)
-    end_ns = max(a.transmissions[-1].time_ns for a in attempts)
-    target = str(attempts[0].server)
-    delay = measures["connect_delay_median_s"]
-    waited = f", median connect time {seconds_text(delay)}" if isinstance(delay, float) else ""
+    places = Counter(loss.where for loss in group.losses)
+    waited = f", median connect time {seconds_text(delay_s)}" if delay_s is not None else ""
     frames = [(s.place.input, s.frame) for a in attempts for t in a.transmissions for s in t.sightings]
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
-        severity=_severity(context, attempts, total),
+    gaps = [gaps_s(a) for a in group.measured]
+    server = attempts[0].server
+    return SynRetransmission(
+        severity=_severity(context, attempts, len(rows)),
         confidence=thresholds.confidence_lossy if facts.quality.lossy else thresholds.confidence,
-        title=f"SYN retransmissions to {target}",
         summary=(
-            f"{len(attempts):,} of {total:,} connection attempts to {target} had SYN retransmissions{waited}."
+            f"{len(attempts):,} of {len(rows):,} connection attempts to {server} had SYN retransmissions{waited}."
         ),
         count=len(attempts),
-        first=rfc3339(min(a.start_ns for a in attempts)),
-        last=rfc3339(end_ns),
-        time_lost_s=lost_s,
-        measures=measures,  # type: ignore[arg-type]
-        affected=affected_sources(facts.attempts.table[rows], attempts),
-        events=list_events(losses),
-        evidence=frame_evidence(frames, "SYNs of the attempts with retransmissions"),
-        marks=draw_marks(losses, str(measures["schedule"]), thresholds),
-        tables=[instance_table(losses)],
+        first_ns=min(a.start_ns for a in attempts),
+        last_ns=max(a.transmissions[-1].time_ns for a in attempts),
+        time_lost_s=facts.delays.lost_by({a.link for a in attempts}),
+        flows=tuple(Flow("tcp", row["source"], server) for row in group.sources),
+        evidence=tuple(frame_evidence(frames, "SYNs of the attempts with retransmissions")),
+        attempts_total=len(rows),
+        retransmissions=sum(len(a.transmissions) - 1 for a in attempts),
+        schedule=name_schedule(gaps, thresholds),
+        retry_gap_median_s=round(median(each[0] for each in gaps), 6) if gaps else None,
+        connect_delay_median_s=delay_s,
+        connect_delay_max_s=round(max(delays), 6) if delays else None,
+        connect_usual_s=round(usual_s, 6) if usual_s is not None else None,
+        established=outcomes["established"],
+        refused=outcomes["refused"],
+        unreachable=outcomes["unreachable"],
+        unanswered=outcomes["unanswered"],
+        lost_at=[f"{where}: {count}" for where, count in sorted(places.items(), key=lambda p: (-p[1], p[0]))],
+    )
+
+
+def _present(context: _Context, group: _Group, case: SynRetransmission) -> FindingPart:
+    return present_case(
+        case,
+        f"SYN retransmissions to {case.target}",
+        affected=group.sources,
+        events=list_events(group.losses),
+        marks=draw_marks(group.losses, case.schedule, context.thresholds),
+        tables=[instance_table(group.losses)],
     )

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from backend.forensics.cases.case import Flow, packets_of
+from backend.forensics.cases.zero_window import Closure, ZeroWindow
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import draw_instances, present_case
 from backend.forensics.detectors.zero_window.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.stumbles import Stumbles
-from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
-from backend.forensics.report import FindingPart, MarkPart
+from backend.forensics.findings import plural, seconds_text
+from backend.forensics.report import FindingPart
 from backend.forensics.signals import CLOSED, OPENED
 
 KIND = "zero-window"
@@ -49,12 +53,11 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     for closure in long_enough:
         groups.setdefault((closure.receiver.high, closure.receiver.low), []).append(closure)
     ordered = sorted(groups.items(), key=lambda g: (-sum(c.seconds for c in g[1]), g[0]))
-    shown = ordered[: thresholds.findings_most]
-    findings = tuple(_finding(facts.stumbles, g, n, thresholds) for n, (_, g) in enumerate(shown, 1))
-    loud = any(f.severity != "info" for f in findings)
+    shown = [group for _, group in ordered[: thresholds.findings_most]]
     longest_s = max(c.seconds for c in long_enough)
     why = f"{plural(len(long_enough), 'zero window')}, the longest for {seconds_text(longest_s)}"
-    return Detection("found" if loud else "clear", why, findings)
+    cases = [_case(facts.stumbles, group, thresholds) for group in shown]
+    return Detection.of(why, cases, partial(_present, thresholds=thresholds))
 
 
 def _closures(stumbles: Stumbles) -> list[_Closure]:
@@ -85,57 +88,54 @@ def _opening(stumbles: Stumbles, at: int) -> int | None:
     return None
 
 
-def _finding(
-    stumbles: Stumbles, closures: list[_Closure], number: int, thresholds: Thresholds
-) -> FindingPart:
-    receiver = str(closures[0].receiver).rsplit(":", 1)[0]
+def _case(stumbles: Stumbles, closures: list[_Closure], thresholds: Thresholds) -> ZeroWindow:
+    receiver = closures[0].receiver.host
     total_s, longest_s = sum(c.seconds for c in closures), max(c.seconds for c in closures)
-    at = [n for c in closures for n in (c.closed, c.opened) if n is not None]
     stuck = sum(c.opened is None for c in closures)
     never = f", {stuck:,} of them until the end" if stuck else ""
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+    instances = tuple(_instance(stumbles, each) for each in closures)
+    return ZeroWindow(
         severity="warning" if longest_s >= thresholds.loud_s else "info",
         confidence=thresholds.confidence,
-        title=f"Zero window from {receiver} (receiver not reading)",
         summary=(
             f"{receiver} announced a zero window {len(closures):,} times for {seconds_text(total_s)} in "
-            f"total{never}: its "
-            "application did not read while the sender had data for it."
+            f"total{never}: its application did not read while the sender had data for it."
         ),
         count=len(closures),
-        first=rfc3339(min(c.start_ns for c in closures)),
-        last=rfc3339(max(c.start_ns for c in closures)),
-        time_lost_s=round(total_s, 6),
-        measures={
-            "closed_total_s": round(total_s, 6),
-            "closed_max_s": round(longest_s, 6),
-            "closed_median_s": round(float(np.median([c.seconds for c in closures])), 6),
-            "never_opened": stuck,
-        },
-        affected=[
-            {"protocol": "tcp", "source": str(c.sender), "destination": str(c.receiver)}
-            for c in closures[:100]
-        ],
-        events=[
-            {"start": rfc3339(c.start_ns), "end": rfc3339(c.end_ns), "opened": c.opened is not None}
-            for c in closures
-        ],
-        evidence=frame_evidence(stumbles.frames(at), "zero windows and window updates"),
-        marks=[
-            MarkPart(
-                glyph="band",
-                role="stall",
-                basis="seen",
-                start=rfc3339(c.start_ns),
-                end=rfc3339(c.end_ns),
-                lanes=[stumbles.places[int(stumbles.place[c.closed])].id],
-                evidence=frame_evidence(stumbles.frames(n for n in (c.closed, c.opened) if n is not None)),
-                label=f"zero window of {c.receiver}",
-                instance=instance,
-                value=c.seconds,
-            )
-            for instance, c in enumerate(closures[: thresholds.marked], start=1)
-        ],
+        first_ns=min(c.start_ns for c in closures),
+        last_ns=max(c.start_ns for c in closures),
+        time_lost_s=total_s,
+        flows=tuple(Flow("tcp", c.sender, c.receiver) for c in closures[:100]),
+        instances=instances,
+        evidence=packets_of(instances, "zero windows and window updates"),
+        closed_total_s=round(total_s, 6),
+        closed_max_s=round(longest_s, 6),
+        closed_median_s=round(float(np.median([c.seconds for c in closures])), 6),
+        never_opened=stuck,
+    )
+
+
+def _instance(stumbles: Stumbles, closure: _Closure) -> Closure:
+    shown = [at for at in (closure.closed, closure.opened) if at is not None]
+    return Closure(
+        start_ns=closure.start_ns,
+        end_ns=closure.end_ns,
+        lane=stumbles.places[int(stumbles.place[closure.closed])].id,
+        packets=tuple(stumbles.frames(shown)),
+        opened=closure.opened is not None,
+        receiver=closure.receiver,
+    )
+
+
+def _present(case: ZeroWindow, thresholds: Thresholds) -> FindingPart:
+    return present_case(
+        case,
+        f"Zero window from {case.server.host} (receiver not reading)",
+        marks=draw_instances(
+            case.instances[: thresholds.marked],
+            "band",
+            "stall",
+            label=lambda one: f"zero window of {one.receiver}",
+            value=lambda one: one.seconds,
+        ),
     )

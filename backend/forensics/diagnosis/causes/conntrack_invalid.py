@@ -10,13 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.connection_reset import ConnectionReset
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.counted import brackets, delta_lines
 from backend.forensics.diagnosis.lost_syns import REFUTES
+from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.dumps import FilterRule
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import messages_with, settings_of
-from backend.forensics.evidence.untranslated import UNTRANSLATED_IN_WORDS, Stray
+from backend.forensics.evidence.untranslated import Stray
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import (
     ClaimPart,
@@ -75,8 +77,8 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per service with a loud finding of such resets."""
     about = {
         str(flow.destination): finding.id
-        for finding in findings
-        if finding.part.measures.get("sort") == UNTRANSLATED_IN_WORDS and finding.severity != "info"
+        for finding in harmful(findings, ConnectionReset)
+        if finding.untranslated
         for flow in finding.flows
     }
     if not about:

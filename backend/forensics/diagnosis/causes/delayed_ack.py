@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.delayed_ack import DelayedAck
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.measured import first_frames, frames_of, loud, number, server_of
+from backend.forensics.diagnosis.measured import first_packets, frames_of, harmful
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
@@ -31,28 +32,27 @@ REFERENCES = (
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per server and side whose writes waited noticeably."""
-    return [_hypothesis(f) for f in loud(findings, CAUSE)]
+    return [_hypothesis(case) for case in harmful(findings, DelayedAck)]
 
 
-def _hypothesis(finding: Case) -> Hypothesis:
-    server, writer = server_of(finding), str(finding.part.measures["writer"])
-    wait = seconds_text(number(finding, "wait_median_ms") / 1e3)
-    event = finding.part.events[0]
+def _hypothesis(case: DelayedAck) -> Hypothesis:
+    server, writer, first = case.server, case.writer, case.instances[0]
+    wait = seconds_text(case.wait_median_ms / 1e3)
     step = ClaimPart(
         role="step",
         text=(
-            f"The {writer} wrote; {float(event['waited_ms']):,.1f} ms later a pure ACK arrived, and only "
+            f"The {writer} wrote; {first.waited_ms:,.1f} ms later a pure ACK arrived, and only "
             "then the next write was sent."
         ),
-        evidence=frame_evidence([(str(event["input"]), int(f)) for f in event["frames"]]),
+        evidence=frame_evidence(first.packets),
     )
-    pieces = _pieces(finding)
+    pieces = _pieces(case)
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="stall",
         statement=(
-            f"{plural(finding.count, 'write')} of the {writer} on connections to {server} waited {wait} "
+            f"{plural(case.count, 'write')} of the {writer} on connections to {server} waited {wait} "
             "(median) for a delayed ACK."
         ),
         prior=PRIOR,
@@ -61,18 +61,18 @@ def _hypothesis(finding: Case) -> Hypothesis:
         both_sides=True,
         independent=False,
         signs=len(pieces) - 1,
-        findings=(finding.id,),
-        time_lost_s=finding.time_lost_s,
-        explains=frames_of(finding),
-        rivals=_rivals(finding),
+        findings=(case.id,),
+        time_lost_s=case.time_lost_s,
+        explains=frames_of(case),
+        rivals=_rivals(case),
         missing=(_SOCKET,),
         remedies=_remedies(writer),
         references=REFERENCES,
         refutation="none found; it would be refuted by second writes sent before the ACK",
         figures=(
-            (TIME_LOST, seconds_text(finding.time_lost_s)),
+            (TIME_LOST, seconds_text(case.time_lost_s)),
             ("each", wait),
-            ("writes", f"{finding.count:,}"),
+            ("writes", f"{case.count:,}"),
         ),
     )
 
@@ -83,32 +83,30 @@ _SOCKET = MissingPart(
 )
 
 
-def _pieces(finding: Case) -> tuple[Weighed, ...]:
-    follows, trip = number(finding, "follows_median_ms"), number(finding, "round_trip_median_ms")
-    wait = number(finding, "wait_median_ms")
+def _pieces(case: DelayedAck) -> tuple[Weighed, ...]:
+    follows, trip, wait = case.follows_median_ms, case.round_trip_median_ms, case.wait_median_ms
     pieces = [
         Weighed(
             1.2,
-            f"{finding.count:,} ACKs came {wait:,.0f} ms (median) after the write; the RTT is {trip:,.2f} ms."
-            "",
-            first_frames(finding),
+            f"{case.count:,} ACKs came {wait:,.0f} ms (median) after the write; the RTT is {trip:,.2f} ms.",
+            first_packets(case),
             "the length of the delayed-ACK timer, not of the path",
         ),
         Weighed(
             1.0,
             f"The next write was sent {follows:,.2f} ms (median) after each of them.",
-            first_frames(finding),
+            first_packets(case),
             "it had waited for the ACK: a program with its own timer does not match it every time",
         ),
     ]
-    if finding.count >= MANY:
-        text = f"{finding.count:,} times in {number(finding, 'connections'):,.0f} connections."
-        pieces.append(Weighed(0.6, text, first_frames(finding), "the program writes this way every time"))
+    if case.count >= MANY:
+        text = f"{case.count:,} times in {case.connections:,} connections."
+        pieces.append(Weighed(0.6, text, first_packets(case), "the program writes this way every time"))
     return tuple(pieces)
 
 
-def _rivals(finding: Case) -> tuple[RivalPart, ...]:
-    trip = number(finding, "round_trip_median_ms")
+def _rivals(case: DelayedAck) -> tuple[RivalPart, ...]:
+    trip = case.round_trip_median_ms
     return (
         RivalPart(
             cause="slow-server",

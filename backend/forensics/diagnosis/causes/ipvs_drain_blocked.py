@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.ipvs_drain import IpvsDrain
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.ipvs_remedies import REFERENCES, list_drain_remedies
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
@@ -57,11 +58,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], drain: Drain, settings: 
         both_sides=True,
         independent=used and settings.reuse_mode is not None and settings.reuse_mode[0] == 0,
         signs=1 + int(used),
-        findings=tuple(
-            f.id
-            for f in findings
-            if f.kind == "ipvs-drain" and f.part.measures.get("real_server") == str(drained.server)
-        ),
+        findings=tuple(f.id for f in findings if isinstance(f, IpvsDrain) and f.drained == drained.server),
         time_lost_s=0.0,
         rivals=tuple(_rivals(drain, used)),
         missing=tuple(_missing(settings)),

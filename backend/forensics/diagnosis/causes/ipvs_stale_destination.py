@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.ipvs_drain import IpvsDrain
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.ipvs_remedies import REFERENCES, list_drain_remedies
@@ -114,7 +115,7 @@ def _hypothesis(findings: Sequence[Case], stale: Stale, settings: IpvsSettings) 
         signs=1 + int(drained.removed_ns is not None),
         findings=(
             *victims.findings,
-            *(f.id for f in findings if f.part.measures.get("real_server") == str(drained.server)),
+            *(f.id for f in findings if isinstance(f, IpvsDrain) and f.drained == drained.server),
         ),
         time_lost_s=victims.time_lost_s,
         rivals=tuple(_rivals(stale)),

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.path_mtu import PathMtu
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.measured import frames_of, loud, number
+from backend.forensics.diagnosis.measured import frames_of, harmful
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
@@ -31,13 +32,13 @@ REFERENCES = (
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per pair of hosts whose large packets do not pass."""
-    return [_hypothesis(facts, finding) for finding in loud(findings, CAUSE)]
+    return [_hypothesis(facts, finding) for finding in harmful(findings, PathMtu)]
 
 
-def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
-    ends = [getattr(end, "host", str(end)) for end in (finding.flows[0].source, finding.flows[0].destination)]
-    tunnels, told = _tunnels(facts, finding), bool(number(finding, "icmp_messages"))
-    size = f"{number(finding, 'packet_bytes'):,.0f} bytes"
+def _hypothesis(facts: Facts, finding: PathMtu) -> Hypothesis:
+    ends = finding.sender.host, finding.receiver.host
+    tunnels, told = _tunnels(facts, finding), bool(finding.icmp_messages)
+    size = f"{finding.packet_bytes:,} bytes"
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -68,28 +69,28 @@ def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
     )
 
 
-def _size(finding: Case) -> Weighed:
-    failing, passed = number(finding, "failing_segment_bytes"), number(finding, "passed_segment_bytes")
+def _size(finding: PathMtu) -> Weighed:
+    failing, passed = finding.failing_segment_bytes, finding.passed_segment_bytes
     text = (
-        f"In {plural(finding.count, 'connection')} segments of {failing:,.0f} bytes or more were "
+        f"In {plural(finding.count, 'connection')} segments of {failing:,} bytes or more were "
         "retransmitted repeatedly "
-        f"without success, while the handshake and up to {passed:,.0f} bytes of data passed."
+        f"without success, while the handshake and up to {passed:,} bytes of data passed."
     )
     return Weighed(2.2, text, list(finding.evidence), "only the size makes the difference")
 
 
-def _told(finding: Case) -> list[Weighed]:
-    told, mtu = int(number(finding, "icmp_messages")), number(finding, "icmp_mtu_bytes")
+def _told(finding: PathMtu) -> list[Weighed]:
+    told, mtu = finding.icmp_messages, finding.icmp_mtu_bytes
     if not told:
         return []
-    of = f" of {mtu:,.0f} bytes" if mtu else ""
+    of = f" of {mtu:,} bytes" if mtu else ""
     text = f"{plural(told, 'ICMP message')} reported an MTU{of} to the sender, which ignored it."
     return [Weighed(2.0, text, list(finding.evidence), "reported by a router on the path")]
 
 
-def _tunnels(facts: Facts, finding: Case) -> list[Weighed]:
+def _tunnels(facts: Facts, finding: PathMtu) -> list[Weighed]:
     """Interfaces of tunnels that a dump lists with an MTU below the packets that failed."""
-    size = number(finding, "packet_bytes")
+    size = finding.packet_bytes
     found = [
         (name, interface)
         for name, interface in facts.kernel.interfaces()
@@ -98,7 +99,7 @@ def _tunnels(facts: Facts, finding: Case) -> list[Weighed]:
     if not found:
         return []
     shown = ", ".join(sorted({f"{i.name} ({i.kind}) {i.mtu_bytes:,}" for _, i in found})[:3])
-    text = f"Tunnel interfaces have an MTU below {size:,.0f} bytes: {shown}."
+    text = f"Tunnel interfaces have an MTU below {size:,} bytes: {shown}."
     lines = line_evidence((name, interface.line) for name, interface in found)
     return [Weighed(1.2, text, lines, "packets routed into them must be smaller")]
 
@@ -120,8 +121,8 @@ _RIVALS = (
 )
 
 
-def _missing(receiver: str, finding: Case) -> tuple[MissingPart, ...]:
-    data = max(0, int(number(finding, "packet_bytes")) - 28)
+def _missing(receiver: str, finding: PathMtu) -> tuple[MissingPart, ...]:
+    data = max(0, finding.packet_bytes - 28)
     ping = f"ping -M do -c 3 -s {data} {receiver}; ping -M do -c 3 -s 1200 {receiver}"
     return (
         MissingPart(
@@ -132,17 +133,16 @@ def _missing(receiver: str, finding: Case) -> tuple[MissingPart, ...]:
     )
 
 
-def _overhead(finding: Case) -> str:
+def _overhead(finding: PathMtu) -> str:
     """`` (1,500 + 50 for VXLAN or Geneve = 1,550 is over 1,500)`` for what an encapsulation makes of the packet."""
-    sums, size = finding.part.measures.get("overhead_bytes"), int(number(finding, "packet_bytes"))
-    if not isinstance(sums, list) or not sums:
+    size = finding.packet_bytes
+    if not finding.overheads:
         return ""
-    split = [str(one).partition(": ") for one in sums]
-    parts = [f"{size:,} + {added} for {name} = {size + int(added):,}" for added, _, name in split]
+    parts = [f"{size:,} + {added} for {name} = {size + added:,}" for added, name in finding.overheads]
     return f" ({'; '.join(parts)}: over {ETHERNET_MTU_BYTES:,})"
 
 
-def _remedies(finding: Case) -> tuple[RemedyPart, ...]:
+def _remedies(finding: PathMtu) -> tuple[RemedyPart, ...]:
     proof = "large responses arrive without repeated retransmissions"
     return (
         RemedyPart(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.dns_delay import DnsDelay
+from backend.forensics.cases.syn_retransmission import SynRetransmission
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.exclusive import is_one_lost_syn
 from backend.forensics.diagnosis.given_listings import ListingRequest
@@ -86,8 +88,7 @@ def _target(finding: Case) -> str:
 
 
 def _places(finding: Case) -> str:
-    places = finding.part.measures.get("lost_at") or []
-    return "; ".join(str(p) for p in places) if isinstance(places, list) else ""
+    return "; ".join(finding.lost_at) if isinstance(finding, DnsDelay | SynRetransmission) else ""
 
 
 def _what(facts: Facts, findings: Sequence[Case], links: Sequence[int]) -> str:

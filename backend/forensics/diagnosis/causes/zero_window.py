@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.zero_window import ZeroWindow
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.measured import frames_of, loud, number
+from backend.forensics.diagnosis.measured import frames_of, harmful
 from backend.forensics.dumps import TcpSocket
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural, seconds_text
@@ -38,13 +39,13 @@ _STACKS = MissingPart(
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per receiver that closed its window for long."""
-    return [_hypothesis(facts, finding) for finding in loud(findings, CAUSE)]
+    return [_hypothesis(facts, finding) for finding in harmful(findings, ZeroWindow)]
 
 
-def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
+def _hypothesis(facts: Facts, finding: ZeroWindow) -> Hypothesis:
     receiver = finding.server.host
     listed = _listed(facts, finding)
-    worst = seconds_text(number(finding, "closed_max_s"))
+    worst = seconds_text(finding.closed_max_s)
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -75,8 +76,8 @@ def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
     )
 
 
-def _closed(finding: Case) -> list[Weighed]:
-    total, proof = seconds_text(number(finding, "closed_total_s")), list(finding.evidence)
+def _closed(finding: ZeroWindow) -> list[Weighed]:
+    total, proof = seconds_text(finding.closed_total_s), list(finding.evidence)
     text = f"It announced a zero window for {total} in total while the sender filled or probed it."
     pieces = [Weighed(2.2, text, proof, "the receiver itself reports a full buffer")]
     if finding.count >= OFTEN:
@@ -85,7 +86,7 @@ def _closed(finding: Case) -> list[Weighed]:
     return pieces
 
 
-def _listed(facts: Facts, finding: Case) -> list[Weighed]:
+def _listed(facts: Facts, finding: ZeroWindow) -> list[Weighed]:
     """Sockets of the same connections that a dump shows with unread data."""
     ends = {(str(flow.destination), str(flow.source)) for flow in finding.flows}
     lines, unread = [], 0
@@ -109,8 +110,8 @@ def _text(address: str, port: int) -> str:
     return f"[{bare}]:{port}" if ":" in bare else f"{bare}:{port}"
 
 
-def _rivals(finding: Case) -> tuple[RivalPart, ...]:
-    opened = finding.count - int(number(finding, "never_opened"))
+def _rivals(finding: ZeroWindow) -> tuple[RivalPart, ...]:
+    opened = finding.count - finding.never_opened
     lost = RivalPart(
         cause="path-loss",
         title="Lost window update",

@@ -8,16 +8,10 @@ from pathlib import Path
 DIAGNOSIS = Path(__file__).parents[1]
 REPORT_READ = re.compile(r"\bFindingPart\b|\.part\b|\.measures\b|\baffected\[|\.affected\b|\.events\b")
 NOT_YET: set[str] = {
-    "causes/conntrack_invalid.py",
-    "causes/delayed_ack.py",
     "causes/host_stall.py",
     "causes/idle_timeout.py",
-    "causes/ipvs_drain_blocked.py",
-    "causes/ipvs_stale_destination.py",
-    "causes/path_mtu.py",
     "causes/queue_buildup.py",
     "causes/slow_server.py",
-    "causes/unknown.py",
     "culprit_claims.py",
     "held_answers.py",
     "measured.py",

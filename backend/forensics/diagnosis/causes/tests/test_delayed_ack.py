@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from backend.forensics.cases.delayed_ack import DelayedAck
 from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis.causes.delayed_ack import CAUSE, _hypothesis
 from backend.forensics.diagnosis.contract import conclude
@@ -33,7 +34,7 @@ def test_writes_that_wait_for_the_timer_show_it() -> None:
 
 def test_each_sign_less_makes_it_less_sure() -> None:
     facts = gather_facts([talk()], [])
-    (finding,) = (f for f in run_detectors(facts).cases if f.kind == "delayed-ack")
+    (finding,) = (f for f in run_detectors(facts).cases if isinstance(f, DelayedAck))
     whole = conclude(_hypothesis(finding)).confidence
     few = conclude(_hypothesis(replace(finding, count=9))).confidence
     assert few < whole
