@@ -53,6 +53,7 @@ from backend.api.routes import (
     waits,
     workers,
 )
+from backend.api.server import END_STREAMS
 from backend.api.shared_answers import SharedAnswers
 from backend.services.recognise_text import DumpReader, read_nothing
 from backend.storage.store import Store
@@ -64,11 +65,11 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
     """The web page and the API over what is stored; `read_dumps` recognises texts that are pasted."""
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.broadcaster = EventBroadcaster(store)
-        app.state.broadcaster.start()
-        yield
-        await app.state.broadcaster.stop()
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
+        app.state.broadcaster = broadcaster = EventBroadcaster(store)
+        broadcaster.start()
+        yield {END_STREAMS: broadcaster.end_streams}
+        await broadcaster.stop()
 
     app = FastAPI(
         title="Stallscope",

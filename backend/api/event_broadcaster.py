@@ -35,12 +35,16 @@ class EventBroadcaster:
         """Begin to watch; call inside the running loop."""
         self._task = asyncio.create_task(self._watch())
 
-    async def stop(self) -> None:
-        """End all streams and stop watching."""
+    def end_streams(self) -> None:
+        """All that are there, and each that begins from now on."""
         self._closing = True
         for queues in self._listeners.values():
             for queue in queues:
                 _replace(queue, None)
+
+    async def stop(self) -> None:
+        """End all streams and stop watching."""
+        self.end_streams()
         if self._task is not None:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)

@@ -85,6 +85,7 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
 
     from backend.api.app import create_guarded_app
     from backend.api.bounded_connections import CONNECTIONS_AT_MOST, HEADER_AT_MOST_BYTES, bounded_connections
+    from backend.api.server import Server
     from workers.cli.worker_child import WorkerChild
 
     listener = bound_socket(settings.host, settings.port)
@@ -103,7 +104,7 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
         h11_max_incomplete_event_size=HEADER_AT_MOST_BYTES,
         limit_concurrency=CONNECTIONS_AT_MOST,
     )
-    server = uvicorn.Server(config)
+    server = Server(config)
 
     def stop(*_: object) -> None:
         server.should_exit = True

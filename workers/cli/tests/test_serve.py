@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -258,6 +259,22 @@ def test_a_product_that_is_stopped_as_soon_as_it_names_its_address_ends(tmp_path
     with running_product(tmp_path) as running:
         running.process.terminate()
         assert running.process.wait(timeout=PATIENCE_S) is not None
+
+
+def test_event_streams_that_are_open_when_it_stops_end_without_a_trace(tmp_path: Path) -> None:
+    with running_product(tmp_path) as running, running.client() as client, ExitStack() as stack:
+        address = f"/investigations/{running.new_investigation()}/events"
+        streams = [stack.enter_context(client.stream("GET", address)).iter_lines() for _ in range(3)]
+        for lines in streams:
+            assert next(lines).startswith("retry")
+        running.process.terminate()
+        for lines in streams:
+            for _ in lines:  # to its end: a stream that is cut off raises
+                pass
+        assert running.process.wait(timeout=PATIENCE_S) == 0
+        log = running.log.read_text()
+    assert "Traceback" not in log
+    assert "Cancel" not in log
 
 
 def is_running(pid: int) -> bool:
