@@ -155,7 +155,7 @@ class Settings(BaseSettings):
 
     @property
     def private_paths(self) -> tuple[Path, ...]:
-        """Data and secrets, which no child process reads but for the files of its work."""
+        """The data folder and files of secrets; `Store.private_paths` is all that no child process reads."""
         named = (self.admin_password_file, self.oidc_client_secret_file, os.environ.get(_CONFIG))
         return (self.data, *(Path(each) for each in named if each))
 

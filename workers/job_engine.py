@@ -70,7 +70,7 @@ class JobEngine:
         files = store.settings.worker_files
         children = files + QUICK_FILES + LOOKS_AT_ONCE + ANONYMIZED_AT_ONCE
         self._limits = fit_to_memory(store.settings.limits, children, memory_bytes())
-        hidden = store.settings.private_paths
+        hidden = store.private_paths
         self._children = ChildPool(
             files, self._limits, works=(ingest_in_child, judge_in_child), prepare=(prepare,), quick=True, hidden=hidden
         )  # fmt: skip

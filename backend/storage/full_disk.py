@@ -14,6 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from backend.disk_space import full_disk, is_disk_full, room_at
 from backend.errors import DiskFull
+from backend.storage.sqlite_files import sqlite_file
 
 _SQLITE_WITHOUT_ROOM: Final = frozenset(
     {sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY}
@@ -28,7 +29,8 @@ _SPARE_AT_LEAST_BYTES: Final = 2 << 20
 
 def sqlite_folder(url: str) -> Path | None:
     """Of the file that an SQLAlchemy address names, None for a server's."""
-    return Path(url.removeprefix("sqlite:///")).parent if url.startswith("sqlite") else None
+    file = sqlite_file(url)
+    return file.parent if file is not None else None
 
 
 @contextmanager

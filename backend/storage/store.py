@@ -12,6 +12,7 @@ from backend.storage.database import Database
 from backend.storage.frozen_copies import FROZEN, FrozenCopy
 from backend.storage.full_disk import SpareRoom
 from backend.storage.job_queue import JobQueue, prepare_job_tables
+from backend.storage.sqlite_files import sqlite_files
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,12 @@ class Store:
     def analysis_folder(self, investigation_id: str) -> Path:
         """Report and connection table over all files."""
         return self.investigation_folder(investigation_id) / "analysis"
+
+    @property
+    def private_paths(self) -> tuple[Path, ...]:
+        """Data and secrets, and an SQLite database wherever it is: no child process reads them but for the files of
+        its work."""
+        return (*self.settings.private_paths, *sqlite_files(self.settings.metadata_url))
 
     def room(self) -> Room:
         """How much more may be stored."""

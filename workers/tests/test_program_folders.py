@@ -9,8 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import text
 
 from backend.settings import Settings
+from backend.storage.store import open_store
 from workers.confinement.trial import confinement_here
 from workers.sandbox import Access, ChildPool, Tell, child_work
 from workers.sandbox.program_folders import folders_of_programs
@@ -30,7 +32,8 @@ def read_among_programs(paths: list[Path], tell: Tell) -> list[str]:
 
 def attempt(path: Path) -> str:
     try:
-        return path.read_bytes().decode()
+        path.read_bytes()
+        return "read"
     except OSError as error:
         return type(error).__name__
 
@@ -53,9 +56,24 @@ def test_data_among_programs_is_hidden(among_programs: Path, may_start_programs:
         path.write_bytes(b"1")
     access = Access(read=(data / "mine",), may_start_programs=may_start_programs)
     asked = [data / "mine", beside, data / "another", secret]
-    assert read(asked, access) == ["1", "1", "1", "1"]  # as among programs
+    assert read(asked, access) == ["read"] * 4  # as among programs
     hidden = Settings(data=data, admin_password_file=secret).private_paths
-    assert read(asked, access, *hidden) == ["1", "1", "PermissionError", "PermissionError"]
+    assert read(asked, access, *hidden) == ["read", "read", "PermissionError", "PermissionError"]
+
+
+@needs_landlock
+@pytest.mark.promise("A data folder or a secret that lies among the programs is not read by a child.")
+def test_a_database_among_programs_is_hidden(among_programs: Path, tmp_path: Path) -> None:
+    """The file, and what SQLite writes beside it: the newest rows are there alone."""
+    address = f"sqlite:///{among_programs / 'any.sqlite'}"
+    store = open_store(Settings(data=tmp_path / "data", database_url=address), migrate=True)
+    with store.database.writing() as session:
+        session.execute(text("CREATE TABLE secrets (value TEXT)"))
+    written = sorted(among_programs.iterdir())
+    assert {each.name for each in written} >= {"any.sqlite", "any.sqlite-wal"}
+    assert read(written, Access()) == ["read"] * len(written)
+    assert read(written, Access(), *store.private_paths) == ["PermissionError"] * len(written)
+    store.close()
 
 
 def read(paths: list[Path], access: Access, *hidden: Path) -> list[str]:
