@@ -24,6 +24,9 @@ _CAPABILITY_CALLS: Final = {"x86_64": (125, 126), "aarch64": (90, 91)}
 _CAPABILITIES_VERSION: Final = 0x20080522
 _CAP_DAC_OVERRIDE: Final = 1
 _CAP_KILL, _CAP_SETUID = 5, 7
+_TO_COUNT_THREADS: Final = {
+    "CAP_SETUID": _CAP_SETUID, "CAP_KILL": _CAP_KILL, "CAP_DAC_OVERRIDE": _CAP_DAC_OVERRIDE
+}  # fmt: skip
 _USERS_OF_CHILDREN, _USERS_BITS = 0x70000000, 27
 """Numbers that systemd's table of users leaves to nobody (UIDS-GIDS.md)."""
 _CLONE_NEWUSER, _CLONE_NEWNET, _CLONE_NEWIPC = 0x10000000, 0x40000000, 0x08000000
@@ -94,8 +97,9 @@ def count_threads_apart() -> None:
     """Make a random user that nobody else has the real one of this process: RLIMIT_NPROC counts by the real user, and
     of root not at all. Files are reached by the effective user, which stays.
 
-    Only for root that may change its user, and only where there is such a user: containers may have few."""
-    if os.geteuid() == 0:
+    Only for root that may change its user and end what runs as another, and only where there is such a user:
+    containers may have few."""
+    if os.geteuid() == 0 and not {"CAP_SETUID", "CAP_KILL"} & {*lacking_capabilities()}:
         with suppress(OSError):
             os.setresuid(_USERS_OF_CHILDREN + secrets.randbits(_USERS_BITS), -1, -1)
 
@@ -115,11 +119,28 @@ def become_real_user() -> None:
     prctl(_PR_CAP_AMBIENT, ctypes.c_ulong(_AMBIENT_RAISE), ctypes.c_ulong(_CAP_DAC_OVERRIDE))
 
 
+def lacking_capabilities() -> tuple[str, ...]:
+    """Of those without which the threads of a child of the machine's root are not counted; of others none."""
+    if threads_are_counted():
+        return ()
+    held = _permitted()
+    return tuple(name for name, number in _TO_COUNT_THREADS.items() if not held & 1 << number)
+
+
+def threads_are_counted() -> bool:
+    """Whether RLIMIT_NPROC holds for this process: of the machine's root the kernel counts none (copy_process)."""
+    return os.getuid() != 0 or _users_here()[:2] != ["0", "0"]
+
+
+def _users_here() -> list[str]:
+    """user_namespaces(7): first user here, first user outside, how many."""
+    return Path("/proc/self/uid_map").read_text(encoding="ascii").split()
+
+
 def threads_counted() -> int:
-    """Those that RLIMIT_NPROC counts already: of this user, but in a user namespace of our own, where it counts alone.
-    Of the machine's root the kernel counts none."""
-    mapped = Path("/proc/self/uid_map").read_text(encoding="ascii").split()
-    if mapped[2:] == ["1"] or (os.getuid() == 0 and mapped[:2] == ["0", "0"]):
+    """Those that RLIMIT_NPROC counts already: of this user, but in a user namespace of our own, where it counts
+    alone."""
+    if _users_here()[2:] == ["1"] or not threads_are_counted():
         return 0
     found = 0
     for entry in os.scandir("/proc"):

@@ -16,10 +16,19 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from workers.confinement.kernel import leave_namespaces, never_gain_privileges
+from workers.confinement.kernel import (
+    become_real_user,
+    count_threads_apart,
+    drop_capabilities,
+    lacking_capabilities,
+    leave_namespaces,
+    never_gain_privileges,
+    threads_are_counted,
+)
 from workers.confinement.landlock import RUN, landlock_version, restrict_files
 from workers.confinement.seccomp import forbid_system_calls, knows_this_machine
 
+THREAD_LIMIT: Final = "thread limit"
 _WITHIN_S: Final = 60.0
 _ASK: Final = (
     "import sys, json; sys.path[:] = json.loads(sys.argv[1]); "
@@ -34,12 +43,18 @@ class Confinement:
     landlock: bool = False
     seccomp: bool = False
     namespaces: bool = False
+    threads: bool = False
+    """Threads of children, and of the programs that they run, are counted and so limited."""
+    lacking: tuple[str, ...] = ()
+    """Capabilities without which they are not."""
 
     @property
     def missing(self) -> tuple[str, ...]:
         """Names of what this machine refuses."""
+        threads = f"{THREAD_LIMIT} ({' and '.join(self.lacking)})" if self.lacking else THREAD_LIMIT
         parts = (
             ("Landlock", self.landlock), ("seccomp", self.seccomp), ("network namespaces", self.namespaces),
+            (threads, self.threads),
         )  # fmt: skip
         return tuple(name for name, holds in parts if not holds)
 
@@ -48,8 +63,9 @@ class Confinement:
 def confinement() -> Confinement:
     """Tried at the first call, and known to every process forked after it."""
     return Confinement(
-        landlock=_works(_install_landlock), seccomp=_works(_install_seccomp), namespaces=_works(_leave)
-    )
+        landlock=_works(_install_landlock), seccomp=_works(_install_seccomp), namespaces=_works(_leave),
+        threads=_works(_count_threads), lacking=lacking_capabilities(),
+    )  # fmt: skip
 
 
 def confinement_here() -> Confinement:
@@ -60,8 +76,9 @@ def confinement_here() -> Confinement:
             [sys.executable, "-I", "-c", _ASK, paths],
             capture_output=True, text=True, check=True, timeout=_WITHIN_S,
         )  # fmt: skip
-        return Confinement(**json.loads(asked.stdout))
-    except (OSError, subprocess.SubprocessError, ValueError, TypeError):
+        found = json.loads(asked.stdout)
+        return Confinement(**{**found, "lacking": tuple(found["lacking"])})
+    except (OSError, subprocess.SubprocessError, ValueError, TypeError, KeyError):
         return Confinement()
 
 
@@ -103,3 +120,13 @@ def _install_seccomp() -> bool:
 def _leave() -> bool:
     never_gain_privileges()
     return leave_namespaces()
+
+
+def _count_threads() -> bool:
+    """As a child does, and then as a program that it starts."""
+    never_gain_privileges()
+    count_threads_apart()
+    of_child = threads_are_counted()
+    drop_capabilities()
+    become_real_user()
+    return of_child and threads_are_counted()
