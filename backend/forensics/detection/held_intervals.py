@@ -64,6 +64,11 @@ def list_events(
     return [_event(facts, stall, instance, directions) for instance, stall in enumerate(stalls, start=1)]
 
 
+def answers_within_ms(stall: HeldInterval) -> float:
+    """Milliseconds from the first answer of the interval to the last."""
+    return round(max(group.answered_span_ns for group in stall.groups) / 1e6, 3)
+
+
 def _event(facts: Facts, stall: HeldInterval, instance: int, directions: Mapping[str, str]) -> dict[str, Any]:
     trips = facts.round_trips
     kinds = sorted({KIND_NAMES[int(kind)] for kind in trips.rows["kind"][stall.rows].tolist()})
@@ -80,7 +85,7 @@ def _event(facts: Facts, stall: HeldInterval, instance: int, directions: Mapping
         "flows_unaffected": max(group.flows_unaffected for group in stall.groups),
         "longest_ms": round(stall.longest_ns / 1e6, 3),
         "slope": round(stall.groups[0].slope, 4),
-        "answers_within_ms": round(max(g.answered_span_ns for g in stall.groups) / 1e6, 3),
+        "answers_within_ms": answers_within_ms(stall),
         "kinds": kinds,
         "direction": directions[stall.part],
         **where,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from backend.forensics.cases.case import Case
+from backend.forensics.cases.rtt_backlog import RttBacklog, Stall
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.evidence.culprits import Culprit, StallSpan, find_culprits
 from backend.forensics.evidence.facts import Facts
@@ -23,9 +23,9 @@ WHO = (
 """The command that makes such a listing: who ran when each echo was taken."""
 
 
-def who_ran(facts: Facts, finding: Case) -> tuple[Culprit, ...]:
-    """Processes that were there at the ends of a finding's stalls so often that chance is no explanation."""
-    culprits = find_culprits(stall_spans(facts, finding), facts.kernel.dumps)
+def who_ran(facts: Facts, case: RttBacklog) -> tuple[Culprit, ...]:
+    """Processes that were there at the ends of a case's stalls so often that chance is no explanation."""
+    culprits = find_culprits(stall_spans(facts, case), facts.kernel.dumps)
     return tuple(culprit for culprit in culprits if culprit.sure)[:SHOWN]
 
 
@@ -42,32 +42,27 @@ def culprit_claims(culprits: Sequence[Culprit]) -> list[Weighed]:
     ]
 
 
-def stall_spans(facts: Facts, finding: Case) -> list[StallSpan]:
-    """The stalls of a finding of kind `rtt-backlog`, on the clock of the host that stood still where that is known."""
-    offset_s = finding.part.measures.get("clock_offset_s")
-    at_responder = finding.part.measures.get("direction") != "reply path"
-    shift_ns = round(offset_s * 1e9) if isinstance(offset_s, int | float) and at_responder else 0
-    spans = [_span(facts, event, shift_ns) for event in finding.part.events]
+def stall_spans(facts: Facts, case: RttBacklog) -> list[StallSpan]:
+    """Its stalls, on the clock of the host that stood still where that is known."""
+    at_responder = case.direction != "reply path"
+    shift_ns = round((case.clock_offset_s or 0.0) * 1e9) if at_responder else 0
+    spans = [_span(facts, stall, shift_ns) for stall in case.stalls]
     return [span for span in spans if span is not None]
 
 
-def _span(facts: Facts, event: dict[str, object], shift_ns: int) -> StallSpan | None:
-    """A stall by the frames or lines of its held questions. Echoes of packets are surer than those of a listing."""
+def _span(facts: Facts, stall: Stall, shift_ns: int) -> StallSpan | None:
+    """By the frames or lines of its held questions. Echoes of packets are surer than those of a listing."""
     trips = facts.round_trips
-    numbers = event.get("frames") or event.get("lines")
-    inputs = [number for number, source in enumerate(trips.sources) if source.input == event.get("input")]
-    if not isinstance(numbers, list) or not inputs:
-        return None
-    held = trips.rows[np.isin(trips.capture, inputs) & np.isin(trips.rows["sent_frame"], numbers)]
+    inputs = [number for number, source in enumerate(trips.sources) if source.input == stall.input]
+    held = trips.rows[np.isin(trips.capture, inputs) & np.isin(trips.rows["sent_frame"], stall.sent_numbers)]
     if not len(held):
         return None
     kinds = held["kind"]
     echoes = held["sequence"][kinds == (ECHO if (kinds == ECHO).any() else PRINTED)].astype(np.int64) & 0xFFFF
     answered_ns = held["sent_ns"] + held["rtt_ns"]
-    timed = event.get("start") is not None
     return StallSpan(
         int(held["sent_ns"].min()) + shift_ns,
         int(answered_ns.max()) + shift_ns,
         tuple(echoes.tolist()),
-        timed,
+        stall.timed,
     )

@@ -5,10 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.rtt_backlog import RttBacklog
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
-from backend.forensics.findings import line_evidence, plural, seconds_text
+from backend.forensics.findings import FRAMES_SHOWN, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RivalPart
 
 REQUEST_PATH, REPLY_PATH = "request path", "reply path"
@@ -23,7 +24,7 @@ TEXT_CAPTURES = (
 class Held:
     """A finding of held answers, in the words that its causes need."""
 
-    finding: Case
+    finding: RttBacklog
     prober: str
     responder: str
     direction: str
@@ -46,28 +47,21 @@ class Held:
         return self.direction in (REQUEST_PATH, REPLY_PATH)
 
 
-def read_held(finding: Case) -> Held:
-    """The measures of a finding of kind `rtt-backlog`."""
-    m = finding.part.measures
-    kinds = m.get("samples_by_kind")
-    period = m.get("period_s")
+def read_held(case: RttBacklog) -> Held:
+    """The stalls of one pair of hosts."""
     return Held(
-        finding,
-        str(finding.flows[0].source),
-        finding.target,
-        str(m.get("direction", "unknown")),
-        finding.count,
-        seconds_text(_number(m.get("stall_max_ms")) / 1e3),
-        int(_number(m.get("partial_stalls"))),
-        int(_number(m.get("echo_stalls"))),
-        int(_number(m.get("held_beyond_far_capture"))),
-        float(period) if isinstance(period, float) else None,
-        isinstance(kinds, dict) and set(kinds) == {"printed"},
+        case,
+        case.prober,
+        case.responder,
+        case.direction,
+        case.count,
+        seconds_text(case.stall_max_ms / 1e3),
+        case.partial_stalls,
+        case.echo_stalls,
+        case.held_beyond_far_capture,
+        case.period_s,
+        set(case.samples_by_kind) == {"printed"},
     )
-
-
-def _number(value: object) -> float:
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 def whole(finding: Case) -> list[EvidencePart]:
@@ -77,13 +71,14 @@ def whole(finding: Case) -> list[EvidencePart]:
 
 def one_stall(held: Held) -> tuple[ClaimPart, ...]:
     """How the longest stall went."""
-    event = max(held.finding.part.events, key=lambda e: float(e["longest_ms"]))
-    where = {"input": str(event["input"])}
+    one = max(held.finding.stalls, key=lambda stall: stall.longest_ms)
     text = (
-        f"{event['samples']} requests from {held.prober} were answered within {event['answers_within_ms']:g} ms, the "
-        f"first of them after {event['longest_ms']:,.0f} ms: each waited for the rest of the stall."
+        f"{one.samples} requests from {held.prober} were answered within {one.answers_within_ms:g} ms, the "
+        f"first of them after {one.longest_ms:,.0f} ms: each waited for the rest of the stall."
     )
-    part = EvidencePart(**where, frames=event.get("frames", [])[:1000], lines=event.get("lines", [])[:1000])
+    shown = list(one.sent_numbers[:FRAMES_SHOWN])
+    frames, lines = ([], shown) if one.printed else (shown, [])
+    part = EvidencePart(input=one.input, frames=frames, lines=lines)
     return (ClaimPart(role="step", text=text, evidence=[part]),)
 
 
@@ -99,7 +94,7 @@ def kernel_answers(held: Held) -> Weighed:
 
 def same_end(held: Held) -> Weighed:
     """The shape of a group."""
-    slope = _number(held.finding.part.measures.get("slope_median"))
+    slope = held.finding.slope_median
     text = f"RTT fell by {abs(slope):.2f} ms per ms of sending time, and the responses of a batch arrived together."
     return Weighed(
         0.5, text, whole(held.finding), "a queue that resumes releases all of its packets together"
@@ -120,11 +115,10 @@ def softnet(facts: Facts, held: Held) -> list[Weighed]:
 
 def figures(held: Held) -> tuple[tuple[str, str], ...]:
     """For the verdict strip."""
-    samples = int(_number(held.finding.part.measures.get("samples_held")))
     return (
         ("longest", held.longest),
         ("stalls", f"{held.stalls:,}"),
-        ("responses delayed", f"{samples:,}"),
+        ("responses delayed", f"{held.finding.samples_held:,}"),
         (TIME_LOST, seconds_text(held.finding.time_lost_s)),
     )
 

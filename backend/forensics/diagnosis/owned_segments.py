@@ -7,22 +7,24 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from backend.forensics.cases.case import Case
-from backend.forensics.diagnosis.measured import loud
+from backend.forensics.cases.idle_timeout import IdleTimeout
+from backend.forensics.cases.path_mtu import PathMtu
+from backend.forensics.cases.zero_window import ZeroWindow
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.evidence.unaccepted import unaccepted
 from backend.forensics.signals import SENT_AGAIN
 
-OWNERS = ("path-mtu", "idle-timeout", "zero-window")
+OWNERS = (PathMtu, IdleTimeout, ZeroWindow)
 
 
 def owned_nodes(facts: Facts, findings: Sequence[Case], row_of: Mapping[Frame, int]) -> frozenset[int]:
     """Connections (`Stumbles.node`) of the findings that name their cause, and those that the server had not taken."""
     frames = (
         (part.input, frame)
-        for kind in OWNERS
-        for finding in loud(findings, kind)
+        for finding in findings
+        if isinstance(finding, OWNERS) and finding.is_harmful
         for part in finding.evidence
         for frame in part.frames or ()
     )

@@ -10,14 +10,14 @@ from typing import Literal
 import numpy as np
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.data_retransmission import DataRetransmission
 from backend.forensics.diagnosis.contract import TIME_LOST
 from backend.forensics.diagnosis.given_listings import ListingRequest
-from backend.forensics.diagnosis.measured import loud, number, server_of
+from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.diagnosis.owned_segments import owned_nodes
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import Rise, counter_rise
-from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.evidence.segment_losses import SegmentFate
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart
@@ -53,7 +53,7 @@ RECEIVER_COUNTERS = ListingRequest(
 class SegmentCase:
     """A finding of kind `data-retransmission` that users notice, and the fates of its segments."""
 
-    finding: Case
+    finding: DataRetransmission
     fates: tuple[SegmentFate, ...]
     count: int
     """Segments that no more specific cause owns."""
@@ -79,13 +79,14 @@ class SegmentCase:
         """``12 segments to or from 192.0.2.10:443 waited 2.6 s for the timer: …``"""
         segments = plural(self.count, "segment")
         lost = seconds_text(self.lost_s)
-        return f"{segments} to or from {server_of(self.finding)} waited {lost} for retransmission timeouts: {rest}."
+        return (
+            f"{segments} to or from {self.finding.target} waited {lost} for retransmission timeouts: {rest}."
+        )
 
     def figures(self) -> tuple[tuple[str, str], ...]:
         """For the verdict strip."""
-        worst = self.finding.part.measures.get("wait_max_s")
         shown = [(TIME_LOST, seconds_text(self.lost_s)), ("segments", f"{self.count:,}")]
-        return (*shown, ("max", seconds_text(float(worst) if isinstance(worst, int | float) else 0.0)))
+        return (*shown, ("max", seconds_text(self.finding.wait_max_s)))
 
     def story(self) -> tuple[ClaimPart, ...]:
         """The finding in a sentence."""
@@ -94,7 +95,7 @@ class SegmentCase:
 
 def segment_cases(facts: Facts, findings: Sequence[Case]) -> list[SegmentCase]:
     """One per loud finding, in their order."""
-    wanted = loud(findings, "data-retransmission")
+    wanted = harmful(findings, DataRetransmission)
     if not wanted:
         return []
     stumbles = facts.stumbles
@@ -108,14 +109,16 @@ def segment_cases(facts: Facts, findings: Sequence[Case]) -> list[SegmentCase]:
 def owned_findings(facts: Facts, findings: Sequence[Case]) -> frozenset[str]:
     """Ids of loud findings on lost data whose connections more specific causes explain."""
     left = {case.finding.id for case in segment_cases(facts, findings)}
-    return frozenset(f.id for f in loud(findings, "data-retransmission")) - left
+    return frozenset(f.id for f in harmful(findings, DataRetransmission)) - left
 
 
-def _case(facts: Facts, finding: Case, row_of: dict[Frame, int], owned: frozenset[int]) -> SegmentCase | None:
+def _case(
+    facts: Facts, finding: DataRetransmission, row_of: dict[Frame, int], owned: frozenset[int]
+) -> SegmentCase | None:
     """What is left of a finding beside the connections of more specific causes; None where too little is."""
     stumbles, left, waited_ns = facts.stumbles, [], 0
-    for event in finding.part.events:
-        row = row_of.get((str(event["input"]), int(event["frames"][0])))
+    for one in finding.instances:
+        row = row_of.get(one.packets[0])
         if row is None or int(stumbles.node[row]) not in owned:
             left.append(row)
             waited_ns += 0 if row is None else int(stumbles.rows["silence_ns"][row])
@@ -123,19 +126,19 @@ def _case(facts: Facts, finding: Case, row_of: dict[Frame, int], owned: frozense
         return None
     counted = _counted(facts, finding)
     fates = tuple(_fate(facts, row, counted) for row in left[:FATES_MOST] if row is not None)
-    whole = len(left) == len(finding.part.events)
+    whole = len(left) == len(finding.instances)
     count, lost_s = (finding.count, finding.time_lost_s) if whole else (len(left), waited_ns / 1e9)
     return SegmentCase(finding, fates, count, lost_s, counted)
 
 
-def _counted(facts: Facts, finding: Case) -> Rise | None:
+def _counted(facts: Facts, finding: DataRetransmission) -> Rise | None:
     """The drop counter of the server's host that rose most, if as many packets as this may be the segments."""
-    host = facts.listed_hosts.at(Endpoint.of(server_of(finding)))
+    host = facts.listed_hosts.at(finding.server)
     if not (host.sure or (host.known and len(facts.listed_hosts.hosts) > 1)):
         return None  # the listings of one host that nothing ties to this address may be those of the sender
     rises = [counter_rise(host.kernel, "nstat", name) for name in DROP_COUNTERS]
     best = max((rise for rise in rises if rise is not None), key=lambda rise: rise.by, default=None)
-    least = max(LEFT_LEAST, COUNTED_SHARE * (finding.count + number(finding, "fast")))
+    least = max(LEFT_LEAST, COUNTED_SHARE * (finding.count + finding.fast))
     return best if best is not None and best.by >= least else None
 
 

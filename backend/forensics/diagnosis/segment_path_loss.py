@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES
-from backend.forensics.diagnosis.measured import number, server_of
 from backend.forensics.diagnosis.segment_cases import (
     CAPTURE_BOTH_ENDS,
     RECEIVER_COUNTERS,
@@ -70,13 +69,13 @@ def _hypothesis(
         refutation="none found; it would be refuted by segments that reach the receiver's vantage point each time",
         figures=case.figures(),
         ceiling=0.999 if case.followed else ONE_PLACE_CEILING,
-        returning=all(event["sender"] == "server" for event in case.finding.part.events),
+        returning=all(one.sender == "server" for one in case.finding.instances),
         explains=case.frames_of("lost between", "answer lost", "beyond", "one place"),
     )
 
 
 def _usual(case: SegmentCase) -> Weighed:
-    total, touched = number(case.finding, "connections_total"), number(case.finding, "connections")
+    total, touched = case.finding.connections_total, case.finding.connections
     text = f"RTO retransmissions in {touched:,.0f} of {total:,.0f} connections."
     return Weighed(
         0.4, text, list(case.finding.evidence), "loss on the path is the most common reason, not the only one"
@@ -136,7 +135,7 @@ def _counted(case: SegmentCase) -> list[Weighed]:
     counted, rise = case.of("counted"), case.counted
     if not counted or rise is None:
         return []
-    text = f"{rise.name} of {server_of(case.finding)}'s host rose by {rise.by:,}: it received packets and dropped them."
+    text = f"{rise.name} of {case.finding.target}'s host rose by {rise.by:,}: it received packets and dropped them."
     reason = "what the receiver's host drops was not lost on the path"
     return [Weighed(-4.0 * len(counted) / case.followed, text, line_evidence(rise.lines), reason)]
 
@@ -153,7 +152,7 @@ def _beyond(case: SegmentCase) -> list[Weighed]:
 
 
 def _fast(case: SegmentCase) -> list[Weighed]:
-    fast = int(number(case.finding, "fast"))
+    fast = case.finding.fast
     if fast < FAST_LEAST:
         return []
     text = f"{fast:,} more segments were retransmitted after duplicate ACKs."

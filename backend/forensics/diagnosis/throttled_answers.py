@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.slow_answer import SlowAnswer
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.measured import first_frames, frames_of, number, server_of
+from backend.forensics.diagnosis.measured import first_packets, frames_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import Rise, counter_rise
-from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, RemedyPart, RivalPart
 
@@ -25,9 +25,9 @@ def slow_answers(
     """One per finding of late answers with `nr_throttled` of its server's host rising."""
     found = []
     for finding in findings:
-        if finding.kind != "slow-answer":
+        if not isinstance(finding, SlowAnswer):
             continue
-        kernel = facts.kernel_at(Endpoint.of(server_of(finding)))
+        kernel = facts.kernel_at(finding.server)
         rise = counter_rise(kernel, "cpu-stat", "nr_throttled")
         if rise is not None and rise.by >= OFTEN_LEAST:
             periods = counter_rise(kernel, "cpu-stat", "nr_periods")
@@ -36,9 +36,9 @@ def slow_answers(
 
 
 def _hypothesis(
-    finding: Case, rise: Rise, periods: Rise | None, names: tuple[str, str, tuple[str, ...]]
+    finding: SlowAnswer, rise: Rise, periods: Rise | None, names: tuple[str, str, tuple[str, ...]]
 ) -> Hypothesis:
-    server, lost = server_of(finding), seconds_text(finding.time_lost_s)
+    server, lost = finding.target, seconds_text(finding.time_lost_s)
     share = rise.by / periods.by if periods is not None and periods.by else 0.0
     of = f" of {periods.by:,} periods" if periods is not None and periods.by else ""
     counted = f"cpu.stat: nr_throttled +{rise.by:,}{of} {rise.between_dumps}."
@@ -62,10 +62,10 @@ def _hypothesis(
                 "each is a period in which a cgroup was throttled",
             ),
             Weighed(
-                0.6, late, first_frames(finding), "the network had delivered them: only the program remains"
+                0.6, late, first_packets(finding), "the network had delivered them: only the program remains"
             ),
         ),
-        both_sides=bool(number(finding, "timed_at_server")),
+        both_sides=finding.timed_at_server > 0,
         independent=True,
         signs=1,
         findings=(finding.id,),

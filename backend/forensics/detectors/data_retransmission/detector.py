@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from backend.forensics.cases.case import Flow, packets_of
+from backend.forensics.cases.data_retransmission import DataRetransmission, Timeout
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import draw_instances, event_of, present_case
 from backend.forensics.detectors.data_retransmission.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.grouped_rows import by_value
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.evidence.stumbles import Stumbles
-from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.findings import plural, seconds_text
 from backend.forensics.packets import MARK_FAST_RETRANSMISSION, MARK_SPURIOUS_RETRANSMISSION
-from backend.forensics.report import FindingPart, MarkPart, Severity
+from backend.forensics.report import FindingPart, Severity
 from backend.forensics.signals import SENT_AGAIN
 
 KIND = "data-retransmission"
@@ -52,9 +56,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     ]
     groups.sort(key=lambda g: (-int(rows["silence_ns"][g.waits].sum()), str(stumbles.servers[g.server])))
     shown = groups[: thresholds.findings_most]
-    findings = tuple(_finding(facts, g, n, thresholds) for n, g in enumerate(shown, 1))
-    loud = any(f.severity != "info" for f in findings)
-    return Detection("found" if loud else "clear", why, findings)
+    cases = [_case(stumbles, group, thresholds) for group in shown]
+    return Detection.of(why, cases, partial(_present, thresholds=thresholds))
 
 
 def _severity(stumbles: Stumbles, group: _Group, thresholds: Thresholds) -> Severity:
@@ -69,84 +72,70 @@ def _severity(stumbles: Stumbles, group: _Group, thresholds: Thresholds) -> Seve
     )
 
 
-def _finding(facts: Facts, group: _Group, number: int, thresholds: Thresholds) -> FindingPart:
-    stumbles = facts.stumbles
-    rows, server = stumbles.rows, str(stumbles.servers[group.server])
+def _case(stumbles: Stumbles, group: _Group, thresholds: Thresholds) -> DataRetransmission:
+    rows, server = stumbles.rows, stumbles.servers[group.server]
     waited = rows["silence_ns"][group.waits].astype(np.float64) / 1e9
     touched = len(np.unique(stumbles.node[group.waits]))
     total = max(touched, int(stumbles.connections_of[group.server]))
     fast = int(np.count_nonzero(rows["marks"][group.again] & MARK_FAST_RETRANSMISSION))
     tail = int(np.count_nonzero(rows["last_of_all"][group.waits]))
-    times = stumbles.common_ns[group.waits]
     lost_s = float(waited.sum())
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+    clients = sorted({stumbles.endpoints(n)[0].host for n in np.unique(stumbles.node[group.waits]).tolist()})
+    instances = tuple(_instance(stumbles, n) for n in group.waits.tolist())
+    return DataRetransmission(
         severity=_severity(stumbles, group, thresholds),
         confidence=thresholds.confidence,
-        title=f"TCP retransmission timeouts on connections to {server}",
         summary=(
             f"{plural(len(group.waits), 'segment')} in {touched:,} of {plural(total, 'connection')} to {server} waited "
             f"{seconds_text(lost_s)} in total for retransmission timeouts (RTO). {fast:,} other segments "
             "were recovered by fast retransmit."
         ),
         count=len(group.waits),
-        first=rfc3339(int(times.min())),
-        last=rfc3339(int(times.max())),
-        time_lost_s=round(lost_s, 6),
-        measures={
-            "retransmissions": len(group.again),
-            "fast": fast,
-            "timeouts": len(group.waits) - tail,
-            "tail": tail,
-            "connections": touched,
-            "connections_total": total,
-            "wait_median_s": round(float(np.median(waited)), 6),
-            "wait_max_s": round(float(waited.max()), 6),
-        },
-        affected=_affected(stumbles, group),
-        events=[
-            {
-                "start": rfc3339(int(stumbles.common_ns[n] - rows["silence_ns"][n])),
-                "end": rfc3339(int(stumbles.common_ns[n])),
-                "sender": "client" if rows["from_client"][n] else "server",
-                "class": "tail" if rows["last_of_all"][n] else "timeout",
-                "frames": [frame for _, frame in stumbles.frames([n], before=True)],
-                "input": stumbles.places[int(stumbles.place[n])].input,
-            }
-            for n in group.waits.tolist()
-        ],
-        evidence=frame_evidence(
-            stumbles.frames(group.waits.tolist(), before=True),
-            "retransmitted segments, and the packets before them",
-        ),
-        marks=_marks(stumbles, group, thresholds),
+        first_ns=min(one.end_ns for one in instances),
+        last_ns=max(one.end_ns for one in instances),
+        time_lost_s=lost_s,
+        flows=tuple(Flow("tcp", client, server) for client in clients[:100]),
+        instances=instances,
+        evidence=packets_of(instances, "retransmitted segments, and the packets before them"),
+        retransmissions=len(group.again),
+        fast=fast,
+        timeouts=len(group.waits) - tail,
+        tail=tail,
+        connections=touched,
+        connections_total=total,
+        wait_median_s=round(float(np.median(waited)), 6),
+        wait_max_s=round(float(waited.max()), 6),
     )
 
 
-def _affected(stumbles: Stumbles, group: _Group) -> list[dict[str, object]]:
-    ends = {stumbles.endpoints(n) for n in np.unique(stumbles.node[group.waits]).tolist()}
-    clients = sorted({str(client).rsplit(":", 1)[0] for client, _ in ends})
-    server = str(stumbles.servers[group.server])
-    return [{"protocol": "tcp", "source": client, "destination": server} for client in clients[:100]]
+def _instance(stumbles: Stumbles, n: int) -> Timeout:
+    rows, end_ns = stumbles.rows, int(stumbles.common_ns[n])
+    return Timeout(
+        start_ns=end_ns - int(rows["silence_ns"][n]),
+        end_ns=end_ns,
+        lane=stumbles.places[int(stumbles.place[n])].id,
+        packets=tuple(stumbles.frames([n], before=True)),
+        sender="client" if rows["from_client"][n] else "server",
+        tail=bool(rows["last_of_all"][n]),
+    )
 
 
-def _marks(stumbles: Stumbles, group: _Group, thresholds: Thresholds) -> list[MarkPart]:
-    rows, marks = stumbles.rows, []
-    for instance, n in enumerate(group.waits[: thresholds.marked_waits].tolist(), start=1):
-        wait_s = int(rows["silence_ns"][n]) / 1e9
-        marks.append(
-            MarkPart(
-                glyph="ladder",
-                role="loss",
-                basis="seen",
-                start=rfc3339(int(stumbles.common_ns[n] - rows["silence_ns"][n])),
-                end=rfc3339(int(stumbles.common_ns[n])),
-                lanes=[stumbles.places[int(stumbles.place[n])].id],
-                evidence=frame_evidence(stumbles.frames([n], before=True)),
-                label=f"RTO retransmission after {seconds_text(wait_s)}",
-                instance=instance,
-                value=wait_s,
-            )
-        )
-    return marks
+def _present(case: DataRetransmission, thresholds: Thresholds) -> FindingPart:
+    return present_case(
+        case,
+        f"TCP retransmission timeouts on connections to {case.target}",
+        events=[_event(one) for one in case.instances],
+        marks=draw_instances(
+            case.instances[: thresholds.marked_waits],
+            "ladder",
+            "loss",
+            label=lambda one: f"RTO retransmission after {seconds_text(one.seconds)}",
+            value=lambda one: one.seconds,
+        ),
+    )
+
+
+def _event(one: Timeout) -> dict[str, object]:
+    frames = [frame for _, frame in one.packets]
+    kind = "tail" if one.tail else "timeout"
+    return {**event_of(one), "class": kind, "frames": frames, "input": one.packets[0][0]}

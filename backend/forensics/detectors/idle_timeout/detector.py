@@ -4,18 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from backend.forensics.cases.case import Flow
+from backend.forensics.cases.idle_timeout import DeadConnection, IdleTimeout
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import draw_instances, present_case
 from backend.forensics.detectors.idle_timeout.known import fitting
 from backend.forensics.detectors.idle_timeout.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.short_silences import Unanswered, find_unanswered
 from backend.forensics.evidence.stumbles import Stumbles
-from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
+from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.packets import MARK_KEEP_ALIVE, RST
-from backend.forensics.report import FindingPart, MarkPart
+from backend.forensics.report import EvidencePart, FindingPart
 from backend.forensics.signals import AFTER_SILENCE, REPLY, SENT_AGAIN
 
 KIND = "idle-timeout"
@@ -58,12 +63,11 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         by_server.setdefault(int(stumbles.server[waking.at]), []).append(waking)
     stuck = _stuck(stumbles, wakings, thresholds)
     servers = sorted({int(stumbles.server[w.at]) for w in dead})
-    findings: list[FindingPart] = []
-    for server in servers[: thresholds.findings_most]:
-        stopped = stuck.get(server, 0)
-        findings.append(_finding(stumbles, server, by_server[server], stopped, len(findings) + 1, thresholds))
-    loud = any(f.severity != "info" for f in findings)
-    return Detection("found" if loud else "clear", why, tuple(findings))
+    cases = [
+        _case(stumbles, server, by_server[server], stuck.get(server, 0), thresholds)
+        for server in servers[: thresholds.findings_most]
+    ]
+    return Detection.of(why, cases, partial(_present, thresholds=thresholds))
 
 
 def _wakings(stumbles: Stumbles, unanswered: Sequence[Unanswered], thresholds: Thresholds) -> list[_Waking]:
@@ -137,65 +141,58 @@ def _stuck(stumbles: Stumbles, wakings: list[_Waking], thresholds: Thresholds) -
     return dict(zip(servers.tolist(), counts.tolist(), strict=True))
 
 
-def _finding(
-    stumbles: Stumbles,
-    server: int,
-    wakings: list[_Waking],
-    stuck: int,
-    number: int,
-    thresholds: Thresholds,
-) -> FindingPart:
+def _case(
+    stumbles: Stumbles, server: int, wakings: list[_Waking], stuck: int, thresholds: Thresholds
+) -> IdleTimeout:
     dead = [w for w in wakings if w.outcome != "survived"]
     survived_s = max(w.silence_s if w.outcome == "survived" else w.survived_s for w in wakings)
     died_s = min(w.silence_s for w in dead)
     known = fitting(survived_s, died_s)
-    loud = len(dead) >= thresholds.loud_connections and thresholds.survived_ratio * survived_s < died_s
-    loud = loud and stuck <= thresholds.stuck_ratio * len(dead)
-    name = str(stumbles.servers[server])
+    sure = len(dead) >= thresholds.loud_connections and thresholds.survived_ratio * survived_s < died_s
+    sure = sure and stuck <= thresholds.stuck_ratio * len(dead)
+    name = stumbles.servers[server]
     resets = sum(w.outcome == "reset" for w in dead)
     guess = f" An idle timeout of {known[0]:g} s fits: {known[1]}." if known is not None else ""
     lived = f" Other connections survived up to {seconds_text(survived_s)} idle." if survived_s else ""
     times = [_woke_ns(stumbles, w) for w in dead]
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
-        severity="warning" if loud else "info",
-        confidence=thresholds.confidence if loud else 0.5,
-        title=f"Dead connections to {name} after an idle time",
+    instances = tuple(_instance(stumbles, each) for each in dead)
+    return IdleTimeout(
+        severity="warning" if sure else "info",
+        confidence=thresholds.confidence if sure else 0.5,
         summary=(
             f"{plural(len(dead), 'connection')} to {name} idle for {seconds_text(died_s)} or more failed when "
             f"used again: {resets:,} reset, {len(dead) - resets:,} without any response.{lived}{guess}"
         ),
         count=len(dead),
-        first=rfc3339(min(times)),
-        last=rfc3339(max(times)),
-        time_lost_s=round(sum(w.lost_s for w in dead), 6),
-        measures={
-            "silence_min_s": round(died_s, 3),
-            "silence_max_s": round(max(w.silence_s for w in dead), 3),
-            "survived_max_s": round(survived_s, 3),
-            "used_again": len(wakings),
-            "reset": resets,
-            "unanswered": len(dead) - resets,
-            "unanswered_segments": sum(len(w.shown) for w in dead if w.outcome == "nothing"),
-            "stuck_without_silence": stuck,
-            "fitting_timeout_s": known[0] if known is not None else None,
-            "fitting_timeout_of": known[1] if known is not None else "",
-        },
-        affected=[
-            {"protocol": "tcp", "source": str(client), "destination": name}
-            for client in sorted({str(stumbles.endpoints(int(stumbles.node[w.at]))[0]) for w in dead})[:100]
-        ],
-        events=[_event(stumbles, w) for w in dead],
-        evidence=frame_evidence(
-            [
-                frame
-                for w in dead
-                for frame in (*stumbles.frames([w.at], before=True), *stumbles.frames(w.shown))
-            ],
-            "the last packet before the idle time, the first after it, and the response",
-        ),
-        marks=[_mark(stumbles, w, n) for n, w in enumerate(dead[: thresholds.marked], start=1)],
+        first_ns=min(times),
+        last_ns=max(times),
+        time_lost_s=sum(w.lost_s for w in dead),
+        flows=tuple(Flow("tcp", client, name) for client in _clients(stumbles, dead)[:100]),
+        instances=instances,
+        evidence=_evidence(stumbles, dead),
+        silence_min_s=round(died_s, 3),
+        silence_max_s=round(max(w.silence_s for w in dead), 3),
+        survived_max_s=round(survived_s, 3),
+        used_again=len(wakings),
+        reset=resets,
+        unanswered=len(dead) - resets,
+        unanswered_segments=sum(len(w.shown) for w in dead if w.outcome == "nothing"),
+        stuck_without_silence=stuck,
+        fitting_timeout_s=known[0] if known is not None else None,
+        fitting_timeout_of=known[1] if known is not None else "",
+    )
+
+
+def _clients(stumbles: Stumbles, dead: Sequence[_Waking]) -> list[Endpoint]:
+    return sorted({stumbles.endpoints(int(stumbles.node[w.at]))[0] for w in dead}, key=str)
+
+
+def _evidence(stumbles: Stumbles, dead: Sequence[_Waking]) -> tuple[EvidencePart, ...]:
+    frames = [
+        frame for w in dead for frame in (*stumbles.frames([w.at], before=True), *stumbles.frames(w.shown))
+    ]
+    return tuple(
+        frame_evidence(frames, "the last packet before the idle time, the first after it, and the response")
     )
 
 
@@ -204,30 +201,30 @@ def _woke_ns(stumbles: Stumbles, waking: _Waking) -> int:
     return int(stumbles.common_ns[waking.at]) - waking.late_ns
 
 
-def _event(stumbles: Stumbles, waking: _Waking) -> dict[str, object]:
+def _instance(stumbles: Stumbles, waking: _Waking) -> DeadConnection:
     end_ns = _woke_ns(stumbles, waking)
     client, server = stumbles.endpoints(int(stumbles.node[waking.at]))
-    return {
-        "start": rfc3339(end_ns - round(waking.silence_s * 1e9)),
-        "end": rfc3339(end_ns),
-        "silence_s": round(waking.silence_s, 6),
-        "outcome": waking.outcome,
-        "source": str(client),
-        "destination": str(server),
-    }
+    return DeadConnection(
+        start_ns=end_ns - round(waking.silence_s * 1e9),
+        end_ns=end_ns,
+        lane=stumbles.places[int(stumbles.place[waking.at])].id,
+        packets=tuple(stumbles.frames(waking.shown, before=True)),
+        silence_s=round(waking.silence_s, 6),
+        outcome=waking.outcome,
+        source=str(client),
+        destination=str(server),
+    )
 
 
-def _mark(stumbles: Stumbles, waking: _Waking, instance: int) -> MarkPart:
-    end_ns = _woke_ns(stumbles, waking)
-    return MarkPart(
-        glyph="bracket",
-        role="loss",
-        basis="seen",
-        start=rfc3339(end_ns - round(waking.silence_s * 1e9)),
-        end=rfc3339(end_ns),
-        lanes=[stumbles.places[int(stumbles.place[waking.at])].id],
-        evidence=frame_evidence(stumbles.frames(waking.shown, before=True)),
-        label=f"idle for {seconds_text(waking.silence_s)}, then {OUTCOME_WORDS[waking.outcome]}",
-        instance=instance,
-        value=waking.silence_s,
+def _present(case: IdleTimeout, thresholds: Thresholds) -> FindingPart:
+    return present_case(
+        case,
+        f"Dead connections to {case.target} after an idle time",
+        marks=draw_instances(
+            case.instances[: thresholds.marked],
+            "bracket",
+            "loss",
+            label=lambda one: f"idle for {seconds_text(one.seconds)}, then {OUTCOME_WORDS[one.outcome]}",
+            value=lambda one: one.seconds,
+        ),
     )

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import partial
 
 import numpy as np
 
+from backend.forensics.cases.case import Flow
+from backend.forensics.cases.queue_buildup import QueueBuildup
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.held_intervals import (
     draw_marks,
+    is_timed,
     list_events,
     sample_evidence,
     sample_table,
-    utc,
 )
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.queue_buildup.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.far_side import BACK, BEYOND, FORTH
@@ -43,11 +47,9 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         limits=thresholds.queue,
     )
     filled = without_mirrored([p for p in (_filled(pair) for pair in pairs) if p.intervals])
-    findings = tuple(_finding(facts, pair, n, thresholds) for n, pair in enumerate(filled, 1))
-    loud = any(f.severity != "info" for f in findings)
     queues = sum(len(pair.intervals) for pair in filled)
     why = f"{plural(queues, 'queue')} that filled and drained, in {plural(total, 'round trip')}"
-    return Detection("found" if loud else "clear", why, findings)
+    return Detection.of_groups(why, filled, partial(_case, facts, thresholds), partial(_present, facts))
 
 
 def is_drain(group: HeldGroup, thresholds: Thresholds) -> bool:
@@ -73,48 +75,44 @@ def _severity(intervals: tuple[HeldInterval, ...], thresholds: Thresholds) -> Se
     return "critical" if longest_ms >= thresholds.critical_ms else "warning"
 
 
-def _measures(pair: HeldPair) -> dict[str, object]:
-    groups = [group for interval in pair.intervals for group in interval.groups]
-    told = Counter(sign for interval in pair.intervals for sign in interval.signs)
+def _case(facts: Facts, thresholds: Thresholds, pair: HeldPair) -> QueueBuildup:
+    intervals = pair.intervals
+    groups = [group for interval in intervals for group in interval.groups]
+    signs = dict(sorted(Counter(sign for interval in intervals for sign in interval.signs).items()))
     base_ns = np.concatenate([group.series.base_ns[group.held] for group in groups])
-    directions = {DIRECTIONS[interval.part] for interval in pair.intervals} - {"unknown"}
-    return {
-        "queue_max_ms": round(max(interval.longest_ns for interval in pair.intervals) / 1e6, 3),
-        "baseline_ms": round(float(np.median(base_ns)) / 1e6, 3),
-        "samples_held": sum(interval.samples for interval in pair.intervals),
-        "slope_median": round(float(np.median([group.slope for group in groups])), 3),
-        "burst_max_bytes": max(group.burst_bytes for group in groups),
-        "usual_bytes": groups[0].usual_bytes,
-        "signs": dict(sorted(told.items())),
-        "direction": directions.pop() if len(directions) == 1 else "unknown",
-    }
-
-
-def _finding(facts: Facts, pair: HeldPair, number: int, thresholds: Thresholds) -> FindingPart:
-    intervals, measures = pair.intervals, _measures(pair)
-    longest = seconds_text(max(interval.longest_ns for interval in intervals) / 1e9)
+    directions = {DIRECTIONS[interval.part] for interval in intervals} - {"unknown"}
+    longest_ns = max(interval.longest_ns for interval in intervals)
     gentle_only = all(set(interval.signs) == {GENTLE} for interval in intervals)
-    waited_ns = sum(group.waited_ns for interval in intervals for group in interval.groups)
-    sign = max(sorted(measures["signs"]), key=lambda s: measures["signs"][s])  # type: ignore[call-overload,index]
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+    timed = is_timed(facts, intervals[0])
+    return QueueBuildup(
         severity=_severity(intervals, thresholds),
         confidence=thresholds.confidence_gentle if gentle_only else thresholds.confidence,
-        title=f"Bufferbloat on the path to {pair.responder}",
         summary=(
-            f"{plural(len(intervals), 'time')}, responses from {pair.responder} to {pair.prober} waited up "
-            f"to {longest} in "
-            f"a queue that filled and drained: {sign}."
+            f"{plural(len(intervals), 'time')}, responses from {pair.responder} to {pair.prober} waited up to "
+            f"{seconds_text(longest_ns / 1e9)} in a queue that filled and drained: {max(signs, key=signs.__getitem__)}."
         ),
         count=len(intervals),
-        first=utc(facts, intervals[0], min(interval.start_ns for interval in intervals)),
-        last=utc(facts, intervals[0], max(interval.end_ns for interval in intervals)),
-        time_lost_s=round(waited_ns / 1e9, 6),
-        measures=measures,  # type: ignore[arg-type]
-        affected=[{"protocol": "ip", "source": pair.prober, "destination": pair.responder}],
-        events=list_events(facts, intervals, DIRECTIONS),
-        evidence=sample_evidence(facts, intervals, "delayed requests and their responses"),
-        marks=draw_marks(facts, intervals),
-        tables=[sample_table(facts, intervals)],
+        first_ns=min(interval.start_ns for interval in intervals) if timed else None,
+        last_ns=max(interval.end_ns for interval in intervals) if timed else None,
+        time_lost_s=sum(group.waited_ns for group in groups) / 1e9,
+        flows=(Flow("ip", pair.prober, pair.responder),),
+        evidence=tuple(sample_evidence(facts, intervals, "delayed requests and their responses")),
+        queue_max_ms=round(longest_ns / 1e6, 3),
+        baseline_ms=round(float(np.median(base_ns)) / 1e6, 3),
+        samples_held=sum(interval.samples for interval in intervals),
+        slope_median=round(float(np.median([group.slope for group in groups])), 3),
+        burst_max_bytes=max(group.burst_bytes for group in groups),
+        usual_bytes=groups[0].usual_bytes,
+        signs=signs,
+        direction=directions.pop() if len(directions) == 1 else "unknown",
+    )
+
+
+def _present(facts: Facts, pair: HeldPair, case: QueueBuildup) -> FindingPart:
+    return present_case(
+        case,
+        f"Bufferbloat on the path to {pair.responder}",
+        events=list_events(facts, pair.intervals, DIRECTIONS),
+        marks=draw_marks(facts, pair.intervals),
+        tables=[sample_table(facts, pair.intervals)],
     )

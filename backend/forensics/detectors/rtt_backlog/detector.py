@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from backend.forensics.cases.case import Flow
+from backend.forensics.cases.rtt_backlog import RttBacklog, Stall
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.held_intervals import (
+    answers_within_ms,
     draw_marks,
+    is_timed,
     list_events,
     sample_evidence,
     sample_table,
-    utc,
 )
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.rtt_backlog.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.far_side import BACK, BEYOND, FORTH
@@ -48,14 +53,12 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         )
         return Detection("not-checkable", f"{needs}, and no ping or hping3 output with times was given")
     backlogs = find_backlogs(facts, thresholds)
-    findings = tuple(_finding(facts, each, n, thresholds) for n, each in enumerate(backlogs, 1))
-    loud = any(f.severity != "info" for f in findings)
     stalls = sum(len(each.stalls) for each in backlogs)
     why = (
         f"{plural(stalls, 'batch', 'batches')} of responses delayed and released together, in "
         f"{plural(total, 'round trip')}"
     )
-    return Detection("found" if loud else "clear", why, findings)
+    return Detection.of_groups(why, backlogs, partial(_case, facts, thresholds), partial(_present, facts))
 
 
 def find_backlogs(facts: Facts, thresholds: Thresholds) -> list[Backlog]:
@@ -142,30 +145,71 @@ def _usual_beyond_us(backlog: Backlog) -> float | None:
     return round(float(np.median(usual)) / 1e3, 1) if usual else None
 
 
-def _measures(facts: Facts, backlog: Backlog) -> dict[str, object]:
-    groups = [group for stall in backlog.stalls for group in stall.groups]
-    rows = facts.round_trips.rows[np.concatenate([stall.rows for stall in backlog.stalls])]
+def _case(facts: Facts, thresholds: Thresholds, backlog: Backlog) -> RttBacklog:
+    stalls, pair = backlog.stalls, backlog.pair
+    groups = [group for stall in stalls for group in stall.groups]
+    rows = facts.round_trips.rows[np.concatenate([stall.rows for stall in stalls])]
     base_ns = np.concatenate([group.series.base_ns[group.held] for group in groups])
     kinds = Counter(KIND_NAMES[int(kind)] for kind in rows["kind"].tolist())
-    period = _period(backlog)
-    lengths_ms = [stall.longest_ns / 1e6 for stall in backlog.stalls]
-    return {
-        "stall_max_ms": round(max(stall.longest_ns for stall in backlog.stalls) / 1e6, 3),
-        "stall_median_ms": round(float(np.median(lengths_ms)), 3),
-        "baseline_ms": round(float(np.median(base_ns)) / 1e6, 3),
-        "samples_held": len(rows),
-        "samples_by_kind": dict(sorted(kinds.items())),
-        "direction": backlog.direction,
-        "clock_offset_s": _clock_offset_s(facts, backlog),
-        "slope_median": round(float(np.median([group.slope for group in groups])), 3),
-        "echo_stalls": sum(_holds_echo(facts, stall) for stall in backlog.stalls),
-        "partial_stalls": sum(_is_partial(stall) for stall in backlog.stalls),
-        "usual_beyond_far_capture_us": _usual_beyond_us(backlog),
-        "held_beyond_far_capture": sum(stall.part == BEYOND for stall in backlog.stalls),
-        "period_s": round(period.period_s, 6) if period else None,
-        "period_p_value": period.p_value if period else None,
-        "by_chance": max(group.by_chance for group in groups),
-    }
+    period, severity = _period(backlog), _severity(backlog, thresholds)
+    lengths_ms = [stall.longest_ns / 1e6 for stall in stalls]
+    timed = is_timed(facts, stalls[0])
+    beyond = sum(stall.part == BEYOND for stall in stalls)
+    baseline_ms = round(float(np.median(base_ns)) / 1e6, 3)
+    period_s = round(period.period_s, 6) if period else None
+    return RttBacklog(
+        severity=severity,
+        confidence=_confidence(backlog, severity, thresholds),
+        summary=_summary(backlog, baseline_ms, beyond, period_s),
+        count=len(stalls),
+        first_ns=min(stall.start_ns for stall in stalls) if timed else None,
+        last_ns=max(stall.end_ns for stall in stalls) if timed else None,
+        time_lost_s=sum(group.waited_ns for group in groups) / 1e9,
+        flows=(Flow("ip", pair.prober, pair.responder),),
+        evidence=tuple(sample_evidence(facts, stalls, "held requests and their responses")),
+        stall_max_ms=round(max(stall.longest_ns for stall in stalls) / 1e6, 3),
+        stall_median_ms=round(float(np.median(lengths_ms)), 3),
+        baseline_ms=baseline_ms,
+        samples_held=len(rows),
+        samples_by_kind=dict(sorted(kinds.items())),
+        direction=backlog.direction,
+        clock_offset_s=_clock_offset_s(facts, backlog),
+        slope_median=round(float(np.median([group.slope for group in groups])), 3),
+        echo_stalls=sum(_holds_echo(facts, stall) for stall in stalls),
+        partial_stalls=sum(_is_partial(stall) for stall in stalls),
+        usual_beyond_far_capture_us=_usual_beyond_us(backlog),
+        held_beyond_far_capture=beyond,
+        period_s=period_s,
+        period_p_value=period.p_value if period else None,
+        by_chance=max(group.by_chance for group in groups),
+        stalls=tuple(_stall(facts, each) for each in stalls),
+        prober=pair.prober,
+        responder=pair.responder,
+    )
+
+
+def _stall(facts: Facts, stall: HeldInterval) -> Stall:
+    trips = facts.round_trips
+    source = trips.sources[int(trips.capture[stall.rows[0]])]
+    return Stall(
+        start_ns=stall.start_ns,
+        end_ns=stall.end_ns,
+        lane="",
+        samples=stall.samples,
+        longest_ms=round(stall.longest_ns / 1e6, 3),
+        answers_within_ms=answers_within_ms(stall),
+        input=source.input,
+        sent_numbers=tuple(sorted(int(number) for number in trips.rows["sent_frame"][stall.rows])),
+        printed=source.printed,
+        timed=source.timed,
+    )
+
+
+def _confidence(backlog: Backlog, severity: Severity, thresholds: Thresholds) -> float:
+    if severity == "info":
+        return thresholds.confidence_quiet
+    known = backlog.direction != UNKNOWN
+    return thresholds.confidence_both_ends if known else thresholds.confidence_one_end
 
 
 def _holds_echo(facts: Facts, stall: HeldInterval) -> bool:
@@ -177,41 +221,24 @@ def _is_partial(stall: HeldInterval) -> bool:
     return any(group.flows_unaffected for group in stall.groups)
 
 
-def _summary(backlog: Backlog, measures: dict[str, object]) -> str:
+def _summary(backlog: Backlog, baseline_ms: float, beyond: int, period_s: float | None) -> str:
     longest = seconds_text(max(stall.longest_ns for stall in backlog.stalls) / 1e9)
-    usual = seconds_text(float(str(measures["baseline_ms"])) / 1e3)
-    behind = 2 * int(str(measures["held_beyond_far_capture"])) > len(backlog.stalls)
+    behind = 2 * beyond > len(backlog.stalls)
     ways = {"request path": ", on the request path", "reply path": ", on the reply path"}
     where = ways.get(backlog.direction, ", beyond the vantage point nearest to it" if behind else "")
-    period = f", every {measures['period_s']:.4g} s" if measures["period_s"] else ""
+    period = f", every {period_s:.4g} s" if period_s else ""
     times = plural(len(backlog.stalls), "time")
     return (
         f"{times}{period}, responses from {backlog.pair.responder} to {backlog.pair.prober} were delayed and "
-        f"released together, held for up to {longest} (baseline RTT {usual}){where}."
+        f"released together, held for up to {longest} (baseline RTT {seconds_text(baseline_ms / 1e3)}){where}."
     )
 
 
-def _finding(facts: Facts, backlog: Backlog, number: int, thresholds: Thresholds) -> FindingPart:
-    stalls, pair, measures = backlog.stalls, backlog.pair, _measures(facts, backlog)
-    severity = _severity(backlog, thresholds)
-    known = backlog.direction != UNKNOWN
-    confidence = thresholds.confidence_both_ends if known else thresholds.confidence_one_end
-    waited_ns = sum(group.waited_ns for stall in stalls for group in stall.groups)
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
-        severity=severity,
-        confidence=thresholds.confidence_quiet if severity == "info" else confidence,
-        title=f"Batched responses from {pair.responder}",
-        summary=_summary(backlog, measures),
-        count=len(stalls),
-        first=utc(facts, stalls[0], min(stall.start_ns for stall in stalls)),
-        last=utc(facts, stalls[0], max(stall.end_ns for stall in stalls)),
-        time_lost_s=round(waited_ns / 1e9, 6),
-        measures=measures,  # type: ignore[arg-type]
-        affected=[{"protocol": "ip", "source": pair.prober, "destination": pair.responder}],
-        events=list_events(facts, stalls, DIRECTIONS),
-        evidence=sample_evidence(facts, stalls, "held requests and their responses"),
-        marks=draw_marks(facts, stalls),
-        tables=[sample_table(facts, stalls)],
+def _present(facts: Facts, backlog: Backlog, case: RttBacklog) -> FindingPart:
+    return present_case(
+        case,
+        f"Batched responses from {case.responder}",
+        events=list_events(facts, backlog.stalls, DIRECTIONS),
+        marks=draw_marks(facts, backlog.stalls),
+        tables=[sample_table(facts, backlog.stalls)],
     )

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from backend.forensics.addresses import address_text
+from backend.forensics.cases.case import Flow, packets_of
+from backend.forensics.cases.slow_answer import LateAnswer, SlowAnswer
 from backend.forensics.connections import NEVER
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import draw_instances, event_with_packets, present_case
 from backend.forensics.detectors.slow_answer.spells import Spell, find_spell
 from backend.forensics.detectors.slow_answer.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.service_times import LATE_LEAST_NS, ShapeTimes
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
-from backend.forensics.report import FindingPart, MarkPart, Measure
+from backend.forensics.findings import plural, seconds_text
+from backend.forensics.report import FindingPart
 
 KIND = "slow-answer"
 
@@ -48,12 +52,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         "more and ten times the baseline of the endpoint"
     )
     cases.sort(key=lambda c: (c.spell is None, -c.lost_s, str(c.shape.server), c.shape.request))
-    findings = tuple(
-        _finding(facts, case, number, thresholds)
-        for number, case in enumerate(cases[: thresholds.findings_most], 1)
-    )
-    loud = any(f.severity != "info" for f in findings)
-    return Detection("found" if loud else "clear", why, findings)
+    judged = [_judge(facts, case, thresholds) for case in cases[: thresholds.findings_most]]
+    return Detection.of(why, judged, partial(_present, thresholds=thresholds))
 
 
 def _case(shape: ShapeTimes, thresholds: Thresholds) -> _Case | None:
@@ -68,39 +68,43 @@ def _case(shape: ShapeTimes, thresholds: Thresholds) -> _Case | None:
     return _Case(shape, at, find_spell(prompt, thresholds))
 
 
-def _finding(facts: Facts, case: _Case, number: int, thresholds: Thresholds) -> FindingPart:
-    shape, at = case.shape, case.at
-    waited = shape.waited_ns[at] / 1e9
-    until = shape.start_ns[at] + shape.waited_ns[at]
-    clients = _clients(facts, case)
-    usual = seconds_text(shape.usual_ns / 1e9)
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
-        severity="warning" if case.spell is not None else "info",
-        confidence=thresholds.confidence if case.spell is not None else thresholds.confidence_mixed,
-        title=f"Slow responses from {shape.server} to {shape.request}",
+def _judge(facts: Facts, late: _Case, thresholds: Thresholds) -> SlowAnswer:
+    shape, at, spell = late.shape, late.at, late.spell
+    waited_ns = shape.waited_ns[at]
+    trips = shape.round_trip_ns[at][shape.round_trip_ns[at] != NEVER]
+    known = shape.asked_others[at][~np.isnan(shape.asked_others[at])]
+    clients, usual = _clients(facts, late), seconds_text(shape.usual_ns / 1e9)
+    instances = _instances(facts, late)
+    return SlowAnswer(
+        severity="warning" if spell is not None else "info",
+        confidence=thresholds.confidence if spell is not None else thresholds.confidence_mixed,
         summary=(
             f"{len(at):,} of {plural(len(shape.late), 'response')} from {shape.server} to {shape.request} "
             "took a median of "
-            f"{seconds_text(float(np.median(waited)))}; the baseline is {usual}. The requests were "
-            f"acknowledged promptly.{_spell_words(case)}"
+            f"{seconds_text(float(np.median(waited_ns / 1e9)))}; the baseline is {usual}. The requests were "
+            f"acknowledged promptly.{_spell_words(late)}"
         ),
         count=len(at),
-        first=rfc3339(int(shape.start_ns[at].min())),
-        last=rfc3339(int(until.max())),
-        time_lost_s=round(case.lost_s, 6),
-        measures=_measures(case, clients),
-        affected=[
-            {"protocol": "tcp", "source": client, "destination": str(shape.server)}
-            for client in clients[:100]
-        ],
-        events=_events(case),
-        evidence=frame_evidence(
-            [frame for pair in _frames(case) for frame in pair],
-            "the end of the request and the start of the response",
-        ),
-        marks=_marks(facts, case, thresholds),
+        first_ns=int(shape.start_ns[at].min()),
+        last_ns=int((shape.start_ns[at] + waited_ns).max()),
+        time_lost_s=late.lost_s,
+        flows=tuple(Flow("tcp", client, shape.server) for client in clients[:100]),
+        instances=instances,
+        evidence=packets_of(instances, "the end of the request and the start of the response"),
+        request=shape.request,
+        requests_total=len(shape.late),
+        usual_ms=round(shape.usual_ns / 1e6, 3),
+        late_median_ms=round(float(np.median(waited_ns)) / 1e6, 3),
+        late_max_ms=round(float(waited_ns.max()) / 1e6, 3),
+        acknowledged_median_ms=round(float(np.median(shape.acknowledged_ns[at])) / 1e6, 3),
+        round_trip_median_ms=round(float(np.median(trips)) / 1e6, 3) if len(trips) else None,
+        clients_late=len(clients),
+        timed_at_server=int(np.count_nonzero(shape.at_server[at])),
+        asked_others_median_ratio=round(float(np.median(known)), 3) if len(known) else None,
+        data_sent_again=int(np.count_nonzero(shape.sent_again[at])),
+        spell_requests=spell.requests if spell else 0,
+        spell_late=spell.late if spell else 0,
+        spell_by_chance=float(f"{spell.by_chance:.2g}") if spell else None,
     )
 
 
@@ -117,28 +121,6 @@ def _spell_words(case: _Case) -> str:
     )
 
 
-def _measures(case: _Case, clients: list[str]) -> dict[str, Measure]:
-    shape, at, spell = case.shape, case.at, case.spell
-    trips = shape.round_trip_ns[at][shape.round_trip_ns[at] != NEVER]
-    known = shape.asked_others[at][~np.isnan(shape.asked_others[at])]
-    return {
-        "request": shape.request,
-        "requests_total": len(shape.late),
-        "usual_ms": round(shape.usual_ns / 1e6, 3),
-        "late_median_ms": round(float(np.median(shape.waited_ns[at])) / 1e6, 3),
-        "late_max_ms": round(float(shape.waited_ns[at].max()) / 1e6, 3),
-        "acknowledged_median_ms": round(float(np.median(shape.acknowledged_ns[at])) / 1e6, 3),
-        "round_trip_median_ms": round(float(np.median(trips)) / 1e6, 3) if len(trips) else None,
-        "clients_late": len(clients),
-        "timed_at_server": int(np.count_nonzero(shape.at_server[at])),
-        "asked_others_median_ratio": round(float(np.median(known)), 3) if len(known) else None,
-        "data_sent_again": int(np.count_nonzero(shape.sent_again[at])),
-        "spell_requests": spell.requests if spell else 0,
-        "spell_late": spell.late if spell else 0,
-        "spell_by_chance": float(f"{spell.by_chance:.2g}") if spell else None,
-    }
-
-
 def _clients(facts: Facts, case: _Case) -> list[str]:
     table = facts.exchanges.addresses
     numbers = np.unique(case.shape.client[case.at]).tolist()
@@ -150,38 +132,31 @@ def _frames(case: _Case) -> list[tuple[tuple[str, int], tuple[str, int]]]:
     return [case.shape.frames[place[n]] for n in case.at.tolist()]
 
 
-def _events(case: _Case) -> list[dict[str, object]]:
-    shape = case.shape
-    return [
-        {
-            "start": rfc3339(int(shape.start_ns[n])),
-            "end": rfc3339(int(shape.start_ns[n] + shape.waited_ns[n])),
-            "waited_ms": round(int(shape.waited_ns[n]) / 1e6, 3),
-            "acknowledged_ms": round(int(shape.acknowledged_ns[n]) / 1e6, 3),
-            "input": asked[0],
-            "frames": [asked[1], answered[1]],
-        }
-        for n, (asked, answered) in zip(case.at.tolist(), _frames(case), strict=True)
-    ]
-
-
-def _marks(facts: Facts, case: _Case, thresholds: Thresholds) -> list[MarkPart]:
-    shape, marks = case.shape, []
-    shown = list(zip(case.at.tolist(), _frames(case), strict=True))[: thresholds.marked]
-    for instance, (n, pair) in enumerate(shown, 1):
-        waited_s = int(shape.waited_ns[n]) / 1e9
-        marks.append(
-            MarkPart(
-                glyph="bracket",
-                role="stall",
-                basis="seen",
-                start=rfc3339(int(shape.start_ns[n])),
-                end=rfc3339(int(shape.start_ns[n] + shape.waited_ns[n])),
-                lanes=[facts.attempts.places[int(shape.place[n])].id],
-                evidence=frame_evidence(pair),
-                label=f"{shape.request}: {seconds_text(waited_s)}",
-                instance=instance,
-                value=waited_s,
-            )
+def _instances(facts: Facts, late: _Case) -> tuple[LateAnswer, ...]:
+    shape = late.shape
+    return tuple(
+        LateAnswer(
+            start_ns=int(shape.start_ns[n]),
+            end_ns=int(shape.start_ns[n] + shape.waited_ns[n]),
+            lane=facts.attempts.places[int(shape.place[n])].id,
+            packets=packets,
+            waited_ms=round(int(shape.waited_ns[n]) / 1e6, 3),
+            acknowledged_ms=round(int(shape.acknowledged_ns[n]) / 1e6, 3),
         )
-    return marks
+        for n, packets in zip(late.at.tolist(), _frames(late), strict=True)
+    )
+
+
+def _present(case: SlowAnswer, thresholds: Thresholds) -> FindingPart:
+    return present_case(
+        case,
+        f"Slow responses from {case.target} to {case.request}",
+        events=[event_with_packets(one) for one in case.instances],
+        marks=draw_instances(
+            case.instances[: thresholds.marked],
+            "bracket",
+            "stall",
+            label=lambda one: f"{case.request}: {seconds_text(one.seconds)}",
+            value=lambda one: one.seconds,
+        ),
+    )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.rtt_backlog import RttBacklog
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.held_answers import (
     Held,
@@ -19,7 +20,7 @@ from backend.forensics.diagnosis.held_answers import (
     same_end,
     whole,
 )
-from backend.forensics.diagnosis.measured import loud
+from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.diagnosis.throttled_answers import slow_answers
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
@@ -44,7 +45,7 @@ REFERENCES = (
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per pair of hosts whose stalls begin at multiples of the scheduler's period, and one per server
     with late answers whose host throttled a control group meanwhile."""
-    held = [read_held(f) for f in loud(findings, "rtt-backlog")]
+    held = [read_held(f) for f in harmful(findings, RttBacklog)]
     of_stalls = [_hypothesis(facts, each) for each in held if keeps_period(each.period_s)]
     return [*of_stalls, *slow_answers(facts, findings, CAUSE, TITLE, REFERENCES)]
 

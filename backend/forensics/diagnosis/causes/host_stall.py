@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.rtt_backlog import RttBacklog
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.culprit_claims import culprit_claims, who_ran
 from backend.forensics.diagnosis.held_answers import (
@@ -21,7 +22,7 @@ from backend.forensics.diagnosis.held_answers import (
     same_end,
     whole,
 )
-from backend.forensics.diagnosis.measured import loud
+from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
@@ -40,14 +41,14 @@ REFERENCES = (
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per pair of hosts whose answers were held behind the farther capture point."""
-    held = [read_held(f) for f in loud(findings, "rtt-backlog")]
+    held = [read_held(f) for f in harmful(findings, RttBacklog)]
     return [_hypothesis(facts, each) for each in held if 2 * each.beyond > each.stalls]
 
 
 def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
     told = culprit_claims(who_ran(facts, held.finding))
-    usual = held.finding.part.measures.get("usual_beyond_far_capture_us")
-    near = isinstance(usual, float) and usual <= NEXT_TO_RESPONDER_US
+    usual = held.finding.usual_beyond_far_capture_us
+    near = usual is not None and usual <= NEXT_TO_RESPONDER_US
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -70,7 +71,7 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
     )
 
 
-def _place(held: Held, near: bool, usual: object) -> list[Weighed]:
+def _place(held: Held, near: bool, usual: float | None) -> list[Weighed]:
     text = (
         f"In {held.beyond} of {plural(held.stalls, 'stall')} the requests passed the far vantage point "
         "on time and were answered late behind it."

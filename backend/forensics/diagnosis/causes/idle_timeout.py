@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.idle_timeout import IdleTimeout
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
-from backend.forensics.diagnosis.measured import frames_of, loud, number, server_of
+from backend.forensics.diagnosis.measured import frames_of, harmful
 from backend.forensics.diagnosis.segment_cases import FATES_MOST, fate_frames, where
 from backend.forensics.dumps import FilterRule
 from backend.forensics.evidence.absence.drop_rules import list_rules
@@ -44,13 +45,13 @@ REFERENCES = (
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per server whose idle connections were gone."""
-    return [_hypothesis(facts, finding) for finding in loud(findings, CAUSE)]
+    return [_hypothesis(facts, finding) for finding in harmful(findings, IdleTimeout)]
 
 
-def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
-    server, died_s = server_of(finding), number(finding, "silence_min_s")
+def _hypothesis(facts: Facts, finding: IdleTimeout) -> Hypothesis:
+    server, died_s = finding.target, finding.silence_min_s
     configured = [*_configured(facts, finding), *_refused(facts, finding)]
-    survived, placed = number(finding, "survived_max_s") > 0, _placed(facts, finding)
+    survived, placed = finding.survived_max_s > 0, _placed(facts, finding)
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -81,14 +82,14 @@ def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
     )
 
 
-def _gone(finding: Case) -> Weighed:
-    resets, silent = int(number(finding, "reset")), int(number(finding, "unanswered"))
+def _gone(finding: IdleTimeout) -> Weighed:
+    resets, silent = finding.reset, finding.unanswered
     text = f"After the idle time {resets:,} connections got a RST and {silent:,} no response; neither side had closed."
     return Weighed(1.2, text, list(finding.evidence), "a middlebox removed their state, or one end restarted")
 
 
-def _survived(finding: Case) -> list[Weighed]:
-    survived_s, died_s = number(finding, "survived_max_s"), number(finding, "silence_min_s")
+def _survived(finding: IdleTimeout) -> list[Weighed]:
+    survived_s, died_s = finding.survived_max_s, finding.silence_min_s
     if not survived_s:
         return []
     text = f"Idle times of up to {seconds_text(survived_s)} were survived, of {seconds_text(died_s)} and more never."
@@ -97,18 +98,18 @@ def _survived(finding: Case) -> list[Weighed]:
     return [Weighed(1.2 if near else 0.6, text, list(finding.evidence), reason)]
 
 
-def _known(finding: Case) -> list[Weighed]:
-    fits_s = finding.part.measures.get("fitting_timeout_s")
-    if not isinstance(fits_s, int | float):
+def _known(finding: IdleTimeout) -> list[Weighed]:
+    fits_s = finding.fitting_timeout_s
+    if fits_s is None:
         return []
-    text = f"A timeout of {fits_s:,.0f} s fits: {finding.part.measures['fitting_timeout_of']}."
-    narrow = number(finding, "silence_min_s") <= NEAR_RATIO * fits_s
+    text = f"A timeout of {fits_s:,.0f} s fits: {finding.fitting_timeout_of}."
+    narrow = finding.silence_min_s <= NEAR_RATIO * fits_s
     return [Weighed(0.6 if narrow else 0.2, text, list(finding.evidence), "the default of such devices")]
 
 
-def _configured(facts: Facts, finding: Case) -> list[Weighed]:
+def _configured(facts: Facts, finding: IdleTimeout) -> list[Weighed]:
     """The time-out of a dump that lies between what was survived and what was not."""
-    survived_s, died_s = number(finding, "survived_max_s"), number(finding, "silence_min_s")
+    survived_s, died_s = finding.survived_max_s, finding.silence_min_s
     found: list[tuple[str, float, Line]] = [
         (ESTABLISHED, float(value), line)
         for value, line in settings_of(facts.node, ESTABLISHED)
@@ -127,9 +128,9 @@ def _configured(facts: Facts, finding: Case) -> list[Weighed]:
     return pieces[:1]
 
 
-def _refused(facts: Facts, finding: Case) -> list[Weighed]:
+def _refused(facts: Facts, finding: IdleTimeout) -> list[Weighed]:
     """A rule of the node that drops packets of connections which tracking does not know, and counted these."""
-    segments = number(finding, "unanswered_segments")
+    segments = finding.unanswered_segments
     rules = [
         r for r in list_rules(facts.node.dumps, _drops_invalid) if r.packets and r.packets * 2 >= segments
     ]
@@ -138,7 +139,7 @@ def _refused(facts: Facts, finding: Case) -> list[Weighed]:
     one = max(rules, key=lambda rule: rule.packets)
     text = (
         f"A rule drops packets of untracked connections: {of_rule(one.rule.text[:90])}; it counted "
-        f"{plural(one.packets, 'packet')}, {plural(int(segments), 'segment')} after the idle time stayed unanswered."
+        f"{plural(one.packets, 'packet')}, {plural(segments, 'segment')} after the idle time stayed unanswered."
     )
     reason = "packets of an open connection match such a rule only when its entry is gone"
     return [Weighed(2.0, text, line_evidence(one.lines), reason)]
@@ -148,7 +149,7 @@ def _drops_invalid(rule: FilterRule) -> bool:
     return _INVALID.search(rule.text) is not None
 
 
-def _placed(facts: Facts, finding: Case) -> list[Weighed]:
+def _placed(facts: Facts, finding: IdleTimeout) -> list[Weighed]:
     """Where what came after the silence was lost."""
     stumbles, frames = facts.stumbles, {(e.input, f) for e in finding.evidence for f in e.frames or ()}
     again = np.flatnonzero((stumbles.rows["kind"] & SENT_AGAIN) != 0)
@@ -166,12 +167,12 @@ def _placed(facts: Facts, finding: Case) -> list[Weighed]:
     return [Weighed(1.0 if inside else 0.6, text, fate_frames(lost), reason)]
 
 
-def _restart(finding: Case) -> RivalPart:
+def _restart(finding: IdleTimeout) -> RivalPart:
     cause, title = "server-restart", "Server restart"
-    if number(finding, "survived_max_s") > 0:
+    if finding.survived_max_s > 0:
         because = "connections with shorter idle times survived"
         return RivalPart(cause=cause, title=title, status="ruled-out", because=because)
-    if not number(finding, "reset"):
+    if not finding.reset:
         because = "a host without state for a connection responds with RST, and there was none"
         return RivalPart(cause=cause, title=title, status="ruled-out", because=because)
     return RivalPart(

@@ -8,9 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.queue_buildup import QueueBuildup
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.held_answers import whole
-from backend.forensics.diagnosis.measured import loud
+from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.queue_signs import ARRIVALS, BURST, GENTLE, RISING
 from backend.forensics.findings import plural, seconds_text
@@ -39,14 +40,12 @@ REFERENCES = (
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per finding that is more than harmless."""
-    return [_hypothesis(each) for each in loud(findings, "queue-buildup")]
+    return [_hypothesis(each) for each in harmful(findings, QueueBuildup)]
 
 
-def _hypothesis(finding: Case) -> Hypothesis:
-    told = finding.part.measures.get("signs")
-    signs = {str(sign): int(count) for sign, count in told.items()} if isinstance(told, dict) else {}
-    target = finding.target
-    longest = seconds_text(float(str(finding.part.measures["queue_max_ms"])) / 1e3)
+def _hypothesis(finding: QueueBuildup) -> Hypothesis:
+    signs, target = finding.signs, finding.target
+    longest = seconds_text(finding.queue_max_ms / 1e3)
     pieces = [
         Weighed(WEIGHTS[sign][0], f"In {count} of {finding.count}: {sign}.", whole(finding), WEIGHTS[sign][1])
         for sign, count in signs.items()
@@ -61,7 +60,7 @@ def _hypothesis(finding: Case) -> Hypothesis:
         prior=PRIOR,
         steps=(ClaimPart(role="step", text=finding.summary, evidence=whole(finding)),),
         weighed=tuple(pieces),
-        both_sides=finding.part.measures.get("direction") != "unknown",
+        both_sides=finding.direction != "unknown",
         independent=False,
         signs=len(pieces),
         findings=(finding.id,),

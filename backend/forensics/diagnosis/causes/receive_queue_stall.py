@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.rtt_backlog import RttBacklog
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.culprit_claims import WHO, culprit_claims, who_ran
 from backend.forensics.diagnosis.held_answers import (
@@ -27,7 +28,7 @@ from backend.forensics.diagnosis.held_answers import (
     softnet,
     whole,
 )
-from backend.forensics.diagnosis.measured import loud
+from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.evidence.culprits import Culprit
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural
@@ -51,7 +52,7 @@ REFERENCES = (
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per pair of hosts whose answers were held before the responder's capture point, or anywhere."""
-    held = [read_held(f) for f in loud(findings, "rtt-backlog")]
+    held = [read_held(f) for f in harmful(findings, RttBacklog)]
     return [_hypothesis(facts, each) for each in held if 2 * each.beyond <= each.stalls]
 
 

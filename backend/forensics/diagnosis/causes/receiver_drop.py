@@ -12,7 +12,6 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.dropped_syns import CHECKSUMS, counted_drops, dropped_syns
 from backend.forensics.diagnosis.given_listings import ListingRequest
-from backend.forensics.diagnosis.measured import number, server_of
 from backend.forensics.diagnosis.segment_cases import (
     RECEIVER_COUNTERS,
     SegmentCase,
@@ -23,7 +22,6 @@ from backend.forensics.diagnosis.segment_cases import (
 )
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
-from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import RemedyPart, RivalPart
 
@@ -102,8 +100,8 @@ def _counted(case: SegmentCase) -> list[Weighed]:
     counted, rise = case.of("counted"), case.counted
     if not counted or rise is None:
         return []
-    sent_again = case.finding.count + int(number(case.finding, "fast"))
-    host = f"{server_of(case.finding)}'s host"
+    sent_again = case.finding.count + case.finding.fast
+    host = f"{case.finding.target}'s host"
     text = f"{rise.name} of {host} rose by {rise.by:,}; {sent_again:,} segments were retransmitted."
     weight = 3.2 * len(counted) / case.followed
     evidence = [*line_evidence(rise.lines), *fate_frames(counted)]
@@ -121,7 +119,7 @@ def _elsewhere(case: SegmentCase) -> list[Weighed]:
 
 
 def _counters(facts: Facts, case: SegmentCase) -> list[Weighed]:
-    kernel, pieces = facts.kernel_at(Endpoint.of(server_of(case.finding))), []
+    kernel, pieces = facts.kernel_at(case.finding.server), []
     shown = case.counted.name if case.counted is not None and case.of("counted") else ""
     for name in COUNTERS:
         rise = counter_rise(kernel, "nstat", name)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
+from backend.forensics.cases.slow_answer import SlowAnswer
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
-from backend.forensics.diagnosis.measured import first_frames, frames_of, number, server_of
+from backend.forensics.diagnosis.measured import first_packets, frames_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import counter_rise
 from backend.forensics.evidence.retried import Endpoint
@@ -47,18 +48,18 @@ AT_SERVER = MissingPart(
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per server and request with late answers."""
-    return [_hypothesis(facts, f) for f in findings if f.kind == "slow-answer"]
+    return [_hypothesis(facts, f) for f in findings if isinstance(f, SlowAnswer)]
 
 
-def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
-    server, mixed = server_of(finding), finding.severity == "info"
-    at_server = bool(number(finding, "timed_at_server"))
+def _hypothesis(facts: Facts, finding: SlowAnswer) -> Hypothesis:
+    server, mixed = finding.target, finding.severity == "info"
+    at_server = finding.timed_at_server > 0
     pieces = [
         _acknowledged(finding), *_spell(finding), *_clients(finding), *_place(finding), *_own_work(finding),
         *_sent_again(finding), *_lossy(facts, finding),
     ]  # fmt: skip
-    usual = seconds_text(number(finding, "usual_ms") / 1e3)
-    late = seconds_text(number(finding, "late_median_ms") / 1e3)
+    usual = seconds_text(finding.usual_ms / 1e3)
+    late = seconds_text(finding.late_median_ms / 1e3)
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -89,7 +90,7 @@ def _hypothesis(facts: Facts, finding: Case) -> Hypothesis:
             (TIME_LOST, seconds_text(finding.time_lost_s)),
             ("median", late),
             ("baseline", usual),
-            ("late", f"{finding.count:,} of {number(finding, 'requests_total'):,.0f}"),
+            ("late", f"{finding.count:,} of {finding.requests_total:,.0f}"),
         ),
         ceiling=MIXED_CEILING if mixed else 0.999,
     )
@@ -100,111 +101,109 @@ def _quota_known(facts: Facts, server: str) -> bool:
     return counter_rise(kernel, "cpu-stat", "nr_throttled") is not None
 
 
-def _one_request(finding: Case) -> ClaimPart:
-    event = max(finding.part.events, key=lambda e: float(e["waited_ms"]))
+def _one_request(finding: SlowAnswer) -> ClaimPart:
+    slowest = max(finding.instances, key=lambda one: one.waited_ms)
     text = (
-        f"The slowest: acknowledged after {float(event['acknowledged_ms']):,.1f} ms, answered after "
-        f"{float(event['waited_ms']):,.0f} ms."
+        f"The slowest: acknowledged after {slowest.acknowledged_ms:,.1f} ms, answered after "
+        f"{slowest.waited_ms:,.0f} ms."
     )
-    frames = frame_evidence([(str(event["input"]), int(frame)) for frame in event["frames"]])
-    return ClaimPart(role="step", text=text, evidence=frames)
+    return ClaimPart(role="step", text=text, evidence=frame_evidence(slowest.packets))
 
 
-def _acknowledged(finding: Case) -> Weighed:
-    trip, after_s = (
-        finding.part.measures.get("round_trip_median_ms"),
-        number(finding, "acknowledged_median_ms") / 1e3,
-    )
-    network = f"; the RTT is {seconds_text(trip / 1e3)}" if isinstance(trip, int | float) else ""
+def _acknowledged(finding: SlowAnswer) -> Weighed:
+    trip_ms, after_s = finding.round_trip_median_ms, finding.acknowledged_median_ms / 1e3
+    network = f"; the RTT is {seconds_text(trip_ms / 1e3)}" if trip_ms is not None else ""
     late = plural(finding.count, "late request")
     text = f"{late} had been acknowledged after {seconds_text(after_s)} (median){network}."
     return Weighed(
         1.2,
         text,
-        first_frames(finding),
+        first_packets(finding),
         "the kernel had the request, and the path is fast: only the application remains",
     )
 
 
-def _spell(finding: Case) -> list[Weighed]:
-    late, requests = number(finding, "spell_late"), number(finding, "spell_requests")
+def _spell(finding: SlowAnswer) -> list[Weighed]:
+    late, requests = finding.spell_late, finding.spell_requests
     if not late:
         return []
-    chance = number(finding, "spell_by_chance")
+    chance = finding.spell_by_chance or 0.0
     text = (
         f"{late:,.0f} of {requests:,.0f} consecutive requests were slow, nearly none before and after them."
     )
-    return [Weighed(1.2, text, first_frames(finding), f"by chance {chance:.0e} such intervals were expected")]
+    return [
+        Weighed(1.2, text, first_packets(finding), f"by chance {chance:.0e} such intervals were expected")
+    ]
 
 
-def _clients(finding: Case) -> list[Weighed]:
-    clients = int(number(finding, "clients_late"))
+def _clients(finding: SlowAnswer) -> list[Weighed]:
+    clients = finding.clients_late
     if clients < 2:
         return []
     text = f"{clients:,} clients got slow responses."
-    return [Weighed(0.6, text, first_frames(finding), "it does not depend on one client or its path")]
+    return [Weighed(0.6, text, first_packets(finding), "it does not depend on one client or its path")]
 
 
-def _place(finding: Case) -> list[Weighed]:
-    near = int(number(finding, "timed_at_server"))
+def _place(finding: SlowAnswer) -> list[Weighed]:
+    near = finding.timed_at_server
     if near * 2 <= finding.count:
         return []
     text = f"{near:,} of {finding.count:,} response times were measured at the vantage point nearest to the server."
-    return [Weighed(0.7, text, first_frames(finding), "the path between it and the client is excluded")]
+    return [Weighed(0.7, text, first_packets(finding), "the path between it and the client is excluded")]
 
 
-def _knows_others(finding: Case) -> bool:
-    return finding.part.measures.get("asked_others_median_ratio") is not None
+def _knows_others(finding: SlowAnswer) -> bool:
+    return finding.asked_others_median_ratio is not None
 
 
-def _own_work(finding: Case) -> list[Weighed]:
+def _own_work(finding: SlowAnswer) -> list[Weighed]:
     """What the server asked others meanwhile, where its own questions were captured."""
-    if not _knows_others(finding):
+    share = finding.asked_others_median_ratio
+    if share is None:
         return []
-    share = number(finding, "asked_others_median_ratio")
     text = (
         f"During slow responses the server itself waited for upstream calls {share:.0%} of the time (median)."
     )
     if share >= OTHERS_RATIO:
-        return [Weighed(-4.0, text, first_frames(finding), "its upstream is slow, not the server")]
-    return [Weighed(0.7, text, first_frames(finding), "its upstream calls were captured and answered")]
+        return [Weighed(-4.0, text, first_packets(finding), "its upstream is slow, not the server")]
+    return [Weighed(0.7, text, first_packets(finding), "its upstream calls were captured and answered")]
 
 
-def _sent_again(finding: Case) -> list[Weighed]:
-    again = int(number(finding, "data_sent_again"))
+def _sent_again(finding: SlowAnswer) -> list[Weighed]:
+    again = finding.data_sent_again
     if again * 5 <= finding.count:
         return []
     text = f"On the connections of {again:,} of {finding.count:,} slow responses data was retransmitted."
-    return [Weighed(-2.0, text, first_frames(finding), "a lost response arrives late, too")]
+    return [Weighed(-2.0, text, first_packets(finding), "a lost response arrives late, too")]
 
 
-def _lossy(facts: Facts, finding: Case) -> list[Weighed]:
+def _lossy(facts: Facts, finding: SlowAnswer) -> list[Weighed]:
     if not facts.quality.lossy:
         return []
     text = f"Packets are missing from the capture ({facts.quality.lost_segments:,} ACKs for uncaptured data)."
-    return [Weighed(-0.5, text, first_frames(finding), "an earlier response may have been missed")]
+    return [Weighed(-0.5, text, first_packets(finding), "an earlier response may have been missed")]
 
 
-def _loss_rival(finding: Case) -> RivalPart:
+def _loss_rival(finding: SlowAnswer) -> RivalPart:
     """An answer that is lost before it reaches the capture point comes late, too, and leaves no trace there."""
-    title, again = "Responses lost and retransmitted", int(number(finding, "data_sent_again"))
+    title, again = "Responses lost and retransmitted", finding.data_sent_again
     command = "nstat -az TcpRetransSegs TcpExtTCPTimeouts"
     if again:
         because = f"data was retransmitted on the connections of {again:,} of them"
         return RivalPart(
             cause="path-loss", title=title, status="cannot-tell", because=because, command=command
         )
-    if number(finding, "timed_at_server") * 2 > finding.count:
+    if finding.timed_at_server * 2 > finding.count:
         because = "at the server's own vantage point they are first sent late"
         return RivalPart(cause="path-loss", title=title, status="ruled-out", because=because)
-    if number(finding, "spell_late"):
+    if finding.spell_late:
         because = "it would have to lose these consecutive responses, and no other data of these connections"
         return RivalPart(cause="path-loss", title=title, status="ruled-out", because=because)
     because = "a response lost before this vantage point leaves no trace here"
     return RivalPart(cause="path-loss", title=title, status="cannot-tell", because=because, command=command)
 
 
-def _rivals(finding: Case) -> tuple[RivalPart, ...]:
+def _rivals(finding: SlowAnswer) -> tuple[RivalPart, ...]:
     return (
         RivalPart(
             cause="receive-queue-stall",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backend.forensics.cases.rtt_backlog import RttBacklog
 from backend.forensics.detectors.rtt_backlog.detector import detect
 from backend.forensics.diagnosis.culprit_claims import culprit_claims, stall_spans, who_ran
 from backend.forensics.dumps import Dump, PacketProcess, SystemCall
@@ -18,9 +19,16 @@ def held(*dumps: Dump) -> Facts:
     return gather_facts([capture], [DumpInput("listing.txt", None, dump) for dump in dumps])
 
 
+def backlog(facts: Facts) -> RttBacklog:
+    """The one case of these facts."""
+    [case] = detect(facts).cases
+    assert isinstance(case, RttBacklog)
+    return case
+
+
 def listing(facts: Facts, culprit: str) -> Dump:
     """`culprit` under the first held echo of each stall, the idle CPU under all others."""
-    [finding] = detect(facts).cases
+    finding = backlog(facts)
     first = {span.echoes[0] for span in stall_spans(facts, finding)}
     numbers = sorted({int(n) & 0xFFFF for n in facts.round_trips.rows["sequence"]})
     rows = [
@@ -32,7 +40,7 @@ def listing(facts: Facts, culprit: str) -> Dump:
 
 def test_the_stalls_of_a_finding_with_their_echoes_and_times() -> None:
     facts = held()
-    [finding] = detect(facts).cases
+    finding = backlog(facts)
     spans = stall_spans(facts, finding)
     assert len(spans) == len(STALLS)
     assert all(span.timed and len(span.echoes) >= 10 for span in spans)
@@ -41,7 +49,7 @@ def test_the_stalls_of_a_finding_with_their_echoes_and_times() -> None:
 
 def test_the_process_at_every_drain_is_a_claim_with_its_lines() -> None:
     facts = held(listing(held(), "cadvisor"))
-    [finding] = detect(facts).cases
+    finding = backlog(facts)
     (claim,) = culprit_claims(who_ran(facts, finding))
     assert claim.weight > 2
     assert claim.text.startswith("cadvisor was interrupted by the first held packet at 3 of 3 stalls")
@@ -50,13 +58,13 @@ def test_the_process_at_every_drain_is_a_claim_with_its_lines() -> None:
 
 def test_an_idle_host_gives_no_claim() -> None:
     facts = held(listing(held(), "swapper/1"))
-    [finding] = detect(facts).cases
+    finding = backlog(facts)
     assert who_ran(facts, finding) == ()
 
 
 def test_a_call_that_ends_with_every_stall_is_a_claim() -> None:
     plain = held()
-    [finding] = detect(plain).cases
+    finding = backlog(plain)
     calls = tuple(
         SystemCall(n + 1, 7, "cadvisor", "read", "/memory.stat", 0.11, span.end_ns - 112_000_000)
         for n, span in enumerate(stall_spans(plain, finding))

@@ -6,25 +6,10 @@ import re
 from pathlib import Path
 
 DIAGNOSIS = Path(__file__).parents[1]
-REPORT_READ = re.compile(r"\bFindingPart\b|\.part\b|\.measures\b|\baffected\[|\.affected\b|\.events\b")
-NOT_YET: set[str] = {
-    "causes/host_stall.py",
-    "causes/idle_timeout.py",
-    "causes/queue_buildup.py",
-    "causes/slow_server.py",
-    "culprit_claims.py",
-    "held_answers.py",
-    "measured.py",
-    "segment_cases.py",
-    "segment_path_loss.py",
-}
-"""Files that still do; the list only gets shorter."""
-
-
-def _readers() -> set[str]:
-    sources = (path for path in DIAGNOSIS.rglob("*.py") if "tests" not in path.relative_to(DIAGNOSIS).parts)
-    return {str(p.relative_to(DIAGNOSIS)) for p in sources if REPORT_READ.search(p.read_text("utf-8"))}
+REPORT_READ = re.compile(r"\bFindingPart\b|\.measures\b|\baffected\b *\[|\.affected\b|\.events\b")
 
 
 def test_no_cause_reads_a_finding() -> None:
-    assert _readers() == NOT_YET
+    sources = [p for p in DIAGNOSIS.rglob("*.py") if "tests" not in p.relative_to(DIAGNOSIS).parts]
+    assert len(sources) > 100
+    assert [p.name for p in sources if REPORT_READ.search(p.read_text("utf-8"))] == []
