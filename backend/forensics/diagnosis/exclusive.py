@@ -20,6 +20,7 @@ LOSES_A_SYN = frozenset(
         "listen-overflow",
         "no-local-endpoint",
         "node-drop",
+        "overlay-bad-checksum",
         "path-loss",
         "paws-or-timestamp-drop",
         "return-path-loss",

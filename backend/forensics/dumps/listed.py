@@ -115,7 +115,8 @@ class DropEvent:
 
     line: int
     tool: str
-    """``perf``, ``pwru``, ``dropwatch``, ``bpftrace``, ``inspektor-gadget``, ``hubble``, ``cilium-monitor``."""
+    """``perf``, ``pwru``, ``dropwatch``, ``bpftrace``, ``inspektor-gadget``, ``hubble``, ``cilium-monitor``,
+    ``skbstat``, ``netfilter-log``."""
     reason: str
     """The kernel's or the program's name; "" where it is not shown (kernels before 5.17 have none)."""
     place: str

@@ -14,6 +14,7 @@ CLAIMED_FROM = 0.5
 FACTS = {
     "arp-unanswered": ("Nobody answers ARP or neighbor discovery for 10.33.8.44 (INCOMPLETE)", ()),
     "bpftrace": ("12 packets dropped in nf_hook_slow", ()),
+    "brctl-showstp": ("No frame passes veth22559a9 (blocking)", ()),
     "bridge-netfilter-off": ("br_netfilter is not", ()),
     "calico-log": ("Failed to find VXLAN tunnel device parent", ()),
     "cilium-monitor": ("the eBPF NAT has no free port", ()),
@@ -31,6 +32,7 @@ FACTS = {
     "nat-gateway-csv": ("ErrorPortAllocation is up to 412", ("cloud-snat-exhaustion",)),
     "neigh-failed": ("10.33.8.44 on eth0", ()),
     "neighbor-overflow": ("The neighbor table was full", ("neighbor-table-overflow",)),
+    "netfilter-log": ("10.244.1.5:40000 → 10.0.0.9:443", ()),
     "no-endpoints-reject": ("default/search:http has no endpoints", ("no-local-endpoint",)),
     "no-local-endpoints": ("shop/front: has no local endpoints", ("no-local-endpoint",)),
     "perf-kfree-skb": ("2 packets dropped for IP_RPFILTER", ("reverse-path-filter",)),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from backend.forensics.dumps import CounterRow, Dump, Setting
+from backend.forensics.dumps import BridgePort, CounterRow, Dump, Setting
 from workers.decode.dumps.fields import numbered, whole_number
 
 NUMBER_KIND = "number"
@@ -25,6 +25,8 @@ def read_bare_values(lines: Sequence[str], first_line: int, command: str) -> Dum
     values = list(numbered(lines, first_line))
     if not values:
         return None
+    if "hairpin_mode" in command:
+        return _hairpin_modes(values, len(lines))
     keys = _keys_of(command)
     if keys:
         return _settings(values, keys, len(lines))
@@ -36,6 +38,14 @@ def read_bare_values(lines: Sequence[str], first_line: int, command: str) -> Dum
         return Dump("conntrack-count", len(lines), (), gauges=(CounterRow(line, None, {"entries": number}),))
     row = CounterRow(line, None, {"number": number})
     return Dump(NUMBER_KIND, len(lines), (), gauges=(row,), warnings=(ALONE,))
+
+
+def _hairpin_modes(values: Sequence[tuple[int, str]], lines: int) -> Dump | None:
+    """`cat /sys/devices/virtual/net/BRIDGE/brif/*/hairpin_mode`: a 0 or 1 for each port."""
+    if any(text.strip() not in ("0", "1") for _, text in values):
+        return None
+    ports = tuple(BridgePort(number, "", "", "", text.strip() == "1") for number, text in values)
+    return Dump("bridge", lines, (), bridge_ports=ports)
 
 
 def _keys_of(command: str) -> list[str]:

@@ -41,14 +41,15 @@ _OTHERS = re.compile(
     r"(?:nc: |Ncat: |Connection to \S{1,255} \S{1,12} port |wget: |"
     r"telnet: |Trying [\d.]{7,15}\.\.\.|ssh: connect to host |"
     r"Connecting to \S{1,255}(?: \([^)]{1,80}\))?[:|]|\S{1,255} \([\d.]{7,15}:\d{1,5}\) open|"
-    r";; (?:connection timed out|communications error)|\*\* server can't find |Server:\s+[\d.]{7,15}|"
+    r";; (?:connection timed out|communications error|reply from unexpected source|WARNING|no servers|Warning)|"
+    r"(?:dns )?(?:udp|tcp) (?:read|query|write): |\*\* server can't find |Server:\s+[\d.]{7,15}|"
     r"Connected to \S{1,255}\.?$|Escape character is|Unable to connect to the server: |The connection to the server )"
 )
 _DIAL = re.compile(
     r".{0,2000}?\b(?:dial|read|write|lookup) (?:tcp|udp)[46]? ?"
     r"(?:\S{1,64}->)?\[?(?P<address>[\w.:-]{1,255}?)\]?:(?P<port>\d{1,5}):? "
     r"?(?:.{0,120}?: )?(?P<why>i/o timeout|connect: [a-z ]{4,60}|"
-    r"connection re\w{4,20}[a-z ]{0,20}|no such host|broken pipe|operation was canceled)"
+    r"connection (?:was )?re\w{4,20}[a-z ]{0,20}|no such host|broken pipe|operation was canceled)"
 )
 _JAVA = re.compile(
     r".{0,400}?\b(?:ConnectException|SocketTimeoutException|ConnectTimeoutException|NoRouteToHostException|ECONNREFUSED|ETIMEDOUT|ECONNRESET|EHOSTUNREACH)\b"
@@ -64,7 +65,7 @@ _LOAD_TEST = re.compile(r"(?:Get|Post|Put|Head|Delete|Patch) \"http://")
 _FAILED: Final = (
     "timed out", "timeout", "refused", "no route to host", "unreachable", "reset by peer", "failed", "couldn't connect",
     "could not resolve", "can't find", "no such host", "empty reply", "can't connect", "econn", "ehost", "etimedout",
-    "exception", "unable to connect", "was refused", "broken pipe", "error",
+    "exception", "unable to connect", "unexpected source", "queue full", "was refused", "broken pipe", "error",
 )  # fmt: skip
 
 

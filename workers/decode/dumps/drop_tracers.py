@@ -75,6 +75,17 @@ _CILIUM_FIRST = re.compile(
 )
 
 
+_CILIUM_OLD = re.compile(
+    r"(?P<what>drop|trace|debug): (?P<reason>[^()]{0,80}?(?:\(L\d\))?) ?\("
+    r"(?:(?P<from>[\w:./-]{0,120}) )?(?P<source>[\d.]{7,15}|[0-9a-f:]{3,45}):(?P<sport>\d{1,5})\) => \("
+    r"(?:(?P<to>[\w:./-]{0,120}) )?(?P<destination>[\d.]{7,15}|[0-9a-f:]{3,45}):(?P<dport>\d{1,5})\)"
+)
+_CILIUM_DEBUG = re.compile(
+    r"(?:debug|trace): (?:Conntrack|CT |Successfully|Attempting|Service|Reverse|Conntrack lookup)"
+)
+_SKBSTAT = re.compile(r"TIME\s+NUM\s+FUNC/STACK|\d\d:\d\d:\d\d\s+\[(?:DROP|ALL)\]\s*$|#?\s*skbstat")
+
+
 def recognise(head: Sequence[str]) -> float:
     """Sure when a line is there that nothing else prints."""
     return 1.0 if any(owns_line(line) for line in head) else 0.0
@@ -93,6 +104,9 @@ def owns_line(line: str) -> bool:
         or _PWRU_TITLE.match(line)
         or _GADGET_TITLE.match(line)
         or _is_cilium(line)
+        or _CILIUM_OLD.match(line)
+        or _CILIUM_DEBUG.match(line)
+        or _SKBSTAT.match(line)
     )
 
 
@@ -123,10 +137,20 @@ class _Reader:
     _stack: list[str] | None = None
     _stack_line: int = 0
     _gadget: bool = False
+    _counts: bool = False
 
     def read(self, line: str, number: int) -> bool:
         """Whether the line was understood."""
-        for attempt in (self._perf, self._pwru, self._dropwatch, self._bpftrace, self._cilium, self._table):
+        readers = (
+            self._perf,
+            self._pwru,
+            self._dropwatch,
+            self._bpftrace,
+            self._cilium,
+            self._table,
+            self._skbstat,
+        )
+        for attempt in readers:
             if attempt(line, number):
                 return True
         return self._below(line)
@@ -190,6 +214,15 @@ class _Reader:
         return True
 
     def _cilium(self, line: str, number: int) -> bool:
+        old = _CILIUM_OLD.match(line)
+        if old is not None:
+            dropped = old["what"] == "drop"
+            reason = re.sub(r" ?\(L\d\)", "", old["reason"]).strip() if dropped else ""
+            event = DropEvent(number, "cilium-monitor", reason, "", dropped=dropped)
+            self.drops.append(_with_ends(event, old))
+            return True
+        if _CILIUM_DEBUG.match(line):
+            return True
         if not _is_cilium(line):
             return _CILIUM_FIRST.match(line) is not None
         found, place = _CILIUM.match(line), _CILIUM_PLACE.search(line)
@@ -199,6 +232,16 @@ class _Reader:
         event = DropEvent(number, "cilium-monitor", reason, place["file"] if place else "", dropped=dropped)
         self.drops.append(_with_ends(event, _TUPLE.search(line)))
         return True
+
+    def _skbstat(self, line: str, number: int) -> bool:
+        """bcc's skbstat: a count, and the stack below it."""
+        if _SKBSTAT.match(line):
+            self._counts = True
+            return True
+        count = re.match(r"\s{2,40}(\d{1,12})\s*$", line) if self._counts else None
+        if count is not None:
+            self.drops.append(DropEvent(number, "skbstat", "", "", int(count[1])))
+        return count is not None
 
     def _table(self, line: str, number: int) -> bool:
         """Inspektor Gadget's columns: a title, then a drop a row."""
@@ -251,7 +294,8 @@ def _with_ends(event: DropEvent, ends: re.Match[str] | None) -> DropEvent:
     source, destination = (
         canonical_address(ends[side].strip("[]")) or "" for side in ("source", "destination")
     )
-    protocol = (ends["protocol"] or ends["word"] or "").lower()
+    parts = ends.groupdict()
+    protocol = (parts.get("protocol") or parts.get("word") or "").lower()
     return replace(
         event, protocol=protocol, source=source, source_port=int(ends["sport"]) & 0xFFFF, destination=destination,
         destination_port=int(ends["dport"]) & 0xFFFF,

@@ -18,23 +18,28 @@ KIND = "ethtool-stats"
 
 _HEADER = re.compile(r"NIC statistics:\s*$")
 _ROW = re.compile(
-    r"\s{1,16}(?P<name>(?:\[\d{1,4}\]:? ?)?[\w.\-/() \[\]]{1,80}?)\s{0,16}:\s{1,16}(?P<value>\d{1,20})\s*$"
+    r"\s{0,16}(?P<name>(?:\[\d{1,4}\]:? ?)?[\w.\-/() \[\]]{1,80}?)\s{0,16}:\s{1,16}(?P<value>\d{1,20})\s*$"
+)
+
+_ALONE = re.compile(
+    r"\s{0,16}(?:\w{2,20}_allowance_\w{4,12}|"
+    r"[rt]x_(?:missed|no_buffer|no_dma|fifo|crc|discards|dropped)\w{0,20}): \d"
 )
 
 
 def recognise(head: Sequence[str]) -> float:
     """Sure when the header is there."""
-    return 1.0 if any(_HEADER.match(line) for line in head) else 0.0
+    return 1.0 if any(owns_line(line) for line in head) else 0.0
 
 
 def owns_line(line: str) -> bool:
-    """The header; the counters follow it."""
-    return bool(_HEADER.match(line))
+    """The header, which the counters follow, and counters by themselves whose names nothing else prints."""
+    return bool(_HEADER.match(line) or _ALONE.match(line))
 
 
 def starts_anew(previous: str, line: str) -> bool:
     """The header begins a listing."""
-    return bool(previous)
+    return bool(previous) and bool(_HEADER.match(line))
 
 
 def parse(lines: Sequence[str], first_line: int) -> Dump:

@@ -40,6 +40,11 @@ def dump_formats() -> tuple[DumpFormat, ...]:
     return tuple(as_format(module) for module in modules if hasattr(module, "KIND"))
 
 
+def is_last_resort(formats: Sequence[DumpFormat]) -> bool:
+    """Whether these formats take lines only where no other one owns them."""
+    return all(getattr(format_, "LAST_RESORT", False) for format_ in formats)
+
+
 def as_format(module: ModuleType) -> DumpFormat:
     """A module of this package as the format that it is."""
     return cast(DumpFormat, module)

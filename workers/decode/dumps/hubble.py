@@ -25,6 +25,7 @@ _LINE = re.compile(
     r"ERROR|TRACED|TRANSLATED|ALLOWED)(?: \((?P<more>.{1,200})\))?\s*$"
 )
 _JSON = re.compile(r"\s{0,4}\{\s?\"(?:flow|time|verdict|node_name)\"\s?:")
+_GREPPED = re.compile(r"[^\s{\"]{1,200}?:(?:\d{1,9}:)?(?=\{\")")
 _LOST = re.compile(r"EVENTS? LOST|.{0,80}\bLOST EVENTS\b")
 
 
@@ -35,8 +36,9 @@ def recognise(head: Sequence[str]) -> float:
 
 def owns_line(line: str) -> bool:
     """One flow a line."""
-    if line.lstrip()[:1] == "{":
-        return _JSON.match(line) is not None and '"verdict"' in line
+    bare = _bare(line)
+    if bare[:1] == "{":
+        return _JSON.match(bare) is not None and '"verdict"' in line
     return _LINE.match(line) is not None or _LOST.match(line) is not None
 
 
@@ -50,12 +52,19 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
     drops: list[DropEvent] = []
     not_understood: list[int] = []
     for number, line in numbered(lines, first_line):
-        event = _of_json(line, number) if line.lstrip()[:1] == "{" else _of_line(line, number)
+        bare = _bare(line)
+        event = _of_json(bare, number) if bare[:1] == "{" else _of_line(line, number)
         if event is not None:
             drops.append(event)
         elif not _LOST.match(line):
             not_understood.append(number)
     return Dump(KIND, len(lines), tuple(not_understood), drops=tuple(drops))
+
+
+def _bare(line: str) -> str:
+    """Without the file's name that grep puts before a match."""
+    begun = _GREPPED.match(line)
+    return line[begun.end() :] if begun else line.lstrip()
 
 
 def _of_line(line: str, number: int) -> DropEvent | None:

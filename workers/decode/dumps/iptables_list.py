@@ -28,7 +28,7 @@ _TITLE = re.compile(
 _PROTOCOL: Final = r"(?:all|tcp|udp|icmp|icmpv6|ipv6-icmp|sctp|esp|ah|gre|ipencap|ipip|vrrp|\d{1,3})"
 _OPTIONS: Final = r"(?:--|-f|!f)"
 _ROW = re.compile(
-    r"\s{0,6}(?:(?P<number>\d{1,6})\s+(?=\d{1,20}[KMGT]?\s+\d|\S+\s+"
+    r"\s{0,12}(?:(?P<number>\d{1,6})\s+(?=\d{1,20}[KMGT]?\s+\d|\S+\s+"
     + _PROTOCOL
     + r"\s))?(?:(?P<packets>\d{1,20}[KMGT]?)\s+(?P<bytes>\d{1,20}[KMGT]?)"
     r"\s+)?(?:(?P<target>[A-Za-z][\w.:+-]{0,63})\s+)??"

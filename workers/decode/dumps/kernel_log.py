@@ -10,14 +10,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
 
 from backend.forensics.dumps import Dump, KernelMessage
 from workers.decode.dumps.fields import numbered
 from workers.decode.dumps.formats import share_owned
+from workers.decode.dumps.netfilter_log import logged_packet
 from workers.decode.dumps.stated_times import stated_time_ns
 
 KIND = "kernel-log"
 
+_WRAPPED_MOST: Final = 80
+"""Characters of what mail broke off a message."""
 _LEVEL = r"(?:<\d{1,3}>|[a-z]{3,8}\s{0,4}:[a-z]{3,7}\s{0,3}: )?"
 _UPTIME = re.compile(
     rf"{_LEVEL}\[\s{{0,7}}(?P<time>\d{{1,9}}\.\d{{6}})\](?:\[[\sTC\d]{{2,12}}\])? (?P<text>.*)$"
@@ -29,9 +34,14 @@ _ISO = re.compile(
     rf"{_LEVEL}(?P<time>\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{{3,9}}[+-]\d\d:?\d\d) (?P<text>.*)$"
 )
 _SYSLOG = re.compile(
-    r"(?:<\d{1,3}>)?(?P<time>[A-Z][a-z]{2} [\s\d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,20}) "
+    r"(?:<\d{1,3}>)?(?P<time>[^\W\d_]{3,5}\.? [\s\d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,20}) "
     r"(?P<host>[\w.-]{1,255}) kernel: (?P<text>.*)$"
 )
+_OPENWRT = re.compile(
+    r"(?P<time>[A-Z][a-z]{2} [A-Z][a-z]{2} [\s\d]\d \d\d:\d\d:\d\d \d{4}) kern\.\w{3,8} kernel: (?P<text>.*)$"
+)
+_CUT = re.compile(r"\S{0,60} ?kernel: \[\s{0,7}(?P<time>\d{1,9}\.\d{6})\] (?P<text>.*)$")
+"""A line of syslog without its beginning."""
 _INNER_TIME = re.compile(r"\[\s{0,7}(\d{1,9}\.\d{6})\] ")
 _JOURNAL_NOTE = re.compile(r"-- (?:Journal begins|Logs begin|Boot |No entries|Reboot)")
 
@@ -61,14 +71,19 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         if match is not None:
             messages.append(_message(match, number))
             host = host or match.groupdict().get("host") or ""
+        elif messages and messages[-1].text.endswith((",", ":")) and len(line) < _WRAPPED_MOST:
+            messages[-1] = replace(messages[-1], text=f"{messages[-1].text} {line.strip()}")
         elif not _JOURNAL_NOTE.match(line):
             not_understood.append(number)
-    return Dump(KIND, len(lines), tuple(not_understood), host=host, messages=tuple(messages))
+    drops = [p for m in messages if (p := logged_packet(m.text, m.line, m.time_ns)) is not None]
+    return Dump(
+        KIND, len(lines), tuple(not_understood), host=host, messages=tuple(messages), drops=tuple(drops)
+    )
 
 
 def _message(match: re.Match[str], number: int) -> KernelMessage:
     text, time_s, time_ns = match["text"], None, None
-    if match.re is _UPTIME:
+    if match.re in (_UPTIME, _CUT):
         time_s = float(match["time"])
     else:
         time_ns = stated_time_ns(match["time"])
@@ -81,7 +96,7 @@ def _message(match: re.Match[str], number: int) -> KernelMessage:
 def _match(line: str) -> re.Match[str] | None:
     if line[:1] not in "[<0123456789" and " kernel: " not in line[:300] and ":" not in line[:16]:
         return None
-    for shape in (_UPTIME, _WALL, _ISO, _SYSLOG):
+    for shape in (_UPTIME, _WALL, _ISO, _SYSLOG, _OPENWRT, _CUT):
         match = shape.match(line)
         if match is not None:
             return None if match["text"].lstrip().startswith(("[NEW]", "[UPDATE]", "[DESTROY]")) else match

@@ -25,10 +25,10 @@ _TITLE = re.compile(
 )
 _ROW = re.compile(r"\"?\d{4}[-/]\d\d[-/]\d\d[T ]?[\d:.]{0,18}(?:Z|[+-]\d\d:?\d\d| UTC)?\"?[,;].{1,2000}$")
 _SAMPLE = re.compile(
-    r"(?P<name>[a-zA-Z_:][\w:]{2,200})(?:\{(?P<labels>[^}]{0,2000})\})? (?P<value>-?"
+    r"\s{0,8}(?P<name>[a-zA-Z_:][\w:]{2,200})(?:\{(?P<labels>[^}]{0,2000})\})? (?P<value>-?"
     r"(?:\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?|NaN|\+Inf))(?: \d{10,13})?\s*$"
 )
-_HELP = re.compile(r"# (?:HELP|TYPE|UNIT|EOF)\b")
+_HELP = re.compile(r"\s{0,8}# (?:HELP|TYPE|UNIT|EOF)\b")
 _MOST_COLUMNS: Final = 64
 
 

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from backend.forensics.dumps import CounterRow, Dump
 from workers.decode.dumps.fields import numbered, whole_number
-from workers.decode.dumps.netstat_words import SENTENCES
+from workers.decode.dumps.netstat_words import ONLY_ONE, SENTENCES
 from workers.decode.dumps.network_counters import add_values
 
 KIND = "nstat"
@@ -25,6 +25,8 @@ _SECTION = re.compile(
     r"(Ip|Ip6|Icmp|Icmp6|IcmpMsg|Tcp|Udp|Udp6|UdpLite|UdpLite6|TcpExt|IpExt|MPTcpExt|Sctp):\s*$"
 )
 _NAMED = re.compile(r"\s{1,12}([A-Z]\w{1,60}): (\d{1,20})\s*$")
+_LONGEST = 120
+"""Characters of a sentence."""
 _NUMBER = re.compile(r"(?<![\w.])\d{1,20}(?![\w.])")
 _HISTOGRAM = re.compile(r"\s{1,12}(?:(?:ICMP6? )?(?:input|output) histogram[:.]|(?:In|Out)Type\d{1,3}: \d)")
 _ICMP_KIND = re.compile(r"\s{4,16}[a-z][a-z ]{2,40}: \d{1,20}\s*$")
@@ -32,12 +34,12 @@ _ICMP_KIND = re.compile(r"\s{4,16}[a-z][a-z ]{2,40}: \d{1,20}\s*$")
 
 def recognise(head: Sequence[str]) -> float:
     """Sure when a section begins."""
-    return 1.0 if any(_SECTION.match(line) for line in head) else 0.0
+    return 1.0 if any(owns_line(line) for line in head) else 0.0
 
 
 def owns_line(line: str) -> bool:
-    """The title of a section; its sentences follow it."""
-    return bool(_SECTION.match(line))
+    """The title of a section, whose sentences follow it, and sentences that one section alone has: people grep them."""
+    return bool(_SECTION.match(line)) or _alone(line) is not None
 
 
 def starts_anew(previous: str, line: str) -> bool:
@@ -56,12 +58,22 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         if title is not None:
             section = title[1]
             continue
-        values = _read_sentence(section, line)
+        values = _read_sentence(section, line) if section else _alone(line)
         if values is None:
             not_understood.append(number)
         else:
             add_values(values, number, counters, gauges)
     return Dump(KIND, len(lines), tuple(not_understood), counters=tuple(counters), gauges=tuple(gauges))
+
+
+def _alone(line: str) -> dict[str, int] | None:
+    text = line.strip()
+    if not text[:1].isalnum() or len(text) > _LONGEST or " " not in text:
+        return None
+    numbers = _NUMBER.findall(text)
+    name = ONLY_ONE.get(_NUMBER.sub("#", text)) if len(numbers) == 1 else None
+    value = whole_number(numbers[0]) if name else None
+    return None if name is None or value is None else {name: value}
 
 
 def _read_sentence(section: str, line: str) -> dict[str, int] | None:

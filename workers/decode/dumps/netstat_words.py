@@ -75,6 +75,9 @@ _OF_SECTION: Final = {
         "# TCP sockets finished time wait in slow timer": "TWKilled",
         "# passive connections rejected because of time stamp": "PAWSPassive",
         "# active connections rejected because of time stamp": "PAWSActive",
+        "# packets rejects in established connections because of timestamp": "PAWSEstab",
+        "# packets directly received from backlog": "TCPDirectCopyFromBacklog",
+        "# packets directly received from prequeue": "TCPDirectCopyFromPrequeue",
         "# packetes rejected in established connections because of timestamp": "PAWSEstab",
         "# packets rejected in established connections because of timestamp": "PAWSEstab",
         "# delayed acks sent": "DelayedACKs",
@@ -152,3 +155,10 @@ SENTENCES: Final = {
     ("Icmp6", sentence): "Icmp6" + name for sentence, name in _OF_SECTION["Icmp"].items()
 }  # fmt: skip
 """(section, sentence) -> the kernel's name."""
+
+ONLY_ONE: Final = {
+    sentence: name
+    for (section, sentence), name in SENTENCES.items()
+    if section == "TcpExt" and sum(other == sentence for _, other in SENTENCES) == 1
+}
+"""Sentences that are of one section alone -> the kernel's name."""

@@ -23,14 +23,25 @@ _FEATURE = re.compile(
 )
 
 
+_CHANGED = re.compile(r"(?:Actual changes:|Could not change any device features)\s*$")
+"""What `ethtool -K` answers; the features behind it are those that changed."""
+_KNOWN = re.compile(
+    r"\s{0,8}(?:(?:tx|rx|tcp|udp|generic|large|scatter)-[a-z0-9-]{3,45}|ntuple-filters|receive-hashing|highdma): o"
+)
+
+
+def _is_known(line: str) -> bool:
+    return _KNOWN.match(line) is not None and _FEATURE.match(line) is not None
+
+
 def recognise(head: Sequence[str]) -> float:
     """Sure when a title is there."""
     return 1.0 if any(owns_line(line) for line in head) else 0.0
 
 
 def owns_line(line: str) -> bool:
-    """The title; the features follow it."""
-    return bool(_TITLE.match(line))
+    """The title, which the features follow, and features by themselves: people grep them."""
+    return bool(_TITLE.match(line) or _CHANGED.match(line)) or _is_known(line)
 
 
 def starts_anew(previous: str, line: str) -> bool:
@@ -47,7 +58,9 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         title, feature = _TITLE.match(line), _FEATURE.match(line)
         if title is not None:
             interface = title["interface"]
-        elif feature is None or not interface:
+        elif _CHANGED.match(line):
+            continue
+        elif feature is None:
             not_understood.append(number)
         else:
             enabled, fixed = feature["state"] == "on", feature["fixed"] is not None

@@ -33,6 +33,11 @@ _SHAPES = (
     ),
     re.compile(rf"{_TIME} (?P<host>[\w.-]{{1,255}}) [\w./-]{{1,64}}(?:\[\d{{1,9}}\])?: "),
     re.compile(r"(?P<host>[a-z0-9][\w.-]{0,62}): "),
+    re.compile(r"> ?"),
+    re.compile(
+        r"\[?(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?\s{1,8}(?=tcp |udp |icmp |ipv4 |\w{2,20}[ :=])"
+    ),
+    re.compile(r"\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\] (?P<host>[\w.-]{1,62}): "),
 )
 
 

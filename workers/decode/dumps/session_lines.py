@@ -19,14 +19,54 @@ _NAMED_PROMPT = re.compile(
     r"(?:\([\w.-]{1,64}\) ?)?\[?[\w.-]{1,64}@(?P<host>[\w.-]{1,255})[: ]?[^#$%>\]]{0,255}\]?"
     r"[#$%>](?: (?P<command>.*))?$"
 )
-_BARE_PROMPT = re.compile(r"(?:bash-[\d.]{1,8}|sh-[\d.]{1,8}|~|/[\w./-]{0,255})? ?[#$%] ?(?P<command>.*)$")
+_BARE_PROMPT = re.compile(
+    r"(?:bash-[\d.]{1,8}|sh-[\d.]{1,8}|~|/[\w./-]{0,255}|"
+    r"[\w.@:/~-]{1,64}(?: [\w./~-]{1,64})?)? ?[#$%>❯➜]+ ?(?P<command>.*)$"
+)
+_HOST_PROMPT = re.compile(
+    r"\[?(?:[\w.-]{1,64}@)?(?P<host>[A-Za-z][\w.-]{1,64})[: ][~/][\w./~-]{0,64}\]? ?[#$%] (?P<command>\S.*)$"
+)
+_QUOTED = re.compile(r"`(?P<command>[^`]{2,400})`:?\s*(?P<more>[^`]{0,80})$")
 _RULED_LINE = re.compile(r"(?:={2,}|-{2,}|#{1,6}|\+{2,})\s?(?P<text>\S.{0,200})$")
 _FILE_HEADING = re.compile(r"==> (?P<path>\S.{0,1000}) <==$")
 _CLOSED_RULE = re.compile(r"(?P<rule>={3,}|-{3,}|#{3,}|\*{3,}) ?\S.{0,200}?\S? ?(?P=rule)$")
-_MARKS = frozenset(("```", "~~~"))
-"""Ends of quoted blocks."""
+_MARKS = frozenset(
+    (
+        "```",
+        "~~~",
+        "...",
+        "....",
+        "…",
+        "[...]",
+        "[…]",
+        "<snip>",
+        "[snip]",
+        "--",
+        "---",
+        "^C",
+        "(snip)",
+        "# ...",
+    )
+)
+"""What stands for lines that were left out."""
+_FENCE = re.compile(r"(?:```|~~~)\w{0,12}$")
+_ERRORS = re.compile(
+    r"(?:-?bash|sh|zsh|sudo|iptables(?: v[\d.]+)?|ip6tables(?: v[\d.]+)?|conntrack(?: v[\d.]+)?|cat|grep|ls|nft|"
+    r"Error|error|command terminated|Perhaps iptables|RTNETLINK answers|"
+    r"Cannot open netlink socket|Defaulted container|Unable to use a TTY)\b[: ].{0,300}"
+    r"(?:[Pp]ermission denied|not found|No such (?:file|device|container)|needs to be upgraded|must be root|exit code|"
+    r"Operation not permitted|out of:|right kind of file)"
+)
+"""What shells and tools answer instead of a listing."""
 _INDENTED = " " * 8
 """Nobody types there: reports underline their columns so."""
+_TYPED = re.compile(
+    r"(?:\S*/)?(?:sudo |kubectl |oc |docker |crictl |ip (?:-\w|a|r|n|l|x)|iptables\S* |ip6tables\S* |nft |ss\b|nstat\b|"
+    r"netstat |ethtool |conntrack |cat /|tcpdump |tshark |curl |dig |nslookup |ping |traceroute |mtr |sysctl |arp\b|"
+    r"bridge |brctl |dmesg\b|ipvsadm |hubble |cilium |pwru\b|perf |bpftrace |dropwatch\b|nsenter |journalctl |"
+    r"lsmod\b|uname |for \w+ in |while (?:true|:|\[)|grep |watch |ifconfig\b|route\b|nc |telnet |wget |cilium-dbg |"
+    r"skbstat\S*|calicoctl |systemctl |modprobe |hostname\b)\S*"
+)
 # A bare `#` also begins comments, so the command behind it has to be one that people run here.
 _COMMANDS = frozenset(
     (
@@ -36,7 +76,11 @@ _COMMANDS = frozenset(
         "sysctl", "tail", "tcpdump", "uname", "uptime", "watch", "while", "ab", "dmesg", "ethtool",
         "arp", "arping", "bpftrace", "brctl", "bridge", "calicoctl", "cilium", "crictl", "dig", "dropwatch", "hubble",
         "ifconfig", "ip6tables", "ipset", "iptables-legacy", "iptables-nft", "kubectl-gadget", "lsmod", "modprobe",
-        "mtr", "nc", "netcat", "nslookup", "oc", "perf", "pwru", "route", "ssh", "telnet", "traceroute", "tracepath",
+        "mtr", "nc", "netcat", "nslookup", "oc", "perf", "host", "drill", "docker", "nerdctl", "calicoctl", "istioctl",
+        "nmap", "hping3", "iperf", "iperf3", "sysctl", "systemctl", "lspci", "lsof", "ps", "top", "cilium-dbg", "helm",
+        "iptables-restore", "etcdctl", "strace", "gcloud", "aws", "az", "wrk", "siege", "vegeta", "socat", "time",
+        "journalctl", "microk8s", "minikube", "kind", "ipset", "tc", "ovs-vsctl", "ovs-ofctl", "ovn-nbctl", "pwru",
+        "route", "ssh", "telnet", "skbstat.py", "skbstat", "traceroute", "tracepath",
         "tshark", "wget", "telnet", "crictl", "ip6tables", "retina",
     )
 )  # fmt: skip
@@ -49,6 +93,11 @@ class SessionLine:
     host: str = ""
     command: str = ""
     time_ns: int | None = None
+    left_out: bool = False
+
+
+LEFT_OUT = SessionLine(left_out=True)
+"""A line in place of others of the same listing."""
 
 
 def read_session_line(line: str, *, command_before: str = "") -> SessionLine | None:
@@ -60,8 +109,28 @@ def read_session_line(line: str, *, command_before: str = "") -> SessionLine | N
     if not text or len(text) > 4096 or line.startswith(_INDENTED):
         return None
     if text in _MARKS:
+        return LEFT_OUT
+    if _FENCE.match(text) or _ERRORS.match(text):
         return SessionLine()
     return _time_line(text, command_before) or _prompt(text) or _heading(text)
+
+
+def read_typed_line(line: str) -> SessionLine | None:
+    """A command that somebody typed or quoted without a prompt, e.g. ``kubectl get nodes -o wide``; only for lines of
+    no known format, of which such words may begin one."""
+    text = line.strip()
+    quoted = _QUOTED.match(text)
+    command = quoted["command"] if quoted else text.removesuffix(":")
+    words = command.split()
+    if not words or line[:1] in " \t" or len(text) > 1024 or not _is_command(words[0]):
+        return None
+    if quoted or words[0].startswith("./") or _TYPED.match(command):
+        return SessionLine(command=command)
+    return None
+
+
+def _is_command(word: str) -> bool:
+    return word.rsplit("/", 1)[-1].rstrip(";") in _COMMANDS
 
 
 def _time_line(text: str, command_before: str) -> SessionLine | None:
@@ -103,5 +172,8 @@ def _prompt(text: str) -> SessionLine | None:
     if bare is None:
         return None
     command = bare["command"].strip()
-    first_word = command.split(" ", 1)[0].rsplit("/", 1)[-1]
-    return SessionLine(command=command) if first_word.rstrip(";") in _COMMANDS else None
+    first = command.split(" ", 1)[0]
+    if not (_is_command(first) or first.startswith("./")):
+        return None
+    hosted = _HOST_PROMPT.match(text)
+    return SessionLine(host=hosted["host"] if hosted else "", command=command)

@@ -12,9 +12,9 @@ from backend.forensics.dumps import Dump
 from backend.forensics.isolation import Isolation
 from workers.decode.dumps import conntrack_entries, conntrack_events
 from workers.decode.dumps.bare_values import read_bare_values
-from workers.decode.dumps.formats import DumpFormat, as_format, dump_formats
+from workers.decode.dumps.formats import DumpFormat, as_format, dump_formats, is_last_resort
 from workers.decode.dumps.prefixes import Said, without_prefixes
-from workers.decode.dumps.session_lines import SessionLine, read_session_line
+from workers.decode.dumps.session_lines import LEFT_OUT, SessionLine, read_session_line, read_typed_line
 from workers.decode.dumps.subjects import Subjects
 from workers.decode.dumps.text import Item, Text, as_utf8, item_lines, scanned_text
 
@@ -128,18 +128,18 @@ def _segments(text: Text, prefixes: Said) -> list[_Segment]:
         host = prefixes.hosts.get(index, said.host)
         if host != said.host:
             said, current = replace(said, host=host), None
-        heard = _session_line(item, current, said)
-        if heard is not None:
+        line, owners = _owners(item, current)
+        heard = _session_line(item, current, said) or (read_typed_line(line) if not owners else None)
+        if heard is not None and not (heard is LEFT_OUT and current is not None):
             said, current = _updated(said, heard), None
             continue
-        line, owners = _owners(item, current)
         if current is None or (owners and not _continues(current, owners, line)):
             if current is None and not line.strip():
                 continue
             time_ns = prefixes.times_ns.get(index) if said.time_ns is None else said.time_ns
             current = _Segment(line_number, owners, replace(said, time_ns=time_ns))
             segments.append(current)
-        current.items.append(item)
+        current.items.append("" if heard is LEFT_OUT else item)
         current.lines += item_lines(item)
         if owners:
             current.formats, current.last_owned = owners, line
@@ -169,11 +169,13 @@ def _owners(item: Item, current: _Segment | None) -> tuple[str, tuple[DumpFormat
         module = conntrack_events if item.events else conntrack_entries
         return module.ANY_LINE, (as_format(module),)
     line = item[:LOOKED_AT]
-    if current is not None and current.formats:
+    if current is not None and current.formats and not is_last_resort(current.formats):
         still = tuple(format_ for format_ in current.formats if format_.owns_line(line))
         if still:
             return line, still
-    return line, tuple(format_ for format_ in dump_formats() if format_.owns_line(line))
+    found = tuple(format_ for format_ in dump_formats() if format_.owns_line(line))
+    sure = tuple(format_ for format_ in found if not is_last_resort((format_,)))
+    return line, sure or found
 
 
 def _is_known(line: str) -> bool:

@@ -22,15 +22,11 @@ from workers.decode.printed.headers import (
     tcp_header,
     udp_header,
 )
+from workers.decode.printed.lines import COLUMNS
 from workers.decode.printed.names import Names
 from workers.decode.printed.options import tshark_options
 
-_LINE = re.compile(
-    r"\s{0,12}(?P<number>\d{1,12})\s{1,8}"
-    r"(?P<clock>(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d\.\d{1,9}|-?\d{1,10}\.\d{1,9})\s{1,8}"
-    r"(?P<source>\S{1,60})\s{1,30}(?:→|->)\s{1,4}(?P<destination>\S{1,60})\s{1,30}(?P<protocol>\S{1,20})\s{1,12}"
-    r"(?P<length>\d{1,6})\s{1,4}(?P<info>.*)$"
-)
+_LINE = re.compile(COLUMNS + r"\s{0,4}(?P<info>.*)$")
 _TCP = re.compile(
     r"(?:\[[^\]]{1,60}\],? ?)*(?P<sport>\d{1,5})(?:\([^)]{0,40}\))? ?(?:→|->|>) ?(?P<dport>\d{1,5})(?:\([^)]{0,40}\))?"
     r" \[(?P<flags>[A-Z<>a-z, -]{0,60})\](?P<fields>.*)$"
@@ -84,13 +80,13 @@ class Columns:
         if line["source"].count(":") == 5 and "." not in line["source"]:
             return None  # hardware addresses: ARP and others
         source = self.names.address(line["source"], wide=wide)
-        destination = self.names.address(line["destination"], wide=wide)
+        destination = self.names.address(line["named"] or line["copied"], wide=wide)
         protocol, data, length, known = self._body(line)
         packet = ip_packet(source, destination, protocol, data, length, NOTHING_SHOWN)
         return line["clock"], packet, max(len(packet), len(packet) - len(data) + length), known
 
     def _body(self, line: re.Match[str]) -> tuple[int, bytes, int, bool]:
-        info, hosts = line["info"], (line["source"], line["destination"])
+        info, hosts = line["info"], (line["source"], line["named"] or line["copied"])
         tcp = _TCP.match(info)
         if tcp is not None:
             return self._tcp(tcp, hosts)
@@ -103,9 +99,10 @@ class Columns:
                 8 + length,
                 True,
             )
-        if line["protocol"].startswith(("DNS", "MDNS")):
+        protocol = line["protocol"] or line["capitals"]
+        if protocol.startswith(("DNS", "MDNS")):
             return self._dns(info, hosts)
-        if line["protocol"].startswith("ICMP"):
+        if protocol.startswith("ICMP"):
             return _icmp(info, ":" in line["source"])
         return self._application(info, hosts, int(line["length"]))
 

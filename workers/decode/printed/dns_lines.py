@@ -27,10 +27,11 @@ _RECORD = re.compile(
     r"(?:^|[ ,])(?:\S{1,255}\. )?(?:\[[^\]]{1,20}\] )?(?P<type>A|AAAA|CNAME) (?P<data>[^\s,]{1,255})"
 )
 _COLUMN = re.compile(
-    r"Standard query (?P<answer>response )?0x(?P<id>[0-9a-f]{1,4}) (?P<code>No such name |Server failure |Refused )?"
-    r"(?P<type>[A-Z]{1,10}) (?P<name>\S{1,255})(?P<records>.{0,3000})"
+    r"Standard query (?P<answer>response ?)?0x(?P<id>[0-9a-f]{1,4})\s{0,4}"
+    r"(?P<code>No such name ?|Server failure ?|Refused ?)?"
+    r"(?:(?P<type>[A-Z]{1,10}) (?P<name>\S{1,255})(?P<records>.{0,3000}))?"
 )
-_COLUMN_CODES: Final = {"No such name ": 3, "Server failure ": 2, "Refused ": 5}
+_COLUMN_CODES: Final = {"No such name": 3, "Server failure": 2, "Refused": 5}
 _COLUMN_RECORD = re.compile(r" (?P<type>A|AAAA|CNAME) (?P<data>\S{1,255})")
 
 
@@ -67,14 +68,21 @@ class DnsLines:
         found = _COLUMN.search(text)
         if found is None:
             return None
-        number, kind = int(found["id"], 16), _TYPES.get(found["type"], 255)
-        flags = 0x0100 if not found["answer"] else 0x8180 | _COLUMN_CODES.get(found["code"] or "", 0)
-        records = (
-            [(r["type"], r["data"]) for r in _COLUMN_RECORD.finditer(found["records"])]
-            if found["answer"]
-            else []
-        )
-        return _message(number, flags, (found["name"], kind), records)
+        number, answer = int(found["id"], 16), bool(found["answer"])
+        asked = (found["name"], _TYPES.get(found["type"], 255)) if found["name"] else None
+        records = found["records"] or ""
+        if asked is not None and (answer and packed_address(asked[0]) is not None):
+            asked, records = (
+                None,
+                f" {found['type']} {found['name']}{records}",
+            )  # older ones print answers alone
+        if asked is None:
+            asked = self._asked.get((client, number))
+        elif not answer:
+            self._remember(client, number, *asked)
+        flags = 0x8180 | _COLUMN_CODES.get((found["code"] or "").strip(), 0) if answer else 0x0100
+        shown = [(r["type"], r["data"]) for r in _COLUMN_RECORD.finditer(records)] if answer else []
+        return _message(number, flags, asked, shown)
 
     def _remember(self, client: str, number: int, name: str, kind: int) -> None:
         if len(self._asked) >= _MOST_NAMES:

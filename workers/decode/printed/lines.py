@@ -32,10 +32,21 @@ _BEGIN = re.compile(
     rf"IP6? (?=\S{{1,300}} >|\()|ARP,? |(?:{MAC}|ifindex \d{{1,9}} {MAC})(?: \([^)]{{1,60}}\))? (?:> |ethertype ))"
 )
 _BARE = re.compile(rf"\s{{0,4}}(?:{CLOCK})\s{{1,3}}(?:[0-9a-fA-F:.]{{3,45}} > [0-9a-fA-F:.]{{3,45}}: )")
-_TSHARK = re.compile(
-    r"\s{0,12}\d{1,12}\s{1,8}(?:\d{4}-\d\d-\d\d )?(?:\d\d:\d\d:\d\d\.\d{1,9}|-?\d{1,10}\.\d{1,9})\s{1,8}"
-    r"\S{1,60}\s{1,30}(?:→|->)\s{1,4}\S{1,60}\s{1,30}\S{1,20}\s{1,12}\d{1,6}\s"
+_ENDS_ALONE = re.compile(r"[0-9a-fA-F:.]{3,45} > [0-9a-fA-F:.]{3,45}: Flags \[")
+"""Somebody left out the time and the protocol."""
+COLUMNS: Final = (
+    r"\s{0,12}(?P<number>\d{1,12})\s{1,8}"
+    r"(?P<clock>(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d\.\d{1,9}|-?\d{1,10}\.\d{1,9})\s{1,8}"
+    r"(?:\d{1,10}\.\d{1,9}\s{1,8}){0,2}(?P<source>\S{2,60})(?:\s{1,30}(?:→|->)\s{1,4}(?P<named>\S{2,60})\s{1,30}"
+    r"(?P<protocol>\S{1,20})|\s{1,30}(?P<copied>\S{2,60})\s{1,30}(?P<capitals>[A-Z]{2}[\w./-]{0,18}))"
+    r"\s{1,12}(?P<length>\d{1,6})\s"
 )
+"""tshark's default columns; Wireshark copies the same without arrow, and with columns of time differences."""
+_TSHARK = re.compile(COLUMNS)
+_LABEL = re.compile(
+    rf"\s{{0,4}}(?:\[(?P<boxed>[A-Za-z][\w.@/-]{{0,60}})\]:?|(?P<name>[A-Za-z][\w.@-]{{0,60}}):)\s{{1,4}}(?={CLOCK})"
+)
+"""Names of hosts or interfaces that people write before each line."""
 _HEX = re.compile(r"\s{0,16}(?:>\s?)?0x[0-9a-fA-F]{4,5}:\s{1,4}[0-9a-fA-F]{2}")
 _NOTE = re.compile(
     r"(?:tcpdump: |tcpdump version|libpcap version|listening on |reading from file |Capturing on |Running as user|"
@@ -43,7 +54,7 @@ _NOTE = re.compile(
     r"\d{1,12} packets? (?:by filter|by kernel)|Unable to find user|Got \d|"
     rf"(?:(?:{CLOCK})\s{{1,3}})?(?:STP|LLDP|CDPv\d|Loopback,|EAPOL|LACPv\d|802\.1|IPX|MPLS|PPPoE|IS-IS|ESIS)\b.{{0,300}})"
 )
-_LEFT_OUT: Final = frozenset(("^C", "^C^C", "...", "[...]", "…", "<snip>", "[snip]"))
+_LEFT_OUT: Final = frozenset(("^C", "^C^C", "...", "[...]", "…", "<snip>", "[snip]", "--"))
 """Behind packets: the end of the run, and what stands for packets that were left out."""
 _LISTENING = re.compile(r"(?:tcpdump: )?(?:listening on |Capturing on '?)(?P<name>[^\s,']{1,64})")
 _READING = re.compile(r"reading from file ")
@@ -91,7 +102,8 @@ class PrintedPacket:
 
     def is_whole(self) -> bool:
         """Whether its end was seen: a line that mail or chat broke goes on in the next."""
-        return _ENDED.search(self.text) is not None and not _is_header_alone(self)
+        begun = max(self.text.find(": Flags ["), 0)
+        return _ENDED.search(self.text, begun) is not None and not _is_header_alone(self)
 
 
 def _is_header_alone(packet: PrintedPacket) -> bool:
@@ -114,7 +126,9 @@ class Grouper:
     _host: str = ""
     _fresh: bool = True
     _stray: bool = False
+    _noted: bool = False
     _last_clock: str = ""
+    _labelled: dict[str, Section] = field(default_factory=dict)
 
     def packets(self, lines: Iterable[str]) -> Iterator[PrintedPacket]:
         """Each packet of the lines, in their order."""
@@ -124,10 +138,11 @@ class Grouper:
             line = given[:LONGEST]
             if ">" in line[:4]:
                 line = line[_quote_end(line) :]
-            if is_begin(line) and not (pending is not None and _goes_inside(pending)):
+            begun = self._begun(line, number, pending)
+            if begun is not None:
                 if pending is not None:
                     yield pending
-                pending = PrintedPacket(number, self._section_of(line, number), line)
+                pending = begun
                 mark(1)
             elif pending is not None and self._goes_on(pending, line):
                 pending.lines += 1
@@ -140,6 +155,18 @@ class Grouper:
         if pending is not None:
             yield pending
 
+    def _begun(self, line: str, number: int, before: PrintedPacket | None) -> PrintedPacket | None:
+        """The packet that begins in the line, None where none does."""
+        if is_begin(line):
+            if before is not None and _takes(before, line):
+                return None
+            return PrintedPacket(number, self._section_of(line, number), line)
+        label = _LABEL.match(line)
+        if label is None or not is_begin(line[label.end() :]):
+            return None
+        section = self._section_named(label["boxed"] or label["name"], number)
+        return PrintedPacket(number, section, line[label.end() :])
+
     def _goes_on(self, packet: PrintedPacket, line: str) -> bool:
         """Whether the line is of the packet before; takes it then."""
         if packet.lines >= _MOST_LINES or not line or line.isspace():
@@ -147,7 +174,7 @@ class Grouper:
         if _HEX.match(line):
             packet.hexadecimal.append(line)
             return True
-        if is_begin(line):
+        if is_begin(line) and not _is_header_alone(packet):
             packet.inner = line
             return True
         if packet.inner or packet.hexadecimal:
@@ -165,7 +192,10 @@ class Grouper:
         """Notes of the program are understood; prompts say where the next packets come from."""
         if not line or line.isspace():
             return 0
+        if self._noted and line[0] == "\t":
+            return 1  # fields of a packet that is no IP
         note = _NOTE.match(line)
+        self._noted = note is not None
         if note is not None or (self.sections and line.strip() in _LEFT_OUT):
             self._note(line)
             return 1
@@ -190,6 +220,15 @@ class Grouper:
         elif dropped and self.sections:
             self.sections[-1].dropped = int(dropped[1])
 
+    def _section_named(self, name: str, number: int) -> Section:
+        """Lines of several hosts may stand in any order: each host is a section of its own."""
+        section = self._labelled.get(name)
+        if section is None:
+            section = self._labelled[name] = Section(len(self.sections) + 1, number, "", name)
+            self.sections.append(section)
+            self._fresh = True
+        return section
+
     def _section_of(self, line: str, number: int) -> Section:
         clock = _clock_of(line) if self._stray or self._fresh else ""
         back = self._stray and clock and self._last_clock and clock < self._last_clock
@@ -198,6 +237,11 @@ class Grouper:
         self._fresh = self._stray = False
         self._last_clock = _clock_of(line)
         return self.sections[-1]
+
+
+def _takes(packet: PrintedPacket, line: str) -> bool:
+    """Whether a line that may begin a packet goes on: inside a tunnel, or below a header that lost its indentation."""
+    return _goes_inside(packet) or (_is_header_alone(packet) and _ENDS_ALONE.match(line) is not None)
 
 
 def _goes_inside(packet: PrintedPacket) -> bool:
@@ -222,15 +266,20 @@ def is_begin(line: str) -> bool:
     """Whether a packet begins in the line."""
     if line[2:3] == ":" and line[15:19] == " IP " and " > " in line[19:90]:
         return True  # what most texts consist of
-    return _BEGIN.match(line) is not None or (
-        (" > " in line and _BARE.match(line) is not None)
-        or (("→" in line or "->" in line) and _TSHARK.match(line) is not None)
-    )
+    if _BEGIN.match(line) is not None or is_tshark(line):
+        return True
+    return " > " in line and (_BARE.match(line) or _ENDS_ALONE.match(line)) is not None
+
+
+def begins_packet(line: str) -> bool:
+    """The same of a line before which somebody may have written the host's name."""
+    label = _LABEL.match(line)
+    return is_begin(line if label is None else line[label.end() :])
 
 
 def is_tshark(line: str) -> bool:
     """Whether it is of tshark's columns."""
-    return ("→" in line or "->" in line) and _TSHARK.match(line) is not None
+    return _TSHARK.match(line) is not None
 
 
 def capture_number(section: Section) -> int:

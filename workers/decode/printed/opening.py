@@ -13,13 +13,20 @@ from typing import IO, Final
 from backend.limits import Limits
 from workers.decode.identify import identify_file
 from workers.decode.printed.clocks import runs_since_first
-from workers.decode.printed.lines import Grouper, PrintedPacket, Section, capture_number, is_begin
+from workers.decode.printed.lines import (
+    Grouper,
+    PrintedPacket,
+    Section,
+    begins_packet,
+    capture_number,
+    is_begin,
+)
 from workers.decode.printed.names import Names
 from workers.decode.printed.rebuild import SectionFile
 from workers.decode.sources import ByteSource, open_source
 
 _SAMPLE: Final = 50
-_SIGN = re.compile(rb" > |\xe2\x86\x92| -> |ARP, ")
+_SIGN = re.compile(rb" > |\xe2\x86\x92| -> |ARP, |[ \t](?:DNS|TCP|UDP|HTTP|ICMP)[ \t]")
 _BLOCK_BYTES: Final = 1 << 20
 
 
@@ -37,7 +44,7 @@ def holds_printed_packets(path: Path, limits: Limits = Limits()) -> bool:  # noq
     if identified.kind != "text":
         return False
     with open_source(path, identified.compression, limits) as source:
-        return any(is_begin(line.decode("utf-8", "replace")) for line in _raw_lines(source))
+        return any(begins_packet(line.decode("utf-8", "replace")) for line in _raw_lines(source))
 
 
 def _raw_lines(source: ByteSource) -> Iterator[bytes]:

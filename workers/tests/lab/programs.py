@@ -164,6 +164,14 @@ def retransmissions(client: socket.socket) -> int:
     return max(int(total), info[TCPI_RETRANSMITS_BYTE])
 
 
+def checksum(data: bytes) -> int:
+    """The Internet checksum of an even number of bytes (RFC 1071)."""
+    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while total >> 16:
+        total = (total & 0xFFFF) + (total >> 16)
+    return ~total & 0xFFFF
+
+
 @dataclass
 class WebServer:
     """A server on one port of a host: `/bytes/N` at once, `/slow/MS/N` late."""
@@ -172,6 +180,8 @@ class WebServer:
     port: int
     backlog: int = 512
     accept_pause_s: float = 0
+    idle_s: float | None = None
+    """After so much silence it closes a connection."""
     accepted: list[tuple[float, str, int]] = field(default_factory=list)
     """Time and peer of each connection that the program got."""
 
@@ -193,12 +203,13 @@ class WebServer:
             while True:
                 peer, (address, port) = listener.accept()
                 self.accepted.append((time.time(), address, port))
-                threading.Thread(target=_answer_all, args=(peer,), daemon=True).start()
+                threading.Thread(target=_answer_all, args=(peer, self.idle_s), daemon=True).start()
                 time.sleep(self.accept_pause_s)
 
 
-def _answer_all(peer: socket.socket) -> None:
+def _answer_all(peer: socket.socket, idle_s: float | None) -> None:
     with peer:
+        peer.settimeout(idle_s)
         try:
             while True:
                 words = read_message(peer).split()[1].strip("/").split("/")

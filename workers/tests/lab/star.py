@@ -56,6 +56,11 @@ class Star:
         return Listed(self.node, NODE_COMMANDS), *others
 
     @property
+    def ends(self) -> tuple[tuple[Host, str], ...]:
+        """Every pod and server, with its interface."""
+        return (*((pod, "eth0") for pod in self.pods), *((server, self.uplink) for server in self.servers))
+
+    @property
     def masquerade(self) -> str:
         """The rule's match for what leaves the node from a pod."""
         return f"-t nat -A POSTROUTING -s {self.pod_network} ! -o cni0"
@@ -140,10 +145,15 @@ def _addresses(random: Random, prefix: str, count: int) -> tuple[str, ...]:
     return tuple(f"{prefix}.{last}" for last in random.sample(range(2, 250), count))
 
 
+def cable_of(address: str) -> str:
+    """What a bridge's host calls the cable of a pod or server."""
+    return f"veth{zlib.crc32(address.encode()):08x}"
+
+
 def _leaf(name: str, prompt: str, hub: Host, bridge: str, interface: str, address: str) -> Host:
     """A host with one cable to a bridge, and its default route by the bridge's first address."""
     host = add_host(name, prompt)
-    cable = f"veth{zlib.crc32(address.encode()):08x}"
+    cable = cable_of(address)
     connect(host, interface, hub, cable)
     hub.ip(f"link set {cable} master {bridge}")
     host.ip(f"addr add {address}/24 dev {interface}", f"route add default via {address.rpartition('.')[0]}.1")

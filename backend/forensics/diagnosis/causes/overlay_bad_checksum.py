@@ -9,15 +9,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
+from backend.forensics.diagnosis.lost_syns import about
+from backend.forensics.diagnosis.segment_cases import SegmentCase, segment_cases
+from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.host_signs import HostSigns
 from backend.forensics.evidence.kernel_signs import Line, counter_rise, messages_with
-from backend.forensics.findings import line_evidence, plural
+from backend.forensics.evidence.overlay_paths import overlay_links
+from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "overlay-bad-checksum"
@@ -25,6 +30,8 @@ TITLE = "Overlay packets with a wrong outer checksum"
 COUNTER: Final = "UdpInCsumErrors"
 FEW = 3
 """Fewer datagrams are those of a bad link (datagrams between the listings)."""
+COUNTED_SHARE = 0.5
+"""A counter that rose by this share of the retransmitted packets is about them."""
 OVERLAY_PORTS: Final = frozenset((4789, 8472, 6081))
 """VXLAN (RFC 7348), VXLAN by Linux habit, Geneve (RFC 8926)."""
 _LOGGED = re.compile(r"UDP: bad checksum\. From \S{7,60} to \S{7,60}:(\d{1,5})\b", re.IGNORECASE)
@@ -63,24 +70,80 @@ _CAUSE = ListedCause(
 )
 
 
+@dataclass(frozen=True)
+class _Lost:
+    """What was lost of connections that were captured inside an overlay."""
+
+    destinations: tuple[Destination, ...]
+    cases: tuple[SegmentCase, ...]
+
+    @property
+    def packets(self) -> int:
+        return sum(len(d.losses) for d in self.destinations) + sum(case.count for case in self.cases)
+
+
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per host that logged such datagrams, or counted them and has an overlay."""
     found = []
+    lost: _Lost | None = None
     for host in facts.listed_hosts.hosts:
         logged, counted = _logged(host), _counted(host)
         overlay = _overlay(host) if counted else []
         if logged or overlay:
-            found.append(_hypothesis(host, [*logged, *counted, *overlay]))
+            lost = lost or _lost(facts, findings)
+            own = lost if _is_counted(host, lost) else None
+            found.append(_hypothesis(host, [*logged, *counted, *overlay], findings, own))
     return found
 
 
-def _hypothesis(host: HostSigns, pieces: list[Weighed]) -> Hypothesis:
+def _lost(facts: Facts, findings: Sequence[Case]) -> _Lost:
+    inside = overlay_links(facts)
+    destinations = tuple(d for d in facts.destinations if d.links and inside.issuperset(d.links))
+    servers = {server for d in destinations for server in d.servers}
+    cases = (case for case in segment_cases(facts, findings) if destinations)
+    return _Lost(destinations, tuple(case for case in cases if case.finding.target in servers))
+
+
+def _is_counted(host: HostSigns, lost: _Lost) -> bool:
+    """The host dropped about as many datagrams for their checksum as packets of the overlay were lost."""
+    rise = counter_rise(host.kernel, "nstat", COUNTER)
+    return rise is not None and rise.by >= max(FEW, COUNTED_SHARE * lost.packets) and lost.packets >= FEW
+
+
+def _hypothesis(
+    host: HostSigns, pieces: list[Weighed], findings: Sequence[Case], lost: _Lost | None
+) -> Hypothesis:
     statement = (
         f"Packets of the overlay arrived{on_host(host)} with a wrong outer UDP checksum and were dropped."
     )
     command = f"nstat -az {COUNTER}; dmesg | grep 'bad checksum'; tcpdump -vv -ni eth0 udp port 8472 | grep 'bad udp'"
     missing = (MissingPart(what="Which sender's checksums are wrong, seen at the receiver", command=command),)
-    return from_listings(_CAUSE, statement, pieces, missing=missing)
+    if lost is None:
+        return from_listings(_CAUSE, statement, pieces, missing=missing)
+    told = from_listings(_CAUSE, statement, [*pieces, *_matching(lost)], missing=missing)
+    named = {name for d in lost.destinations for name in about(findings, d)}
+    return replace(
+        told,
+        attempts=tuple(n for d in lost.destinations for n in d.links),
+        explains=frozenset(frame for case in lost.cases for fate in case.fates for frame in fate.frames),
+        findings=tuple(sorted(named | {case.finding.id for case in lost.cases})),
+    )
+
+
+def _matching(lost: _Lost) -> list[Weighed]:
+    """Lost packets that were captured in the overlay, as many as the counter at most explains."""
+    frames = [
+        (s.place.input, s.frame)
+        for d in lost.destinations
+        for x in d.losses
+        for s in x.transmission.sightings
+    ]
+    frames += [frame for case in lost.cases for fate in case.fates for frame in fate.frames]
+    text = f"{plural(lost.packets, 'packet')} of connections inside the overlay had to be retransmitted."
+    reason = (
+        "no more than the host dropped for their outer checksum, and such a drop is a loss of one of them"
+    )
+    return [Weighed(2.4, text, frame_evidence(frames), reason)]
 
 
 def _logged(host: HostSigns) -> list[Weighed]:

@@ -11,6 +11,7 @@ UNDERSTOOD_LEAST = 0.95
 KINDS = {
     "arp-unanswered": "tcpdump-text",
     "bpftrace": "drops+histogram",
+    "brctl-showstp": "bridge",
     "bridge-netfilter-off": "lsmod+sysctl",
     "calico-log": "component-log",
     "cilium-monitor": "drops",
@@ -28,6 +29,7 @@ KINDS = {
     "nat-gateway-csv": "metrics",
     "neigh-failed": "ip-neigh+ping",
     "neighbor-overflow": "kernel-log+sysctl",
+    "netfilter-log": "kernel-log+component-log",
     "no-endpoints-reject": "iptables-list+client-steps",
     "no-local-endpoints": "iptables-list+tcpdump-text",
     "perf-kfree-skb": "drops",

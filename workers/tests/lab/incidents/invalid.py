@@ -8,7 +8,7 @@ import time
 from dataclasses import replace
 
 from workers.tests.lab.incident import EVERYTHING, Case, Lab, incident, nothing_wrong
-from workers.tests.lab.programs import Request, make_calls
+from workers.tests.lab.programs import Request, checksum, make_calls
 from workers.tests.lab.star import Star
 
 QUARTERS = tuple(quarter << 30 for quarter in range(4))
@@ -25,13 +25,6 @@ def _service(lab: Lab, star: Star) -> str:
     )
     lab.truth["service"] = service
     return service
-
-
-def _checksum(data: bytes) -> int:
-    total: int = sum(struct.unpack(f"!{len(data) // 2}H", data))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
 
 
 def _send_outside(star: Star, times_s: list[float], found: list[tuple[str, int]]) -> int:
@@ -52,7 +45,7 @@ def _segment(sequence: int, source: str, port: int, peer: str, peer_port: int) -
     payload = b"late data."
     head = struct.pack("!HHIIBBHHH", port, peer_port, sequence, sequence, 5 << 4, 0x18, 500, 0, 0) + payload
     pseudo = socket.inet_aton(source) + socket.inet_aton(peer) + struct.pack("!BBH", 0, 6, len(head))
-    return head[:16] + struct.pack("!H", _checksum(pseudo + head)) + head[18:]
+    return head[:16] + struct.pack("!H", checksum(pseudo + head)) + head[18:]
 
 
 @incident(

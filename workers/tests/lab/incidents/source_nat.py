@@ -35,13 +35,25 @@ def _widen(star: Star) -> None:
     )
 
 
-def _run_race(lab: Lab, options: str) -> None:
+def _service(lab: Lab, star: Star) -> str:
+    """A service address that the node translates to the first server."""
+    service = f"10.96.{lab.random.randrange(250)}.{lab.random.randrange(2, 250)}"
+    match = f"-t nat -A PREROUTING -d {service}/32 -p tcp --dport {star.port}"
+    star.node.run(
+        "iptables", *f"{match} -j DNAT --to-destination {star.server_addresses[0]}:{star.port}".split()
+    )
+    lab.truth["service"] = service
+    return service
+
+
+def _run_race(lab: Lab, options: str, through_service: bool = False) -> None:
     star = lab.star(pods=2, masquerade=options)
     star.serve()
     _widen(star)
+    address = _service(lab, star) if through_service else star.server_addresses[0]
     ports = lab.random.sample(range(33000, 60000), ROUNDS)
     with lab.recorded(star):
-        lab.calls = _race(star, ports)
+        lab.calls = _race(star, address, ports)
     lab.truth["insert_failed"] = _insert_failed(star)
 
 
@@ -49,13 +61,12 @@ def _insert_failed(star: Star) -> int:
     return sum(map(int, re.findall(r"insert_failed=(\d+)", star.node.run("conntrack", "-S"))))
 
 
-def _race(star: Star, ports: list[int]) -> list[CallResult]:
+def _race(star: Star, address: str, ports: list[int]) -> list[CallResult]:
     """Both pods connect from the same source port at the same moment, each on its own processor."""
     start = time.monotonic() + 1
-    address, port = star.server_addresses[0], star.port
     with multiprocessing.get_context("fork").Pool(len(star.pods)) as pool:
         jobs = [
-            pool.apply_async(_connect_in_turn, (pod, index, (address, port), ports, start))
+            pool.apply_async(_connect_in_turn, (pod, index, (address, star.port), ports, start))
             for index, pod in enumerate(star.pods)
         ]
         return [result for job in jobs for result in job.get()]
@@ -114,6 +125,33 @@ def snat_race(lab: Lab) -> list[Case]:
 def snat_race_random(lab: Lab) -> list[Case]:
     """Each translation takes a port by chance, so none is equal."""
     _run_race(lab, "--random-fully")
+    return nothing_wrong() if not lab.delayed else []
+
+
+@incident(
+    "dnat-race",
+    "dnat-race",
+    "two pods call one service from one source port at once; both are translated to one tuple",
+)
+def dnat_race(lab: Lab) -> list[Case]:
+    """The same race behind a rewritten destination."""
+    _run_race(lab, "", through_service=True)
+    race = ("dnat-race",)
+    if not lab.delayed:
+        return []
+    return [
+        Case("all", EVERYTHING, race, (), 0.6, lab.delayed_bounds()),
+        Case("node", ("node.pcap",), race, findings=lab.delayed_bounds()),
+        Case("client", ("pod0.pcap",)),
+    ]
+
+
+@incident(
+    "dnat-race-random", None, "twin of dnat-race: the same moments and service, MASQUERADE --random-fully"
+)
+def dnat_race_random(lab: Lab) -> list[Case]:
+    """Each translation takes a port by chance, so none is equal."""
+    _run_race(lab, "--random-fully", through_service=True)
     return nothing_wrong() if not lab.delayed else []
 
 

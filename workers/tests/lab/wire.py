@@ -1,0 +1,93 @@
+"""A cable that a program carries frames over: late, or as they left their sender's kernel."""
+
+from __future__ import annotations
+
+import multiprocessing
+import select
+import socket
+import time
+from collections import deque
+from multiprocessing.synchronize import Event
+from random import Random
+from typing import TYPE_CHECKING
+
+from workers.tests.lab.hosts import Host, add_host, connect
+from workers.tests.lab.star import Star, cable_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+ETH_P_ALL = 3
+PACKET_OUTGOING = 4
+LONGEST_FRAME = 65_600
+ATTACHED_S = 30
+LEAF, HUB = "leaf", "hub"
+"""Both ends of a wire."""
+
+
+def wire_of_pod(star: Star, number: int) -> Host:
+    """Put a host into a pod's cable; `carry` lets frames pass again."""
+    return _cut(star.node, "cni0", cable_of(star.pod_addresses[number]))
+
+
+def wire_of_server(star: Star, number: int) -> Host:
+    """Put a host into a server's cable; `carry` lets frames pass again."""
+    return _cut(star.router, "lan", cable_of(star.server_addresses[number]))
+
+
+def _cut(hub: Host, bridge: str, cable: str) -> Host:
+    wire = add_host(f"wire-{cable}", "wire")
+    hub.ip(f"link set {cable} down", f"link set {cable} netns {wire.name} name {LEAF}")
+    wire.ip(f"link set {LEAF} up")
+    connect(wire, HUB, hub, cable)
+    hub.ip(f"link set {cable} master {bridge}")
+    return wire
+
+
+def compute_checksums(hosts: Iterable[tuple[Host, str]]) -> None:
+    """Let the kernel of each (host, interface) fill in its checksums, as what passes a wire needs it."""
+    for host, interface in hosts:
+        host.run("ethtool", "-K", interface, "tx", "off")
+
+
+def carry(wire: Host, delay_s: float = 0, jitter_s: float = 0, seed: int = 0) -> None:
+    """Copy every frame between both ends, each so much later, in order; returns when it runs.
+
+    Frames come from a packet socket, so that a checksum which the sender's kernel left to its card is not filled in:
+    the receiver gets the sum over the pseudo header alone, as behind a virtual card that does not complete it."""
+    context = multiprocessing.get_context("fork")
+    ready = context.Event()
+    copier = context.Process(target=_copy, args=(wire, (delay_s, jitter_s), seed, ready), daemon=True)
+    copier.start()
+    if not ready.wait(ATTACHED_S):
+        raise RuntimeError(f"nothing carries frames in {wire.name}")
+
+
+def _copy(wire: Host, delay_s: tuple[float, float], seed: int, ready: Event) -> None:
+    wire.enter()
+    sockets = [_attached(interface) for interface in (LEAF, HUB)]
+    onward = {sockets[0]: sockets[1], sockets[1]: sockets[0]}
+    waiting: dict[socket.socket, deque[tuple[float, bytes]]] = {each: deque() for each in sockets}
+    random = Random(seed)
+    ready.set()
+    while True:  # until the namespaces end
+        due = min((queue[0][0] for queue in waiting.values() if queue), default=time.monotonic() + 1)
+        readable, _, _ = select.select(sockets, [], [], max(0, due - time.monotonic()))
+        for each in readable:
+            frame, address = each.recvfrom(LONGEST_FRAME)
+            if address[2] != PACKET_OUTGOING:
+                queue = waiting[onward[each]]
+                at = time.monotonic() + delay_s[0] + random.uniform(0, delay_s[1])
+                # A later frame does not overtake.
+                queue.append((max(at, queue[-1][0]) if queue else at, frame))
+        now = time.monotonic()
+        for out, queue in waiting.items():
+            while queue and queue[0][0] <= now:
+                out.send(queue.popleft()[1])
+
+
+def _attached(interface: str) -> socket.socket:
+    raw = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8 << 20)
+    raw.bind((interface, 0))
+    return raw
