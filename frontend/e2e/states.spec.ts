@@ -110,5 +110,7 @@ test("when the connection is lost a banner says so, uploads wait, and all goes o
   await page.unrouteAll({ behavior: "ignoreErrors" });
   await context.setOffline(false);
   await expect(page.getByTestId("connection-lost")).toHaveCount(0);
-  await expect(page.locator("[data-testid=file][data-name='three-interfaces.pcapng']")).toHaveAttribute("data-status", "decoded", { timeout: 60_000 });
+  await expect(page).toHaveURL(new RegExp(`/i/${id}$`), { timeout: 60_000 });
+  await page.goto(`/i/${id}/files`);
+  await expect(page.locator("[data-testid=file][data-name='three-interfaces.pcapng']")).toHaveAttribute("data-status", "decoded");
 });

@@ -73,7 +73,9 @@ test("findings are shown before the last stage is over, stay over a reload, and 
   }
   expect(seen.length).toBeGreaterThan(0);
   expect([...seen].sort((a, b) => a - b)).toEqual(seen);
-  await expect(page.getByTestId("running")).toContainText("Stage 6 of 6: diagnose · Looking for the cause.");
+  await expect(page.getByTestId("running")).toContainText("Stage 6 of 6: diagnose · Looking for the cause. · 83 %");
+  await expect(page).toHaveTitle(/^83 %/);
+  await expect(page.getByTestId("file-counts")).toHaveText("1 file: 1 read");
   const { found_so_far } = await api<{ found_so_far: { id: string; title: string }[] }>(`/investigations/${id}/progress`);
   expect(found_so_far.length).toBeGreaterThan(1);
   for (const address of [`/i/${id}/files`, `/i/${id}`]) {
@@ -101,9 +103,11 @@ test("a capture cut short is analysed up to the cut, which is named", async ({ p
   await page.goto(`/i/${id}/files`);
   await page.getByRole("heading", { name: "Files" }).waitFor();
   await drop(page, [{ name: "cut.pcapng", bytes: whole.subarray(0, Math.floor(whole.length / 2) + 5) }]);
+  await expect(page.getByTestId("claim").or(page.getByTestId("nothing-found"))).toBeVisible();
+  await expect(page).toHaveURL(new RegExp(`/i/${id}$`));
+  await page.goto(`/i/${id}/files`);
   const row = page.locator("[data-testid=file][data-name='cut.pcapng']");
-  await expect(row).toHaveAttribute("data-status", "decoded", { timeout: 60_000 });
-  await untilAnalysed(id);
+  await expect(row).toHaveAttribute("data-status", "decoded");
   await expect(row).toContainText(/[Pp]acket [\d,]+/);
   await expect(row).toContainText(/byte [\d,]+/);
 });
@@ -146,6 +150,8 @@ test("an upload that was cut off goes on where it stopped after a reload", async
   await page.getByRole("heading", { name: "Files" }).waitFor();
   await drop(page, [file]);
   await expect(page.getByTestId("upload")).toContainText("resumed at 8.4 MB", { timeout: 60_000 });
+  await untilAnalysed(id);
+  await page.goto(`/i/${id}/files`);
   const row = page.locator("[data-testid=file][data-name='big.pcap']");
   await expect(row).toHaveCount(1);
   await expect(row).toHaveAttribute("data-status", "decoded", { timeout: 60_000 });

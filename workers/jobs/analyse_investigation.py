@@ -15,6 +15,7 @@ from dbos import DBOS, SetEnqueueOptions, SetWorkflowID
 
 from backend.errors import Cancelled, UnreadableInput
 from backend.storage import evidence_files, investigations
+from backend.storage.default_names import name_if_unnamed
 from backend.storage.job_queue import ANALYSE_WORKFLOW, FILES_QUEUE, analysis_job_id, decode_job_id
 from backend.storage.living_jobs import job_states
 from backend.storage.records import UNDECIDED
@@ -254,8 +255,10 @@ def _finish(
 ) -> None:
     def write() -> None:
         with shop.store.database.writing() as session:
-            investigations.set_analysis(
+            is_written = investigations.set_analysis(
                 session, investigation_id, generation, state, message=message, summary=summary
             )
+            if is_written and summary is not None:
+                name_if_unnamed(session, investigation_id, summary["name"])
 
     when_reachable(write)

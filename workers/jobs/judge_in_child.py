@@ -15,6 +15,7 @@ from backend.services.outline_report import write_outline
 from backend.storage.records import MOST_SHOWN
 from workers.decode.left_out import LeftOut
 from workers.ingested import load_ingested
+from workers.jobs.name_of_report import name_of
 from workers.pipeline import analyse
 from workers.running_part import RunningPart
 from workers.sandbox import Tell, child_work
@@ -64,6 +65,8 @@ class Summary:
     findings: int
     kinds: tuple[str, ...]
     hosts: tuple[str, ...]
+    name: str = ""
+    """What to call an investigation that nobody named; empty for want of a destination."""
 
 
 @dataclass(frozen=True)
@@ -165,4 +168,5 @@ def summary_of(report: Report) -> Summary:
         findings=len(report.findings),
         kinds=tuple(sorted({finding.kind for finding in report.findings})),
         hosts=tuple(sorted({part.host for part in report.inputs if part.host})[:HOSTS_LISTED]),
+        name=name_of(report),
     )

@@ -2,6 +2,7 @@
 import { Outlet } from "@tanstack/react-router";
 
 import { AccessGate } from "../access/AccessGate";
+import { AfterUpload } from "../upload/AfterUpload";
 import { DropEverywhere } from "../upload/DropEverywhere";
 import { PasteAnywhere } from "../upload/PasteAnywhere";
 import { UploadsProvider } from "../upload/UploadsProvider";
@@ -25,6 +26,7 @@ export function Shell() {
         <TopBar />
         <ConnectionBanner />
         <DiskBanner />
+        <AfterUpload />
         <Outlet />
         <DropEverywhere />
         <PasteAnywhere />

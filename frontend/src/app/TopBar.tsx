@@ -1,6 +1,9 @@
 /** Product, where we are, the omnibox, what is running, explain mode, theme. */
+import { useState } from "react";
+
 import { WhoBadge } from "../access/WhoBadge";
-import { useLabel } from "../api/queries";
+import { useOwnInvestigation } from "../api/queries";
+import { Rename } from "../investigations/Rename";
 import { RouteLink, useAddress } from "../ui/RouteLink";
 import { showOverlay } from "../ui/overlays";
 import { ExplainSwitch } from "./ExplainSwitch";
@@ -53,7 +56,16 @@ function OmniboxButton() {
 }
 
 function InvestigationCrumb({ id }: { id: string }) {
-  return <span className="top-bar-title">{useLabel(id) ?? "…"}</span>;
+  const investigation = useOwnInvestigation(id).data;
+  const [naming, setNaming] = useState(false);
+  if (!investigation) return <span className="top-bar-title">…</span>;
+  if (naming) return <span className="top-bar-naming"><Rename investigation={investigation} onDone={() => setNaming(false)} /></span>;
+  if (!investigation.may.includes("change")) return <span className="top-bar-title">{investigation.label}</span>;
+  return (
+    <span className="top-bar-title">
+      <button type="button" className="top-bar-name" title="Rename" onClick={() => setNaming(true)}>{investigation.label}</button>
+    </span>
+  );
 }
 
 function JobsIndicator() {

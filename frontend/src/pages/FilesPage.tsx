@@ -38,7 +38,7 @@ export function FilesPage() {
         <h1>Files</h1>
         {investigation?.may.includes("change") && <FilePicker label="Add files" onPick={(picked) => void send(picked, id)} />}
       </header>
-      {running && <RunningAnalysis />}
+      {running && <RunningAnalysis listed />}
       <UploadRows investigation={id} />
       <Region
         label="Files"

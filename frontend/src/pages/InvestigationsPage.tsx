@@ -10,6 +10,7 @@ import type { Investigation } from "../api/types";
 import { VerdictWord } from "../diagnosis/VerdictWord";
 import { ago, count, duration } from "../format/quantity";
 import { InvestigationFilters } from "../investigations/InvestigationFilters";
+import { Rename } from "../investigations/Rename";
 import { useInvestigationList, type InvestigationFilter } from "../investigations/useInvestigationList";
 import { RoleGlyph } from "../ui/Glyph";
 import { Region } from "../ui/Region";
@@ -149,36 +150,6 @@ function VerdictCell({ investigation }: { investigation: Investigation }) {
       <VerdictWord verdict={verdict.verdict} plain />
       <span>{verdict.title}</span>
     </span>
-  );
-}
-
-function Rename({ investigation, onDone }: { investigation: Investigation; onDone: () => void }) {
-  const queries = useQueryClient();
-  const [label, setLabel] = useState(investigation.label);
-  const rename = useMutation({
-    mutationFn: () => ask(`/api/v1/investigations/${investigation.id}`, { method: "PATCH", json: { label } }),
-    onSuccess: () => {
-      void askAgain(queries, {});
-      onDone();
-    },
-  });
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (label.trim()) rename.mutate();
-      }}
-    >
-      <input
-        className="input"
-        aria-label="New title"
-        autoFocus
-        value={label}
-        onChange={(event) => setLabel(event.target.value)}
-        onKeyDown={(event) => event.key === "Escape" && onDone()}
-      />
-      {rename.error && <span role="alert">{rename.error.message}</span>}
-    </form>
   );
 }
 

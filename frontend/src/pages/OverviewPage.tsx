@@ -1,5 +1,5 @@
 /** Verdict first: what happened, how sure, what it cost, what to type; then everything that supports it. */
-import { useInvestigation, useProgress, useReport } from "../api/queries";
+import { useInvestigation, useReport } from "../api/queries";
 import { useSource } from "../api/source";
 import type { Finding, Investigation, Report } from "../api/types";
 import { SinceBaseline } from "../compare/SinceBaseline";
@@ -23,12 +23,7 @@ export function OverviewPage() {
   const investigation = useInvestigation();
   const report = useReport();
   const running = isRunning(investigation.data);
-  const progress = useProgress(false).data;
-  useTitle(
-    running && progress?.stage
-      ? `${progress.stage.number}/${progress.stage.of} ${progress.stage.name}`
-      : (investigation.data?.label ?? "Overview"),
-  );
+  useTitle(investigation.data?.label ?? "Overview");
   return (
     <Region label="Investigation" query={investigation}>
       {(about) => (

@@ -5,7 +5,7 @@ export interface RegionState {
   /** Analysed by one version, and another is installed now. `again` is missing for those who may only read. */
   stale: { was: string; now: string; again?: () => void; busy: boolean } | null;
   /** An analysis is under way: what is shown may grow. */
-  partial: { done_ratio: number | null; findings: number } | null;
+  partial: { done_ratio: number | null; overall_ratio: number; findings: number } | null;
 }
 
 const NOTHING: RegionState = { stale: null, partial: null };
@@ -15,6 +15,9 @@ const Inside = createContext(false);
 export const RegionStateProvider = State.Provider;
 /** Regions inside another one leave its chips to it. */
 export const InsideRegion = Inside.Provider;
+
+/** How far the analysis is, 0 to 1, never backwards while one runs; null where none runs. */
+export const useOverallRatio = (): number | null => useContext(State).partial?.overall_ratio ?? null;
 
 /** For a region: the state to show, nothing for one inside another. */
 export function useRegionState(): RegionState {

@@ -15,7 +15,7 @@ function carriesFiles(event: DragEvent): boolean {
 export function DropEverywhere() {
   const { path } = useAddress();
   const go = useGo();
-  const { send } = useUploads();
+  const { send, refusal, refuse } = useUploads();
   const [over, setOver] = useState(false);
   const [failure, setFailure] = useState<string | null>(null);
   const investigation = /^\/i\/([^/]+)/.exec(path)?.[1] ?? null;
@@ -40,7 +40,7 @@ export function DropEverywhere() {
       setOver(false);
       if (disabled) return;
       void droppedFiles(event.dataTransfer)
-        .then((files) => (files.length ? send(files, investigation) : null))
+        .then(({ files, folder }) => (files.length ? send(files, investigation, folder) : null))
         .then((id) => id && go(`/i/${id}/files`))
         .catch((error: Error) => setFailure(error.message));
     };
@@ -56,11 +56,12 @@ export function DropEverywhere() {
     };
   }, [disabled, go, investigation, readOnly, send]);
 
-  if (failure) {
+  const refusedBecause = failure ?? refusal;
+  if (refusedBecause) {
     return (
-      <div role="alert" className="drop-failure">
-        The files were not taken: {failure}{" "}
-        <button type="button" className="link-button" onClick={() => setFailure(null)}>
+      <div role="alert" className="drop-failure" data-testid="drop-failure">
+        The files were not accepted: {refusedBecause}{" "}
+        <button type="button" className="link-button" onClick={() => { setFailure(null); refuse(null); }}>
           Close
         </button>
       </div>

@@ -9,7 +9,7 @@ import type { EvidenceFile, Recognition } from "../api/types";
 import { count, plural } from "../format/quantity";
 import { Dialog } from "../ui/Dialog";
 import { useAddress, useGo } from "../ui/RouteLink";
-import { createInvestigation } from "./UploadsProvider";
+import { createInvestigation, useUploads } from "./UploadsProvider";
 
 const LINES_SHOWN = 5;
 const CHARACTERS_SHOWN = 80;
@@ -43,9 +43,11 @@ export function PasteSheet({ text: pasted, onClose }: { text: string; onClose: (
   const investigation = /^\/i\/([^/]+)/.exec(path)?.[1] ?? null;
   const [dump, setDump] = useState<PastedDump>({ text: pasted, captured_at: "", host: "" });
   const recognition = useRecognition(dump.text);
+  const { give } = useUploads();
   const store = useMutation({
     mutationFn: () => sendText(dump, recognition.data?.kind || null, investigation),
     onSuccess: (id) => {
+      give(id);
       void askAgain(queries, {});
       onClose();
       go(`/i/${id}/files`);

@@ -1,4 +1,4 @@
-/** An analysis running: stage, files, what has been found so far. Values never go backwards. */
+/** An analysis running: one bar, what has been found so far, the files folded. Values never go backwards. */
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useEffect, useState } from "react";
 
@@ -9,10 +9,13 @@ import { useProgress } from "../api/queries";
 import { useSource } from "../api/source";
 import type { EvidenceFile } from "../api/types";
 import { bytes, count, plural } from "../format/quantity";
+import { useOverallRatio } from "../ui/regionState";
+import { fileCountWords, furthestStage } from "./fileCounts";
 import { FindingsSoFar } from "./FindingsSoFar";
 import "./upload.css";
 
-const SILENT_MS = 15_000;
+/** One detector alone may take minutes, and says nothing meanwhile. */
+const SILENT_MS = 60_000;
 
 export function stageWords(file: EvidenceFile): string {
   const stage = file.stage ? `stage ${file.stage.number} of ${file.stage.of}: ${file.stage.name}` : file.status;
@@ -21,7 +24,8 @@ export function stageWords(file: EvidenceFile): string {
   return `${stage}${done}${rate}`;
 }
 
-export function RunningAnalysis() {
+/** `listed`: the page itself lists the files. */
+export function RunningAnalysis({ listed = false }: { listed?: boolean }) {
   const source = useSource();
   const queries = useQueryClient();
   const progress = useProgress(false).data;
@@ -30,7 +34,8 @@ export function RunningAnalysis() {
     mutationFn: () => ask(`${source.api}/cancel`, { method: "POST" }),
     onSuccess: () => void askAgain(queries, { queryKey: [source.key] }),
   });
-  const stage = progress?.stage;
+  const stage = progress && furthestStage(progress);
+  const ratio = useOverallRatio() ?? 0;
   const allowed = useAllowed("change");
   return (
     <section className="card panel running" aria-label="Analysis running" data-testid="running">
@@ -38,6 +43,7 @@ export function RunningAnalysis() {
         <h2>
           {stage ? `Stage ${stage.number} of ${stage.of}: ${stage.name}` : "Waiting for a worker"}
           {progress?.message && <span className="dim"> · {progress.message}</span>}
+          <span className="dim" data-testid="running-share"> · {Math.floor(100 * ratio)} %</span>
         </h2>
         <button type="button" className="button" title={allowed.title} disabled={allowed.disabled || cancel.isPending} onClick={() => cancel.mutate()}>
           Cancel
@@ -45,15 +51,28 @@ export function RunningAnalysis() {
       </header>
       <progress
         className="running-bar"
-        max={stage?.of ?? 6}
-        value={stage?.number ?? 0}
-        aria-label="Stages of the analysis"
+        max={1}
+        value={ratio}
+        aria-label="Analysis"
         data-testid="stage"
       />
-      {silent && <p role="status" data-testid="silent">No sign of the worker for 15 s. The job is kept: the worker continues, or another one takes over.</p>}
+      {silent && <p role="status" data-testid="silent">No progress for 60 s. The job is kept: the worker continues, or another one takes over.</p>}
       {progress && progress.findings_so_far > 0 && <FindingsSoFar progress={progress} />}
+      {progress && progress.files.length > 0 && <RunningFiles files={progress.files} listed={listed} />}
+    </section>
+  );
+}
+
+const FILES_LISTED = 50;
+
+function RunningFiles({ files, listed }: { files: EvidenceFile[]; listed: boolean }) {
+  const words = fileCountWords(files);
+  if (listed) return <p className="dim" data-testid="file-counts">{words}</p>;
+  return (
+    <details className="running-folded">
+      <summary data-testid="file-counts">{words}</summary>
       <ul className="running-files">
-        {progress?.files.map((file) => (
+        {files.slice(0, FILES_LISTED).map((file) => (
           <li key={file.id}>
             <span>{file.name}</span>
             <span className="dim">{stageWords(file)}</span>
@@ -61,7 +80,8 @@ export function RunningAnalysis() {
           </li>
         ))}
       </ul>
-    </section>
+      {files.length > FILES_LISTED && <p className="dim">and {count(files.length - FILES_LISTED)} more</p>}
+    </details>
   );
 }
 

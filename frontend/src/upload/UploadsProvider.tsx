@@ -6,6 +6,7 @@ import { ask } from "../api/http";
 import { isLost, lookAgain, onReachability } from "../api/reachability";
 import { askAgain } from "../api/refetch";
 import type { Investigation } from "../api/types";
+import { storedGiven, storeGiven, type Given } from "./landing";
 import { startUpload, type RunningUpload } from "./tusUpload";
 
 export interface UploadState {
@@ -23,8 +24,16 @@ export interface UploadState {
 
 interface Uploads {
   uploads: UploadState[];
-  /** Sends files to an investigation, making one where `investigation` is null. Answers its id. */
-  send: (files: File[], investigation: string | null) => Promise<string>;
+  /** Sends files to an investigation, making one where `investigation` is null, called `name` or after them. Answers its id. */
+  send: (files: File[], investigation: string | null, name?: string | null) => Promise<string>;
+  /** Investigations that got files here and whose answer has not been shown. */
+  given: Given[];
+  /** Something else than an upload was given. */
+  give: (investigation: string) => void;
+  forget: (investigation: string) => void;
+  /** Why the files of the last drop were not accepted, none of them. */
+  refusal: string | null;
+  refuse: (reason: string | null) => void;
   stop: (key: string) => void;
   /** Goes on with one that was paused. */
   goOn: (key: string) => void;
@@ -39,10 +48,16 @@ export function useUploads(): Uploads {
   return uploads;
 }
 
-/** "node-7.pcap" or "node-7.pcap and 3 more". */
+/** "node-7.pcap" or "node-7.pcap and 3 more", which the server replaces by what was found (backend/storage/default_names.py). */
 export function labelFor(names: string[]): string {
   const [first = "New investigation", ...rest] = names;
   return rest.length ? `${first} and ${rest.length} more` : first;
+}
+
+/** Bundles are named by whoever packed them: "node-7.tar.gz" gives "node-7". */
+export function bundleName(names: string[]): string | null {
+  const [only, ...others] = names;
+  return (others.length === 0 && /^(.+?)\.(tar(\.(gz|xz|zst|bz2))?|tgz|zip)$/i.exec(only ?? "")?.[1]) || null;
 }
 
 export function createInvestigation(label: string): Promise<Investigation> {
@@ -52,7 +67,9 @@ export function createInvestigation(label: string): Promise<Investigation> {
 export function UploadsProvider({ children }: { children: ReactNode }) {
   const queries = useQueryClient();
   const [uploads, setUploads] = useState<UploadState[]>([]);
+  const [refusal, refuse] = useState<string | null>(null);
   const running = useRef(new Map<string, RunningUpload>());
+  const { given, give, forget } = useGiven();
 
   const change = useCallback((key: string, changes: Partial<UploadState>) => {
     setUploads((all) => all.map((upload) => (upload.key === key ? { ...upload, ...changes } : upload)));
@@ -79,6 +96,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
         },
         onDone: () => {
           change(key, { status: "done", sent_bytes: file.size });
+          give(investigation);
           refresh();
         },
         onRefused: (reason) => {
@@ -88,7 +106,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
       });
       running.current.set(key, upload);
     },
-    [change, queries],
+    [change, give, queries],
   );
 
   useWaitingForServer(uploads, running, change);
@@ -96,8 +114,12 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
   const value = useMemo<Uploads>(
     () => ({
       uploads,
-      send: async (files, investigation) => {
-        const id = investigation ?? (await createInvestigation(labelFor(files.map((file) => file.name)))).id;
+      given, give, forget, refusal, refuse,
+      send: async (files, investigation, name = null) => {
+        const names = files.map((file) => file.name);
+        const id = investigation ?? (await createInvestigation(name ?? bundleName(names) ?? labelFor(names))).id;
+        refuse(null);
+        give(id, investigation === null);
         void askAgain(queries, { queryKey: ["investigations"] });
         files.forEach((file) => sendOne(file, id));
         return id;
@@ -112,9 +134,23 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
       },
       dismiss: (key) => setUploads((all) => all.filter((upload) => upload.key !== key)),
     }),
-    [uploads, sendOne, change, queries],
+    [uploads, sendOne, change, queries, given, give, forget, refusal],
   );
   return <UploadsContext.Provider value={value}>{children}</UploadsContext.Provider>;
+}
+
+/** Remembers which investigations got something here, until their answer has been shown. */
+function useGiven() {
+  const [given, setGiven] = useState(storedGiven);
+  useEffect(() => storeGiven(given), [given]);
+  const give = useCallback((id: string, fresh?: boolean) => {
+    setGiven((all) => {
+      const known = all.find((one) => one.id === id);
+      return [...all.filter((one) => one !== known), { id, since_ms: Date.now(), fresh: fresh ?? known?.fresh ?? false }];
+    });
+  }, []);
+  const forget = useCallback((id: string) => setGiven((all) => all.filter((one) => one.id !== id)), []);
+  return { given, give, forget };
 }
 
 /** While the server does not answer nothing is sent; when it does, every upload goes on where it stopped. */

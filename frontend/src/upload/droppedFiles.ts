@@ -19,12 +19,19 @@ async function filesIn(entry: FileSystemEntry): Promise<File[]> {
   return files;
 }
 
-export async function droppedFiles(transfer: DataTransfer | null): Promise<File[]> {
-  if (!transfer) return [];
+export interface Dropped {
+  files: File[];
+  /** Of the folder that was dropped, where it was one alone. */
+  folder: string | null;
+}
+
+export async function droppedFiles(transfer: DataTransfer | null): Promise<Dropped> {
+  if (!transfer) return { files: [], folder: null };
   // Entries must be taken before the first await: the list is empty afterwards.
   const entries = [...transfer.items].map((item) => item.webkitGetAsEntry?.() ?? null);
   const plain = [...transfer.files];
-  if (!entries.some((entry) => entry?.isDirectory)) return plain;
-  const nested = await Promise.all(entries.filter((entry) => entry !== null).map(filesIn));
-  return nested.flat();
+  if (!entries.some((entry) => entry?.isDirectory)) return { files: plain, folder: null };
+  const given = entries.filter((entry) => entry !== null);
+  const nested = await Promise.all(given.map(filesIn));
+  return { files: nested.flat(), folder: given.length === 1 ? (given[0]?.name ?? null) : null };
 }

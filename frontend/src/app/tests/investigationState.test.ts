@@ -22,8 +22,12 @@ test("decoding is measured in bytes of the captures; dumps do not count", () => 
   expect(decodedRatio({ files: [file({ bytes_done: 5000 })] })).toBe(1);
 });
 
-test("the whole goes by stages, and inside the decoding stage by bytes; it never says that it is over", () => {
-  expect(overallRatio(progress(3, "decode", [file({ bytes_done: 500 })]))).toBeCloseTo(2.5 / 6);
+test("the whole goes by the bytes that are read, then by stages; it never says that it is over", () => {
+  expect(overallRatio(progress(1, "upload", [file({ status: "uploading", bytes_done: 900 })]))).toBe(0);
+  expect(overallRatio(progress(1, "upload", [file({ status: "decoded" }), file({ status: "stored" })]))).toBeCloseTo(1.5 / 6);
+  expect(overallRatio(progress(3, "decode", [file({ bytes_done: 500 })]))).toBeCloseTo(1.5 / 6);
+  expect(overallRatio(progress(3, "decode", [file({ status: "failed" })]))).toBeCloseTo(3 / 6);
+  expect(overallRatio(progress(4, "join", [file({ status: "decoded" })]))).toBeCloseTo(3 / 6);
   expect(overallRatio(progress(5, "detect", [file({ bytes_done: 500 })]))).toBeCloseTo(4 / 6);
   expect(overallRatio(progress(7, "done", []))).toBe(0.99);
 });

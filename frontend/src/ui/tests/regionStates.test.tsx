@@ -40,7 +40,7 @@ test("those who may only read are not offered to analyse again", () => {
 });
 
 test("while an analysis runs it is said how much is decoded and what was found so far", () => {
-  show(<Region label="x" query={answer(1)}>{() => "one"}</Region>, { stale: null, partial: { done_ratio: 0.425, findings: 2 } });
+  show(<Region label="x" query={answer(1)}>{() => "one"}</Region>, { stale: null, partial: { done_ratio: 0.425, overall_ratio: 0.5, findings: 2 } });
   expect(screen.getByTestId("partial").textContent).toBe("decoded 42 % · 2 findings so far");
 });
 

@@ -34,15 +34,15 @@ function show() {
 test("a file shows its stage of six, bytes, packets and rate, and findings stream in", () => {
   show();
   const text = screen.getByTestId("running").textContent;
-  for (const part of ["stage 3 of 6", "1.0 MB of 2.0 MB", "4,400,000 packets", "310,000 packets/s", "2 findings so far"]) expect(text).toContain(part);
+  for (const part of ["stage 3 of 6", "1.0 MB of 2.0 MB", "4,400,000 packets", "310,000 packets/s", "2 findings so far", "1 file: 1 being read"]) expect(text).toContain(part);
 });
 
-test("a worker that is silent for 15 s is told of, and no more once there is news", () => {
+test("a worker that is silent for 60 s is reported, and no more once there is news", () => {
   const queries = show();
-  act(() => void vi.advanceTimersByTime(14_900));
+  act(() => void vi.advanceTimersByTime(59_900));
   expect(screen.queryByTestId("silent")).toBeNull();
   act(() => void vi.advanceTimersByTime(200));
-  expect(screen.getByTestId("silent").textContent).toContain("No sign of the worker for 15 s");
+  expect(screen.getByTestId("silent").textContent).toContain("No progress for 60 s");
   act(() => {
     queries.setQueryData([source.key, "progress"], progress("t2"));
     vi.advanceTimersByTime(10);
