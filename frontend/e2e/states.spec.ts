@@ -62,7 +62,7 @@ test("an analysis by older rules says so and can be done again; a filter that le
     await expect(page.getByTestId("empty-filter"), list).toHaveCount(0);
     await expect(page.locator("[data-total]:not([data-total='0'])").first(), list).toBeVisible();
   }
-  await page.getByTestId("stale").getByRole("button", { name: "analyse again" }).click();
+  await page.getByTestId("stale").getByRole("button", { name: "re-run analysis" }).click();
   await expect(page.getByTestId("stale")).toHaveCount(0, { timeout: 60_000 });
 });
 
