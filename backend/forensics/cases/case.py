@@ -92,8 +92,6 @@ class Case:
     flows: tuple[Flow, ...] = ()
     instances: tuple[Instance, ...] = ()
     evidence: tuple[EvidencePart, ...]
-    part: Any = None
-    """The finding, where no presenter of its own makes it yet."""
 
     @property
     def is_harmful(self) -> bool:

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeVar
 
 from backend.forensics.cases.case import Case
-from backend.forensics.detection.present import case_of
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import FindingPart
 
@@ -25,10 +24,6 @@ class Detection:
     findings: tuple[FindingPart, ...] = ()
     cases: tuple[Case, ...] = ()
     """What the findings show, in their order; causes weigh these."""
-
-    def __post_init__(self) -> None:
-        if not self.cases and self.findings:
-            object.__setattr__(self, "cases", tuple(map(case_of, self.findings)))
 
     @classmethod
     def of(cls, why: str, cases: Sequence[C], present: Callable[[C], FindingPart]) -> Detection:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, TypeVar
 
-from backend.forensics.cases.case import Case, End, Flow, Instance, end_of, own_fields
+from backend.forensics.cases.case import Case, Flow, Instance, own_fields
 from backend.forensics.findings import frame_evidence, rfc3339
 from backend.forensics.report import FindingPart, MarkPart, Role, TablePart
 from backend.forensics.report_text import Glyph
@@ -84,30 +84,6 @@ def draw_instances(
         )
         for number, one in enumerate(instances, 1)
     ]
-
-
-def case_of(part: FindingPart) -> Case:
-    """The case of a finding whose detector makes no case of its own yet."""
-    flows = tuple(
-        Flow(str(row.get("protocol", "")), _end(row.get("source")), _end(row.get("destination")))
-        for row in part.affected
-    )
-    return Case(
-        id=part.id,
-        kind=part.kind,
-        severity=part.severity,
-        confidence=part.confidence,
-        summary=part.summary,
-        count=part.count,
-        time_lost_s=part.time_lost_s,
-        flows=flows,
-        evidence=tuple(part.evidence),
-        part=part,
-    )
-
-
-def _end(text: object) -> End | None:
-    return None if text is None else end_of(str(text))
 
 
 def _affected(flow: Flow) -> dict[str, Any]:

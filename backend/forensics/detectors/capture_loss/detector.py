@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.capture_loss.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Place
-from backend.forensics.findings import frame_evidence, rfc3339
+from backend.forensics.findings import frame_evidence
 from backend.forensics.packets import TCP
-from backend.forensics.report import ColumnPart, FindingPart, Measure, Severity, TablePart
+from backend.forensics.report import ColumnPart, FindingPart, Severity, TablePart
 
 KIND = "capture-loss"
 
@@ -32,6 +35,16 @@ class Holes:
         return self.lost_segments / max(1, self.lost_segments + self.data_segments)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CaptureLoss(Case):
+    """Of all vantage points with holes."""
+
+    kind: str = KIND
+    lost_segments: int
+    dropped_by_capture: int | None
+    lost_ratio: float
+
+
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding for all vantage points together: it is about the evidence, not about the network."""
     if not facts.has_packets:
@@ -44,8 +57,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
             "clear",
             f"no ACK for uncaptured data; {told:,} of {len(holes):,} vantage points report drop counters, 0 drops",
         )
-    finding = _finding(facts, bad, thresholds)
-    return Detection("found" if finding.severity != "info" else "clear", finding.summary, (finding,))
+    case = _case(facts, bad, thresholds)
+    return Detection.of(case.summary, [case], partial(_present, bad))
 
 
 def _holes(facts: Facts, place: Place) -> Holes:
@@ -68,36 +81,32 @@ def _severity(bad: list[Holes], thresholds: Thresholds) -> Severity:
     return "warning" if holes or dropped else "info"
 
 
-def _finding(facts: Facts, bad: list[Holes], thresholds: Thresholds) -> FindingPart:
+def _case(facts: Facts, bad: list[Holes], thresholds: Thresholds) -> CaptureLoss:
     lost, dropped = sum(h.lost_segments for h in bad), sum(h.dropped or 0 for h in bad)
     number = bad[0].place.capture
     first = facts.captures[number]
-    measures: dict[str, Measure] = {
-        "lost_segments": lost,
-        "dropped_by_capture": dropped if any(h.dropped is not None for h in bad) else None,
-        "lost_ratio": round(max(h.ratio for h in bad), 6),
-    }
     frames = [(h.place.input, frame) for h in bad for frame in (h.frames or (1,))]
-    return FindingPart(
-        id=f"{KIND}-1",
-        kind=KIND,
+    return CaptureLoss(
         severity=_severity(bad, thresholds),
         confidence=0.95,
-        title="Packets missing from the capture",
         summary=(
             f"{lost:,} data segments were acknowledged but not captured; the capture reports {dropped:,} "
             "dropped packets. "
             "A packet absent from the capture may still have been sent."
         ),
         count=lost + dropped,
-        first=rfc3339(facts.clocks.at_reference(number, first.first_ns)),
-        last=rfc3339(facts.clocks.at_reference(number, first.last_ns)),
-        time_lost_s=0.0,
-        measures=measures,
-        affected=[{"vantage_point": h.place.id} for h in bad],
-        evidence=frame_evidence(frames, "first frames of connections with uncaptured data"),
-        tables=[_table(bad)],
+        first_ns=facts.clocks.at_reference(number, first.first_ns),
+        last_ns=facts.clocks.at_reference(number, first.last_ns),
+        evidence=tuple(frame_evidence(frames, "first frames of connections with uncaptured data")),
+        lost_segments=lost,
+        dropped_by_capture=dropped if any(h.dropped is not None for h in bad) else None,
+        lost_ratio=round(max(h.ratio for h in bad), 6),
     )
+
+
+def _present(bad: list[Holes], case: CaptureLoss) -> FindingPart:
+    affected = [{"vantage_point": h.place.id} for h in bad]
+    return present_case(case, "Packets missing from the capture", affected=affected, tables=[_table(bad)])
 
 
 def _table(bad: list[Holes]) -> TablePart:

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from backend.forensics.cases.case import Case
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.conntrack_pressure.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import (
@@ -17,7 +19,7 @@ from backend.forensics.evidence.kernel_signs import (
     messages_with,
 )
 from backend.forensics.findings import line_evidence
-from backend.forensics.report import FindingPart, Measure, Severity
+from backend.forensics.report import FindingPart, Severity
 
 KIND = "conntrack-pressure"
 
@@ -31,6 +33,20 @@ class Pressure:
     early_drop: int
     early_drop_lines: tuple[Line, ...]
     full_in_s: float | None
+    growth_per_s: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConntrackPressure(Case):
+    """Of the node."""
+
+    kind: str = KIND
+    entries: int | None
+    entries_max: int | None
+    fill_ratio: float | None
+    table_full_messages: int
+    early_drop_delta: int
+    forecast_90_percent_s: float | None
     growth_per_s: float
 
 
@@ -48,8 +64,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
             f"{fill.count:,} of {fill.limit:,} entries ({fill.ratio:.0%})" if fill else "table size not given"
         )
         return Detection("clear", f"{size}; no kernel log of a full table, early_drop +0")
-    finding = _finding(pressure, severity)
-    return Detection("found", finding.summary, (finding,))
+    case = _case(pressure, severity)
+    return Detection.of(case.summary, [case], _present)
 
 
 def _measure(facts: Facts, thresholds: Thresholds) -> Pressure:
@@ -93,9 +109,27 @@ def _severity(pressure: Pressure, thresholds: Thresholds) -> Severity | None:
     return "warning" if near or pressure.early_drop or pressure.full_in_s is not None else None
 
 
-def _finding(pressure: Pressure, severity: Severity) -> FindingPart:
+def _case(pressure: Pressure, severity: Severity) -> ConntrackPressure:
     fill = pressure.fill
-    words = []
+    lines = [*(fill.lines if fill else ()), *pressure.messages, *pressure.early_drop_lines]
+    return ConntrackPressure(
+        severity=severity,
+        confidence=0.95,
+        summary=_summary(pressure),
+        count=max(1, len(pressure.messages)),
+        evidence=tuple(line_evidence(lines)),
+        entries=fill.count if fill else None,
+        entries_max=fill.limit if fill else None,
+        fill_ratio=round(fill.ratio, 4) if fill else None,
+        table_full_messages=len(pressure.messages),
+        early_drop_delta=pressure.early_drop,
+        forecast_90_percent_s=round(pressure.full_in_s, 1) if pressure.full_in_s is not None else None,
+        growth_per_s=round(pressure.growth_per_s, 3),
+    )
+
+
+def _summary(pressure: Pressure) -> str:
+    fill, words = pressure.fill, []
     if fill is not None:
         words.append(f"{fill.count:,} of {fill.limit:,} conntrack entries in use ({fill.ratio:.0%})")
     if pressure.messages:
@@ -106,27 +140,10 @@ def _finding(pressure: Pressure, severity: Severity) -> FindingPart:
         words.append(
             f"90 % will be reached in {pressure.full_in_s / 60:,.0f} min at {pressure.growth_per_s:,.1f} entries/s"
         )
-    lines = [*(fill.lines if fill else ()), *pressure.messages, *pressure.early_drop_lines]
-    measures: dict[str, Measure] = {
-        "entries": fill.count if fill else None,
-        "entries_max": fill.limit if fill else None,
-        "fill_ratio": round(fill.ratio, 4) if fill else None,
-        "table_full_messages": len(pressure.messages),
-        "early_drop_delta": pressure.early_drop,
-        "forecast_90_percent_s": round(pressure.full_in_s, 1) if pressure.full_in_s is not None else None,
-        "growth_per_s": round(pressure.growth_per_s, 3),
-    }
-    return FindingPart(
-        id=f"{KIND}-1",
-        kind=KIND,
-        severity=severity,
-        confidence=0.95,
-        title="Conntrack table nearly full" if severity == "warning" else "Conntrack table full",
-        summary="; ".join(words) + ".",
-        count=max(1, len(pressure.messages)),
-        first=None,
-        last=None,
-        time_lost_s=0.0,
-        measures=measures,
-        evidence=line_evidence(lines),
+    return "; ".join(words) + "."
+
+
+def _present(case: ConntrackPressure) -> FindingPart:
+    return present_case(
+        case, "Conntrack table nearly full" if case.severity == "warning" else "Conntrack table full"
     )

@@ -2,19 +2,54 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+from functools import partial
+
 import numpy as np
 
+from backend.forensics.cases.case import APART, Case, Instance
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import draw_instances, event_of, present_case
 from backend.forensics.detectors.link_local_budget.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import Rise, counter_rise
 from backend.forensics.evidence.link_local import SECOND_NS, LinkLocalTraffic, count_link_local
-from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339
-from backend.forensics.report import FindingPart, MarkPart
+from backend.forensics.evidence.sightings import Place
+from backend.forensics.findings import frame_evidence, line_evidence, plural
+from backend.forensics.report import FindingPart
 
 KIND = "link-local-budget"
 COUNTER = "linklocal_allowance_exceeded"
 """Of the ENA driver (`ethtool -S`): packets dropped because of this limit."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DroppedByBudget(Case):
+    """The interface's own counter."""
+
+    kind: str = KIND
+    dropped: int
+    budget_packets_per_s: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BusySecond(Instance):
+    """A second with many packets to link-local services."""
+
+    packets_sent: float = field(metadata=APART)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NearBudget(Case):
+    """Of the vantage point that saw most."""
+
+    kind: str = KIND
+    instances: tuple[BusySecond, ...]
+    packets_per_s_max: float
+    budget_packets_per_s: int
+    seconds_over: int
+    packets_by_service: dict[str, int]
+    place: Place = field(metadata=APART)
 
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
@@ -26,19 +61,18 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     most = max(traffic, key=lambda t: (float(t.packets.max()), -t.place.number), default=None)
     # Only AWS has this limit; its counter or an address of its own says that this is AWS.
     is_aws = rise is not None or any(t.aws for t in traffic) or _asks_for_tokens(facts)
-    findings = []
+    cases: list[DroppedByBudget | NearBudget] = []
     if rise is not None and rise.by:
-        findings.append(_dropped(rise, thresholds))
+        cases.append(_dropped(rise, thresholds))
     if most is not None and is_aws and most.packets.max() >= _told(thresholds):
-        findings.append(_finding(facts, most, len(findings) + 1, thresholds))
+        cases.append(_near(facts, most, thresholds))
     peak = (
         f"{most.packets.max():,.0f} packets in the busiest second"
         if most
         else "no packet to a link-local service"
     )
     why = f"{peak}; AWS allows {thresholds.budget_packets:,} a second"
-    loud = any(f.severity != "info" for f in findings)
-    return Detection("found" if loud else "clear", why, tuple(findings))
+    return Detection.of(why, cases, partial(_present, thresholds=thresholds))
 
 
 def _told(thresholds: Thresholds) -> float:
@@ -49,31 +83,22 @@ def _asks_for_tokens(facts: Facts) -> bool:
     return any("token" in use.calls.kind for use in facts.metadata_uses)
 
 
-def _dropped(rise: Rise, thresholds: Thresholds) -> FindingPart:
-    return FindingPart(
-        id=f"{KIND}-1",
-        kind=KIND,
+def _dropped(rise: Rise, thresholds: Thresholds) -> DroppedByBudget:
+    return DroppedByBudget(
         severity="warning",
         confidence=thresholds.confidence_counted,
-        title="Packets to link-local services dropped",
         summary=(
             f"{COUNTER} rose by {rise.by:,} between the dumps: the interface sent more than "
             f"{thresholds.budget_packets:,} packets a second to DNS, metadata and time services, and they were dropped."
         ),
         count=rise.by,
-        first=None,
-        last=None,
-        time_lost_s=0.0,
-        measures={"dropped": rise.by, "budget_packets_per_s": thresholds.budget_packets},
-        evidence=line_evidence(rise.lines, f"{COUNTER} before and after"),
+        evidence=tuple(line_evidence(rise.lines, f"{COUNTER} before and after")),
+        dropped=rise.by,
+        budget_packets_per_s=thresholds.budget_packets,
     )
 
 
-def _finding(facts: Facts, traffic: LinkLocalTraffic, number: int, thresholds: Thresholds) -> FindingPart:
-    def told(own_ns: int) -> str:
-        """On the clock on which the packets are drawn."""
-        return rfc3339(facts.clocks.at_reference(traffic.place.capture, own_ns))
-
+def _near(facts: Facts, traffic: LinkLocalTraffic, thresholds: Thresholds) -> NearBudget:
     over = np.flatnonzero(traffic.packets >= thresholds.budget_packets)
     shown = over if len(over) else np.array([int(traffic.packets.argmax())])
     seconds = [(int(traffic.first_ns + n * SECOND_NS), float(traffic.packets[n])) for n in shown.tolist()]
@@ -84,48 +109,59 @@ def _finding(facts: Facts, traffic: LinkLocalTraffic, number: int, thresholds: T
         if len(over)
         else f"came near the AWS limit of {thresholds.budget_packets:,}"
     )
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+    instances = tuple(_second(facts, traffic, second, thresholds) for second in seconds)
+    return NearBudget(
         severity="warning" if len(over) else "info",
         confidence=thresholds.confidence if len(over) else thresholds.confidence_near,
-        title=f"Packet rate to link-local services on {traffic.place.word}",
         summary=(
             f"Up to {peak:,.0f} packets a second left {traffic.place.word} for link-local services "
             f"({services} in total): "
             f"they {reached}."
         ),
         count=len(seconds),
-        first=told(seconds[0][0]),
-        last=told(seconds[-1][0] + SECOND_NS),
-        time_lost_s=0.0,
-        measures={
-            "packets_per_s_max": round(peak, 1),
-            "budget_packets_per_s": thresholds.budget_packets,
-            "seconds_over": len(over),
-            "packets_by_service": dict(sorted(traffic.by_service.items())),
-        },
-        affected=[{"protocol": "ip", "vantage_point": traffic.place.id}],
-        events=[
-            {"start": told(at_ns), "end": told(at_ns + SECOND_NS), "packets": round(packets, 1)}
-            for at_ns, packets in seconds
-        ],
-        evidence=frame_evidence(_frames(traffic, seconds, thresholds), "the first packets of these flows"),
-        marks=[
-            MarkPart(
-                glyph="band",
-                role="burst",
-                basis="seen",
-                start=told(at_ns),
-                end=told(at_ns + SECOND_NS),
-                lanes=[traffic.place.id],
-                evidence=frame_evidence(_frames(traffic, [(at_ns, packets)], thresholds)),
-                label=f"{packets:,.0f} packets to link-local services",
-                instance=instance,
-                value=packets,
-            )
-            for instance, (at_ns, packets) in enumerate(seconds[: thresholds.frames_shown], 1)
-        ],
+        first_ns=instances[0].start_ns,
+        last_ns=instances[-1].end_ns,
+        instances=instances,
+        evidence=tuple(
+            frame_evidence(_frames(traffic, seconds, thresholds), "the first packets of these flows")
+        ),
+        packets_per_s_max=round(peak, 1),
+        budget_packets_per_s=thresholds.budget_packets,
+        seconds_over=len(over),
+        packets_by_service=dict(sorted(traffic.by_service.items())),
+        place=traffic.place,
+    )
+
+
+def _second(
+    facts: Facts, traffic: LinkLocalTraffic, second: tuple[int, float], thresholds: Thresholds
+) -> BusySecond:
+    """On the clock on which the packets are drawn."""
+    at_ns, packets = second
+    return BusySecond(
+        start_ns=facts.clocks.at_reference(traffic.place.capture, at_ns),
+        end_ns=facts.clocks.at_reference(traffic.place.capture, at_ns + SECOND_NS),
+        lane=traffic.place.id,
+        packets=tuple(_frames(traffic, [second], thresholds)),
+        packets_sent=packets,
+    )
+
+
+def _present(case: DroppedByBudget | NearBudget, thresholds: Thresholds) -> FindingPart:
+    if isinstance(case, DroppedByBudget):
+        return present_case(case, "Packets to link-local services dropped")
+    return present_case(
+        case,
+        f"Packet rate to link-local services on {case.place.word}",
+        affected=[{"protocol": "ip", "vantage_point": case.place.id}],
+        events=[{**event_of(one), "packets": round(one.packets_sent, 1)} for one in case.instances],
+        marks=draw_instances(
+            case.instances[: thresholds.frames_shown],
+            "band",
+            "burst",
+            label=lambda one: f"{one.packets_sent:,.0f} packets to link-local services",
+            value=lambda one: one.packets_sent,
+        ),
     )
 
 

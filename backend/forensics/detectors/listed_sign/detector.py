@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+
+from backend.forensics.cases.case import Case
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.listed_sign.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.listed_signs.events import EVENT_SIGNS, fallen_counter_signs, hop_signs
@@ -12,6 +16,15 @@ from backend.forensics.findings import line_evidence, plural
 from backend.forensics.report import FindingPart
 
 KIND = "listed-sign"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedSign(Case):
+    """Of one listing."""
+
+    kind: str = KIND
+    topic: str
+    command: str
 
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
@@ -31,22 +44,22 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
             "clear", f"{plural(len(dumps), 'listing')}; none shows a drop, a refusal or an error"
         )
     signs.sort(key=lambda sign: sign.severity != "warning")
-    findings = [_finding(sign, number) for number, sign in enumerate(signs[: thresholds.signs_most], 1)]
-    return Detection("found", findings[0].summary, tuple(findings))
+    shown = signs[: thresholds.signs_most]
+    found = Detection.of_groups(_case(shown[0]).summary, shown, _case, _present)
+    return replace(found, status="found")
 
 
-def _finding(sign: ListingSign, number: int) -> FindingPart:
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+def _case(sign: ListingSign) -> ListedSign:
+    return ListedSign(
         severity=sign.severity,
         confidence=0.9,
-        title=sign.title,
         summary=f"{sign.text} Not shown: {sign.limits}. Next: {sign.command}",
         count=max(1, sign.count),
-        first=None,
-        last=None,
-        time_lost_s=0.0,
-        measures={"topic": sign.topic, "command": sign.command},
-        evidence=line_evidence(sign.lines),
+        evidence=tuple(line_evidence(sign.lines)),
+        topic=sign.topic,
+        command=sign.command,
     )
+
+
+def _present(sign: ListingSign, case: ListedSign) -> FindingPart:
+    return present_case(case, sign.title)

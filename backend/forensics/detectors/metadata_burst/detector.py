@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
+from backend.forensics.cases.case import Flow, end_of
+from backend.forensics.cases.metadata_burst import MetadataBurst
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.metadata_burst.marks import draw_brackets, list_events
 from backend.forensics.detectors.metadata_burst.tables import call_table, request_table
 from backend.forensics.detectors.metadata_burst.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.metadata_calls import MetadataUse, call_frames, endpoints_of
 from backend.forensics.evidence.metadata_pattern import Pattern
-from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
-from backend.forensics.report import FindingPart, Measure, Severity
+from backend.forensics.findings import frame_evidence, plural, seconds_text
+from backend.forensics.report import FindingPart, Severity
 
 KIND = "metadata-burst"
 
@@ -47,16 +51,16 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not judged:
         return Detection("clear", "no metadata service call in clear-text HTTP")
     judged.sort(key=lambda j: (not j.loud, -int(j.use.metadata_ns.sum()), -len(j.use.calls), j.use.address))
-    findings = tuple(
-        _finding(facts, each, number, thresholds)
-        for number, each in enumerate(judged[: thresholds.findings_most], 1)
-    )
     calls = sum(len(each.use.calls) for each in judged)
     loud = sum(each.loud for each in judged)
     why = f"{plural(calls, 'metadata call')} by {plural(len(judged), 'caller')}"
-    if loud:
-        return Detection("found", f"{why}; {plural(loud, 'caller')} with bursts", findings)
-    return Detection("clear", f"{why}, none of them a burst inside requests, slow or unanswered", findings)
+    rest = (
+        f"; {plural(loud, 'caller')} with bursts"
+        if loud
+        else ", none of them a burst inside requests, slow or unanswered"
+    )
+    judge, present = partial(_case, facts, thresholds), partial(_present, facts, thresholds)
+    return Detection.of_groups(f"{why}{rest}", judged[: thresholds.findings_most], judge, present)
 
 
 def _judge(use: MetadataUse, pattern: Pattern, limits: Thresholds) -> Judged:
@@ -147,42 +151,67 @@ def _summary(judged: Judged) -> str:
     return text
 
 
-def _measures(judged: Judged) -> dict[str, Measure]:
+def _case(facts: Facts, limits: Thresholds, judged: Judged) -> MetadataBurst:
     use, pattern = judged.use, judged.pattern
     kinds, counts = np.unique(use.calls.kinds, return_counts=True)
     with_calls = int(np.count_nonzero(use.calls_in))
     inside = int(np.count_nonzero(use.inside_any))
     minutes = max(pattern.span_s, 1.0) / 60
     answered = pattern.call_ms or (None, None)
-    return {
-        "calls_by_path_kind": dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
-        "served_requests": len(use.served),
-        "served_requests_with_calls": with_calls,
-        "calls_per_request": round(inside / with_calls, 4) if with_calls else 0.0,
-        "metadata_time_s": round(float(use.metadata_ns.sum()) / 1e9, 6),
-        "share_of_service_time_ratio": round(judged.shares[0], 4),
-        "share_of_service_time_p95_ratio": round(judged.shares[1], 4),
-        "credential_lifetime_s": _rounded(pattern.lifetime_s),
-        "credential_least_left_s": _rounded(pattern.least_left_s),
-        "calls_per_minute": round(len(use.calls) / minutes, 3),
-        "refreshes": pattern.refreshes,
-        "refreshes_per_minute": round(pattern.refreshes / minutes, 3),
-        "refreshes_needed_per_minute": round(60 / pattern.lifetime_s, 4) if pattern.lifetime_s else None,
-        "refreshes_while_valid": pattern.still_valid,
-        "requests_refreshing": pattern.requests_refreshing,
-        "chance_p_value": float(f"{pattern.chance_p:.3g}"),
-        "sdk": pattern.sdk.label if pattern.sdk else None,
-        "sdk_refresh_window_s": pattern.sdk.window_s if pattern.sdk else None,
-        "storm_share_ratio": _storm_share(pattern),
-        "user_agent": pattern.user_agent or None,
-        "call_median_ms": answered[0],
-        "call_p95_ms": answered[1],
-        "slow_calls": judged.slow_calls,
-        "unanswered": pattern.silent,
-        "failed": pattern.failed,
-        "retries": pattern.retries,
-        "token_puts": int(np.count_nonzero(use.calls.kinds == "token")),
-    }
+    asked, replies = call_frames(facts.captures, facts.exchanges, use.calls.exchange)
+    ends = endpoints_of(facts.exchanges, use.calls.exchange)
+    return MetadataBurst(
+        severity=_severity(judged, limits),
+        confidence=_confidence(judged),
+        summary=_summary(judged),
+        count=len(use.calls),
+        first_ns=int(use.calls.start_ns[0]),
+        last_ns=int(use.calls.start_ns[-1]),
+        time_lost_s=_time_lost_s(judged),
+        flows=tuple(Flow("tcp", use.address, end_of(end)) for end in ends),
+        evidence=tuple(frame_evidence([*asked, *replies], "metadata calls and their responses")),
+        calls_by_path_kind=dict(zip(kinds.tolist(), counts.tolist(), strict=True)),
+        served_requests=len(use.served),
+        served_requests_with_calls=with_calls,
+        calls_per_request=round(inside / with_calls, 4) if with_calls else 0.0,
+        metadata_time_s=round(float(use.metadata_ns.sum()) / 1e9, 6),
+        share_of_service_time_ratio=round(judged.shares[0], 4),
+        share_of_service_time_p95_ratio=round(judged.shares[1], 4),
+        credential_lifetime_s=_rounded(pattern.lifetime_s),
+        credential_least_left_s=_rounded(pattern.least_left_s),
+        calls_per_minute=round(len(use.calls) / minutes, 3),
+        refreshes=pattern.refreshes,
+        refreshes_per_minute=round(pattern.refreshes / minutes, 3),
+        refreshes_needed_per_minute=round(60 / pattern.lifetime_s, 4) if pattern.lifetime_s else None,
+        refreshes_while_valid=pattern.still_valid,
+        requests_refreshing=pattern.requests_refreshing,
+        chance_p_value=float(f"{pattern.chance_p:.3g}"),
+        sdk=pattern.sdk.label if pattern.sdk else None,
+        sdk_refresh_window_s=pattern.sdk.window_s if pattern.sdk else None,
+        storm_share_ratio=_storm_share(pattern),
+        user_agent=pattern.user_agent or None,
+        call_median_ms=answered[0],
+        call_p95_ms=answered[1],
+        slow_calls=judged.slow_calls,
+        unanswered=pattern.silent,
+        failed=pattern.failed,
+        retries=pattern.retries,
+        token_puts=int(np.count_nonzero(use.calls.kinds == "token")),
+    )
+
+
+def _present(facts: Facts, limits: Thresholds, judged: Judged, case: MetadataBurst) -> FindingPart:
+    use = judged.use
+    return present_case(
+        case,
+        _title(judged),
+        events=list_events(facts, use, limits.rows_most),
+        marks=draw_brackets(facts, use, limits.rows_most) if judged.loud else [],
+        tables=[
+            request_table(facts, use, limits.rows_most),
+            call_table(facts, use, limits.rows_most),
+        ],
+    )
 
 
 def _storm_share(pattern: Pattern) -> float | None:
@@ -200,32 +229,3 @@ def _storm_share(pattern: Pattern) -> float | None:
 
 def _rounded(seconds: float | None) -> float | None:
     return None if seconds is None else round(seconds, 3)
-
-
-def _finding(facts: Facts, judged: Judged, number: int, limits: Thresholds) -> FindingPart:
-    use = judged.use
-    request_frames, answer_frames = call_frames(facts.captures, facts.exchanges, use.calls.exchange)
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
-        severity=_severity(judged, limits),
-        confidence=_confidence(judged),
-        title=_title(judged),
-        summary=_summary(judged),
-        count=len(use.calls),
-        first=rfc3339(int(use.calls.start_ns[0])),
-        last=rfc3339(int(use.calls.start_ns[-1])),
-        time_lost_s=round(_time_lost_s(judged), 6),
-        measures=_measures(judged),
-        affected=[
-            {"protocol": "tcp", "source": use.address, "destination": endpoint}
-            for endpoint in endpoints_of(facts.exchanges, use.calls.exchange)
-        ],
-        events=list_events(facts, use, limits.rows_most),
-        evidence=frame_evidence([*request_frames, *answer_frames], "metadata calls and their responses"),
-        marks=draw_brackets(facts, use, limits.rows_most) if judged.loud else [],
-        tables=[
-            request_table(facts, use, limits.rows_most),
-            call_table(facts, use, limits.rows_most),
-        ],
-    )

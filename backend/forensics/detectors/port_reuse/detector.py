@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 import numpy as np
 
+from backend.forensics.cases.case import Case, Flow
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.most_hit import most_hit
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.port_reuse.marks import draw_marks, instance_table, list_events
 from backend.forensics.detectors.port_reuse.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.port_reuse import ReusedTuple, describe_reuse
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339, seconds_text
-from backend.forensics.report import FindingPart, Severity
+from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
+from backend.forensics.report import EvidencePart, FindingPart, Severity
 from backend.forensics.significance import fisher_exact_p
 from backend.forensics.wording import p_text
 
@@ -32,6 +35,28 @@ class Comparison:
     fresh_total: int
     fresh_delayed: int
     p_value: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PortReuse(Case):
+    """Of one destination."""
+
+    kind: str = KIND
+    reused_total: int
+    reused_delayed: int
+    fresh_total: int
+    fresh_delayed: int
+    p_value: float
+    reuse_gap_median_s: float
+
+
+@dataclass(frozen=True)
+class _Group:
+    """Attempts on reused tuples that suffered, towards one destination."""
+
+    server: Endpoint
+    hit: list[ReusedTuple]
+    starts_ns: Ints
 
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
@@ -56,14 +81,16 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         groups.setdefault(server, []).append(row)
     servers = sorted(groups)
     shown, others = most_hit([len(groups[server]) for server in servers], thresholds.findings_shown)
-    findings = [
-        _finding(facts, Endpoint(*servers[n]), np.array(groups[servers[n]]), number, thresholds)
-        for number, n in enumerate(shown, start=1)
-    ]
     suffered = f"{len(hit):,} of {plural(reused, 'attempt')} on a reused 5-tuple"
     why = f"{suffered} had SYN retransmissions or stayed unanswered{others}"
-    loud = any(f.severity != "info" for f in findings)
-    return Detection("found" if loud else "clear", why, tuple(findings))
+    found = [_group(facts, Endpoint(*servers[n]), np.array(groups[servers[n]])) for n in shown]
+    judge, present = partial(_case, facts, thresholds), partial(_present, thresholds)
+    return Detection.of_groups(why, found, judge, present)
+
+
+def _group(facts: Facts, server: Endpoint, rows: Ints) -> _Group:
+    hit = describe_reuse(facts.captures, facts.attempts, facts.port_reuse, rows, facts.node.dumps)
+    return _Group(server, hit, facts.attempts.table["start_ns"][rows])
 
 
 def compare(facts: Facts, server: Endpoint) -> Comparison:
@@ -81,45 +108,47 @@ def _severity(found: Comparison, thresholds: Thresholds) -> Severity:
     return "critical" if found.reused_delayed >= thresholds.critical_attempts else "warning"
 
 
-def _finding(facts: Facts, server: Endpoint, rows: Ints, number: int, thresholds: Thresholds) -> FindingPart:
-    found = compare(facts, server)
-    hit = describe_reuse(facts.captures, facts.attempts, facts.port_reuse, rows, facts.node.dumps)
+def _case(facts: Facts, thresholds: Thresholds, group: _Group) -> PortReuse:
+    found, hit = compare(facts, group.server), group.hit
     gap_s = median(one.gap_ns for one in hit) / 1e9
     severity = _severity(found, thresholds)
     sure = thresholds.confidence_chance if severity == "info" else thresholds.confidence_significant
-    lines = [one.listed for one in hit if one.listed is not None]
-    starts_ns = facts.attempts.table["start_ns"][rows]
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+    sources = sorted({one.client.host for one in hit})
+    # The wait is counted by the case of repeated SYNs; counting it here too would double it.
+    return PortReuse(
         severity=severity,
         confidence=sure,
-        title=f"Early source-port reuse to {server}",
         summary=_summary(found, gap_s, severity),
-        count=len(rows),
-        first=rfc3339(int(starts_ns.min())),
-        last=rfc3339(int(starts_ns.max())),
-        # The wait is counted by the finding on repeated SYNs; counting it here too would double it.
-        time_lost_s=0.0,
-        measures={
-            "reused_total": found.reused_total,
-            "reused_delayed": found.reused_delayed,
-            "fresh_total": found.fresh_total,
-            "fresh_delayed": found.fresh_delayed,
-            "p_value": found.p_value,
-            "reuse_gap_median_s": round(gap_s, 6),
-        },
-        affected=_affected(hit, server),
-        events=list_events(hit),
-        evidence=[
-            *frame_evidence(
-                [(one.place.input, frame) for one in hit for frame in one.frames],
-                "the SYNs, and the first packets of the connections before them",
-            ),
-            *line_evidence(lines, "the closed connections that hold the 5-tuples"),
-        ],
-        marks=draw_marks(hit[: thresholds.marked_instances]),
-        tables=[instance_table(hit)],
+        count=len(group.starts_ns),
+        first_ns=int(group.starts_ns.min()),
+        last_ns=int(group.starts_ns.max()),
+        flows=tuple(Flow("tcp", source, group.server) for source in sources),
+        evidence=_evidence(hit),
+        reused_total=found.reused_total,
+        reused_delayed=found.reused_delayed,
+        fresh_total=found.fresh_total,
+        fresh_delayed=found.fresh_delayed,
+        p_value=found.p_value,
+        reuse_gap_median_s=round(gap_s, 6),
+    )
+
+
+def _evidence(hit: list[ReusedTuple]) -> tuple[EvidencePart, ...]:
+    frames = [(one.place.input, frame) for one in hit for frame in one.frames]
+    lines = [one.listed for one in hit if one.listed is not None]
+    return (
+        *frame_evidence(frames, "the SYNs, and the first packets of the connections before them"),
+        *line_evidence(lines, "the closed connections that hold the 5-tuples"),
+    )
+
+
+def _present(thresholds: Thresholds, group: _Group, case: PortReuse) -> FindingPart:
+    return present_case(
+        case,
+        f"Early source-port reuse to {group.server}",
+        events=list_events(group.hit),
+        marks=draw_marks(group.hit[: thresholds.marked_instances]),
+        tables=[instance_table(group.hit)],
     )
 
 
@@ -130,8 +159,3 @@ def _summary(found: Comparison, gap_s: float, severity: Severity) -> str:
         f"{found.fresh_total:,} on unused 5-tuples (Fisher's exact test, {p_text(found.p_value)})."
     )
     return f"{text} That may be chance." if severity == "info" else text
-
-
-def _affected(hit: list[ReusedTuple], server: Endpoint) -> list[dict[str, object]]:
-    sources = sorted({str(one.client).rsplit(":", 1)[0] for one in hit})
-    return [{"protocol": "tcp", "source": source, "destination": str(server)} for source in sources]

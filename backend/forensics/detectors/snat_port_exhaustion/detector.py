@@ -3,17 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 
+from backend.forensics.cases.case import Case, Flow, end_of
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.snat_port_exhaustion.marks import draw_marks, full_intervals, loss_table
 from backend.forensics.detectors.snat_port_exhaustion.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
 from backend.forensics.evidence.port_pools import PortPool
-from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339
+from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import EvidencePart, FindingPart, Severity
 
 KIND = "snat-port-exhaustion"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SnatPortExhaustion(Case):
+    """Of one pool: an outer address towards one destination."""
+
+    kind: str = KIND
+    ports_available: int
+    ports_in_use_max: int
+    ports_first: int
+    ports_last: int
+    range_basis: str
+    use_ratio: float
+    insert_failed_delta: int | None
+
+
+@dataclass(frozen=True)
+class _Use:
+    """A pool that is used up or nearly so, and the SYNs lost meanwhile."""
+
+    pool: PortPool
+    losses: list[Loss]
+    severity: Severity
 
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
@@ -24,21 +51,20 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     lost: dict[int, list[Loss]] = {}
     for number, pool in sorted(facts.exhausted.items()):
         lost.setdefault(id(pool), []).append(facts.losses[number])
-    findings: list[FindingPart] = []
+    uses: list[_Use] = []
     for pool in facts.port_pools:
         losses = lost.get(id(pool), [])
         severity = _severity(pool, losses, thresholds)
         if severity is not None:
-            findings.append(_finding(facts, pool, losses, severity, len(findings) + 1))
-    if findings:
-        total = sum(f.count for f in findings)
-        loud = any(f.severity != "info" for f in findings)
-        why = (
-            f"{plural(total, 'SYN')} lost while no port was free; {plural(len(findings), 'range')} at "
-            "least half in use"
-        )
-        return Detection("found" if loud else "clear", why, tuple(findings))
-    return _nothing(facts, listed)
+            uses.append(_Use(pool, losses, severity))
+    if not uses:
+        return _nothing(facts, listed)
+    total = sum(len(use.losses) for use in uses)
+    why = (
+        f"{plural(total, 'SYN')} lost while no port was free; {plural(len(uses), 'range')} at "
+        "least half in use"
+    )
+    return Detection.of_groups(why, uses, partial(_case, facts), partial(_present, facts))
 
 
 def _nothing(facts: Facts, listed: bool) -> Detection:
@@ -70,39 +96,38 @@ def _confidence(pool: PortPool) -> float:
     return DEFAULT.confidence_dump if dumped else DEFAULT.confidence_rule
 
 
-def _finding(
-    facts: Facts, pool: PortPool, losses: Sequence[Loss], severity: Severity, number: int
-) -> FindingPart:
-    delta = facts.node.delta
+def _case(facts: Facts, use: _Use) -> SnatPortExhaustion:
+    pool, losses, delta = use.pool, use.losses, facts.node.delta
     fullest = max(pool.usages, key=lambda u: u.most)
     times = [loss.transmission.time_ns for loss in losses] or [fullest.most_at_ns]
     known = min(times) > 0
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
-        severity=severity,
+    # The wait is counted by the case of repeated SYNs; counting it here too would double it.
+    return SnatPortExhaustion(
+        severity=use.severity,
         confidence=_confidence(pool),
-        title=f"SNAT port exhaustion on {pool.outer} to {pool.destination}"
-        if losses
-        else f"High SNAT port usage on {pool.outer} to {pool.destination}",
         summary=_summary(pool, losses, facts.has_packets),
         count=len(losses),
-        first=rfc3339(min(times)) if known else None,
-        last=rfc3339(max(times)) if known else None,
-        # The wait is counted by the finding on repeated SYNs; counting it here too would double it.
-        time_lost_s=0.0,
-        measures={
-            "ports_available": pool.range.ports,
-            "ports_in_use_max": pool.in_use_max,
-            "ports_first": pool.range.first,
-            "ports_last": pool.range.last,
-            "range_basis": pool.range.basis,
-            "use_ratio": round(_ratio(pool), 4),
-            "insert_failed_delta": delta.deltas.get("insert_failed") if delta else None,
-        },
-        affected=_affected(pool, losses),
+        first_ns=min(times) if known else None,
+        last_ns=max(times) if known else None,
+        flows=_flows(pool, losses),
+        evidence=tuple(_evidence(facts, pool, losses)),
+        ports_available=pool.range.ports,
+        ports_in_use_max=pool.in_use_max,
+        ports_first=pool.range.first,
+        ports_last=pool.range.last,
+        range_basis=pool.range.basis,
+        use_ratio=round(_ratio(pool), 4),
+        insert_failed_delta=delta.deltas.get("insert_failed") if delta else None,
+    )
+
+
+def _present(facts: Facts, use: _Use, case: SnatPortExhaustion) -> FindingPart:
+    pool, losses = use.pool, use.losses
+    what = "SNAT port exhaustion" if losses else "High SNAT port usage"
+    return present_case(
+        case,
+        f"{what} on {pool.outer} to {pool.destination}",
         events=full_intervals(pool),
-        evidence=_evidence(facts, pool, losses),
         marks=draw_marks(pool, losses, facts.attempts.places),
         tables=[loss_table(pool, losses)] if losses else [],
     )
@@ -127,11 +152,11 @@ def _summary(pool: PortPool, losses: Sequence[Loss], has_packets: bool) -> str:
     return f"{use}; {plural(len(losses), 'SYN')} sent while none was free were dropped."
 
 
-def _affected(pool: PortPool, losses: Sequence[Loss]) -> list[dict[str, object]]:
-    sources = sorted({str(loss.attempt.client).rsplit(":", 1)[0] for loss in losses}) or [pool.outer]
-    target = str(losses[0].attempt.server) if losses else str(pool.destination)
+def _flows(pool: PortPool, losses: Sequence[Loss]) -> tuple[Flow, ...]:
+    sources = sorted({loss.attempt.client.host for loss in losses}) or [pool.outer]
+    target = losses[0].attempt.server if losses else end_of(str(pool.destination))
     protocol = "udp" if pool.protocol == 17 else "tcp"
-    return [{"protocol": protocol, "source": source, "destination": target} for source in sources]
+    return tuple(Flow(protocol, source, target) for source in sources)
 
 
 def _evidence(facts: Facts, pool: PortPool, losses: Sequence[Loss]) -> list[EvidencePart]:

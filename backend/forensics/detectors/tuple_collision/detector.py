@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from statistics import median
 
 import numpy as np
 
+from backend.forensics.cases.case import Case, Flow
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.most_hit import most_hit
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.tuple_collision.groups import detect_in_dumps
 from backend.forensics.detectors.tuple_collision.marks import draw_marks
 from backend.forensics.detectors.tuple_collision.thresholds import DEFAULT, Thresholds
@@ -20,6 +24,17 @@ from backend.forensics.report import ColumnPart, FindingPart, TablePart
 KIND = "tuple-collision"
 
 Collision = tuple[Loss, Rival]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TupleCollision(Case):
+    """Of one destination."""
+
+    kind: str = KIND
+    rival_distance_median_us: float
+    rival_distance_max_us: float
+    ports_rewritten: int
+    insert_failed_delta: int | None
 
 
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
@@ -39,11 +54,11 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         )
     hit = [groups[server] for server in sorted(groups)]
     shown, others = most_hit([len(group) for group in hit], thresholds.findings_shown)
-    findings = [_finding(facts, hit[n], number, thresholds) for number, n in enumerate(shown, start=1)]
     total = sum(len(group) for group in groups.values())
     lost = plural(total, "lost SYN")
     why = f"{lost} competed with another source's SYN for one SNAT port within 1 ms{others}"
-    return Detection("found", why, tuple(findings))
+    judge, present = partial(_case, facts, thresholds), partial(_present, facts, thresholds)
+    return Detection.of_groups(why, [hit[n] for n in shown], judge, present)
 
 
 def _could_collide(loss: Loss) -> bool:
@@ -57,45 +72,47 @@ def _ports_rewritten(facts: Facts, collisions: list[Collision]) -> int:
     return int(np.count_nonzero(facts.attempts.table["rewritten_source_port"][same]))
 
 
-def _finding(facts: Facts, collisions: list[Collision], number: int, thresholds: Thresholds) -> FindingPart:
+def _case(facts: Facts, thresholds: Thresholds, collisions: list[Collision]) -> TupleCollision:
     located = all(loss.inside is not None for loss, _ in collisions)
     distances_us = [rival.distance_ns / 1000 for _, rival in collisions]
-    delta = facts.node.delta
-    target = str(collisions[0][0].attempt.server)
+    delta, target = facts.node.delta, collisions[0][0].attempt.server
     frames = [(s.place.input, s.frame) for loss, _ in collisions for s in loss.transmission.sightings]
     frames += [(rival.place.input, rival.frame) for _, rival in collisions]
     what = "SYN was" if len(collisions) == 1 else "SYNs were"
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+    # The wait is counted by the case of repeated SYNs; counting it here too would double it.
+    return TupleCollision(
         severity="critical" if located and len(collisions) >= thresholds.critical_collisions else "warning",
         confidence=thresholds.confidence_located if located else thresholds.confidence_unlocated,
-        title=f"SNAT source-port collisions to {target}",
         summary=(
             f"{len(collisions):,} lost {what} sent within 1 ms of another source's SYN with the same "
             "source port."
         ),
         count=len(collisions),
-        first=rfc3339(min(loss.transmission.time_ns for loss, _ in collisions)),
-        last=rfc3339(max(loss.transmission.time_ns for loss, _ in collisions)),
-        # The wait is counted by the finding on repeated SYNs; counting it here too would double it.
-        time_lost_s=0.0,
-        measures={
-            "rival_distance_median_us": round(median(distances_us), 3),
-            "rival_distance_max_us": round(max(distances_us), 3),
-            "ports_rewritten": _ports_rewritten(facts, collisions),
-            "insert_failed_delta": delta.deltas.get("insert_failed") if delta else None,
-        },
-        affected=[{"protocol": "tcp", "source": s, "destination": target} for s in _sources(collisions)],
+        first_ns=min(loss.transmission.time_ns for loss, _ in collisions),
+        last_ns=max(loss.transmission.time_ns for loss, _ in collisions),
+        flows=tuple(Flow("tcp", source, target) for source in _sources(collisions)),
+        evidence=tuple(frame_evidence(frames, "lost SYNs and the SYNs they collided with")),
+        rival_distance_median_us=round(median(distances_us), 3),
+        rival_distance_max_us=round(max(distances_us), 3),
+        ports_rewritten=_ports_rewritten(facts, collisions),
+        insert_failed_delta=delta.deltas.get("insert_failed") if delta else None,
+    )
+
+
+def _present(
+    facts: Facts, thresholds: Thresholds, collisions: list[Collision], case: TupleCollision
+) -> FindingPart:
+    return present_case(
+        case,
+        f"SNAT source-port collisions to {case.target}",
         events=[_event(instance, *collision) for instance, collision in enumerate(collisions, start=1)],
-        evidence=frame_evidence(frames, "lost SYNs and the SYNs they collided with"),
         marks=draw_marks(facts, collisions, thresholds),
         tables=[_table(collisions)],
     )
 
 
 def _sources(collisions: list[Collision]) -> list[str]:
-    return sorted({str(loss.attempt.client).rsplit(":", 1)[0] for loss, _ in collisions})
+    return sorted({loss.attempt.client.host for loss, _ in collisions})
 
 
 def _event(instance: int, loss: Loss, rival: Rival) -> dict[str, object]:

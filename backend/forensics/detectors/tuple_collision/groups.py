@@ -3,21 +3,35 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.forensics.cases.case import Case
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.tuple_collision.thresholds import Thresholds
 from backend.forensics.dumps.conntrack import EVENT_NEW
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural
 from backend.forensics.packets import TCP, UDP
-from backend.forensics.report import EvidencePart, FindingPart
+from backend.forensics.report import FindingPart
 
 KIND = "tuple-collision"
 _GROUP = ("protocol", "original_source_port", "original_destination_high", "original_destination_low",
           "original_destination_port")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedCollision(Case):
+    """Of one listing: no distances in time."""
+
+    kind: str = KIND
+    rival_distance_median_us: None = None
+    ports_rewritten: int
+    ports_rewritten_ratio: float
+    insert_failed_delta: int | None
 
 
 @dataclass(frozen=True)
@@ -41,22 +55,20 @@ def detect_in_dumps(facts: Facts, thresholds: Thresholds) -> Detection:
         )
     delta = facts.node.delta
     rise = delta.deltas.get("insert_failed") if delta else None
-    findings: list[FindingPart] = []
+    shown: list[Groups] = []
     for each in listed:
         rows = each.dump.entries.rows
         rows = rows[np.isin(rows["protocol"], (TCP, UDP)) & np.isin(rows["event"], (0, EVENT_NEW))]
         rewritten = (rows["reply_destination_port"] != rows["original_source_port"]) & _translated(rows)
         groups, lines = _groups(rows, rewritten, thresholds.listed_lines)
         if groups:
-            found = Groups(each.input, groups, lines, int(rewritten.sum()), len(rows))
-            findings.append(_finding(found, len(findings) + 1, rise, thresholds))
-    total = sum(f.count for f in findings)
+            shown.append(Groups(each.input, groups, lines, int(rewritten.sum()), len(rows)))
+    total = sum(found.groups for found in shown)
     why = (
         f"{plural(total, 'group')} of conntrack entries compete for one SNAT port; only a capture shows "
         "whether a SYN was lost"
     )
-    loud = any(f.severity != "info" for f in findings)
-    return Detection("found" if loud else "clear", why, tuple(findings))
+    return Detection.of_groups(why, shown, partial(_case, rise, thresholds), _present)
 
 
 def _translated(rows: NDArray[np.void]) -> NDArray[np.bool_]:
@@ -87,33 +99,24 @@ def _groups(rows: NDArray[np.void], rewritten: NDArray[np.bool_], lines_most: in
     return int(several.sum()), [int(line) for line in rows["line"][order][chosen][:lines_most]]
 
 
-def _finding(found: Groups, number: int, rise: int | None, thresholds: Thresholds) -> FindingPart:
+def _case(rise: int | None, thresholds: Thresholds, found: Groups) -> ListedCollision:
     failed = rise is not None and rise >= thresholds.least_insert_failed
-    shown = "" if rise is None else f" insert_failed rose by {rise:,} between the dumps."
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+    counted = "" if rise is None else f" insert_failed rose by {rise:,} between the dumps."
+    lines = [(found.input, line) for line in found.lines]
+    return ListedCollision(
         severity="warning" if failed else "info",
         confidence=thresholds.confidence_failed if failed else thresholds.confidence_listed,
-        title=f"SNAT source-port collisions ({found.input})",
         summary=(
             f"{plural(found.groups, 'group')} of conntrack entries share source port and destination; "
-            f"{found.rewritten:,} of {found.entries:,} entries got another source port.{shown}"
+            f"{found.rewritten:,} of {found.entries:,} entries got another source port.{counted}"
         ),
         count=found.groups,
-        first=None,
-        last=None,
-        time_lost_s=0.0,
-        measures={
-            "rival_distance_median_us": None,
-            "ports_rewritten": found.rewritten,
-            "ports_rewritten_ratio": round(found.rewritten / found.entries, 4),
-            "insert_failed_delta": rise,
-        },
-        affected=[],
-        evidence=_evidence(found.input, found.lines),
+        evidence=tuple(line_evidence(lines, "conntrack entries with one source port")),
+        ports_rewritten=found.rewritten,
+        ports_rewritten_ratio=round(found.rewritten / found.entries, 4),
+        insert_failed_delta=rise,
     )
 
 
-def _evidence(name: str, lines: list[int]) -> list[EvidencePart]:
-    return line_evidence([(name, line) for line in lines], "conntrack entries with one source port")
+def _present(found: Groups, case: ListedCollision) -> FindingPart:
+    return present_case(case, f"SNAT source-port collisions ({found.input})")

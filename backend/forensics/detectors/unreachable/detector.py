@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from backend.forensics.addresses import address_text, endpoint_text
+from backend.forensics.cases.case import Case, Flow, end_of
 from backend.forensics.detection.contract import Detection
+from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.unreachable.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.icmp_errors import MEANINGS, TOO_BIG, TTL
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.findings import frame_evidence, plural, rfc3339
+from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.report import FindingPart, Severity
 
 KIND = "unreachable"
@@ -29,6 +31,17 @@ class Group:
     links: frozenset[int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unreachable(Case):
+    """Of one meaning and destination."""
+
+    kind: str = KIND
+    meaning: str
+    errors: int
+    attempts_ended: int
+    reporters: list[str]
+
+
 def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per meaning and destination; "fragmentation needed" belongs to another rule."""
     if not facts.has_packets:
@@ -38,10 +51,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not len(chosen):
         return Detection("clear", "no ICMP error (unreachable, prohibited, time exceeded) was captured")
     groups = _fold(_groups(facts, chosen), thresholds.findings_most)
-    findings = tuple(_finding(facts, group, n, thresholds) for n, group in enumerate(groups, 1))
-    loud = any(f.severity != "info" for f in findings)
     why = f"{plural(len(chosen), 'ICMP error')} for {plural(len(groups), 'destination')}"
-    return Detection("found" if loud else "clear", why, findings)
+    return Detection.of(why, [_case(facts, group, thresholds) for group in groups], _present)
 
 
 def _groups(facts: Facts, chosen: Ints) -> list[Group]:
@@ -94,7 +105,7 @@ def _count(facts: Facts, group: Group) -> int:
     return int(np.bincount(facts.icmp_errors.place[group.positions]).max())
 
 
-def _finding(facts: Facts, group: Group, number: int, thresholds: Thresholds) -> FindingPart:
+def _case(facts: Facts, group: Group, thresholds: Thresholds) -> Unreachable:
     errors, places = facts.icmp_errors, facts.attempts.places
     rows = errors.rows[group.positions]
     frames = [
@@ -105,23 +116,21 @@ def _finding(facts: Facts, group: Group, number: int, thresholds: Thresholds) ->
     reporters = sorted({address_text(h, low) for h, low in rows[["source_high", "source_low"]].tolist()})
     ended = len({int(link) for link in errors.link[group.positions[errors.ends_attempt[group.positions]]]})
     about = f"{plural(count, 'connection')} to" if group.links else f"{plural(count, 'error')} for"
-    return FindingPart(
-        id=f"{KIND}-{number}",
-        kind=KIND,
+    return Unreachable(
         severity=_severity(facts, group, thresholds),
         confidence=0.95,
-        title=f"ICMP {group.meaning}: {group.destination}",
         summary=f"{about} {group.destination}: {group.meaning}, reported by {', '.join(reporters[:3])}.",
         count=count,
-        first=rfc3339(int(errors.common_ns[group.positions].min())),
-        last=rfc3339(int(errors.common_ns[group.positions].max())),
-        time_lost_s=0.0,
-        measures={
-            "meaning": group.meaning,
-            "errors": len(rows),
-            "attempts_ended": ended,
-            "reporters": list(reporters[:100]),
-        },
-        affected=[{"protocol": "tcp" if group.links else "icmp", "destination": group.destination}],
-        evidence=frame_evidence(frames, "ICMP errors"),
+        first_ns=int(errors.common_ns[group.positions].min()),
+        last_ns=int(errors.common_ns[group.positions].max()),
+        flows=(Flow("tcp" if group.links else "icmp", None, end_of(group.destination)),),
+        evidence=tuple(frame_evidence(frames, "ICMP errors")),
+        meaning=group.meaning,
+        errors=len(rows),
+        attempts_ended=ended,
+        reporters=reporters[:100],
     )
+
+
+def _present(case: Unreachable) -> FindingPart:
+    return present_case(case, f"ICMP {case.meaning}: {case.target}")
