@@ -67,11 +67,12 @@ class Ingested:
 
 
 def _from_parquet(path: Path, dtype: np.dtype[np.void]) -> NDArray[np.void]:
+    """A column that an earlier version did not write is 0."""
     with pq.ParquetFile(path) as file:
         rows = np.zeros(file.metadata.num_rows, dtype)
         begin = 0
         for batch in file.iter_batches(BATCH_ROWS):
-            for name in dtype.names or ():
+            for name in set(dtype.names or ()).intersection(batch.schema.names):
                 rows[name][begin : begin + batch.num_rows] = batch.column(name).to_numpy()
             begin += batch.num_rows
     return rows

@@ -39,7 +39,7 @@ SIGNAL_DTYPE: Final = np.dtype(
         ("kind", "u1"),
         ("from_client", "u1"),
         ("last_of_all", "u1"),  # its last byte is the last that this side has sent
-        ("padding", "u1"),
+        ("header_bytes", "u1"),  # of IP and TCP with the timestamps option, without extension headers
     ]
 )
 """One such packet. Times are those of the capture."""

@@ -25,6 +25,8 @@ class PathMtu(Case):
     failing_segment_bytes: int
     passed_segment_bytes: int
     packet_bytes: int
+    handshakes: int
+    """Connections whose handshake was captured."""
     icmp_messages: int
     icmp_mtu_bytes: int | None
     overhead_bytes: list[str]

@@ -12,6 +12,7 @@ from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.named_findings import NamedFindings
 from backend.forensics.evidence.absence.listed_life import ListedLife, listed_life
+from backend.forensics.evidence.absence.rule_matches import Hop
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss, Losses, LossKind
@@ -21,6 +22,8 @@ from backend.forensics.report import ClaimPart, EvidencePart, MissingPart
 
 REFUTES = -6.0
 """Outweighs all that can speak for any of these causes together: one of these alone leaves less than even odds."""
+HOPS_OF = 100
+"""Attempts: enough to meet every source that a rule can name."""
 HURT_LONGEST = 80
 """Characters: a statement has 160."""
 LOSSY_CAPTURE = -1.5
@@ -152,7 +155,17 @@ def life_of(facts: Facts, d: Destination) -> ListedLife:
     """What listings tell of the host that was asked."""
     first_ns = int(d.attempts.retried.start_ns[d.attempts.positions].min())
     last_ns = int(d.attempts.retried.last_ns[d.attempts.positions].max())
-    return listed_life(facts.listed_hosts, d.endpoint, first_ns, last_ns, d.syns)
+    return listed_life(facts.listed_hosts, d.endpoint, (first_ns, last_ns), d.syns, hops_of(d))
+
+
+def hops_of(d: Destination) -> list[Hop]:
+    """Who asked whom, as vantage points saw the first SYN of some of its attempts."""
+    seen = {
+        Hop(s.source.address, s.destination.address, s.destination.port)
+        for attempt in d.attempts[:HOPS_OF]
+        for s in attempt.transmissions[0].sightings
+    }
+    return sorted(seen, key=lambda hop: (hop.destination, hop.port, hop.source))
 
 
 def of_kind(destination: Destination, *kinds: LossKind) -> Losses:

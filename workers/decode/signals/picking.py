@@ -126,6 +126,13 @@ def _follow(place: Record, row: Record, side: int) -> int:
     return 1 if mine.end == end else 0
 
 
+@inlined
+def _header_bytes(row: Record) -> int:
+    """RFC 791, RFC 8200, RFC 9293; data segments carry no option but timestamps (RFC 7323, padded to 12 bytes)."""
+    network = 40 if row.ip_version == 6 else 20
+    return network + 20 + (12 if row.timestamp_value else 0)
+
+
 @compiled
 def _emit(p: Record, row: Record, place: Record, kind: int, silence_ns: int, side: int, last: int) -> None:
     signal = p.rows[p.signals]
@@ -136,6 +143,7 @@ def _emit(p: Record, row: Record, place: Record, kind: int, silence_ns: int, sid
     signal.payload_bytes, signal.passed_bytes = row.payload_bytes, place.sides[side].passed_bytes
     signal.marks, signal.tcp_flags, signal.kind = row.marks, row.tcp_flags, kind
     signal.from_client, signal.last_of_all = 1 - side, last
+    signal.header_bytes = _header_bytes(row)
 
 
 @compiled

@@ -26,7 +26,7 @@ from backend.forensics.signals import PASSED, SENT_AGAIN
 
 KIND = "path-mtu"
 HEADERS_BYTES = 40
-"""IPv4 and TCP without options."""
+"""IPv4 and TCP without options: where an earlier version decoded the file."""
 _NEAR_NS = 60_000_000_000
 _OVERLAYS = ((20, "IP in IP"), (24, "GRE"), (50, "VXLAN or Geneve"), (60, "WireGuard"))
 """Bytes that an encapsulation over IPv4 adds: RFC 2003, RFC 2784, RFC 7348 section 5, the WireGuard paper."""
@@ -40,7 +40,10 @@ class _Stuck:
     sender: Endpoint
     receiver: Endpoint
     bytes: int
+    header_bytes: int
     passed_bytes: int
+    opened: bool
+    """Its handshake was captured."""
     at: tuple[int, ...]
 
 
@@ -166,7 +169,8 @@ def _one(
         return None
     client, server = stumbles.endpoints(node)
     ends = (client, server) if from_client else (server, client)
-    return _Stuck(node, *ends, int(rows["payload_bytes"][at[0]]), passed, at)
+    size, headers = int(rows["payload_bytes"][at[0]]), int(rows["header_bytes"][at[0]]) or HEADERS_BYTES
+    return _Stuck(node, *ends, size, headers, passed, bool(opened), at)
 
 
 def _told(facts: Facts) -> list[_Told]:
@@ -204,9 +208,19 @@ def _told(facts: Facts) -> list[_Told]:
     return found
 
 
+def _passed(group: list[_Stuck]) -> str:
+    """``The handshake and segments up to 200 bytes``: what was seen of these."""
+    largest = max(s.passed_bytes for s in group)
+    segments = f"segments up to {plural(largest, 'byte')}"
+    if not any(s.opened for s in group):
+        return segments.capitalize()
+    return f"The handshake and {segments}" if largest else "The handshake"
+
+
 def _case(stumbles: Stumbles, group: list[_Stuck], told: list[_Told], thresholds: Thresholds) -> PathMtu:
     rows = stumbles.rows
     smallest, passed = min(s.bytes for s in group), max(s.passed_bytes for s in group)
+    packet = min(s.bytes + s.header_bytes for s in group)
     sender, receiver = group[0].sender, group[0].receiver
     spans = [
         rows["time_ns"][s.at[-1]] - rows["time_ns"][s.at[0]] + rows["silence_ns"][s.at[0]] for s in group
@@ -216,14 +230,13 @@ def _case(stumbles: Stumbles, group: list[_Stuck], told: list[_Told], thresholds
     ignored = f" The sender ignored an ICMP message with MTU {mtu:,} bytes." if mtu else ""
     silent = "" if told else " The sender got no ICMP message."
     at = [n for s in group for n in s.at]
-    overheads = tuple(each for each in _OVERLAYS if smallest + HEADERS_BYTES + each[0] > 1_500)
+    overheads = tuple(each for each in _OVERLAYS if packet + each[0] > 1_500)
     return PathMtu(
         severity="warning" if often else "info",
         confidence=thresholds.confidence_told if told else (thresholds.confidence if often else 0.5),
         summary=(
             f"In {plural(len(group), 'connection')} from {sender.host} to {receiver.host} segments of {smallest:,} "
-            f"bytes or more were retransmitted without success. The handshake and segments up to {passed:,} bytes "
-            f"passed.{ignored}{silent}"
+            f"bytes or more were retransmitted without success. {_passed(group)} passed.{ignored}{silent}"
         ),
         count=len(group),
         first_ns=int(stumbles.common_ns[at].min()),
@@ -236,7 +249,8 @@ def _case(stumbles: Stumbles, group: list[_Stuck], told: list[_Told], thresholds
         ),
         failing_segment_bytes=smallest,
         passed_segment_bytes=passed,
-        packet_bytes=smallest + HEADERS_BYTES,
+        packet_bytes=packet,
+        handshakes=sum(s.opened for s in group),
         icmp_messages=len(told),
         icmp_mtu_bytes=mtu,
         overhead_bytes=[f"{added}: {name}" for added, name in overheads],

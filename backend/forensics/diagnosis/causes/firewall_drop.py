@@ -15,6 +15,7 @@ from backend.forensics.diagnosis.lost_syns import (
     FILTER_RULES,
     about,
     figures_of,
+    hops_of,
     hurt,
     life_of,
     loss_evidence,
@@ -22,7 +23,7 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
-from backend.forensics.evidence.absence.drop_rules import list_port_rules
+from backend.forensics.evidence.absence.drop_rules import list_syn_rules
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.icmp_errors import PROHIBITED
@@ -148,21 +149,22 @@ def _prohibited(facts: Facts, d: Destination) -> list[Weighed]:
 
 
 def _rules(facts: Facts, d: Destination) -> list[Weighed]:
-    """A DROP rule of the dump that names this port."""
+    """Rules of the listings that drop these SYNs: one that counted them, else those without a counter."""
     counted = life_of(facts, d).filtered
     if counted:
         one = max(counted, key=lambda rule: rule.packets)
         text = (
-            f"A rule drops packets to port {d.endpoint.port}: {of_rule(one.rule.text[:80])}; it counted "
+            f"A {one.rule.verdict.upper()} rule matches these SYNs: {of_rule(one.rule.text[:80])}; it counted "
             f"{plural(one.packets, 'packet')}, {plural(d.syns, 'SYN')} stayed unanswered."
         )
         return [Weighed(3.0, text, line_evidence(one.lines), "the rule's own counter")]
     at = facts.kernel_at(d.endpoint).dumps
     dumps = (*at, *(dump for dump in facts.node.dumps if dump not in at))
-    rules = list_port_rules(dumps, d.endpoint.port)
+    rules = [rule for rule in list_syn_rules(dumps, hops_of(d)) if not rule.counted]
     if not rules:
         return []
-    text = f"A rule drops packets to port {d.endpoint.port}: {of_rule(rules[0].rule.text[:80])}"
+    first = rules[0].rule
+    text = f"A {first.verdict.upper()} rule matches these SYNs: {of_rule(first.text[:80])}"
     lines = line_evidence(line for rule in rules for line in rule.lines)
     return [Weighed(1.5, text, lines, "the dropping rule, unless an earlier one accepts")]
 

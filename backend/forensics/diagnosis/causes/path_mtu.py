@@ -71,10 +71,12 @@ def _hypothesis(facts: Facts, finding: PathMtu) -> Hypothesis:
 
 def _size(finding: PathMtu) -> Weighed:
     failing, passed = finding.failing_segment_bytes, finding.passed_segment_bytes
+    smaller = ["the handshake"] if finding.handshakes else []
+    smaller += [f"segments up to {plural(passed, 'byte')}"] if passed else []
     text = (
         f"In {plural(finding.count, 'connection')} segments of {failing:,} bytes or more were "
         "retransmitted repeatedly "
-        f"without success, while the handshake and up to {passed:,} bytes of data passed."
+        f"without success, while {' and '.join(smaller)} passed."
     )
     return Weighed(2.2, text, list(finding.evidence), "only the size makes the difference")
 

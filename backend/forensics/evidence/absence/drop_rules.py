@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from backend.forensics.dumps import FilterRule
+from backend.forensics.evidence.absence.rule_matches import Hop, drops_any
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.kernel_signs import Line
 
 DROPPING = ("DROP", "REJECT")
 NO_ENDPOINT_MAPS: Final = frozenset(("no-endpoint-services", "no-endpoint-nodeports"))
 """Of kube-proxy's nftables mode: their elements are read as rules whose chain is the map."""
-_SEPARATORS = re.compile(r"[,{}]")
 
 
 @dataclass(frozen=True)
@@ -25,6 +24,11 @@ class DropRule:
     rule: FilterRule
     packets: int
     lines: tuple[Line, ...]
+
+    @property
+    def counted(self) -> bool:
+        """Whether the listing shows its counter."""
+        return self.rule.packets is not None
 
 
 def list_rules(
@@ -40,14 +44,9 @@ def list_rules(
     return [_joined(listed) for listed in found.values()]
 
 
-def list_port_rules(dumps: Iterable[DumpInput], port: int) -> list[DropRule]:
-    """Those that name the port."""
-    return list_rules(
-        dumps,
-        lambda rule: (
-            rule.chain not in NO_ENDPOINT_MAPS and str(port) in _SEPARATORS.sub(" ", rule.text).split()
-        ),
-    )
+def list_syn_rules(dumps: Iterable[DumpInput], hops: Sequence[Hop]) -> list[DropRule]:
+    """Those that name the port of one of these SYNs, and match its addresses."""
+    return list_rules(dumps, lambda rule: rule.chain not in NO_ENDPOINT_MAPS and drops_any(rule.text, hops))
 
 
 def _joined(listed: list[tuple[FilterRule, Line]]) -> DropRule:

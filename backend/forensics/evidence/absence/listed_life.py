@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from backend.forensics.evidence.absence.drop_rules import DropRule, list_port_rules
+from backend.forensics.evidence.absence.drop_rules import DropRule, list_syn_rules
+from backend.forensics.evidence.absence.rule_matches import Hop
 from backend.forensics.evidence.counters import DumpInput, KernelFacts
 from backend.forensics.evidence.kernel_signs import Line, counter_rise
 from backend.forensics.evidence.listed_hosts import ListedHosts
@@ -43,8 +44,12 @@ class ListedLife:
     filtered: tuple[DropRule, ...] = ()
 
 
-def listed_life(hosts: ListedHosts, endpoint: Endpoint, first_ns: int, last_ns: int, syns: int) -> ListedLife:
-    """Of the host with this address, while `syns` SYNs to it stayed unanswered."""
+def listed_life(
+    hosts: ListedHosts, endpoint: Endpoint, times_ns: tuple[int, int], syns: int, hops: Sequence[Hop]
+) -> ListedLife:
+    """Of the host with this address, while `syns` SYNs to it stayed unanswered from the first of these times to the
+    last; `hops`: how vantage points saw some of them."""
+    first_ns, last_ns = times_ns
     address = endpoint.address
     states = list(_states(hosts, address, first_ns - NEAR_NS, last_ns + NEAR_NS))
     alive, dead = [], []
@@ -58,7 +63,7 @@ def listed_life(hosts: ListedHosts, endpoint: Endpoint, first_ns: int, last_ns: 
     if own.sure:
         alive += _own(own.kernel.dumps, own.host or "", first_ns - NEAR_NS, last_ns + NEAR_NS)
     like = hosts.like(endpoint)
-    filtered = _filtered((*like, *hosts.forwarding.like), endpoint.port, syns)
+    filtered = _filtered((*like, *hosts.forwarding.like), hops, syns)
     return ListedLife(tuple(alive), tuple(dead), tuple(_dropped(like, syns)), filtered)
 
 
@@ -93,10 +98,10 @@ def _own(dumps: tuple[DumpInput, ...], name: str, first_ns: int, last_ns: int) -
     return []
 
 
-def _filtered(candidates: tuple[KernelFacts, ...], port: int, syns: int) -> tuple[DropRule, ...]:
-    """Rules for the port that counted as many packets as half of these SYNs at least."""
+def _filtered(candidates: tuple[KernelFacts, ...], hops: Sequence[Hop], syns: int) -> tuple[DropRule, ...]:
+    """Rules that match these SYNs and counted as many packets as half of these SYNs at least."""
     kernels = {id(kernel): kernel for kernel in candidates}.values()
-    rules = [rule for kernel in kernels for rule in list_port_rules(kernel.dumps, port)]
+    rules = [rule for kernel in kernels for rule in list_syn_rules(kernel.dumps, hops)]
     return tuple(rule for rule in rules if rule.packets and rule.packets * 2 >= syns)
 
 

@@ -49,6 +49,26 @@ def test_data_sent_again_is_told_with_the_silence_before_it(tmp_path: Path) -> N
     )
 
 
+def in_ipv6(packet: bytes) -> bytes:
+    """The same segment between two hosts of RFC 3849."""
+    segment, ends = packet[20:], bytes.fromhex("20010db8") + bytes(11)
+    return (
+        b"\x60\0\0\0" + len(segment).to_bytes(2, "big") + b"\x06\x40" + ends + b"\1" + ends + b"\2" + segment
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "v6", "headers"), [(None, False, 52), (b"", False, 40), (None, True, 72), (b"", True, 60)]
+)
+def test_a_signal_has_the_size_of_its_headers(
+    options: bytes | None, v6: bool, headers: int, tmp_path: Path
+) -> None:
+    packets = [data(n * 200 * MS, 1001, 500, ip_id=n, options=options) for n in (1, 2)]
+    sent = [(at, in_ipv6(packet)) if v6 else (at, packet) for at, packet in packets]
+    (signal,) = decode(pcap(sent), tmp_path).signals
+    assert int(signal["header_bytes"]) == headers
+
+
 def test_what_was_acknowledged_has_passed(tmp_path: Path) -> None:
     packets = [*OPEN, data(3 * MS, 1001, 900), ack(4 * MS, 1901), data(5 * MS, 1901, 1000)]
     packets += [data(6 * MS, 2901, 100), data(300 * MS, 1901, 1000, ip_id=10)]

@@ -61,6 +61,19 @@ def test_size_repeats_and_a_living_peer_are_needed(capture: StumbleBuilder, told
     assert len(found(capture).findings) == told
 
 
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"passed": 0}, "The handshake passed."),
+        ({"passed": 1}, "The handshake and segments up to 1 byte passed."),
+        ({"passed": 200, "established_ns": NEVER}, "Segments up to 200 bytes passed."),
+    ],
+)
+def test_only_what_was_seen_is_said_to_have_passed(more: dict[str, int], words: str) -> None:
+    (finding,) = found(stuck(**more)).findings
+    assert words in finding.summary
+
+
 @pytest.mark.parametrize(("acknowledged", "told"), [(5 + 1448, 0), (5 + 1447, 1)])
 def test_a_segment_that_passes_in_the_end_is_loss(acknowledged: int, told: int) -> None:
     capture = stuck(1)

@@ -192,7 +192,10 @@ def listen(receive_queue: int, send_queue: int, *, port: int = 80) -> DumpInput:
     return DumpInput("ss.txt", None, Dump("ss-listen", 2, (), listen_sockets=(socket,)))
 
 
-def drop_rule(port: int, packets: int | None = None) -> DumpInput:
+def drop_rule(port: int, packets: int | None = None, destination: str = "") -> DumpInput:
     """iptables-save with a rule that drops packets to a port, and has counted so many."""
-    rule = FilterRule(4, f"-A FORWARD -p tcp --dport {port} -j DROP", "filter", "FORWARD", "DROP", packets)
+    to = f"-d {destination}/32 " if destination else ""
+    rule = FilterRule(
+        4, f"-A FORWARD {to}-p tcp --dport {port} -j DROP", "filter", "FORWARD", "DROP", packets
+    )
     return DumpInput(f"iptables-{packets}.txt", None, Dump("iptables-save", 9, (), filter_rules=(rule,)))

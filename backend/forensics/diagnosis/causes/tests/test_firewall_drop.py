@@ -46,6 +46,21 @@ def test_a_dropping_rule_for_the_port_counts_and_one_for_another_port_does_not()
     assert others.supporting == plain.supporting
 
 
+def test_a_rule_for_another_address_is_no_proof_and_one_that_counted_nothing_neither() -> None:
+    capture = filtered(1).build()
+    plain, host = diagnosis(CAUSE, capture), SERVER.rpartition(":")[0]
+    ours = diagnosis(CAUSE, capture, drop_rule(PORT, destination=host))
+    others = diagnosis(CAUSE, capture, drop_rule(PORT, destination="192.0.2.99"))
+    unmet = diagnosis(CAUSE, capture, drop_rule(PORT, packets=0))
+    assert plain is not None
+    assert ours is not None
+    assert others is not None
+    assert unmet is not None
+    assert len(ours.supporting) == len(plain.supporting) + 1
+    assert others.supporting == plain.supporting
+    assert unmet.supporting == plain.supporting
+
+
 def test_one_connection_of_the_same_source_that_opens_refutes_it() -> None:
     assert confidence(CAUSE, filtered().usual(SERVER, 1).build()) < 0.5
 
