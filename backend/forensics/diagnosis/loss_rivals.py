@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from backend.forensics.diagnosis.lost_syns import CAPTURE_BOTH_SIDES, FILTER_RULES, LISTEN_COUNTERS, NEIGHBOUR
+from backend.forensics.evidence.absence.kept_inside import sent_on_otherwise
+from backend.forensics.evidence.counters import KernelFacts
 from backend.forensics.evidence.data_loss import compare_losses
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import conntrack_fill, counter_rise
+from backend.forensics.evidence.kernel_signs import conntrack_fill, counter_rise, messages_with
 from backend.forensics.findings import plural
 from backend.forensics.report import RivalPart
 from backend.forensics.wording import p_text
@@ -117,19 +119,39 @@ def _ipvs(facts: Facts, d: Destination) -> Judgement:
     return "cannot-tell", "no dump shows whether this address is a virtual service", IPVS_COMMAND
 
 
-def _table_full(facts: Facts, d: Destination) -> Judgement:
-    fill = conntrack_fill(facts.node)
+def judge_table(kernel: KernelFacts) -> Judgement:
+    """Whether the conntrack table of this host was full: by its log, its size, its counters."""
+    fill, delta = conntrack_fill(kernel), kernel.delta
+    logged = len(messages_with(kernel, "nf_conntrack", "table full"))
+    size = f"{fill.count:,} of {fill.limit:,} entries in use" if fill is not None else ""
     if fill is not None and fill.ratio < CONNTRACK_FAR_BELOW:
-        return "ruled-out", f"{fill.count:,} of {fill.limit:,} entries in use", None
-    delta = facts.node.delta
-    if delta is not None and not delta.deltas.get("drop", 1) and not delta.deltas.get("early_drop", 0):
-        return "ruled-out", "drop and early_drop stayed flat", None
-    if d.kinds.get("beyond", 0) + d.kinds.get("return", 0) == len(d.losses):
-        return "ruled-out", "this node let the SYNs pass; the server's own table is not known", None
+        return "ruled-out", size, None
+    if delta is not None and "drop" in delta.deltas:
+        drop, early = delta.deltas["drop"], delta.deltas.get("early_drop", 0)
+        if not drop and not early:
+            return "ruled-out", "drop and early_drop stayed flat", None
+        if not logged and fill is None:
+            return "possible", f"drop rose by {drop:,} and early_drop by {early:,}", CONNTRACK_COMMAND
+    if logged or fill is not None:
+        said = [f"the kernel logged a full table {plural(logged, 'time')}"] if logged else []
+        return "possible", ", and ".join([*said, *([size] if size else [])]), CONNTRACK_COMMAND
     return "cannot-tell", "no counters and no sizes were given", CONNTRACK_COMMAND
 
 
+def _table_full(facts: Facts, d: Destination) -> Judgement:
+    judged = judge_table(facts.node)
+    if judged[0] == "ruled-out":
+        return judged
+    if d.kinds.get("beyond", 0) + d.kinds.get("return", 0) == len(d.losses):
+        return "ruled-out", "this node let the SYNs pass; the server's own table is not known", None
+    return judged
+
+
 def _node_drop(facts: Facts, d: Destination) -> Judgement:
+    left = sent_on_otherwise(facts.attempts, d)
+    if left is not None:
+        because = f"{d.outermost.word} received them; others of the same sources left on {left.word}"
+        return "possible", because, FILTER_RULES.command
     if d.kinds.get("inside", 0) == len(d.losses):
         return "possible", "they are lost inside the node, as with a rule that drops", FILTER_RULES.command
     if d.one_sided:

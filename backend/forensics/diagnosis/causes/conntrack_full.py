@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
+from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.diagnosis.loss_rivals import CONNTRACK_COMMAND, CONNTRACK_FAR_BELOW, list_rivals
 from backend.forensics.diagnosis.lost_syns import (
     FILTER_RULES,
@@ -21,8 +22,10 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
+from backend.forensics.evidence.counters import KernelFacts
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.host_signs import HostSigns
 from backend.forensics.evidence.kernel_signs import conntrack_fill, messages_with
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, RemedyPart
@@ -33,6 +36,7 @@ PRIOR = -2.5
 """Seldom, and never without a trace: the kernel logs it and counts it."""
 FULL_FROM = 0.98
 """The kernel refuses at the limit; a dump is taken a moment before or after (share of nf_conntrack_max)."""
+AT_THE_LIMIT = "at the limit the next new connection is refused"
 MANY_DESTINATIONS = 3
 """A full table asks nobody where a packet goes (destinations that lose SYNs inside the node)."""
 
@@ -57,13 +61,32 @@ class _Case:
 
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
-    """One hypothesis for the node; none without lost SYNs that may have died inside it, nor without any sign."""
+    """One hypothesis for the node, without captures one for each host; none without lost SYNs that may have died inside
+    it, nor without any sign."""
+    if not facts.has_packets:
+        return [h for host in facts.listed_hosts.hosts for h in _listed(host)]
     hit = tuple(d for d in facts.destinations if d.losses.is_kind("inside", "one-sided").any())
-    case = _Case(hit, _counters(facts), _fill(facts), _log(facts))
+    case = _Case(hit, _counters(facts.node), _fill(facts.node), _log(facts.node))
     signs = [p for p in (*case.counters, *case.fill, *case.log) if p.weight > 0]
     unknown = not case.counters and not case.fill
     suspected = signs or (unknown and len(_servers(_inside(hit))) >= MANY_DESTINATIONS)
     return [_hypothesis(facts, findings, case)] if hit and suspected else []
+
+
+def _listed(host: HostSigns) -> list[Hypothesis]:
+    """What the listings of one host say by themselves."""
+    kernel = host.kernel
+    log, fill, counters = _log(kernel), _fill(kernel), _counters(kernel)
+    if not log and not any(piece.reason == AT_THE_LIMIT for piece in fill):
+        return []
+    statement = (
+        f"The conntrack table{on_host(host)} was full: the kernel drops the first packet of new connections."
+    )
+    if not log:
+        statement = (
+            f"The conntrack table{on_host(host)} was at its limit: the next new connection is dropped."
+        )
+    return [from_listings(_LISTED, statement, [*log, *fill, *counters], missing=(_SIZES,))]
 
 
 def _inside(hit: Sequence[Destination]) -> list[Destination]:
@@ -101,7 +124,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], case: _Case) -> Hypothes
         missing=(_SIZES, FILTER_RULES),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="none found; it would be refuted by a count far below nf_conntrack_max or by flat drop counters",
+        refutation=_REFUTATION,
         figures=((TIME_LOST, seconds_text(lost_s)), ("destinations", str(len(_servers(case.hit))))),
         attempts=case.links,
     )
@@ -143,8 +166,8 @@ def _spread(case: _Case) -> list[Weighed]:
     return []
 
 
-def _fill(facts: Facts) -> list[Weighed]:
-    fill = conntrack_fill(facts.node)
+def _fill(kernel: KernelFacts) -> list[Weighed]:
+    fill = conntrack_fill(kernel)
     if fill is None:
         return []
     text = f"{fill.count:,} of {fill.limit:,} entries in use ({fill.ratio:.0%})."
@@ -154,7 +177,7 @@ def _fill(facts: Facts) -> list[Weighed]:
                 2.2,
                 text,
                 line_evidence(fill.lines),
-                "at the limit the next new connection is refused",
+                AT_THE_LIMIT,
             )
         ]
     if fill.ratio < CONNTRACK_FAR_BELOW:
@@ -162,17 +185,17 @@ def _fill(facts: Facts) -> list[Weighed]:
     return [Weighed(0.5, text, line_evidence(fill.lines), "near the limit: a burst can reach it")]
 
 
-def _log(facts: Facts) -> list[Weighed]:
-    found = messages_with(facts.node, "nf_conntrack", "table full")
+def _log(kernel: KernelFacts) -> list[Weighed]:
+    found = messages_with(kernel, "nf_conntrack", "table full")
     if not found:
         return []
     text = f"The kernel logged {plural(len(found), 'time')}: {found[0][0][:80]}"
     reason = "logged by the code that drops the packet; without a timestamp the time is unknown"
-    return [Weighed(2.5, text, line_evidence(line for _, line in found), reason)]
+    return [Weighed(3.2, text, line_evidence(line for _, line in found), reason)]
 
 
-def _counters(facts: Facts) -> list[Weighed]:
-    delta = facts.node.delta
+def _counters(kernel: KernelFacts) -> list[Weighed]:
+    delta = kernel.delta
     if delta is None or "drop" not in delta.deltas:
         return []
     lines = [(delta.before, n) for n in delta.before_lines] + [(delta.after, n) for n in delta.after_lines]
@@ -236,3 +259,5 @@ _REMEDIES = (
         versions=None,
     ),
 )
+_REFUTATION = "none found; it would be refuted by a count far below nf_conntrack_max or by flat drop counters"
+_LISTED = ListedCause(CAUSE, TITLE, PRIOR, REFERENCES, _REFUTATION, _REMEDIES)

@@ -23,6 +23,7 @@ from backend.forensics.diagnosis.lost_syns import (
     one_instance,
 )
 from backend.forensics.dumps import conntrack
+from backend.forensics.evidence.absence.kept_inside import sent_on_otherwise
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.icmp_errors import HOST, NETWORK
@@ -60,8 +61,9 @@ def _fits(destination: Destination) -> bool:
 
 def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypothesis:
     told, listed, failed = _told(facts, d), _unreplied(facts, d), _failed(facts, d)
+    kept = _kept(facts, d)
     pieces = [
-        *_place(d),
+        *(kept or _place(d)),
         *_silence(d),
         *_often(d),
         *told,
@@ -79,7 +81,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         prior=PRIOR,
         steps=tuple(one_instance(d)),
         weighed=tuple(pieces),
-        both_sides=bool(of_kind(d, "beyond")) or bool(told),
+        both_sides=bool(of_kind(d, "beyond") and not kept) or bool(told),
         independent=bool(told or listed or failed),
         signs=sum(map(bool, (told, listed, failed))),
         findings=about(findings, d),
@@ -102,6 +104,19 @@ def _statement(d: Destination, host: str) -> str:
     if len(d.hosts) > 1:
         return f"{hurt(d)} got no response: no packet from any of these hosts."
     return f"{hurt(d)} got no response: no packet from {host}, which seems down or unreachable."
+
+
+def _kept(facts: Facts, d: Destination) -> list[Weighed]:
+    """A host that is down is told by SYNs that were sent to it: these were not."""
+    left = sent_on_otherwise(facts.attempts, d)
+    if left is None:
+        return []
+    text = (
+        f"These SYNs were received on {d.outermost.word} and not sent on; others of the same sources left on "
+        f"{left.word}."
+    )
+    reason = "whatever kept them is on this node, unless it cannot resolve the neighbor"
+    return [Weighed(-0.7, text, loss_evidence(d), reason)]
 
 
 def _place(d: Destination) -> list[Weighed]:

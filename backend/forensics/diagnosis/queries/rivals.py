@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from backend.forensics.diagnosis.loss_rivals import judge_table
 from backend.forensics.diagnosis.queries.trouble import Trouble, one_node
 from backend.forensics.evidence.dns.lost_queries import LostQuery
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import conntrack_fill
 from backend.forensics.report import RivalPart
 
 Judgement = tuple[str, str, str | None]
 """(status, because, command)."""
-FAR_BELOW = 0.8
 DATA_LOST_RATIO = 0.001
 """Data segments sent again, of all: a path that loses less does not lose datagrams by the dozen."""
 CAPTURE = "tcpdump -i any -y LINUX_SLL2 -w any.pcap port 53"
@@ -123,22 +122,16 @@ def _path(case: _Case) -> Judgement:
 
 
 def _table_full(case: _Case) -> Judgement:
-    fill = conntrack_fill(case.facts.node)
-    if fill is not None and fill.ratio < FAR_BELOW:
-        return "ruled-out", f"{fill.count:,} of {fill.limit:,} entries in use", None
-    delta = case.facts.node.delta
-    if delta is not None and not delta.deltas.get("early_drop") and not delta.deltas.get("drop"):
-        return "ruled-out", "drop and early_drop stayed flat", None
+    judged = judge_table(case.facts.node)
+    if judged[0] == "ruled-out":
+        return judged
     if case.lost and all(q.pair_answered for q in case.lost):
         return (
             "ruled-out",
             "a full table refuses the first packet of a flow; here its flow was accepted",
             None,
         )
-    command = (
-        "sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max; dmesg | grep 'table full'"
-    )
-    return "cannot-tell", "no counters and no sizes were given", command
+    return judged
 
 
 def _firewall(case: _Case) -> Judgement:

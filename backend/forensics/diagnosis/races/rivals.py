@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from backend.forensics.diagnosis.loss_rivals import judge_table
 from backend.forensics.diagnosis.races.evidence import Race, WeighedRace
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RivalPart
@@ -104,11 +105,8 @@ def _table_full(facts: Facts, race: Race) -> RivalPart:
     if delta is not None and delta.deltas.get("early_drop", 0) == 0 and "early_drop" in delta.deltas:
         because = "early_drop did not rise, and every other new connection passed"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
-    command = (
-        "sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max; dmesg | grep 'table full'"
-    )
-    because = "no counters and no sizes were given"
-    return RivalPart(cause=name, title=title, status="cannot-tell", because=because, command=command)
+    status, because, command = judge_table(facts.node)
+    return RivalPart(cause=name, title=title, status=status, because=because, command=command)  # type: ignore[arg-type]
 
 
 def _ipvs_reuse(race: Race) -> RivalPart:

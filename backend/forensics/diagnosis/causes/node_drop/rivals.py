@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backend.forensics.diagnosis.causes.node_drop.evidence import NodeLosses, WeighedLosses
+from backend.forensics.diagnosis.loss_rivals import judge_table
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RivalPart
 
@@ -11,17 +12,24 @@ STATS_COMMAND = "conntrack -S; sleep 60; conntrack -S"
 
 def list_rivals(facts: Facts, found: NodeLosses, weighed: WeighedLosses) -> list[RivalPart]:
     """Each with a status and its reason."""
-    return [_race(weighed), _exhaustion(facts, found, weighed), _table_full(facts), _ipvs(found), *_beyond()]
+    return [
+        _race(facts, weighed),
+        _exhaustion(facts, found, weighed),
+        _table_full(facts),
+        _ipvs(found),
+        *_beyond(),
+    ]
 
 
-def _race(weighed: WeighedLosses) -> RivalPart:
+def _race(facts: Facts, weighed: WeighedLosses) -> RivalPart:
     name, title = "snat-port-race", "SNAT source-port collision"
-    if weighed.counters_rise:
+    delta = facts.node.delta
+    if weighed.counters_rise and delta is not None and delta.deltas.get("insert_failed"):
         because = "conntrack counted failed insertions; the competing SYN may have passed another interface"
         command = "tcpdump -i any -y LINUX_SLL2 -s 96 -w any.pcap tcp"
         return RivalPart(cause=name, title=title, status="possible", because=because, command=command)
-    flat = ", and insert_failed stayed flat" if weighed.counters_flat else ""
-    because = f"no other source's SYN used their port within 1 ms{flat}"
+    flat = delta is not None and delta.deltas.get("insert_failed") == 0
+    because = f"no other source's SYN used their port within 1 ms{', and insert_failed stayed flat' if flat else ''}"
     return RivalPart(cause=name, title=title, status="ruled-out", because=because)
 
 
@@ -43,15 +51,8 @@ def _exhaustion(facts: Facts, found: NodeLosses, weighed: WeighedLosses) -> Riva
 
 def _table_full(facts: Facts) -> RivalPart:
     name, title = "conntrack-full", "Conntrack table full"
-    delta = facts.node.delta
-    if delta is not None and not delta.deltas.get("drop") and not delta.deltas.get("early_drop"):
-        because = "drop and early_drop did not rise"
-        return RivalPart(cause=name, title=title, status="ruled-out", because=because)
-    command = (
-        "sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max; dmesg | grep 'table full'"
-    )
-    because = "no counters and no sizes were given"
-    return RivalPart(cause=name, title=title, status="cannot-tell", because=because, command=command)
+    status, because, command = judge_table(facts.node)
+    return RivalPart(cause=name, title=title, status=status, because=because, command=command)  # type: ignore[arg-type]
 
 
 def _ipvs(found: NodeLosses) -> RivalPart:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from backend.forensics.diagnosis.causes.snat_port_exhaustion.evidence import Shortage, WeighedShortage
+from backend.forensics.diagnosis.loss_rivals import judge_table
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RivalPart
 
@@ -39,9 +40,8 @@ def _table_full(facts: Facts) -> RivalPart:
     if delta is not None and delta.deltas.get("early_drop") == 0:
         because = "early_drop did not rise"
         return RivalPart(cause=name, title=title, status="ruled-out", because=because)
-    command = "sysctl net.netfilter.nf_conntrack_count net.netfilter.nf_conntrack_max"
-    because = "no counters and no sizes were given"
-    return RivalPart(cause=name, title=title, status="cannot-tell", because=because, command=command)
+    status, because, command = judge_table(facts.node)
+    return RivalPart(cause=name, title=title, status=status, because=because, command=command)  # type: ignore[arg-type]
 
 
 def _beyond(found: Shortage) -> list[RivalPart]:

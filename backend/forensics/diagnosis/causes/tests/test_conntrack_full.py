@@ -11,7 +11,9 @@ from backend.forensics.diagnosis.causes.tests.build_losses import (
     diagnosis,
     fill,
     log,
+    report,
 )
+from backend.forensics.evidence.counters import DumpInput
 
 CAUSE = "conntrack-full"
 FULL = "nf_conntrack: nf_conntrack: table full, dropping packet"
@@ -71,3 +73,16 @@ def test_a_table_that_stays_full_needs_no_syn_that_passes_later() -> None:
     capture = Losses("eth0").silent(SERVER, 6).silent(OTHER_HOST, 6).build()
     assert confidence(CAUSE, capture, fill(100, 100), log(FULL)) > 0.5
     assert confidence(CAUSE, capture, fill(10, 100), log(FULL)) < 0.5
+
+
+def listed(*dumps: DumpInput) -> float:
+    return next((d.confidence for d in report([], *dumps).diagnoses if d.cause == CAUSE), 0.0)
+
+
+def test_without_captures_the_log_opens_it_and_the_limit_makes_it_possible() -> None:
+    assert 0.6 < listed(log(FULL)) < 0.7
+    assert 0.3 < listed(fill(98, 100)) < 0.5
+    assert listed(fill(97, 100)) == 0.0
+    assert listed(log(FULL), fill(100, 100)) > 0.8
+    assert listed(log(FULL), fill(79, 100)) < 0.3
+    assert listed(*conntrack_stats(drop=30, early_drop=4, insert_failed=0)) == 0.0
