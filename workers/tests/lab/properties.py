@@ -16,13 +16,18 @@ if TYPE_CHECKING:
     from pathlib import Path
     from typing import Any
 
-    from backend.forensics.report import Report
+    from backend.forensics.report import DiagnosisPart, Report
 
 SLACK = 0.005
 """Confidences have three digits; a hundredth less is not "less sure"."""
 SHUFFLES = 2
 WHERE_AND_WHY = frozenset(("return-path-loss", "reverse-path-filter"))
 """One says where an answer was lost, the other why it was lost there."""
+COMPETITORS = frozenset(("snat-port-race", "time-wait-collision"))
+"""The SYN that a lost one competed with is cited beside it, and left with a port that the server still held."""
+LOSES_OR_DELAYS = frozenset(("loss", "stall"))
+"""Roles of causes that say why a packet was lost or late: it was so for one reason. Of the others one says how often
+something was asked, one what a service is about to lose."""
 
 
 def broken_promises(instance: Instance, scratch: Path, *, short: bool = False) -> list[str]:
@@ -73,8 +78,15 @@ def _removed(instance: Instance, files: tuple[Path, ...], whole: Report) -> Iter
 def _strangers(files: tuple[Path, ...], whole: Report, scratch: Path) -> Iterator[str]:
     for what, added in strangers(files, scratch):
         with_them = report_on([*files, *added])
-        if verdicts(with_them) != verdicts(whole):
-            yield f"with {what}: {_difference(verdicts(whole), verdicts(with_them))}"
+        theirs = frozenset(path.name for path in added) if _without_packets(whole) else frozenset()
+        after = verdicts(with_them, theirs)
+        if after != verdicts(whole):
+            yield f"with {what}: {_difference(verdicts(whole), after)}"
+
+
+def _without_packets(report: Report) -> bool:
+    """Then the report is about every host that is listed, the stranger too: what it says of that one alone is true."""
+    return not any(part.kind == "capture" for part in report.inputs)
 
 
 def _other_hosts(instance: Instance, files: tuple[Path, ...], whole: Report) -> Iterator[str]:
@@ -94,7 +106,9 @@ def _other_hosts(instance: Instance, files: tuple[Path, ...], whole: Report) -> 
         alone = report_on([*others, *listings])
         sure = sureness(alone)
         for cause in sorted(instance.right & sure.keys()):
-            if sure[cause] >= 0.5 and all_sure.get(cause, 0.0) < sure[cause] - SLACK:
+            # A general cause may give way to the specific one that more listings show, where that is surer.
+            best = max((all_sure.get(right, 0.0) for right in instance.right), default=0.0)
+            if sure[cause] >= 0.5 and max(best, all_sure.get(cause, 0.0)) < sure[cause] - SLACK:
                 yield (
                     f"{cause} {sure[cause]:.2f} with the listings of {host}, {all_sure.get(cause, 0.0):.2f} with all"
                 )
@@ -103,11 +117,11 @@ def _other_hosts(instance: Instance, files: tuple[Path, ...], whole: Report) -> 
 
 
 def exclusive(report: Report | None) -> Iterator[str]:
-    """Two causes of loss ≥ 0.5 that tell of the same frames: a packet is lost once."""
-    lost = [d for d in named(report) if d.role == "loss"]
+    """Two causes of loss or delay ≥ 0.5 about the same frames: a packet is lost once, and late for one reason."""
+    lost = [d for d in named(report) if d.role in LOSES_OR_DELAYS and d.cause != ANY_CAUSE]
     told = [(d.cause, d.confidence, _told_frames(d.model_dump())) for d in lost]
     for (one, sure, frames), (other, as_sure, others) in combinations(told, 2):
-        if one != other and frames & others and {one, other} != WHERE_AND_WHY:
+        if one != other and frames & others and {one, other} not in (WHERE_AND_WHY, COMPETITORS):
             yield f"{one} {sure:.2f} and {other} {as_sure:.2f} about {len(frames & others)} frames"
 
 
@@ -121,10 +135,14 @@ def _told_frames(diagnosis: dict[str, Any]) -> set[tuple[str, int]]:
     }
 
 
-def verdicts(report: Report | None) -> list[tuple[str, str, float]]:
-    """What a reader acts on."""
-    found = report.diagnoses if report else ()
+def verdicts(report: Report | None, without: frozenset[str] = frozenset()) -> list[tuple[str, str, float]]:
+    """What a reader acts on; without what rests on these inputs alone."""
+    found = [d for d in (report.diagnoses if report else ()) if not without or _inputs_of(d) - without]
     return sorted((d.cause, d.verdict, round(d.confidence, 3)) for d in found)
+
+
+def _inputs_of(diagnosis: DiagnosisPart) -> set[str]:
+    return {part.input for claim in diagnosis.claims for part in claim.evidence}
 
 
 def _difference(before: Iterable[object], after: Iterable[object]) -> str:

@@ -161,6 +161,59 @@ def _cited_syns(m: re.Match[str], sentence: Sentence) -> Problem:
     return None
 
 
+def _silent_attempts(m: re.Match[str], sentence: Sentence) -> Problem:
+    """``14 SYNs over up to 4.1 s each`` and ``14 attempts from 2 source addresses``: of the SYNs cited."""
+    if sentence.cut:
+        return None
+    seen: dict[tuple[str, int], list[float]] = defaultdict(list)
+    ids, sources = set(), set()
+    for name, frame in _syns(sentence):
+        if frame.tcp is not None and frame.packet.haslayer("IP"):
+            seen[name, frame.tcp.seq].append(frame.time_ns / 1e9)
+            ids.add((frame.tcp.seq, int(frame.packet.id)))
+            sources.add(frame.ends[0].rpartition(":")[0])
+    told, isns = m.groupdict(), {isn for _, isn in seen}
+    if "syns" in told and len(ids) != count(m["syns"]):
+        return f"{len(ids)} different SYNs are cited"
+    if "attempts" in told and len(isns) != count(m["attempts"]):
+        return f"SYNs of {len(isns)} attempts are cited"
+    # The same client has several addresses where some vantage points are behind its NAT.
+    if "sources" in told and len(sources) < count(m["sources"]):
+        return f"they came from {len(sources)} addresses"
+    longest = max((times[-1] - times[0] for times in map(sorted, seen.values())), default=0.0)
+    if "span" in told and abs(longest - seconds(m["span"])) > told_s(m["span"]) + TWO_CLOCKS_S:
+        return f"the SYNs of one attempt are {longest:.3f} s apart at most"
+    return None
+
+
+def _syn_of(m: re.Match[str], sentence: Sentence) -> Problem:
+    found = any(frame.ends[0] == m["client"] for _, frame in _syns(sentence))
+    return None if found else f"no cited SYN is of {m['client']}"
+
+
+def _two_syns(m: re.Match[str], sentence: Sentence) -> Problem:
+    times: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for name, frame in _syns(sentence):
+        times[name, frame.ends[0]].append(frame.time_ns / 1e9)
+    for (name, client), sent in times.items():
+        others = times.get((name, m["other"]), []) if client == m["one"] else []
+        gaps = [abs(a - b) for a in sent for b in others]
+        if any(abs(gap - seconds(m["apart"])) <= told_s(m["apart"]) for gap in gaps):
+            return None
+    return f"no SYNs of {m['one']} and {m['other']} are {m['apart']} apart"
+
+
+def _large_segments(m: re.Match[str], sentence: Sentence) -> Problem:
+    """Every cited segment has that size at least, and they are of so many connections."""
+    segments = [frame for _, frame in sentence.frames() if frame.tcp is not None and frame.payload_bytes]
+    if any(frame.payload_bytes < count(m["bytes"]) for frame in segments):
+        return f"segments of {min(frame.payload_bytes for frame in segments)} bytes are cited"
+    connections = {frozenset(frame.ends) for frame in segments}
+    if not sentence.cut and len(connections) != count(m["some"]):
+        return f"the segments are of {len(connections)} connections"
+    return None
+
+
 def _cited_answers(m: re.Match[str], sentence: Sentence) -> Problem:
     frames = sentence.frames()
     return None if all(f.is_tcp(SYN | ACK) for _, f in frames) else "not all cited frames are SYN-ACKs"
@@ -282,8 +335,24 @@ CHECKS: tuple[tuple[str, Check], ...] = (
     (rf"\S+ sent two queries for \S+ from one socket, (?P<apart>{_TIME}) apart: .+", _two_queries),
     (rf"It retried after (?P<wait>{_TIME}), .+", _asked_again),
     (rf"The response came (?P<wait>{_TIME}) after the first query\.", _answered_after),
-    (rf"(?:\w+ \+{_NUMBER},? ?)+ ?between the dumps.*", _counters),
-    (rf"\w+ rose by {_NUMBER} between the dumps.*", _counters),
+    (rf"(?P<syns>{_NUMBER}) SYNs? over up to (?P<span>{_TIME}) each stayed unanswered\.", _silent_attempts),
+    (
+        rf"(?P<syns>{_NUMBER}) SYNs? in (?P<attempts>{_NUMBER}) attempts?, not one answered\.",
+        _silent_attempts,
+    ),
+    (
+        rf"(?P<attempts>{_NUMBER}) attempts? from (?P<sources>{_NUMBER}) source addresse?s?, none answered\.",
+        _silent_attempts,
+    ),
+    (r"The SYN of (?P<client>\S+) was captured at .+ and is absent at .+", _syn_of),
+    (r"(?P<one>\S+) and (?P<other>\S+) sent their SYNs to \S+ (?P<apart>[\d,.]+ \S+) apart\.", _two_syns),
+    (
+        rf"In (?P<some>{_NUMBER}) connections? (?:from \S+ to \S+ )?segments of (?P<bytes>{_NUMBER}) bytes or more "
+        "were retransmitted .+",
+        _large_segments,
+    ),
+    (rf"(?:\w+ \+{_NUMBER},? ?)+ ?between the (?:dumps|listings).*", _counters),
+    (rf"\w+ rose by {_NUMBER} between the (?:dumps|listings).*", _counters),
     (rf"(?P<used>{_NUMBER}) of (?P<limit>{_NUMBER}) .*entries in use .*", _in_use),
     (rf"The kernel logged (?P<some>{_NUMBER}) times?: .+", _logged),
 )

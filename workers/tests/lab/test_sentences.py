@@ -20,15 +20,17 @@ NOT_COUNTED: dict[str, str] = {
     r"lookups?\b|queries|questions?\b|names?\b|query|their socket|pairs": "a lookup joins queries of several types, "
     "names and tries: who asked for what is judged, not counted",
     r"p [=<]": "a statistic over all connections or round trips, of which only the lost ones are cited",
-    r"stalls?\b|round trips?|groups?\b|answers|answered|held|queue|burst": "of all round trips, told apart by "
-    "their distribution; the cited frames are examples",
-    r"requests?\b|calls?\b|credentials|refresh|handed out": "of payload (HTTP) that scapy does not read here",
+    r"stalls?\b|round trips?|RTT|groups?\b|answers|answered|responses?\b|held|queue|burst|of the delay": "of all "
+    "round trips, told apart by their distribution; the cited frames are examples",
+    r"requests?\b|calls?\b|credentials|refresh|handed out|after the last answer": "of payload (HTTP) that scapy does "
+    "not read here",
     r"segments?\b": "a segment's fate joins several vantage points; of it only the wait is counted again",
-    r"SYNs?\b|attempts?\b|connections?\b|tuple|ports?\b|entries|source|retry|retries|no answer|waits?\b": "of all "
-    "attempts or of tables, of which only the lost ones are cited",
+    r"SYNs?\b|attempts?\b|connections?\b|tuple|ports?\b|entries|source|retry|retries|retransmissions?\b|waits?\b": (
+        "of all attempts or of tables, of which only the lost ones are cited"
+    ),
     r"ICMP|errors?\b|unreachable": "the same error is quoted at several vantage points",
-    r"\d(?:\.\d+){3}|rule|net\.\w+|kernel|MTU|packets?\b|TTL|counter|Conn\b|Commands|nr_throttled": "a line or a "
-    "header as it stands, not a count",
+    r"\d(?:\.\d+){3}|rule|net\.\w+|kernel|MTU|rp_filter|share the|packets?\b|TTL|counter|Conn\b|Commands|"
+    r"nr_throttled": ("a line, a name or a header as it stands, not a count"),
 }
 """Pattern -> why sentences of other templates that hold numbers are not counted again."""
 
