@@ -48,9 +48,17 @@ def open_bundle(
         return expand_text(path, name, folder, limits)
     expansion = expand_bundle(path, folder, limits)
     if not expansion.members:
-        why = " ".join(expansion.warnings) or f"{expansion.not_used_total:,} files in it are something else."
+        why = " ".join(expansion.warnings) or _what_it_holds(expansion)
         raise UnreadableInput(f"an archive without a capture or a known dump: {why} Nothing of it was used.")
     return expansion
+
+
+def _what_it_holds(expansion: Expansion) -> str:
+    if not expansion.not_used:
+        return "it is empty."
+    first, total = expansion.not_used[0], expansion.not_used_total
+    others = "1 file in it is" if total == 1 else f"{total:,} files in it are"
+    return f"{others} something else ({first.name}: {first.why})."
 
 
 def left_out_of(expansion: Expansion) -> LeftOut:

@@ -74,11 +74,17 @@ class PcapngReader:
                 reading.make_room()
 
     def _damaged(self, reason: int) -> None:
-        if reason == BAD_LENGTH:
+        stated = self._length(int(self.reading.state["position"]))
+        if reason == BAD_LENGTH and stated == int(self.reading.state["detail"]):
+            self._bad_block(stated)
+        elif reason == BAD_LENGTH:
             self.reading.damaged_length()
         else:
             number = int(self.reading.state["detail"])
             self.reading.damaged(f"names interface {number:,}, which the file does not describe,")
+
+    def _bad_block(self, length: int) -> None:
+        self.reading.damaged(f"is in a block that claims {length:,} bytes, which no such block has,")
 
     def _other_block(self) -> bool:
         """Reads the block at the current position; False when the file ends or is damaged there."""
@@ -90,7 +96,7 @@ class PcapngReader:
             return False
         length = self._length(at)
         if length < 12 or length & 3:
-            reading.damaged(f"is in a block that claims {length:,} bytes")
+            self._bad_block(length)
             return False
         if kind not in (SECTION_HEADER, INTERFACE, STATISTICS) or length > LARGEST_PACKET:
             return self._skip(kind, length)

@@ -112,7 +112,7 @@ def test_a_bundle_of_nothing_is_2(tmp_path: Path, capsys: pytest.CaptureFixture[
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("notes.txt", "hello")
     assert main(["analyze", str(path)]) == 2
-    assert "an archive without a capture or a known dump: 1 files in it" in capsys.readouterr().err
+    assert "an archive without a capture or a known dump: 1 file in it" in capsys.readouterr().err
 
 
 def test_side_by_side_gives_the_same_report(
