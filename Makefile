@@ -10,7 +10,7 @@ MAKEFLAGS += --no-print-directory
 PAGE_SOURCES := $(shell find frontend docs/ci -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
-.PHONY: audit bench-page dist formats security settings run ready demo install install-dev build warm test test-python test-page test-browser check check-python \
+.PHONY: new-detector new-cause audit bench-page dist formats security settings run ready demo install install-dev build warm test test-python test-page test-browser check check-python \
 	check-page format bench bench-large lab truth fuzz-tools test-long clean versions
 
 run: ready ## the whole product on this machine
@@ -135,6 +135,12 @@ dist: build ## the wheel, the source archive and their bills of materials (Cyclo
 
 audit: install ## known vulnerabilities of what is installed, where a registry answers
 	.ci/audit.sh
+
+new-detector: install-dev ## a detector begun from a skeleton that passes every check: make new-detector NAME=half-open
+	$(BIN)/python -m backend.tests.new_skeleton detector $(NAME)
+
+new-cause: install-dev ## the same for a cause: make new-cause NAME=half-open
+	$(BIN)/python -m backend.tests.new_skeleton cause $(NAME)
 
 security: install-dev ## the tables of docs/security.md, from the marks of the tests
 	$(BIN)/python -m backend.tests.security_page

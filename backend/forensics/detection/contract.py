@@ -1,5 +1,4 @@
-"""What a detector is: a package under `detectors` whose `detector` module has `KIND`, `NEEDS` and
-`detect`."""
+"""What a detector is: a package under `detectors` whose `detector` module has `KIND` and `detect`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,63 @@
+"""Begins a detector or a cause from a skeleton that passes every check: ``make new-detector NAME=half-open``."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+SKELETONS: Final = Path(__file__).parent / "skeletons"
+FORENSICS: Final = Path("backend/forensics")
+NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+
+
+def new_detector(root: Path, name: str) -> list[Path]:
+    """Its folder with rule, thresholds, detector, samples and test, and its case; returns what was written."""
+    folder = root / FORENSICS / "detectors" / _folder(name)
+    case = root / FORENSICS / "cases" / f"{_folder(name)}.py"
+    sources = [path for path in sorted((SKELETONS / "detector").rglob("*.txt")) if path.name != "case.py.txt"]
+    targets = [folder / path.relative_to(SKELETONS / "detector").with_suffix("") for path in sources]
+    return _write(name, [*zip(sources, targets, strict=True), (SKELETONS / "detector/case.py.txt", case)])
+
+
+def new_cause(root: Path, name: str) -> list[Path]:
+    """Its file and its test; returns what was written."""
+    causes = root / FORENSICS / "diagnosis/causes"
+    test = causes / "tests" / f"test_{_folder(name)}.py"
+    pairs = [(SKELETONS / "cause/cause.py.txt", causes / f"{_folder(name)}.py")]
+    return _write(name, [*pairs, (SKELETONS / "cause/test_cause.py.txt", test)])
+
+
+def _folder(name: str) -> str:
+    """Of ``half-open``: ``half_open``. A ValueError where that is no name of a kind."""
+    if not NAME.fullmatch(name):
+        raise ValueError(f"{name!r} is no name: small letters, digits and single hyphens, such as half-open.")
+    return name.replace("-", "_")
+
+
+def _write(name: str, files: list[tuple[Path, Path]]) -> list[Path]:
+    """FileExistsError where one of them is there already; then none is written."""
+    known = [target for _, target in files if target.exists()]
+    if known:
+        raise FileExistsError(f"{known[0]} exists already.")
+    words = {"@KIND@": name, "@FOLDER@": _folder(name), "@WORDS@": name.replace("-", " ").capitalize()}
+    words["@CLASS@"] = name.title().replace("-", "")
+    for source, target in files:
+        text = source.read_text(encoding="utf-8")
+        for word, meant in words.items():
+            text = text.replace(word, meant)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+    written = [target for _, target in files]
+    python = [str(path) for path in written if path.suffix == ".py"]
+    for command in (["check", "--select", "I", "--fix"], ["format"]):
+        subprocess.run([sys.executable, "-m", "ruff", *command, "--quiet", *python], check=True)
+    return written
+
+
+if __name__ == "__main__":
+    begin = {"detector": new_detector, "cause": new_cause}[sys.argv[1]]
+    for path in begin(Path(), sys.argv[2]):
+        sys.stdout.write(f"{path}\n")

@@ -1,0 +1,79 @@
+"""A detector or a cause that is begun from its skeleton holds what every other one holds."""
+
+from __future__ import annotations
+
+import importlib
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from backend.forensics import cases, detectors
+from backend.forensics.diagnosis import causes
+from backend.forensics.tests.samples import load_samples, loudest
+from backend.tests.new_skeleton import new_cause, new_detector
+
+ROOT = Path(__file__).parents[2]
+NAME = "skeleton-of-a-test"
+MODULE = NAME.replace("-", "_")
+
+
+def _is_clean(files: list[Path]) -> bool:
+    names = [str(path) for path in files if path.suffix == ".py"]
+    checks = (["check"], ["format", "--check"])
+    ran = [
+        subprocess.run(
+            [sys.executable, "-m", "ruff", *check, "--config", ROOT / "pyproject.toml", *names], check=False
+        )
+        for check in checks
+    ]
+    return not any(each.returncode for each in ran)
+
+
+def test_a_new_detector_judges_its_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = new_detector(tmp_path, NAME)
+    assert _is_clean(written)
+    for package, folder in ((detectors, "detectors"), (cases, "cases")):
+        more = str(tmp_path / "backend/forensics" / folder)
+        monkeypatch.setattr(package, "__path__", [*package.__path__, more])
+    module = importlib.import_module(f"{detectors.__name__}.{MODULE}.detector")
+    assert module.KIND == NAME
+    samples = load_samples(f"{detectors.__name__}.{MODULE}.tests.samples")
+    assert {sample.sort for sample in samples} == {"Positive", "Negative", "Look-alike"}
+    for sample in samples:
+        found = module.detect(sample.build()).findings
+        assert (loudest(found), sum(f.count for f in found)) == (
+            sample.expected.severity,
+            sample.expected.count,
+        )
+        if sample.loosened:
+            assert module.detect(sample.build(), sample.loosened).status == "found"
+
+
+def test_a_new_cause_is_weighed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written = new_cause(tmp_path, NAME)
+    assert _is_clean(written)
+    monkeypatch.setattr(causes, "__path__", [*causes.__path__, str(written[0].parent)])
+    module = importlib.import_module(f"{causes.__name__}.{MODULE}")
+    assert (module.CAUSE, module.TITLE) == (NAME, "Skeleton of a test")
+    asked: dict[str, object] = {}
+    exec(compile(written[1].read_text(encoding="utf-8"), "test", "exec"), asked)  # its own test
+    for name, check in asked.items():
+        if name.startswith("test_") and callable(check):
+            check()
+
+
+@pytest.mark.parametrize("name", ["Half-Open", "half_open", "../half", "half--open", ""])
+def test_a_name_that_is_none_writes_nothing(name: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="no name"):
+        new_detector(tmp_path, name)
+    assert not list(tmp_path.iterdir())
+
+
+def test_what_exists_is_left_alone(tmp_path: Path) -> None:
+    written = new_cause(tmp_path, NAME)
+    written[0].write_text("mine", encoding="utf-8")
+    with pytest.raises(FileExistsError):
+        new_cause(tmp_path, NAME)
+    assert written[0].read_text(encoding="utf-8") == "mine"
