@@ -14,6 +14,8 @@ LOSES_A_SYN = frozenset(
     (
         "bridge-netfilter-off",
         "conntrack-full",
+        "dead-backend",
+        "dead-path",
         "firewall-drop",
         "hairpin",
         "ipvs-port-reuse",
