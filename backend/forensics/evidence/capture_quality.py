@@ -5,8 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.packets import TCP
+
+_TUPLE = ("client_high", "client_low", "client_port", "server_high", "server_low", "server_port")
 
 
 @dataclass(frozen=True)
@@ -36,6 +42,20 @@ class CaptureQuality:
         return self.data_retransmissions / self.data_segments if self.data_segments else 0.0
 
 
+def count_holes(capture: Capture) -> NDArray[np.int64]:
+    """`lost_segments` of each connection, without those of which this interface saw one direction and another one the
+    other: with several uplinks data leaves by one and is acknowledged by the other."""
+    table = capture.connections
+    holes: NDArray[np.int64] = table["lost_segments"].astype(np.int64)
+    for own, other in (("client_bytes", "server_bytes"), ("server_bytes", "client_bytes")):
+        halved = np.flatnonzero((holes > 0) & (table[own] == 0))
+        if len(halved):
+            rest = table[(table[own] > 0) & (table[other] == 0)]
+            key, seen = (mix(*(rows[name] for name in _TUPLE)) for rows in (table[halved], rest))
+            holes[halved[np.isin(key, seen)]] = 0
+    return holes
+
+
 def judge_quality(captures: Sequence[Capture]) -> CaptureQuality:
     """Add up what the decoder counted. Several vantage points show the same segment: the largest count is
     taken."""
@@ -44,11 +64,11 @@ def judge_quality(captures: Sequence[Capture]) -> CaptureQuality:
     ]
     lost = segments = again = 0
     for capture in captures:
-        table = capture.connections
+        table, holes = capture.connections, count_holes(capture)
         is_tcp = table["protocol"] == TCP
         for vantage in range(len(capture.vantage_points)):
             here = is_tcp & (table["vantage"] == vantage)
-            lost += int(table["lost_segments"][here].sum())
+            lost += int(holes[here].sum())
             sent = int(table["data_segments"][here].sum())
             if sent > segments:
                 segments, again = sent, int(table["data_retransmissions"][here].sum())

@@ -11,6 +11,7 @@ from backend.forensics.cases.case import Case
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.capture_loss.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.capture_quality import count_holes
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Place
 from backend.forensics.findings import frame_evidence
@@ -64,7 +65,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
 def _holes(facts: Facts, place: Place) -> Holes:
     table = facts.captures[place.capture].connections
     here = (table["vantage"] == place.index) & (table["protocol"] == TCP)
-    lost = table["lost_segments"][here]
+    lost = count_holes(facts.captures[place.capture])[here]
     frames = table["first_frame"][here][lost > 0]
     return Holes(
         place,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.evidence.capture_quality import count_holes
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.report import MissingPart, RemedyPart
@@ -82,7 +83,7 @@ def _pieces(facts: Facts) -> list[Weighed]:
 
 def _frames(facts: Facts, capture: int, vantage: int) -> list[int]:
     table = facts.captures[capture].connections
-    holes = table[(table["vantage"] == vantage) & (table["lost_segments"] > 0)]
+    holes = table[(table["vantage"] == vantage) & (count_holes(facts.captures[capture]) > 0)]
     return [int(frame) for frame in holes["first_frame"][:100]]
 
 

@@ -36,5 +36,17 @@ def test_holes_are_loud_beyond_both_limits(holes: int, data: int, loud: bool) ->
     assert (finding.count, finding.evidence[0].frames[0] > 0) == (holes, True)
 
 
+@pytest.mark.parametrize(("elsewhere", "status"), [(0, "found"), (62, "clear")])
+def test_data_that_left_by_the_other_uplink_is_no_hole(elsewhere: int, status: str) -> None:
+    builder = CaptureBuilder(places=("eth0", "eth1"))
+    for place in ("eth0", "eth1"):
+        builder.connect(T0_NS, plain_path("10.0.0.1:20000", "192.0.2.1:80", place), isn=7)
+    capture = builder.build()
+    table = capture.connections
+    table["client_bytes"], table["server_bytes"] = (0, elsewhere), (440, 0)
+    table["lost_segments"], table["data_segments"] = (9, 0), (40, 40)
+    assert detection(capture).status == status
+
+
 def test_without_packets_it_cannot_be_checked() -> None:
     assert detect(gather_facts([], [])).status == "not-checkable"
