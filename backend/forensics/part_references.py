@@ -5,20 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
-from pydantic import BaseModel
 
 from backend.forensics.private_words import changed
 from backend.forensics.report import EvidencePart, Report, TablePart
+from backend.forensics.rewritten import Rewriter
 from backend.forensics.rotation.joined_captures import PART_SHIFT, JoinedCaptures, Parts
 
 Ints = NDArray[np.int64]
-Model = TypeVar("Model", bound=BaseModel)
 
 _FRAME_WORD = re.compile(r"#(\d{13,})")
 """A frame of a later part in a sentence: 2^40 has 13 digits."""
@@ -33,34 +32,15 @@ def in_own_files(report: Report, joined: JoinedCaptures) -> Report:
 
 
 @dataclass(frozen=True)
-class _Rewriter:
+class _Rewriter(Rewriter):
     parts: dict[str, Parts]
-
-    def model(self, part: Model) -> Model:
-        changed = {
-            name: made
-            for name in type(part).model_fields
-            for value in [getattr(part, name)]
-            for made in [self.value(value)]
-            if made is not value
-        }
-        return part.model_copy(update=changed) if changed else part
 
     def value(self, value: Any) -> Any:
         if isinstance(value, TablePart):
             return self.table(value)
-        if isinstance(value, BaseModel):
-            return self.model(value)
         if isinstance(value, str):
             return changed(value, lambda text: _FRAME_WORD.sub(self.word, text))
-        if isinstance(value, dict):
-            return self.event(value)
-        if isinstance(value, list):
-            made: list[Any] = []
-            for each in value:
-                made += self.evidence(each) if isinstance(each, EvidencePart) else [self.value(each)]
-            return made
-        return value
+        return self.event(value) if isinstance(value, dict) else super().value(value)
 
     def evidence(self, part: EvidencePart) -> list[EvidencePart]:
         """One for each file that has a frame of it."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,7 @@ from backend.forensics.dumps import Dump
 from backend.forensics.dumps.printed import capture_name
 from backend.forensics.findings import FRAMES_SHOWN
 from backend.forensics.report import EvidencePart, Report
-
-Model = TypeVar("Model", bound=BaseModel)
+from backend.forensics.rewritten import Rewriter
 
 
 @dataclass(frozen=True)
@@ -52,28 +51,12 @@ def with_printed_lines(report: Report, places: dict[str, PrintedIn]) -> Report:
 
 
 @dataclass(frozen=True)
-class _Rewriter:
+class _Rewriter(Rewriter):
     places: dict[str, PrintedIn]
 
-    def model(self, part: Model) -> Model:
-        changed = {
-            name: made
-            for name in type(part).model_fields
-            for value in [getattr(part, name)]
-            for made in [self.value(value)]
-            if made is not value
-        }
-        return part.model_copy(update=changed) if changed else part
-
-    def value(self, value: Any) -> Any:
-        if isinstance(value, BaseModel):
-            return self.model(value)
-        if not isinstance(value, list) or not any(isinstance(each, BaseModel) for each in value):
-            return value
-        made: list[Any] = []
-        for each in value:
-            made += self.evidence(each) if isinstance(each, EvidencePart) else [self.value(each)]
-        return made
+    def listed(self, values: list[Any]) -> list[Any]:
+        """Of rows and frames nothing changes."""
+        return super().listed(values) if any(isinstance(each, BaseModel) for each in values) else values
 
     def evidence(self, part: EvidencePart) -> list[EvidencePart]:
         """The part, and one of the lines where it has frames that were printed."""
