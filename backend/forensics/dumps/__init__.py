@@ -122,6 +122,8 @@ class Dump:
     probe_series: tuple[ProbeSeries, ...] = ()
     printed: PrintedTable = field(default_factory=PrintedTable)
     """Packets that a tool printed, each a frame of a capture that was rebuilt from the text."""
+    wrong_tunnel_checksums: tuple[int, ...] = ()
+    """Lines (1-based) of printed packets whose outer UDP checksum, around VXLAN or Geneve, tcpdump calls wrong."""
     packet_processes: tuple[PacketProcess, ...] = ()
     system_calls: tuple[SystemCall, ...] = ()
     routes: tuple[Route, ...] = ()

@@ -76,7 +76,7 @@ _CILIUM_FIRST = re.compile(
 
 
 _CILIUM_OLD = re.compile(
-    r"(?P<what>drop|trace|debug): (?P<reason>[^()]{0,80}?(?:\(L\d\))?) ?\("
+    r"(?P<what>drop|trace|debug):? (?P<reason>[^()]{0,80}?(?:\(L\d\))?) ?\("
     r"(?:(?P<from>[\w:./-]{0,120}) )?(?P<source>[\d.]{7,15}|[0-9a-f:]{3,45}):(?P<sport>\d{1,5})\) => \("
     r"(?:(?P<to>[\w:./-]{0,120}) )?(?P<destination>[\d.]{7,15}|[0-9a-f:]{3,45}):(?P<dport>\d{1,5})\)"
 )

@@ -56,6 +56,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         strange,
         printed=PrintedTable(np.array(begun, PRINTED_DTYPE)),
         neighbors=_unanswered(marks),
+        wrong_tunnel_checksums=tuple(number for number, mark in marks if mark[1:2] == ["x"]),
     )
 
 

@@ -179,7 +179,8 @@ def _owners(item: Item, current: _Segment | None) -> tuple[str, tuple[DumpFormat
 
 
 def _is_known(line: str) -> bool:
-    return any(format_.owns_line(line[:LOOKED_AT]) for format_ in dump_formats())
+    known = (format_ for format_ in dump_formats() if not is_last_resort((format_,)))
+    return any(format_.owns_line(line[:LOOKED_AT]) for format_ in known)
 
 
 def _continues(current: _Segment, owners: tuple[DumpFormat, ...], line: str) -> bool:

@@ -79,6 +79,8 @@ _TOKENS: Final = {
     "sctp": 132,
 }
 _KEPT: Final = 1_024
+_PAIRS_MOST: Final = 10_000
+"""Pairs of addresses whose last packet is kept."""
 
 
 @dataclass(slots=True)
@@ -99,6 +101,8 @@ class Bodies:
     names: Names = field(default_factory=Names)
     sequences: Sequences = field(default_factory=Sequences)
     dns: DnsLines = field(default_factory=DnsLines)
+    sent: dict[bytes, bytes] = field(default_factory=dict)
+    """The beginning of the last packet by its IPv4 addresses: what an ICMP error without ports is about."""
 
     def ip(self, head: Head, inner: str) -> tuple[bytes, int, bool] | None:
         """(bytes, original length, whether the transport is known) of an IP packet, None where it has no addresses."""
@@ -117,7 +121,14 @@ class Bodies:
         )
         packet = ip_packet(source, destination, body.protocol, body.data, body.length, head.shown)
         fixed = len(packet) - len(body.data)
+        if body.protocol == TCP:
+            self.remember(packet)
         return packet, max(head.ip_bytes or fixed + body.length, len(packet)), body.complete
+
+    def remember(self, packet: bytes) -> None:
+        """Keeps the headers of a TCP packet over IPv4."""
+        if packet[0] >> 4 == 4 and (len(self.sent) < _PAIRS_MOST or packet[12:20] in self.sent):
+            self.sent[packet[12:20]] = packet[:40]
 
     def _body(
         self, head: Head, text: str, ends: tuple[str, str], ports: tuple[int | None, int | None], inner: str,
@@ -127,7 +138,7 @@ class Bodies:
         if tcp is not None and ports[0] is not None and ports[1] is not None:
             return self._tcp(tcp, ends, (ports[0], ports[1]))
         if text.startswith("ICMP"):
-            return _icmp(text, head.kind == "IP6", addresses, self.names)
+            return _icmp(text, head.kind == "IP6", addresses, self)
         if text.startswith(("IP ", "IP6 ")):
             return self._nested(text)
         if text.startswith("GRE"):
@@ -217,7 +228,7 @@ def _first_line(rest: str, length: int) -> bytes:
     return text.encode("utf-8", "replace")[: min(length, _KEPT)]
 
 
-def _icmp(text: str, wide: bool, addresses: tuple[bytes, bytes], names: Names) -> Body:
+def _icmp(text: str, wide: bool, addresses: tuple[bytes, bytes], bodies: Bodies) -> Body:
     protocol = ICMPV6 if wide else ICMP
     echo = _ECHO.match(text)
     shown = _LENGTH.search(text)
@@ -234,14 +245,16 @@ def _icmp(text: str, wide: bool, addresses: tuple[bytes, bytes], names: Names) -
             mtu = _MTU.search(text)
             size = int(mtu[1] or mtu[2]) if mtu else 0
             data = struct.pack(">BBHHH", kind, code, 0, 0, size & 0xFFFF) + _quoted(
-                text, wide, addresses, names
+                text, wide, addresses, bodies
             )
             return Body(protocol, data, max(length, len(data)))
     return Body(protocol, b"", length, complete=False)
 
 
-def _quoted(text: str, wide: bool, addresses: tuple[bytes, bytes], names: Names) -> bytes:
-    """The packet that an error is about: `-v` prints it, else its destination alone is known."""
+def _quoted(text: str, wide: bool, addresses: tuple[bytes, bytes], bodies: Bodies) -> bytes:
+    """The packet that an error is about: `-v` prints it, else its destination alone is known, and the last packet that
+    went there is taken."""
+    names = bodies.names
     _, _, behind = text.partition(" IP ") if not wide else text.partition(" IP6 ")
     head = read_head(("IP6 " if wide else "IP ") + behind.strip()) if " > " in behind else None
     if head is not None:
@@ -249,7 +262,9 @@ def _quoted(text: str, wide: bool, addresses: tuple[bytes, bytes], names: Names)
         if packet is not None:
             return packet[0][:64]
     about = _ABOUT.search(text)
-    if about is None or about["port"] is None:
+    if about is not None and about["port"] is None:
+        return bodies.sent.get(addresses[1] + names.address(about["address"], wide=wide), b"")
+    if about is None:
         return b""
     target = names.address(about["address"], wide=wide)
     port = split_end(f"{about['address']}.{about['port']}")[1] or 0

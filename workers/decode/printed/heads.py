@@ -22,7 +22,7 @@ _LINK = re.compile(
 _VLAN = re.compile(
     r"vlan (?P<id>\d{1,4}), p \d(?:, DEI)?, (?:ethertype (?P<type>[^,(]{1,40}?)(?: \(0x[0-9a-f]{4}\))?, )?"
 )
-_FAMILY = re.compile(r"(?P<type>IP6|IP|ARP|ip6|ip)(?:,|:)? ")
+_FAMILY = re.compile(r"(?P<type>IP6|IP|ARP|ip6|ip)(?:,|:)? (?:truncated-ip6? - \d{1,6} bytes missing! ?)?")
 _HEADER4 = re.compile(r"\((?P<tos>tos [^()]{0,300}(?:\([^()]{0,80}\)[^()]{0,200}){0,4})\)\s*")
 _HEADER6 = re.compile(
     r"\((?P<fields>(?:class|flowlabel|hlim) [^()]{0,200}(?:\([^()]{0,80}\)[^()]{0,200}){0,3})\)\s*"

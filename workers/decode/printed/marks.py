@@ -9,6 +9,7 @@ from workers.decode.dumps.printed_packets import MARK
 from workers.decode.printed.lines import Grouper, capture_number
 
 _HELD_LINES = 4_096
+_TUNNEL = re.compile(r"bad udp cksum [^]]{0,60}\] (?:VXLAN|OTV|Geneve)")
 _ASKED = re.compile(r"who-has (?P<address>[\d.]{7,15})\b")
 _ANSWERED = re.compile(r"Reply (?P<address>[\d.]{7,15}) is-at (?P<link>[0-9a-fA-F:]{11,17})")
 
@@ -20,7 +21,7 @@ def with_marks(blocks: Iterable[bytes]) -> Iterator[bytes]:
     done = 0
     starts: dict[int, str] = {}
     for packet in grouper.packets(_held(_lines(blocks), held)):
-        starts[packet.number - 1 - done] = f"{capture_number(packet.section)}{_resolved(packet.text)}"
+        starts[packet.number - 1 - done] = f"{capture_number(packet.section)}{_resolved(packet.whole)}"
         if len(held) < _HELD_LINES:
             continue
         # The packet that is being read may go on: its line waits.
@@ -34,7 +35,9 @@ def with_marks(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _resolved(text: str) -> str:
-    """What a packet of ARP asks or answers, to stand behind its mark."""
+    """What a packet of ARP asks or answers, or that a tunnel's checksum is wrong, to stand behind its mark."""
+    if "bad udp cksum" in text and _TUNNEL.search(text):
+        return " x"
     if "ARP, " not in text[:200]:
         return ""
     asked, answered = _ASKED.search(text), _ANSWERED.search(text)

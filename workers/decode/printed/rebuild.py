@@ -65,6 +65,7 @@ class SectionFile:
         """The next frame; one for every printed packet, so that frames and packets have the same numbers."""
         if packet.lines == 1 and (plain := read_plain_tcp(packet.text, self._bodies.sequences)) is not None:
             clock, data, length = plain
+            self._bodies.remember(data)
             time_ns = self.clock.ns(clock, set_in=False)
             self._write(self._interface(self.section.interface, RAW_IP, True), time_ns, data, length)
             return

@@ -7,14 +7,17 @@ it, and the client resets. Every connection to an endpoint of the same node fail
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings
 from backend.forensics.diagnosis.lost_syns import about_servers
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.host_signs import HostSigns
 from backend.forensics.evidence.kernel_signs import Line, settings_of
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.evidence.service_returns import ForeignAnswers
@@ -26,6 +29,9 @@ TITLE = "Bridged packets bypass netfilter"
 PRIOR = -2.0
 """Rare since kubelets check it; the packets show it plainly."""
 SEVERAL = 2
+_UNEXPECTED = re.compile(r"reply from unexpected source", re.IGNORECASE)
+"""What dig and nslookup print (bind9, lib/dns/dispatch.c)."""
+_SAME_NODE = "kubectl get pods -o wide; tcpdump -eni cni0 'tcp[tcpflags] & (tcp-syn|tcp-rst) != 0 or port 53'"
 SETTING = "net.bridge.bridge-nf-call-iptables"
 
 REFERENCES = (
@@ -37,7 +43,38 @@ REFERENCES = (
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per service whose answers came from another address."""
-    return [_hypothesis(facts, findings, each) for each in facts.foreign_answers]
+    if facts.foreign_answers:
+        return [_hypothesis(facts, findings, each) for each in facts.foreign_answers]
+    return [found for host in facts.listed_hosts.hosts if (found := _listed(host)) is not None]
+
+
+def _listed(host: HostSigns) -> Hypothesis | None:
+    """A client that names the address an answer came from, or a failing one beside the setting."""
+    strange = _client_lines(host, lambda text: _UNEXPECTED.search(text) is not None)
+    failed = _client_lines(host, lambda text: _UNEXPECTED.search(text) is None)
+    off = [line for value, line in settings_of(host.kernel, SETTING) if value == "0"]
+    pieces = []
+    if strange:
+        text = f"A client got {plural(len(strange), 'answer')} from another address than it had asked."
+        pieces.append(Weighed(2.2, text, line_evidence(strange), "the answer's translation was not undone"))
+    if off:
+        text = f"{SETTING} = 0."
+        pieces.append(Weighed(1.5, text, line_evidence(off), "bridged packets are not given to iptables"))
+    if off and failed:
+        text = f"A client failed {plural(len(failed), 'time')}."
+        pieces.append(
+            Weighed(0.4, text, line_evidence(failed), "an answer from another address is no answer")
+        )
+    if not off or len(pieces) < 2:
+        return None
+    statement = "Answers between pods of one bridge bypass iptables, so that clients get them untranslated."
+    missing = (MissingPart(what="Whether it fails for endpoints of the same node alone", command=_SAME_NODE),)
+    return from_listings(_LISTED, statement, pieces, missing=missing)
+
+
+def _client_lines(host: HostSigns, fits: Callable[[str], bool]) -> list[Line]:
+    steps = ((d.input, s) for d in host.dumps for s in d.dump.client_steps)
+    return [(number, s.line) for number, s in steps if s.what == "failed" and fits(s.text)]
 
 
 def _hypothesis(facts: Facts, findings: Sequence[Case], answers: ForeignAnswers) -> Hypothesis:
@@ -90,7 +127,9 @@ def _came(facts: Facts, answers: ForeignAnswers, service: Endpoint, real: Endpoi
     frames, number = _frames(facts, answers), len(answers.rows)
     text = f"{plural(number, 'SYN')} to {service} were answered by {real}; the client reset these answers."
     reason = "the answer has the SYN's number and another source: its translation was not undone"
-    pieces = [Weighed(3.0 if number >= SEVERAL else 1.0, text, frames, reason)]
+    # Who pastes the lines of one connection has chosen one of many; in a recorded capture a single one is an accident.
+    chosen = all(capture.is_printed for capture in facts.captures)
+    pieces = [Weighed(3.0 if number >= SEVERAL else 2.2 if chosen else 1.0, text, frames, reason)]
     if answers.unrouted * 2 > number:
         text = f"{plural(answers.unrouted, 'answer')} had a TTL that no router had lowered."
         pieces.append(Weighed(0.8, text, frames, "client and endpoint are on one segment"))
@@ -136,4 +175,14 @@ _REMEDIES = (
         side_effect="all bridged IPv4 passes iptables, also that of virtual machines on the same host",
         versions="write it to /etc/sysctl.d and /etc/modules-load.d: unset at boot until the module is loaded",
     ),
+)
+
+
+_LISTED = ListedCause(
+    cause=CAUSE,
+    title=TITLE,
+    prior=PRIOR,
+    references=REFERENCES,
+    refutation="none found; it would be refuted by failures of endpoints on other nodes",
+    remedies=_REMEDIES,
 )

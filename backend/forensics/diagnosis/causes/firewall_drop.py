@@ -5,10 +5,12 @@ that drops is told from a dead host only by the host's other answers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.listed_causes import ListedCause
 from backend.forensics.diagnosis.loss_rivals import list_rivals
 from backend.forensics.diagnosis.lost_syns import (
     CAPTURE_BOTH_SIDES,
@@ -23,6 +25,7 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
+from backend.forensics.diagnosis.traced_drops import traced_hypotheses
 from backend.forensics.evidence.absence.drop_rules import list_syn_rules
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
@@ -38,6 +41,16 @@ PRIOR = -2.0
 SEVERAL_SYNS = 3
 """One SYN can get lost on any path; three over several seconds do not."""
 REPEATED_ATTEMPTS = 2
+_RULE = re.compile(
+    r"^(?:NETFILTER_DROP|IPTABLE_RULE_DROP|XDP|TC_INGRESS|TC_EGRESS|BPF_CGROUP_EGRESS)$|policy[ _]den|"
+    r"(?<!rp)(?<!reverse )(?:filter|forward|input|output|firewall|ufw|policy|iptables|nft)\w*[ _-]{0,3}"
+    r"(?:drop|block|reject|den)",
+    re.IGNORECASE,
+)
+"""Reasons of include/net/dropreason-core.h and Cilium, and prefixes of LOG rules that say what the next rule does."""
+_TRACED_COMMAND = (
+    "iptables-save -c; nft list ruleset; kubectl get networkpolicies -A; hubble observe --verdict DROPPED"
+)
 
 REFERENCES = (
     "RFC 9293 section 3.10.7.1: without a filter a closed port answers with RST",
@@ -46,8 +59,13 @@ REFERENCES = (
 
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
-    """One hypothesis per combination that was never answered while its host was heard."""
-    return [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(facts, d)]
+    """One hypothesis per combination that was never answered while its host was heard; without captures one per host
+    whose tracer saw drops by rules."""
+    found = [_hypothesis(facts, findings, d) for d in facts.destinations if _fits(facts, d)]
+    traced = traced_hypotheses(
+        facts, _TRACED, lambda event: _RULE.search(event.reason) is not None, _TRACED_COMMAND
+    )
+    return [*found, *traced]
 
 
 def _fits(facts: Facts, d: Destination) -> bool:
@@ -203,3 +221,24 @@ def _remedies(d: Destination) -> tuple[RemedyPart, ...]:
             versions=None,
         ),
     )
+
+
+_TRACED = ListedCause(
+    cause=CAUSE,
+    title=TITLE,
+    prior=PRIOR,
+    references=("include/net/dropreason-core.h: SKB_DROP_REASON_NETFILTER_DROP", *REFERENCES),
+    refutation="none found; it would be refuted by a tracer that shows another reason for the missing packets",
+    remedies=(
+        RemedyPart(
+            what="Find the rule or policy whose counter rises, and let these packets pass before it",
+            command=None,
+            applies_to="the host whose tracer saw the drops",
+            check="iptables-save -c; sleep 10; iptables-save -c   # which counter rises while it fails",
+            proof="the tracer shows no further drop of this reason",
+            undo="Delete the rule that was added",
+            side_effect="what the rule protected from may pass, too",
+            versions=None,
+        ),
+    ),
+)

@@ -37,6 +37,8 @@ DEFAULTS: Final = {
 }
 """Seconds, and whose default it is (their own documentation)."""
 DEFAULT_RATIO = 0.1
+SAME_RATIO = 0.02
+"""Within this a silence is that timer and no chance."""
 
 REFERENCES = (
     "RFC 9112 section 9.3.1: retrying requests; RFC 9293 section 3.10.7.1: RST for a closed connection",
@@ -123,7 +125,15 @@ def _default(closes: EarlyCloses) -> list[Weighed]:
     for seconds, of in DEFAULTS.items():
         if abs(quiet_s - seconds) <= DEFAULT_RATIO * seconds:
             text = f"{seconds:g} s is a default: {of}."
-            return [Weighed(0.3, text, frame_evidence(closes.frames), "servers close idle connections then")]
+            near = abs(quiet_s - seconds) <= SAME_RATIO * seconds
+            return [
+                Weighed(
+                    1.0 if near else 0.3,
+                    text,
+                    frame_evidence(closes.frames),
+                    "servers close idle connections then",
+                )
+            ]
     return []
 
 

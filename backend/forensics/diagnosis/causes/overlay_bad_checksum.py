@@ -29,6 +29,7 @@ CAUSE = "overlay-bad-checksum"
 TITLE = "Overlay packets with a wrong outer checksum"
 COUNTER: Final = "UdpInCsumErrors"
 FEW = 3
+LINES_MOST = 50
 """Fewer datagrams are those of a bad link (datagrams between the listings)."""
 COUNTED_SHARE = 0.5
 """A counter that rose by this share of the retransmitted packets is about them."""
@@ -89,10 +90,11 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     for host in facts.listed_hosts.hosts:
         logged, counted = _logged(host), _counted(host)
         overlay = _overlay(host) if counted else []
-        if logged or overlay:
+        printed = _printed(facts, host)
+        if logged or overlay or printed:
             lost = lost or _lost(facts, findings)
             own = lost if _is_counted(host, lost) else None
-            found.append(_hypothesis(host, [*logged, *counted, *overlay], findings, own))
+            found.append(_hypothesis(host, [*logged, *counted, *overlay, *printed], findings, own))
     return found
 
 
@@ -158,6 +160,20 @@ def _logged(host: HostSigns) -> list[Weighed]:
         return []
     text = f"The kernel logged {plural(len(lines), 'datagram')} to the overlay's port with a bad checksum."
     return [Weighed(3.6, text, line_evidence(lines), "written where the datagram is dropped")]
+
+
+def _printed(facts: Facts, host: HostSigns) -> list[Weighed]:
+    """What tcpdump printed of the outer packets. A sender's own capture shows wrong ones wherever the card fills them
+    in: it says something only where what is inside is retransmitted in vain."""
+    lines = [(d.input, line) for d in host.dumps for line in d.dump.wrong_tunnel_checksums]
+    lost = [d for d in facts.destinations if len(d.losses) and not d.opened]
+    if len(lines) < FEW or not lost:
+        return []
+    text = f"tcpdump calls the outer checksum of {plural(len(lines), 'packet')} wrong."
+    piece = Weighed(1.6, text, line_evidence(lines[:LINES_MOST]), "the receiver drops such a datagram unread")
+    text = f"The SYNs inside were retransmitted, and none was answered: {lost[0].endpoint}."
+    frames = frame_evidence(lost[0].frames())
+    return [piece, Weighed(1.2, text, frames, "offload alone would not lose them")]
 
 
 def _counted(host: HostSigns) -> list[Weighed]:

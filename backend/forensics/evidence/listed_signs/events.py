@@ -36,7 +36,7 @@ _KERNEL_WORDS: Final = (
 )
 _METRICS: Final = re.compile(
     r"error_?port_?allocation|packets?_?drop|allocation_?fail|out_of_resources|nat_allocation_failed|rejected_?conn|"
-    r"target_?connection_?error|snat.{0,20}fail|drop_count|dropped|_allowance_exceeded|insert_failed|5xx",
+    r"target_?connection_?error|kfree_skb_total|snat.{0,20}fail|drop_count|dropped|_allowance_exceeded|insert_failed|5xx",
     re.IGNORECASE,
 )
 _NOISE: Final = frozenset(
@@ -46,6 +46,22 @@ _COUNTERS: Final = re.compile(
     r"_allowance_exceeded$|^TcpExtListen(?:Overflows|Drops)$|^TcpExtIPReversePathFilter$|CsumErrors$|"
     r"(?:rx|tx)_(?:dropped|missed_errors|no_buffer|no_dma_resources|discards?)|^insert_failed$|^early_drop$"
 )
+
+
+_COUNTED: Final = {
+    "TcpExtListenOverflows": "a listener's accept queue was full",
+    "TcpExtListenDrops": "SYNs dropped at listeners",
+    "TcpExtIPReversePathFilter": "dropped by the reverse-path filter",
+    "UdpInCsumErrors": "datagrams with a wrong checksum",
+    "TcpInCsumErrors": "segments with a wrong checksum",
+    "linklocal_allowance": "DNS, metadata and time services of the cloud",
+    "conntrack_allowance": "the cloud's connection tracking",
+    "pps_allowance": "packets per second",
+    "bw_in_allowance": "inbound bandwidth",
+    "bw_out_allowance": "outbound bandwidth",
+    "insert_failed": "NAT or insertion clashes",
+}
+"""Counters, by how their names begin, and what they count."""
 
 
 def drop_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
@@ -224,10 +240,15 @@ def counter_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
     if found:
         yield ListingSign(
             "counter", "info", "Counters of drops are not 0",
-            f"Since boot: {shown([f'{name} {value:,}' for name, value, _ in found])}.",
+            f"Since boot: {shown([f'{name} {value:,}{_meaning(name)}' for name, value, _ in found])}.",
             tuple(line for _, _, line in found[:_LINES_MOST]), len(found), "when they rose: one listing makes no rate",
             "the same command again, a minute later, while it fails",
         )  # fmt: skip
+
+
+def _meaning(name: str) -> str:
+    meaning = next((text for start, text in _COUNTED.items() if name.startswith(start)), "")
+    return f" ({meaning})" if meaning else ""
 
 
 def fallen_counter_signs(kernel: KernelFacts) -> Iterator[ListingSign]:

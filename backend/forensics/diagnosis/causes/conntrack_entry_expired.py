@@ -1,0 +1,93 @@
+"""Connection tracking forgets a half-closed connection that its ends still use.
+
+net/netfilter/nf_conntrack_proto_tcp.c: after one FIN the entry is in CLOSE_WAIT and lives 60 s
+(nf_conntrack_tcp_timeout_close_wait; kube-proxy sets 1 h). What the other end sends later has no entry: it leaves
+untranslated, or is INVALID, and the connection is refused or hangs (kubernetes/kubernetes#32551)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.contract import Hypothesis, Weighed
+from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
+from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.host_signs import HostSigns
+from backend.forensics.evidence.tracked_states import Countdown, find_countdowns
+from backend.forensics.findings import line_evidence, plural
+from backend.forensics.report import MissingPart, RemedyPart
+
+CAUSE = "conntrack-entry-expired"
+TITLE = "Connection-tracking entry expires while half-closed"
+FOUND_MOST = 3
+SEVERAL = 3
+"""Listings of one entry: its time falls in each."""
+KERNEL_DEFAULT_S = 60
+"""nf_conntrack_tcp_timeout_close_wait: longer ones were set by somebody who knew."""
+
+REFERENCES = (
+    "net/netfilter/nf_conntrack_proto_tcp.c: tcp_timeouts, TCP_CONNTRACK_CLOSE_WAIT 60 s",
+    "Documentation/networking/nf_conntrack-sysctl.rst: nf_conntrack_tcp_timeout_close_wait",
+    "kubernetes/kubernetes#32551, #97377",
+)
+_CAUSE = ListedCause(
+    cause=CAUSE,
+    title=TITLE,
+    prior=-2.5,
+    references=REFERENCES,
+    refutation="none found; it would be refuted by an entry whose time is renewed, or by an end that closed at once",
+    remedies=(
+        RemedyPart(
+            what="Keep half-closed entries longer",
+            command="sysctl -w net.netfilter.nf_conntrack_tcp_timeout_close_wait=3600",
+            applies_to="the node (kube-proxy: conntrack.tcpCloseWaitTimeout)",
+            check="sysctl net.netfilter.nf_conntrack_tcp_timeout_close_wait; conntrack -L -p tcp --state CLOSE_WAIT",
+            proof="the entry is there when the program closes; no RST follows",
+            undo="sysctl -w net.netfilter.nf_conntrack_tcp_timeout_close_wait=60",
+            side_effect="entries of programs that never close fill the table",
+            versions="kube-proxy sets 3600 unless told otherwise",
+        ),
+        RemedyPart(
+            what="Let the program close what its peer has closed",
+            command=None,
+            applies_to="the client program: an HTTP pool that does not notice a FIN",
+            check="ss -tno state close-wait",
+            proof="ss -tn state close-wait lists nothing that stays",
+            undo="not needed",
+            side_effect="none",
+            versions=None,
+        ),
+    ),
+)
+
+
+def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
+    """One hypothesis per half-closed connection whose entry counts down in several listings."""
+    return [
+        _hypothesis(host, one)
+        for host in facts.listed_hosts.hosts
+        for one in find_countdowns(host.dumps)[:FOUND_MOST]
+        if one.state == "CLOSE_WAIT"
+    ]
+
+
+def _hypothesis(host: HostSigns, one: Countdown) -> Hypothesis:
+    statement = (
+        f"The entry of a half-closed connection to {one.target}{on_host(host)} counts down from {one.first_s} to "
+        f"{one.last_s} s: packets after it expires are not translated."
+    )
+    command = "conntrack -E -p tcp -e DESTROY; ss -tno state close-wait; tcpdump -ni any 'tcp[tcpflags] & tcp-rst != 0'"
+    missing = (MissingPart(what="Whether the program still uses the connection then", command=command),)
+    return from_listings(_CAUSE, statement, _weighed(one), missing=missing)
+
+
+def _weighed(one: Countdown) -> list[Weighed]:
+    text = f"{plural(len(one.lines), 'listing')} show it in {one.state}: {one.first_s} s, at last {one.last_s} s."
+    reason = "one end has closed, the other has not, and no packet renews the entry"
+    pieces = [Weighed(2.0 if len(one.lines) >= SEVERAL else 1.0, text, line_evidence(one.lines), reason)]
+    if one.first_s <= KERNEL_DEFAULT_S:
+        text = f"It lives {KERNEL_DEFAULT_S} s at most: the kernel's default."
+        pieces.append(
+            Weighed(0.8, text, line_evidence(one.lines[:1]), "kube-proxy sets an hour for this reason")
+        )
+    return pieces
