@@ -9,6 +9,7 @@ from dataclasses import replace
 from workers.tests.lab.hosts import counted, rule
 from workers.tests.lab.incident import EVERYTHING, Case, Lab, incident
 from workers.tests.lab.programs import make_calls
+from workers.tests.lab.recording import session
 from workers.tests.lab.star import Star
 
 TIMEOUT_S = 5.5
@@ -42,9 +43,7 @@ def _ask_closed_port(address: str) -> None:
             time.sleep(0.5)
 
 
-@incident("backend-dead", "target-unresponsive", "one of three backends has no host: no ARP answer")
-def backend_dead(lab: Lab) -> list[Case]:
-    """A removed backend: the router says host unreachable after its ARP requests."""
+def _without_host(lab: Lab) -> Star:
     star = lab.star(servers=2)
     star.serve()
     bad = star.free_server_address()
@@ -52,6 +51,26 @@ def backend_dead(lab: Lab) -> list[Case]:
     lab.random.shuffle(backends)
     _run(lab, star, _service(lab, star, backends))
     lab.truth["bad"] = bad
+    return star
+
+
+@incident("backend-dead-unseen", "dead-backend", "the same as backend-dead, seen by one of the clients alone")
+def backend_dead_unseen(lab: Lab) -> list[Case]:
+    """The client calls one address, and its connections open at once or never."""
+    star = _without_host(lab)
+    listed = session(star.node, ("date -u", "conntrack -L -p tcp"))
+    (lab.folder / f"{star.node.prompt}-conntrack.txt").write_text(listed)
+    dead = ("dead-backend",)
+    return [
+        Case("client", ("pod0.pcap",), dead, ("target-unresponsive",), 0.5),
+        Case("conntrack", ("pod0.pcap", "*-conntrack.txt"), dead, ("target-unresponsive",), 0.7),
+    ]
+
+
+@incident("backend-dead", "target-unresponsive", "one of three backends has no host: no ARP answer")
+def backend_dead(lab: Lab) -> list[Case]:
+    """A removed backend: the router says host unreachable after its ARP requests."""
+    _without_host(lab)
     return [
         Case("all", EVERYTHING, ("target-unresponsive",)),
         Case("node", ("node.pcap",), ("target-unresponsive",)),
