@@ -6,6 +6,8 @@ STAMPS := .stamps
 ADDRESS ?= --host 127.0.0.1 --port 8000
 CHROMIUM ?= /usr/bin/chromium
 MAKEFLAGS += --no-print-directory
+# Without compiled modules beside the sources every process that is started compiles some 500 of them again.
+unexport PYTHONDONTWRITEBYTECODE
 
 PAGE_SOURCES := $(shell find frontend docs/ci -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
