@@ -56,19 +56,39 @@ def find_hairpins(attempts: Attempts) -> list[Hairpin]:
         return []
     row_of_link = np.full(int(seen.link_of_node.max(initial=-1)) + 1, -1, np.int64)
     row_of_link[table["link"]] = np.arange(len(table))
-    rows, of = seen.rows[syn], row_of_link[seen.link[syn]]
-    own = table[np.maximum(of, 0)]
-    last_ns = np.full(len(table), np.iinfo(np.int64).min)
-    np.maximum.at(last_ns, of[of >= 0], seen.time_ns[syn][of >= 0])
-    repeated = seen.time_ns[syn] + RETRY_NS < last_ns[np.maximum(of, 0)]
-    back = (rows["destination_high"] == own["client_high"]) & (rows["destination_low"] == own["client_low"])
-    back &= (of >= 0) & ~_is_loopback(rows["destination_high"], rows["destination_low"])
+    of = row_of_link[seen.link[syn]]
+    back = (of >= 0) & _same_host(seen.rows, "destination", syn, table, "client", of)
+    syn, of = syn[back], of[back]
+    # From here on a handful: rows of all SYNs would be copied in vain.
+    rows = seen.rows[syn]
     untranslated = (rows["source_high"] == rows["destination_high"]) & (
         rows["source_low"] == rows["destination_low"]
     )
-    moved = (own["server_low"] != own["client_low"]) | (own["server_high"] != own["client_high"])
-    back &= moved | untranslated
+    back = ~_is_loopback(rows["destination_high"], rows["destination_low"])
+    back &= ~_same_host(table, "server", of, table, "client", of) | untranslated
+    last_ns = _last_times(attempts, of)
+    repeated = seen.time_ns[syn] + RETRY_NS < last_ns[of]
     return _by_service(attempts, syn[back], of[back], (untranslated[back], repeated[back]))
+
+
+def _same_host(
+    rows: NDArray[np.void], end: str, at: Ints, others: NDArray[np.void], other_end: str, other_at: Ints
+) -> Bools:
+    same: Bools = rows[f"{end}_low"][at] == others[f"{other_end}_low"][other_at]
+    same &= rows[f"{end}_high"][at] == others[f"{other_end}_high"][other_at]
+    return same
+
+
+def _last_times(attempts: Attempts, rows: Ints) -> Ints:
+    """By row of `Attempts.table`: when its last SYN was seen, for these rows."""
+    seen, table = attempts.sightings, attempts.table
+    row_of_link = np.full(int(seen.link_of_node.max(initial=-1)) + 1, -1, np.int64)
+    row_of_link[table["link"][rows]] = rows
+    syn = np.flatnonzero(seen.transmission >= 0)
+    of = row_of_link[seen.link[syn]]
+    last_ns = np.full(len(table), np.iinfo(np.int64).min)
+    np.maximum.at(last_ns, of[of >= 0], seen.time_ns[syn][of >= 0])
+    return last_ns
 
 
 def _is_loopback(high: NDArray[np.uint64], low: NDArray[np.uint64]) -> Bools:

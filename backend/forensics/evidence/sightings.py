@@ -133,7 +133,7 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
     network = _networks(captures, node)
     is_syn = ((rows["tcp_flags"] & (SYN | ACK)) == SYN) & ((rows["marks"] & MARK_COPY) == 0) & (node >= 0)
     peer = is_syn.copy()
-    peer[is_syn] = _of_called(captures, rows[is_syn], node[is_syn])
+    peer[is_syn] = _of_called(captures, rows, is_syn, node[is_syn])
     is_syn &= ~peer
     clocks = compare_clocks(captures)
     time_ns = _common_times(captures, clocks)
@@ -172,13 +172,15 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
     )
 
 
-def _of_called(captures: Sequence[Capture], syns: NDArray[np.void], node: Ints) -> NDArray[np.bool_]:
+def _of_called(
+    captures: Sequence[Capture], rows: NDArray[np.void], is_syn: NDArray[np.bool_], node: Ints
+) -> NDArray[np.bool_]:
     """SYNs of the end that was called: both ends open at once, or a split handshake (RFC 9293 section 3.5). They answer
     the client's SYN, and are neither a repetition of it nor its translation."""
-    found = np.zeros(len(syns), np.bool_)
+    found = np.zeros(len(node), np.bool_)
     connections = join_rows([c.connections for c in captures], CONNECTION_DTYPE)
     for part in ("high", "low", "port"):
-        found |= syns[f"source_{part}"] != connections[f"client_{part}"][node]
+        found |= rows[f"source_{part}"][is_syn] != connections[f"client_{part}"][node]
     return found
 
 
@@ -238,11 +240,19 @@ def _of_several_networks(group: Ints, network: Ints) -> NDArray[np.bool_]:
 def boundaries(columns: Sequence[NDArray[np.generic]], order: Ints) -> NDArray[np.bool_]:
     """True where a row of the sorted order differs from the one before it in any column."""
     new = np.zeros(len(order), np.bool_)
-    if len(order):
-        new[0] = True
+    if not len(order):
+        return new
+    new[0] = True
+    # Where one column differs the others need not be looked at.
+    alike = np.arange(1, len(order))
     for column in columns:
-        ordered = column[order]
-        new[1:] |= ordered[1:] != ordered[:-1]
+        if 2 * len(alike) > len(order):
+            ordered = column[order]
+            differs = ordered[alike] != ordered[alike - 1]
+        else:
+            differs = column[order[alike]] != column[order[alike - 1]]
+        new[alike[differs]] = True
+        alike = alike[~differs]
     return new
 
 

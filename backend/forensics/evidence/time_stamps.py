@@ -18,6 +18,7 @@ from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, boundaries
 from backend.forensics.evidence.sorted_rows import distinct, stable_order
 
+_COLUMNS = ("destination_high", "destination_low", "source_high", "source_low", "time_ns", "timestamp_value")
 MEMORY_NS = 60_000_000_000
 """TCP_PAWS_MSL: how long a server remembers an address's last time stamp."""
 
@@ -39,15 +40,18 @@ class StampedSyns:
     def __init__(self, attempts: Attempts) -> None:
         seen = attempts.sightings
         self._row: Ints = np.flatnonzero((seen.transmission >= 0) & (seen.rows["timestamp_value"] != 0))
-        syns, place = seen.rows[self._row], seen.place[self._row]
-        host = (place, syns["destination_high"], syns["destination_low"])
-        source = (syns["source_high"], syns["source_low"])
+        place = seen.place[self._row]
+        # Column by column: whole rows of all SYNs are 200 MB of a million.
+        destination_high, destination_low, source_high, source_low, time_ns, stamp = (
+            seen.rows[name][self._row] for name in _COLUMNS
+        )
+        host, source = (place, destination_high, destination_low), (source_high, source_low)
         # In no order of hosts or of sources, only together: one key of each sorts.
-        order = stable_order(mix(*host), (mix(*source), syns["time_ns"]))
+        order = stable_order(mix(*host), (mix(*source), time_ns))
         self._position = np.empty(len(order), np.int64)
         self._position[order] = np.arange(len(order))
-        self._time_ns = syns["time_ns"][order].astype(np.int64)
-        self._stamp = syns["timestamp_value"][order].astype(np.int64)
+        self._time_ns = time_ns[order].astype(np.int64)
+        self._stamp = stamp[order].astype(np.int64)
         self._begins = boundaries((*host, *source), order)
         starts = np.flatnonzero(boundaries(host, order))
         self._bounds = np.append(starts, len(order))
