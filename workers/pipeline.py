@@ -287,6 +287,9 @@ def analyse(
         told=told,
         isolation=isolation,
     )
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        analysis = _with_tables(analysis, folder, isolation or Isolation())
     listed = sorted(left_out.files, key=lambda each: (each.name, each.why))[:LISTED]
     unused = {"not_used": listed, "not_used_total": left_out.total}
     places = printed_places({each.part.name: each.dumps for each in ingested if each.dumps})
@@ -306,9 +309,16 @@ def _refuse_too_many_vantage_points(ingested: Sequence[Ingested]) -> None:
         )
 
 
+def _with_tables(analysis: Analysis, folder: Path, isolation: Isolation) -> Analysis:
+    """Its tables are written; the report says of those that could not be made."""
+    said = len(isolation.failed)
+    write_analysis_tables(analysis.facts, analysis.findings, analysis.joined, folder, isolation)
+    report = analysis.report
+    checked = sorted((*report.checked, *isolation.failed[said:]), key=lambda each: each.kind)
+    return replace(analysis, report=report.model_copy(update={"checked": checked}))
+
+
 def _keep(analysis: Analysis, folder: Path) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    write_analysis_tables(analysis.facts, analysis.findings, analysis.joined, folder)
     typed = listed_parts(composed_texts(analysis.report))
     (folder / write_tables.TYPED_TEXTS).write_text(json.dumps(typed, ensure_ascii=False), encoding="utf-8")
     unfinished = folder / "report.json.part"

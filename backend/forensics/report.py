@@ -242,7 +242,7 @@ class CheckedPart(_Part):
     kind: str
     status: Literal["found", "harmless", "clear", "not-checkable", "failed"]
     """``harmless``: seen, and nobody was hurt. ``failed``: the check itself broke. Then
-    `kind` may also be ``cause:NAME``, or ``report:NAME`` of a list here."""
+    `kind` may also be ``cause:NAME``, or ``report:NAME`` of a list here or a table beside it."""
     why: Text
 
 
