@@ -7,12 +7,20 @@ from collections.abc import Callable, Iterator
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.dumps import DropEvent
+from backend.forensics.evidence.destination import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import Line
 from backend.forensics.findings import line_evidence, plural
 from backend.forensics.report import MissingPart
 
 LINES_MOST = 50
+ATTEMPTS_MOST = 1_000
+"""Of one destination that are held against the traced drops."""
+NEAR_NS = 5_000_000_000
+"""Clocks of two hosts differ, and some tracers print whole seconds."""
+DATED_FROM_NS = 86_400_000_000_000 * 365
+"""Times of packets printed without a date are those of 1970-01-01."""
+_Tuple = tuple[str, int, str, int]
 SEVERAL = 2
 """Drops of one reason: one packet may be any."""
 
@@ -36,6 +44,37 @@ def traced_hypotheses(
             statement = f"{_named(found)} dropped{on_host(host)} for {_reasons(found)}."
             missing = (MissingPart(what="Which rule, policy or table it was", command=command),)
             yield from_listings(cause, statement, [weighed], missing=missing)
+
+
+def traced_syns(facts: Facts, d: Destination) -> list[tuple[DropEvent, Line]]:
+    """Traced drops of the destination's own lost SYNs: the same addresses and ports and, where both have a date, at
+    most `NEAR_NS` from one of its SYNs."""
+    times: dict[_Tuple, list[int]] = {}
+    for attempt in d.attempts[:ATTEMPTS_MOST]:
+        for sighting in (s for t in attempt.transmissions for s in t.sightings):
+            ends = (sighting.source.address, sighting.source.port)
+            key = (*ends, sighting.destination.address, sighting.destination.port)
+            times.setdefault(key, []).append(sighting.time_ns)
+    found = []
+    for each in facts.kernel.dumps if times else ():
+        for event in each.dump.drops:
+            key = (event.source, event.source_port or 0, event.destination, event.destination_port or 0)
+            if event.dropped and key in times and _is_near(event, times[key]):
+                found.append((event, (each.input, event.line)))
+    return found
+
+
+def _is_near(event: DropEvent, times_ns: list[int]) -> bool:
+    if event.time_ns is None or min(times_ns) < DATED_FROM_NS:
+        return True
+    return any(abs(event.time_ns - time_ns) <= NEAR_NS for time_ns in times_ns)
+
+
+def dropped_in_words(found: list[tuple[DropEvent, Line]]) -> str:
+    """``pwru traced it in nf_hook_slow (NETFILTER_DROP)``."""
+    event = next((event for event, _ in found if event.reason), found[0][0])
+    where = f" in {event.place}" if event.place and event.place != event.reason else ""
+    return f"{event.tool} traced the drop{where} ({event.reason or 'no reason shown'})"
 
 
 def _traced(found: list[tuple[DropEvent, Line]]) -> Weighed:

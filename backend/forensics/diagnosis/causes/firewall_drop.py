@@ -25,7 +25,12 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
-from backend.forensics.diagnosis.traced_drops import traced_hypotheses
+from backend.forensics.diagnosis.traced_drops import (
+    LINES_MOST,
+    dropped_in_words,
+    traced_hypotheses,
+    traced_syns,
+)
 from backend.forensics.evidence.absence.drop_rules import list_syn_rules
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
@@ -73,11 +78,11 @@ def _fits(facts: Facts, d: Destination) -> bool:
     listed = life_of(facts, d)
     if not d.silent or of_kind(d, "replied", "return") or listed.dropped:
         return False
-    return _answers(d) or bool(listed.alive or listed.filtered or _prohibited(facts, d))
+    return _answers(d) or bool(listed.alive or listed.filtered or _prohibited(facts, d) or _traced(facts, d))
 
 
 def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypothesis:
-    prohibited, rules = _prohibited(facts, d), _rules(facts, d)
+    prohibited, rules = _prohibited(facts, d), [*_rules(facts, d), *_traced(facts, d)]
     pieces = [*_place(d), *_life(facts, d), *_often(d), *prohibited, *rules, *lossy(facts, d)]
     names = ("listen-overflow", "path-loss", "return-path-loss", "target-unresponsive", "conntrack-full")
     return Hypothesis(
@@ -96,7 +101,9 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         signs=int(bool(prohibited)) + int(bool(rules)),
         findings=about(findings, d),
         time_lost_s=0.0,
-        rivals=() if prohibited or life_of(facts, d).filtered else list_rivals(facts, d, *names),
+        rivals=()
+        if prohibited or _traced(facts, d) or life_of(facts, d).filtered
+        else list_rivals(facts, d, *names),
         missing=(FILTER_RULES, CAPTURE_BOTH_SIDES),
         remedies=_remedies(d),
         references=REFERENCES,
@@ -185,6 +192,16 @@ def _rules(facts: Facts, d: Destination) -> list[Weighed]:
     text = f"A {first.verdict.upper()} rule matches these SYNs: {of_rule(first.text[:80])}"
     lines = line_evidence(line for rule in rules for line in rule.lines)
     return [Weighed(1.5, text, lines, "the dropping rule, unless an earlier one accepts")]
+
+
+def _traced(facts: Facts, d: Destination) -> list[Weighed]:
+    """A tracer that saw these very SYNs dropped by a rule, program or policy."""
+    found = [(event, line) for event, line in traced_syns(facts, d) if _RULE.search(event.reason)]
+    if not found:
+        return []
+    text = f"{dropped_in_words(found)} of {len(found):,} of these SYNs."
+    lines = line_evidence([line for _, line in found[:LINES_MOST]])
+    return [Weighed(3.4, text, lines, "the same addresses and ports, where the packet is freed")]
 
 
 def _remedies(d: Destination) -> tuple[RemedyPart, ...]:

@@ -13,6 +13,9 @@ from backend.forensics.diagnosis.causes.tests.build_losses import (
     diagnosis,
     drop_rule,
 )
+from backend.forensics.dumps import DropEvent, Dump
+from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.tests.build_capture import T0_NS, S
 
 CAUSE = "firewall-drop"
 PORT = int(SERVER.rpartition(":")[2])
@@ -106,3 +109,35 @@ def test_nobody_is_said_to_have_answered_who_was_not_heard() -> None:
     assert found is not None
     assert "answered" not in found.statement
     assert found.statement.endswith("a rule drops this source, address and port.")
+
+
+def traced(source: str, *, reason: str = "NETFILTER_DROP", time_ns: int | None = None) -> DumpInput:
+    """pwru with a drop for every source port that the builder hands out."""
+    host, port = SERVER.rpartition(":")[0], PORT
+    drops = tuple(
+        DropEvent(n, "pwru", reason, "nf_hook_slow", 1, time_ns, "tcp", source, 20_000 + n, host, port)
+        for n in range(1, 60)
+    )
+    return DumpInput("pwru.txt", None, Dump("drops", 60, (), drops=drops))
+
+
+def test_a_tracer_that_saw_these_syns_dropped_names_the_function() -> None:
+    capture = filtered(1).build()
+    plain, joined = diagnosis(CAUSE, capture), diagnosis(CAUSE, capture, traced("10.0.0.1"))
+    others = diagnosis(CAUSE, capture, traced("10.0.0.77"))
+    socket = diagnosis(CAUSE, capture, traced("10.0.0.1", reason="NO_SOCKET"))
+    assert plain is not None
+    assert joined is not None
+    assert joined.confidence > max(0.7, plain.confidence)
+    assert any("nf_hook_slow (NETFILTER_DROP)" in claim.text for claim in joined.claims)
+    assert others is not None
+    assert socket is not None
+    assert others.confidence == socket.confidence == plain.confidence
+
+
+@pytest.mark.parametrize(("after_s", "joins"), [(4, True), (3_600, False)])
+def test_a_drop_of_another_time_is_another_packet(after_s: int, joins: bool) -> None:
+    capture = filtered(1).build()
+    plain = confidence(CAUSE, capture)
+    late = confidence(CAUSE, capture, traced("10.0.0.1", time_ns=T0_NS + after_s * S))
+    assert (late > plain) is joins
