@@ -9,7 +9,6 @@ import hashlib
 import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from uuid import uuid4
 
@@ -39,14 +38,6 @@ HASH_CHUNK_BYTES = 1 << 20
 EPOCH_NS_LIMIT = 1 << 63
 UNKNOWN_SIZE = 0
 """Announced size of an upload that does not say how long it will be."""
-
-
-@dataclass(frozen=True)
-class Arrived:
-    """How much of an upload is on disk, and the file when that was the last of it."""
-
-    offset: int
-    file: EvidenceFile | None
 
 
 def begin_upload(

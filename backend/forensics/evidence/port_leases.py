@@ -15,7 +15,6 @@ from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.packets import TCP, UDP
 
-FOREVER_NS = np.iinfo(np.int64).max // 2
 LEASE_DTYPE = np.dtype(
     [
         ("outer_high", "<u8"),

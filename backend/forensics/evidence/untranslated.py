@@ -19,9 +19,6 @@ from backend.forensics.evidence.sightings import Ints, Place
 from backend.forensics.evidence.stumbles import Stumbles
 from backend.forensics.signals import AFTER_SILENCE
 
-UNTRANSLATED_IN_WORDS = "reset by the client: un-NATed packet from an unknown address"
-"""How findings name this sort of reset."""
-
 Words = NDArray[np.uint64]
 _End = tuple[int, int, int]
 _Ends = tuple[_End, _End]

@@ -27,7 +27,6 @@ from backend.storage.packet_fields import PacketField
 
 _ORDER: Final = ("<", "<=", ">", ">=")
 _MOST: Final = 1 << 62
-_V4_IN_V6: Final = 96
 
 
 class Meaning:

@@ -9,16 +9,16 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.addresses import endpoint_text
 from backend.forensics.cases.case import Flow, end_of
 from backend.forensics.cases.connection_reset import ConnectionReset
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.connection_reset.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints, join_rows
-from backend.forensics.evidence.untranslated import UNTRANSLATED_IN_WORDS, tuple_key
+from backend.forensics.evidence.untranslated import tuple_key
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import TCP
 from backend.forensics.report import FindingPart, Severity
@@ -33,7 +33,7 @@ WORDS = {
     REFUSED: "refused",
     BY_SERVER: "reset by the server",
     BY_CLIENT: "reset by the client",
-    UNTRANSLATED: UNTRANSLATED_IN_WORDS,
+    UNTRANSLATED: "reset by the client: un-NATed packet from an unknown address",
 }
 
 
@@ -163,8 +163,8 @@ def _largest(table: NDArray[np.void], sort: Ints, parts: Sequence[Ints], most: i
     for part, rank in zip(parts, size, strict=True):
         if rank <= least:
             row = table[part[0]]
-            name = endpoint_text(int(row["server_high"]), int(row["server_low"]), int(row["server_port"]))
-            named.append((rank, name.rsplit(":", 1)[0] if rank[0] == -REFUSED else name, part))
+            server = Endpoint(int(row["server_high"]), int(row["server_low"]), int(row["server_port"]))
+            named.append((rank, server.host if rank[0] == -REFUSED else str(server), part))
     named.sort(key=lambda each: each[:2])
     return [(part, name) for _, name, part in named[:most]]
 

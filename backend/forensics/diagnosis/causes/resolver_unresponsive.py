@@ -202,7 +202,7 @@ def _told(frames: list[Frame]) -> list[Weighed]:
 
 
 def _remedies(trouble: Trouble) -> list[RemedyPart]:
-    host = trouble.target.rsplit(":", 1)[0].strip("[]")
+    host = trouble.resolver.server.address
     name = trouble.mute[0].name or "."
     return [
         RemedyPart(

@@ -72,7 +72,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         *_only_direction(facts, d),
         *lossy(facts, d),
     ]
-    host = str(d.endpoint).rsplit(":", 1)[0]
+    host = d.endpoint.host
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,

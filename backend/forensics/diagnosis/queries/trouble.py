@@ -228,11 +228,6 @@ def _asked(trouble: Trouble, one: DelayedLookup, lost: Sequence[LostQuery]) -> C
     return ClaimPart(role="step", text=f"{one.client} queried {one.server} for {name}.", evidence=evidence)
 
 
-def answered_share(trouble: Trouble) -> tuple[int, int]:
-    """(answered, all) queries to this resolver, each question once."""
-    return trouble.resolver.answered, trouble.resolver.questions
-
-
 def translated(facts: Facts, trouble: Trouble) -> tuple[bool | None, list[EvidencePart]]:
     """(whether the resolver's address is rewritten on the way: None where one side only was seen, frames or lines)."""
     server, sockets = trouble.resolver.server, trouble.dns.messages.sockets

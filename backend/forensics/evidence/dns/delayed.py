@@ -295,7 +295,7 @@ def _describe(lookups: Lookups, flags: _Flags, number: int, first: int) -> Delay
     return DelayedLookup(
         lookup=number,
         name=PrivateWord(messages.names[int(mine["name"][-1])], "name"),
-        client=str(client).rsplit(":", 1)[0].strip("[]"),
+        client=client.address,
         server=server,
         place=int(rows["place"][first]),
         start_ns=int(mine["start_ns"].min()),

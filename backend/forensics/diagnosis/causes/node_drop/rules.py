@@ -120,7 +120,7 @@ def _inside(net: str, end: Endpoint) -> bool | None:
     """None when the text is no network."""
     try:
         network = ipaddress.ip_network(net, strict=False)
-        address = ipaddress.ip_address(str(end).rsplit(":", 1)[0].strip("[]"))
+        address = ipaddress.ip_address(end.address)
     except ValueError:
         return None
     return address.version == network.version and address in network
