@@ -9,9 +9,11 @@ from __future__ import annotations
 import re
 from urllib.parse import unquote, unquote_to_bytes
 
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from backend.api.problems import problem
+from backend.api.web_page import not_found_page
 
 CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 """C0, DEL, C1 (ISO/IEC 6429), and the line and paragraph separators of Unicode."""
@@ -27,12 +29,23 @@ class PlainAddresses:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and not is_plain(scope["path"], scope.get("raw_path") or b""):
+            if _is_page(scope):
+                await not_found_page()(scope, receive, send)
+                return
             sentence = "An address holds no control characters, encoded or not."
             await problem(400, "The request is not understood", sentence, {"Connection": "close"})(
                 scope, receive, send
             )
             return
         await self._app(scope, receive, send)
+
+
+def _is_page(scope: Scope) -> bool:
+    """Whether a browser opens an address that is none of the API's: it shows the page that says so, as for any other
+    unknown one."""
+    accept = Headers(scope=scope).get("accept", "")
+    is_api = re.match("/(api|metrics|healthz|readyz)(/|$)", scope["path"])
+    return scope["method"] in ("GET", "HEAD") and "text/html" in accept and is_api is None
 
 
 def is_plain(path: str, raw_path: bytes) -> bool:

@@ -101,6 +101,11 @@ def shared_page(request: Request, store: StoreDep, share_id: str, rest: str = ""
     return _page("".join(f'<meta property="{name}" content="{escape(text)}">' for name, text in tags.items()))
 
 
+def not_found_page() -> Response:
+    """The page, which says that there is nothing at the address."""
+    return _page("", status=NOT_FOUND)
+
+
 def _page(tags: str, status: int = 200) -> Response:
     index = page_folder() / "index.html"
     nonce = secrets.token_urlsafe(16)
@@ -129,7 +134,7 @@ def asset(request: Request, path: str) -> Response:
     file = next((each for each in folder.rglob("*") if each.relative_to(folder).as_posix() == path), None)
     if file is None or file.is_symlink() or not file.is_file():
         if "text/html" in request.headers.get("accept", ""):
-            return _page("", status=NOT_FOUND)
+            return not_found_page()
         raise NotFound("There is nothing at this address.")
     headers = {"Cache-Control": FOREVER if path.startswith("assets/") else "no-cache"}
     packed = file.with_name(f"{file.name}.gz")

@@ -29,13 +29,34 @@ def test_every_address_of_the_interface_is_the_page(client: httpx.Client, path: 
 
 
 @pytest.mark.parametrize(
-    "path", ["/nowhere", "/settings/x", "/i/", "/i/a b", "/i/" + "a" * 65, "/i/../x", "/api2"]
+    "path",
+    [
+        "/nowhere",
+        "/settings/x",
+        "/i/",
+        "/i/a b",
+        "/i/" + "a" * 65,
+        "/i/../x",
+        "/api2",
+        "/i/%00",
+        "/i/0123/%0a",
+        "/%85",
+    ],
 )
 def test_a_browser_at_any_other_address_gets_the_page_that_says_so(client: httpx.Client, path: str) -> None:
     answer = client.get(path, headers={"Accept": "text/html,*/*;q=0.8"})
     assert answer.status_code == 404
     assert answer.headers["content-type"].startswith("text/html")
     assert answer.text.endswith("page")
+
+
+@pytest.mark.parametrize("path", ["/i/%00", "/api/%00", "/api/v1/investigations/%00"])
+def test_a_program_at_an_address_with_control_characters_gets_a_problem(
+    client: httpx.Client, path: str
+) -> None:
+    for accept in ("*/*", "text/html") if path.startswith("/api") else ("*/*",):
+        answer = client.get(path, headers={"Accept": accept})
+        assert (answer.status_code, answer.headers["content-type"]) == (400, "application/problem+json")
 
 
 def test_a_program_at_an_unknown_address_gets_a_problem(client: httpx.Client) -> None:

@@ -5,7 +5,7 @@ import type { TimelineLane } from "../api/types";
 import { count, plural } from "../format/quantity";
 import { Plain } from "../glossary/Plain";
 import { laneSentence } from "../glossary/plainWords";
-import { COLLAPSED_GAP, FINDINGS_HEIGHT, hatchesOf, LANE_HEIGHT, MAX_LANES, type ChartGeometry } from "./laneLayout";
+import { COLLAPSED_GAP, hatchesOf, LANE_HEIGHT, MAX_LANES, type ChartGeometry } from "./laneLayout";
 import type { Tick } from "./ticks";
 import type { TimeAxis } from "./timeAxis";
 
@@ -48,7 +48,7 @@ interface LaneHeadersProps {
 export function LaneHeaders({ geometry, inWindow, children }: LaneHeadersProps) {
   return (
     <div className="timeline-headers">
-      <div className="timeline-header" style={{ height: FINDINGS_HEIGHT }}>
+      <div className="timeline-header" style={{ height: geometry.findingsHeight }}>
         <span className="timeline-lane-name">Findings</span>
       </div>
       {geometry.rows.map(({ lane, height }) => (

@@ -73,7 +73,7 @@ export function TimelineStage(props: TimelineStageProps) {
   useWheel(lanes, surface);
   const drag = useDrag(axis, (x, y) => {
     const mark = markAt(content.marks, geometry, axis, x, y);
-    const instance = mark === null ? instanceAt(content.marks, axis, x, y) : null;
+    const instance = mark === null ? instanceAt(content.marks, content.findingRows.rows, geometry, axis, x, y) : null;
     if (mark !== null) props.pickMark(mark);
     else if (instance !== null) props.pickInstance(instance);
   });
@@ -94,7 +94,7 @@ export function TimelineStage(props: TimelineStageProps) {
   function fit(event: MouseEvent<HTMLDivElement>) {
     const box = event.currentTarget.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    props.fit(markAt(content.marks, geometry, axis, x, y) ?? instanceAt(content.marks, axis, x, y));
+    props.fit(markAt(content.marks, geometry, axis, x, y) ?? instanceAt(content.marks, content.findingRows.rows, geometry, axis, x, y));
   }
 
   return (

@@ -13,6 +13,9 @@ import { useSource } from "../api/source";
 import { useAddress } from "../ui/RouteLink";
 import { TableChips } from "./TableChips";
 import { detailText, marksText, packetsByLane } from "./detail";
+import { rowsOfFindings } from "./findingBars";
+import { Legend } from "./Legend";
+import { crowdsOf } from "./levels";
 import { layoutLanes, orderLanes } from "./laneLayout";
 import { lensHandles } from "./lens";
 import { LinkedTables } from "./LinkedTables";
@@ -80,9 +83,16 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
   const counts = useMemo(() => new Map(findings.map((finding) => [finding.id, finding.count])), [findings]);
   const { current, marks } = bench;
 
+  const selected = state.selection?.finding;
+  const findingRows = useMemo(
+    () => rowsOfFindings(findings, new Set(overview.marks.filter((mark) => mark.instance !== null).map((mark) => mark.finding)), selected),
+    [findings, overview, selected],
+  );
   const geometry = useMemo(
-    () => layoutLanes(orderLanes(overview.lanes, state.pinned), widthPx, { chosen: state.lanes, all: state.moreLanes, left: overview.lanes_left.lanes > 0 }),
-    [overview, state.lanes, state.pinned, state.moreLanes, widthPx],
+    () => layoutLanes(orderLanes(overview.lanes, state.pinned), widthPx, {
+      chosen: state.lanes, all: state.moreLanes, left: overview.lanes_left.lanes > 0, findings: findingRows.rows.length + findingRows.more,
+    }),
+    [overview, state.lanes, state.pinned, state.moreLanes, widthPx, findingRows],
   );
   const chart = useMemo(
     () => ({ axis, geometry, selection: state.selection, currentMark: current, filter: state.filter }),
@@ -90,8 +100,8 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
   );
   const chosen = useMemo(() => chosenGroups(timeline.marks, state.selection), [timeline.marks, state.selection]);
   const content = useMemo(
-    () => ({ timeline, overview, marks, findings, letters, chosen }),
-    [timeline, overview, marks, findings, letters, chosen],
+    () => ({ timeline, overview, marks, findings, findingRows, letters, chosen }),
+    [timeline, overview, marks, findings, findingRows, letters, chosen],
   );
   const handles = useMemo(() => lensHandles(marks, (mark) => isChosen(mark, chosen), geometry, axis), [chosen, geometry, marks, axis]);
   const read = useReadTime(overview.t0);
@@ -198,6 +208,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
         <span data-testid="zero">{zeroWords({ ...bench.clock, t0: overview.t0 })}</span>
         <span>{detailText(timeline, openNs(axis), total)}</span><span data-testid="marks-shown" data-count={marks.length}>{marksText(marks.length, timeline)}</span>
       </div>
+      {!state.asTable && <Legend marks={marks} crowds={crowdsOf(marks, geometry, axis)} />}
       <div className="visually-hidden" aria-live="polite" data-testid="live">{said}</div>
       <LinkedTables
         state={state} w={w} timeline={timeline} marks={marks} letters={letters} currentMark={current}

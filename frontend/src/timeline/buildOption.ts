@@ -4,10 +4,11 @@ import type { ChartGeometry } from "./laneLayout";
 import { OVERVIEW_HEIGHT } from "./laneLayout";
 import { densityOutline, fullestBucket, packetOutline, SPIKE_HEIGHT_PX } from "./density";
 import { findingBars } from "./findingBars";
+import { crowdShapes, crowdsOf, isCounted } from "./levels";
 import { placeLabels, type Label } from "./labels";
 import { instancesOf, isChosen, matchesFilter, slotOf } from "./marks";
 import { overviewShapes } from "./overview";
-import { shapesOf, toothLength, type Brush, type Shape } from "./shapes";
+import { dropLine, shapesOf, toothLength, type Brush, type Shape } from "./shapes";
 import { liftOf } from "./stacking";
 import type { TimeAxis } from "./timeAxis";
 import { windowEnd } from "./timeWindow";
@@ -31,6 +32,8 @@ export interface ChartContent {
   marks: Mark[];
   findings: readonly Finding[];
   letters: ReadonlyMap<string, string>;
+  /** Findings with a row of bars, and how many have none. */
+  findingRows: { rows: readonly string[]; more: number };
   /** Instances the selection lights up, as `chosenGroups` gives them. */
   chosen: ReadonlySet<string>;
 }
@@ -75,6 +78,7 @@ export function buildOption(view: ChartView, content: ChartContent, tokens: Toke
     series: [
       densitySeries(view, content, tokens),
       series("findings", 2, [[w.fromNs, 0]], () => group(findingBars(findingInput(view, content), axis.x, tokens))),
+      crowdSeries(view, content, tokens),
       ...markSeries(view, content, tokens),
       labelSeries(view, content, tokens),
       overviewSeries(view, content, tokens),
@@ -114,9 +118,23 @@ function densitySeries(view: ChartView, content: ChartContent, tokens: Tokens): 
 
 function findingInput(view: ChartView, content: ChartContent) {
   return {
-    instances: instancesOf(content.marks), findings: content.findings, letters: content.letters,
+    instances: instancesOf(content.marks), findings: content.findings, letters: content.letters, ...content.findingRows,
     selection: view.selection, widthPx: view.geometry.widthPx,
   };
+}
+
+function crowdSeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries {
+  const crowds = crowdsOf(content.marks, view.geometry, view.axis);
+  return series("crowds", 2, [[view.axis.window.fromNs, 0]], () => group(crowdShapes(crowds, view.geometry, tokens)));
+}
+
+/** Marks that are drawn as glyphs: all but those that are counted, and of these the instance that is looked at. */
+export function glyphMarks(view: ChartView, content: ChartContent): Mark[] {
+  const crowds = crowdsOf(content.marks, view.geometry, view.axis);
+  const pointed = content.marks.find((mark) => mark.id === view.currentMark);
+  const isLookedAt = (mark: Mark): boolean =>
+    mark.id === view.currentMark || isSameEvent(mark, pointed) || (view.selection?.instance != null && isChosen(mark, content.chosen));
+  return content.marks.filter((mark) => !isCounted(mark, crowds) || isLookedAt(mark));
 }
 
 /** What all marks are drawn with. */
@@ -127,9 +145,10 @@ interface Shared extends Pick<Brush, "x" | "accent" | "toothNs" | "tokens"> {
 /** Bands, ladders and paths below, marks above: ids are stable, so that ECharts replaces like by like. */
 function markSeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries[] {
   const pointed = content.marks.find((mark) => mark.id === view.currentMark);
+  const drawn = glyphMarks(view, content);
   const shared: Shared = { x: view.axis.x, accent: accentOf(content), toothNs: Math.max(0, ...content.marks.map(toothLength)), tokens, pointed };
   const of = (id: string, z: number, glyphs: Mark["glyph"][]): CustomSeries => {
-    const marks = content.marks
+    const marks = drawn
       .filter((mark) => glyphs.includes(mark.glyph))
       .sort((a, b) => ORDER.indexOf(a.glyph) - ORDER.indexOf(b.glyph));
     const data = marks.map((mark): [number, number] => [mark.t, 0]);
@@ -151,7 +170,8 @@ function drawMark(mark: Mark | undefined, shared: Shared, view: ChartView, conte
     strong: isSameEvent(mark, pointed) || mark.id === view.currentMark || isChosen(mark, content.chosen), slot: slotOf(mark, content.marks),
     lift: liftOf(mark, content.marks, view.axis),
   };
-  return group(shapesOf(mark, brush));
+  const drop = mark.glyph === "missing" && brush.strong ? dropLine(mark, content.marks, brush) : [];
+  return group([...drop, ...shapesOf(mark, brush)]);
 }
 
 /** Of the mark under the pointer all marks of the instance are drawn stronger, on every lane. */
@@ -174,7 +194,7 @@ function opacityOf(mark: Mark, view: ChartView, content: ChartContent): number {
 function labelSeries(view: ChartView, content: ChartContent, tokens: Tokens): CustomSeries {
   const named = (mark: Mark): boolean =>
     mark.id === view.currentMark || (view.selection?.instance != null && isChosen(mark, content.chosen));
-  const labels = placeLabels(content.marks, named, view.geometry, view.axis);
+  const labels = placeLabels(glyphMarks(view, content), named, view.geometry, view.axis);
   return series("labels", 7, labels.map((label): [number, number] => [label.mark.t, 0]), (index) => {
     const label = labels[index];
     return label === undefined ? undefined : textShape(label, tokens);
@@ -187,7 +207,7 @@ function textShape(label: Label, tokens: Tokens): Shape {
     type: "text",
     style: {
       text: label.text, x: label.x, y: label.y, fill: ink, textAlign: label.align, textVerticalAlign: "middle",
-      fontSize: 11.5, fontWeight: label.bold ? 600 : 400, stroke: tokens.surface, lineWidth: 3,
+      fontSize: 11.5, fontWeight: label.bold ? 600 : 400, backgroundColor: tokens.surface, padding: [1, 3], borderRadius: 3,
     },
   };
 }

@@ -1,40 +1,77 @@
-/** The first lane: how long each instance of a finding lasted, named where there is room. */
+/** Above the lanes: a row for each finding, with how long its instances lasted and its name. Pure. */
 import type { Finding } from "../api/types";
-import { FINDINGS_HEIGHT } from "./laneLayout";
+import { plural } from "../format/quantity";
+import { FINDING_ROW_PX, MOST_FINDING_ROWS } from "./laneLayout";
 import type { Instance } from "./marks";
 import type { Shape } from "./shapes";
 import type { Tokens } from "./tokens";
 import type { Selection } from "./urlState";
 
-interface FindingRow {
+interface FindingRows {
   instances: readonly Instance[];
   findings: readonly Finding[];
+  /** Ids of the findings that are drawn, a row each. */
+  rows: readonly string[];
+  /** Findings without a row. */
+  more: number;
   letters: ReadonlyMap<string, string>;
   selection: Selection | null;
   widthPx: number;
 }
 
-const TOP = 7;
-const BAR_HEIGHT = FINDINGS_HEIGHT - 14;
+const TOP = 9;
+const BAR_HEIGHT = FINDING_ROW_PX - 4;
 const CHARACTER_PX = 7;
+const GLYPH_PX = 16;
+/** Bars nearer to one another are drawn as one. */
+const JOINED_PX = 3;
 
-export function findingBars(row: FindingRow, x: (t: number) => number, tokens: Tokens): Shape[] {
-  const chosen = row.instances.filter((instance) => isChosen(instance, row.selection));
-  const others = row.instances.filter((instance) => !isChosen(instance, row.selection));
-  const bars = [...stretches(others).map((one) => bar(one, false, x, tokens)), ...stretches(chosen).map((one) => bar(one, true, x, tokens))];
-  return [...bars, ...names(row, chosen.length > 0 ? chosen : row.instances, x, tokens)];
+/** Which row is at that height. */
+export const rowAt = (y: number): number => Math.floor((y - TOP) / FINDING_ROW_PX);
+
+/** Ids of the findings that get a row: the first ones that have marks, and the selected one in any case. */
+export function rowsOfFindings(findings: readonly Finding[], marked: ReadonlySet<string>, selected: string | undefined): { rows: string[]; more: number } {
+  const known = findings.map((finding) => finding.id).filter((id) => marked.has(id));
+  const first = known.slice(0, MOST_FINDING_ROWS);
+  const rows = selected === undefined || first.includes(selected) || !known.includes(selected) ? first : [...first.slice(0, -1), selected];
+  return { rows, more: known.length - rows.length };
+}
+
+export function findingBars(drawn: FindingRows, x: (t: number) => number, tokens: Tokens): Shape[] {
+  const shapes = drawn.rows.flatMap((id, index) => {
+    const finding = drawn.findings.find((one) => one.id === id);
+    const own = drawn.instances.filter((instance) => instance.finding === id);
+    if (finding === undefined) return [];
+    const y = TOP + index * FINDING_ROW_PX;
+    if (own.length === 0) return [dimText(`${drawn.letters.get(id) ?? ""}  ${finding.title}: none in view`, y + BAR_HEIGHT / 2, tokens)];
+    const chosen = own.filter((instance) => isChosen(instance, drawn.selection));
+    const others = own.filter((instance) => !isChosen(instance, drawn.selection));
+    const joinedNs = nsOf(JOINED_PX, x);
+    return [
+      ...stretches(others, joinedNs).map((one) => bar(one, false, y, x, tokens)),
+      ...stretches(chosen).map((one) => bar(one, true, y, x, tokens)),
+      ...nameOf(finding, chosen.length > 0 ? chosen : own, y, drawn, x, tokens),
+    ];
+  });
+  return drawn.more > 0 ? [...shapes, moreText(drawn, tokens)] : shapes;
+}
+
+/** How long so many pixels are where nothing is folded. */
+function nsOf(px: number, x: (t: number) => number): number {
+  const perNs = (x(1e9) - x(0)) / 1e9;
+  return perNs > 0 ? px / perNs : 0;
 }
 
 const isChosen = (instance: Instance, selection: Selection | null): boolean =>
   selection !== null && instance.finding === selection.finding
   && (selection.instance === null || selection.instance === instance.instance);
 
-/** Instances of one finding that overlap, as one: hundreds of thin fills above one another hide all of them. */
-export function stretches(instances: readonly Instance[]): Instance[] {
+/** Instances of one finding that overlap or are nearer than `gapNs`, as one: hundreds of thin fills above one another hide all of them. */
+export function stretches(instances: readonly Instance[], gapNs = 0): Instance[] {
   const joined: Instance[] = [];
   for (const one of [...instances].sort((a, b) => compare(a.finding, b.finding) || a.from - b.from)) {
     const last = joined.at(-1);
-    if (last?.finding === one.finding && one.from <= last.to) joined[joined.length - 1] = { ...last, to: Math.max(last.to, one.to) };
+    if (last?.finding === one.finding && one.from <= last.to + gapNs) joined[joined.length - 1] = { ...last, to: Math.max(last.to, one.to) };
     else joined.push(one);
   }
   return joined;
@@ -42,45 +79,60 @@ export function stretches(instances: readonly Instance[]): Instance[] {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
 
-function bar(instance: Instance, chosen: boolean, x: (t: number) => number, tokens: Tokens): Shape {
+function bar(instance: Instance, chosen: boolean, y: number, x: (t: number) => number, tokens: Tokens): Shape {
   const left = x(instance.from);
-  const width = Math.max(x(instance.to) - left, 3);
+  const shape = { x: left, y, width: Math.max(x(instance.to) - left, 3), height: BAR_HEIGHT, r: 4 };
   const colour = tokens.roles[instance.role];
-  const frame: Shape = {
-    type: "rect",
-    shape: { x: left, y: TOP, width, height: BAR_HEIGHT, r: 4 },
-    style: { fill: "none", stroke: colour, lineWidth: chosen ? 1.6 : 0.6, opacity: chosen ? 1 : 0.5 },
-  };
-  const fill: Shape = {
-    type: "rect",
-    shape: { x: left, y: TOP, width, height: BAR_HEIGHT, r: 4 },
-    style: { fill: colour, opacity: chosen ? 0.14 : 0.06 },
-  };
-  return { type: "group", children: [fill, frame] };
+  const style = { stroke: colour, lineWidth: chosen ? 1.6 : 0.6, fill: colour, fillOpacity: chosen ? 0.16 : 0.08, strokeOpacity: chosen ? 1 : 0.6 };
+  return { type: "rect", shape, style };
 }
 
-/** One name a finding, at its first bar in view, if the finding's bars together are wide enough. */
-function names(row: FindingRow, instances: readonly Instance[], x: (t: number) => number, tokens: Tokens): Shape[] {
-  const named: Shape[] = [];
-  let free = 0;
-  for (const finding of row.findings) {
-    const own = instances.filter((instance) => instance.finding === finding.id);
-    if (own.length === 0) continue;
-    const left = Math.max(Math.min(...own.map((one) => x(one.from))), free) + 8;
-    const right = Math.min(Math.max(...own.map((one) => x(one.to))), row.widthPx);
-    const number = row.selection?.finding === finding.id && row.selection.instance !== null ? ` · ${row.selection.instance} of ${finding.count}` : "";
-    const text = `${row.letters.get(finding.id) ?? ""}  ${finding.title}${number}`;
-    const room = Math.floor((right - left - 8) / CHARACTER_PX);
-    if (room < 4) continue;
-    const shown = text.length > room ? `${text.slice(0, room - 1)}…` : text;
-    free = left + shown.length * CHARACTER_PX;
-    named.push({
+/** Its glyph and name, inside its first bar in view where there is room, on a plate where there is not. */
+function nameOf(finding: Finding, instances: readonly Instance[], y: number, drawn: FindingRows, x: (t: number) => number, tokens: Tokens): Shape[] {
+  const inView = instances.filter((one) => x(one.to) >= 0 && x(one.from) <= drawn.widthPx);
+  if (inView.length === 0) return [];
+  const from = Math.max(Math.min(...inView.map((one) => x(one.from))), 0);
+  const number = drawn.selection?.finding === finding.id && drawn.selection.instance !== null ? ` · ${drawn.selection.instance} of ${finding.count}` : "";
+  const text = `${drawn.letters.get(finding.id) ?? ""}  ${finding.title}${number}`;
+  // Near the right edge the name ends where the chart does.
+  const width = GLYPH_PX + 16 + text.length * CHARACTER_PX;
+  const left = Math.max(0, Math.min(from + 6, drawn.widthPx - width));
+  const room = Math.floor((drawn.widthPx - left - GLYPH_PX - 8) / CHARACTER_PX);
+  if (room < 4) return [];
+  const role = inView[0]?.role ?? "neutral";
+  const middle = y + BAR_HEIGHT / 2;
+  return [
+    roleGlyph(role, left + GLYPH_PX / 2, middle, tokens),
+    {
       type: "text",
       style: {
-        text: shown, x: Math.max(left, 8), y: TOP + BAR_HEIGHT / 2, fill: tokens.text, textVerticalAlign: "middle",
+        text: text.length > room ? `${text.slice(0, room - 1)}…` : text, x: left + GLYPH_PX + 4, y: middle, fill: tokens.text, textVerticalAlign: "middle",
         fontSize: 12, fontWeight: 600, stroke: tokens.surface, lineWidth: 3,
       },
-    });
-  }
-  return named;
+    },
+  ];
 }
+
+const HALF = 4;
+
+/** The shape that repeats what the hue says, as chips and tables have it (ui/Glyph.tsx). */
+function roleGlyph(role: Instance["role"], cx: number, cy: number, tokens: Tokens): Shape {
+  const ink = tokens.roles[role];
+  const stroke = { stroke: ink, lineWidth: 2.2, fill: "none" };
+  const line = (points: [number, number][]): Shape => ({ type: "polyline", shape: { points: points.map(([dx, dy]) => [cx + dx * HALF, cy + dy * HALF]) }, style: stroke });
+  switch (role) {
+    case "loss": return { type: "group", children: [line([[-1, -1], [1, 1]]), line([[-1, 1], [1, -1]])] };
+    case "burst": return line([[-1, 1], [-1, -1], [1, -1], [1, 1]]);
+    case "stall": return line([[-1, -0.8], [1, -0.8], [1, 0.8], [-1, 0.8], [-1, -0.8]]);
+    case "collision": return { type: "polygon", shape: { points: [[cx, cy - 5], [cx + 5, cy], [cx, cy + 5], [cx - 5, cy]] }, style: { fill: ink } };
+    default: return { type: "circle", shape: { cx, cy, r: HALF }, style: { fill: ink } };
+  }
+}
+
+function moreText(drawn: FindingRows, tokens: Tokens): Shape {
+  const y = TOP + drawn.rows.length * FINDING_ROW_PX + 6;
+  return dimText(`+${plural(drawn.more, "finding")}`, y, tokens);
+}
+
+const dimText = (text: string, y: number, tokens: Tokens): Shape =>
+  ({ type: "text", style: { text, x: 6, y, fill: tokens.textDim, textVerticalAlign: "middle", fontSize: 11.5 } });

@@ -1,7 +1,8 @@
 /** Which mark is under the pointer. */
 import type { TimelineMark as Mark } from "../api/types";
 import type { ChartGeometry } from "./laneLayout";
-import { FINDINGS_HEIGHT, LANE_HEIGHT } from "./laneLayout";
+import { LANE_HEIGHT } from "./laneLayout";
+import { rowAt } from "./findingBars";
 import { instancesOf, markEnd, type Instance } from "./marks";
 import { pairY } from "./shapes";
 import { liftOf } from "./stacking";
@@ -41,9 +42,11 @@ function distanceTo(mark: Mark, geometry: ChartGeometry, axis: TimeAxis, x: numb
 }
 
 /** The instance whose bar in the first lane is under the pointer; the shortest where several overlap. */
-export function instanceAt(marks: readonly Mark[], axis: TimeAxis, x: number, y: number): Instance | null {
-  if (y > FINDINGS_HEIGHT) return null;
+export function instanceAt(marks: readonly Mark[], findings: readonly string[], geometry: ChartGeometry, axis: TimeAxis, x: number, y: number): Instance | null {
+  if (y > geometry.findingsHeight) return null;
+  const finding = findings[rowAt(y)];
   const hit = instancesOf(marks).filter((instance) => {
+    if (instance.finding !== finding) return false;
     const [from, to] = [axis.x(instance.from), axis.x(instance.to)];
     return x >= from - 3 && x <= Math.max(to, from) + 3;
   });

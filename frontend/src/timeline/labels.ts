@@ -4,6 +4,7 @@ import type { ChartGeometry } from "./laneLayout";
 import { guideRange, stairOf } from "./shapes";
 import { liftOf } from "./stacking";
 import { markEnd, slotOf } from "./marks";
+import { HALF_PX, obstaclesOf, overlap, type Box } from "./obstacles";
 import { foldsInView, type TimeAxis } from "./timeAxis";
 
 export interface Label {
@@ -25,12 +26,6 @@ const NAMED_STEPS = 8;
 /** Notes that are, for the same reason: a flag alone says nothing. */
 const NAMED_NOTES = 8;
 
-interface Box {
-  left: number;
-  right: number;
-  y: number;
-}
-
 export function placeLabels(
   marks: readonly Mark[], isSelected: (mark: Mark) => boolean, geometry: ChartGeometry, axis: TimeAxis,
 ): Label[] {
@@ -41,7 +36,7 @@ export function placeLabels(
   const spoken = (mark: Mark): boolean => (steps && mark.glyph === "step") || (notes && mark.glyph === "note");
   const wanted = marks.filter((mark) => mark.label !== "" && mark.glyph !== "comb" && (isSelected(mark) || some || spoken(mark)));
   const ordered = [...wanted].sort((a, b) => urgency(b, isSelected) - urgency(a, isSelected));
-  const taken: Box[] = markBoxes(marks, geometry, axis);
+  const taken: Box[] = obstaclesOf(marks, isSelected, geometry, axis);
   const labels: Label[] = [];
   for (const mark of ordered) {
     const fitting = candidates(mark, marks, geometry, axis).filter((label) => fits(boxOf(label), taken, geometry.widthPx));
@@ -57,16 +52,6 @@ const GLYPH_URGENCY: Partial<Record<Mark["glyph"], number>> = { missing: 6, pair
 
 const urgency = (mark: Mark, isSelected: (mark: Mark) => boolean): number =>
   (isSelected(mark) ? 10 : 0) + (GLYPH_URGENCY[mark.glyph] ?? 0);
-
-/** Glyphs themselves, so that no text is written over one. */
-function markBoxes(marks: readonly Mark[], geometry: ChartGeometry, axis: TimeAxis): Box[] {
-  return marks.filter((mark) => mark.glyph !== "ladder" && mark.glyph !== "step" && mark.glyph !== "guide" && mark.glyph !== "path" && mark.glyph !== "note").flatMap((mark) => {
-    const x = glyphX(mark, axis);
-    return geometry.rows
-      .filter((row) => mark.lanes.includes(row.lane.id))
-      .map((row) => ({ left: x - 6, right: x + 6, y: row.middle - liftOf(mark, marks, axis) }));
-  });
-}
 
 const glyphX = (mark: Mark, axis: TimeAxis): number =>
   axis.x(mark.glyph === "step" ? markEnd(mark) : mark.t);
@@ -84,13 +69,13 @@ function candidates(mark: Mark, marks: readonly Mark[], geometry: ChartGeometry,
   if (mark.glyph === "ladder") {
     const to = axis.x(mark.t_end ?? mark.t);
     const center = (Math.max(from, 0) + Math.min(to, geometry.widthPx)) / 2;
-    return [{ ...base, x: center, y: row.middle - 33, align: "center" }];
+    return [-33, 20].map((dy): Label => ({ ...base, x: center, y: row.middle + dy, align: "center" }));
   }
   if (mark.glyph === "step" && mark.t_end !== null) {
     const { high, low } = stairOf(row, slotOf(mark, marks));
     return [{ ...base, x: from - 8, y: (high + low) / 2, align: "right" }, { ...base, x: from + 12, y: (high + low) / 2, align: "left" }];
   }
-  const beside = [0, -16, 16].flatMap((dy): Label[] => [
+  const beside = [0, -16, 16, -24, 24].flatMap((dy): Label[] => [
     { ...base, x: from + 13, y: middle + dy, align: "left" },
     { ...base, x: from - 11, y: middle + dy, align: "right" },
   ]);
@@ -106,16 +91,14 @@ function footLabels(base: { mark: Mark; text: string; bold: boolean }, middle: n
   ];
 }
 
-function boxOf(label: Label): Box {
+export function boxOf(label: Label): Box {
   const width = label.text.length * CHARACTER_PX * (label.bold ? 1.08 : 1);
   const left = label.align === "left" ? label.x : label.align === "right" ? label.x - width : label.x - width / 2;
-  return { left, right: left + width, y: label.y };
+  return { left, right: left + width, top: label.y - HALF_PX, bottom: label.y + HALF_PX };
 }
 
 const crossesFold = (box: Box, axis: TimeAxis): boolean =>
   foldsInView(axis).some((fold) => box.right > axis.x(fold.from) && box.left < axis.x(fold.to));
 
-function fits(box: Box, taken: readonly Box[], widthPx: number): boolean {
-  if (box.left < 0 || box.right > widthPx) return false;
-  return taken.every((other) => Math.abs(other.y - box.y) >= 13 || box.right + GAP_PX / 2 < other.left || box.left - GAP_PX / 2 > other.right);
-}
+const fits = (box: Box, taken: readonly Box[], widthPx: number): boolean =>
+  box.left >= 0 && box.right <= widthPx && !taken.some((other) => overlap(box, other, GAP_PX / 2));

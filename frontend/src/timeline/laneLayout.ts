@@ -4,7 +4,19 @@ import type { TimelineLane as Lane } from "../api/types";
 import type { TimeAxis } from "./timeAxis";
 
 export const RULER_HEIGHT = 26;
-export const FINDINGS_HEIGHT = 40;
+/** Of the row of bars of one finding, and the air above and below all of them. */
+export const FINDING_ROW_PX = 22;
+const FINDINGS_AIR_PX = 18;
+/** Findings with a row of their own; the others are counted. */
+export const MOST_FINDING_ROWS = 4;
+const MORE_FINDINGS_PX = 16;
+
+/** Height of the bars of so many findings. */
+export function findingsHeight(findings: number): number {
+  const rows = Math.min(Math.max(findings, 1), MOST_FINDING_ROWS);
+  return FINDINGS_AIR_PX + rows * FINDING_ROW_PX + (findings > MOST_FINDING_ROWS ? MORE_FINDINGS_PX : 0);
+}
+
 export const LANE_HEIGHT = 58;
 /** A lane nobody captured holds no marks and needs less room. */
 export const UNCAPTURED_HEIGHT = 36;
@@ -27,6 +39,7 @@ export interface LaneRow {
 
 export interface ChartGeometry {
   widthPx: number;
+  findingsHeight: number;
   rows: LaneRow[];
   /** Lanes there was no room for. */
   collapsed: Lane[];
@@ -45,17 +58,20 @@ export function orderLanes(lanes: readonly Lane[], pinned: readonly string[]): L
 interface LanesWanted {
   /** Ids; empty wants all. */
   chosen?: readonly string[];
+  /** How many findings have bars above the lanes. */
+  findings?: number;
   /** Whether more than `MAX_LANES` are shown, and whether there are more than are given. */
   all?: boolean;
   left?: boolean;
 }
 
-export function layoutLanes(lanes: readonly Lane[], widthPx: number, { chosen = [], all = false, left = false }: LanesWanted = {}): ChartGeometry {
+export function layoutLanes(lanes: readonly Lane[], widthPx: number, { chosen = [], all = false, left = false, findings = 1 }: LanesWanted = {}): ChartGeometry {
   const known = lanes.filter((lane) => chosen.includes(lane.id));
   const wanted = known.length > 0 ? known : lanes;
   const shown = all ? wanted : wanted.slice(0, MAX_LANES);
   const collapsed = wanted.slice(shown.length);
-  let top = FINDINGS_HEIGHT;
+  const above = findingsHeight(findings);
+  let top = above;
   const rows = shown.map((lane) => {
     const height = lane.captured || isVirtual(lane) || lane.packets_total > 0 ? LANE_HEIGHT : UNCAPTURED_HEIGHT;
     const row = { lane, top, height, middle: top + height / 2, floor: top + height - 3 };
@@ -67,6 +83,7 @@ export function layoutLanes(lanes: readonly Lane[], widthPx: number, { chosen = 
   const overviewTop = lanesBottom + (collapsible ? COLLAPSED_GAP : OVERVIEW_GAP);
   return {
     widthPx,
+    findingsHeight: above,
     rows,
     collapsed,
     lanesBottom,

@@ -2,6 +2,7 @@
 import type { Role, Timeline } from "../api/types";
 import { columnTotals, type Point } from "./density";
 import type { ChartGeometry } from "./laneLayout";
+import { MOST_GLYPHS } from "./levels";
 import { instancesOf } from "./marks";
 import type { Shape } from "./shapes";
 import type { Tokens } from "./tokens";
@@ -11,13 +12,26 @@ const DENSITY_PX = 29;
 const TICK_Y: Record<Role, number> = { loss: 8, collision: 17, stall: 17, burst: 17, ok: 17, neutral: 17 };
 
 export function overviewShapes(all: Timeline, geometry: ChartGeometry, x: (t: number) => number, tokens: Tokens): Shape[] {
-  const ticks = new Map<string, Shape>();
+  // Instances on the same pixel in the same role are one tick.
+  const columns = new Map<Role, Set<number>>();
   for (const instance of instancesOf(all.marks)) {
-    const px = Math.round(x(instance.from));
-    // Instances on the same pixel in the same role are one tick.
-    ticks.set(`${instance.role}${px}`, tick(instance.role, px, geometry.overviewTop + TICK_Y[instance.role], tokens));
+    const known = columns.get(instance.role);
+    if (known) known.add(Math.round(x(instance.from)));
+    else columns.set(instance.role, new Set([Math.round(x(instance.from))]));
   }
-  return [density(all, geometry, x, tokens), ...ticks.values()];
+  const ticks = [...columns].flatMap(([role, places]) => {
+    const y = geometry.overviewTop + TICK_Y[role];
+    return places.size > MOST_GLYPHS ? [comb([...places], y, tokens.roles[role])] : [...places].map((px) => tick(role, px, y, tokens));
+  });
+  return [density(all, geometry, x, tokens), ...ticks];
+}
+
+/** Many ticks of a role as one shape: strokes instead of signs. */
+function comb(places: number[], y: number, fill: string): Shape {
+  const sorted = places.sort((a, b) => a - b);
+  const base = y + 4;
+  const points = [[sorted[0] ?? 0, base], ...sorted.flatMap((px) => [[px - 1, base], [px - 1, y - 4], [px + 1, y - 4], [px + 1, base]]), [sorted.at(-1) ?? 0, base]];
+  return { type: "polygon", shape: { points }, style: { fill } };
 }
 
 function density(all: Timeline, geometry: ChartGeometry, x: (t: number) => number, tokens: Tokens): Shape {

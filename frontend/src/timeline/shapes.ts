@@ -1,6 +1,7 @@
 /** Marks as shapes: pure functions from a mark and a scale to what a custom series draws. */
 import type { TimelineMark as Mark } from "../api/types";
 import { NS_PER_S } from "../format/offset";
+import { arcCurve } from "./arcs";
 import type { ChartGeometry, LaneRow } from "./laneLayout";
 import type { Tokens } from "./tokens";
 
@@ -105,22 +106,28 @@ function cross(cx: number, cy: number, mark: Mark, brush: Brush): Shape {
   };
 }
 
-/** Arcs shorter than this say nothing and are left out. */
-const SHORTEST_ARC_PX = 8;
-
 function arc(mark: Mark, row: LaneRow, brush: Brush): Shape {
-  const [x1, x2] = [brush.x(mark.t), brush.x(mark.t_end ?? mark.t)];
-  if (x2 - x1 < SHORTEST_ARC_PX) return { type: "group", children: [] };
-  const lift = row.middle - 30;
-  const lean = Math.min((x2 - x1) * 0.08, 90);
+  const curve = arcCurve(mark, row, brush.x);
+  if (curve === null) return { type: "group", children: [] };
+  const [[x1, y1], [cpx1, cpy1], [cpx2, cpy2], [x2, y2]] = curve;
   return {
     type: "bezierCurve",
-    shape: { x1, y1: row.middle, cpx1: x1 + lean, cpy1: lift, cpx2: x2 - lean, cpy2: lift, x2, y2: row.middle },
+    shape: { x1, y1, cpx1, cpy1, cpx2, cpy2, x2, y2 },
     style: {
       fill: "none", stroke: inkOf(mark, brush.tokens), lineWidth: brush.strong ? 2 : 1.4,
       lineDash: dashOf(mark), opacity: brush.opacity,
     },
   };
+}
+
+/** From the packet that was seen down to where it is missing. */
+export function dropLine(mark: Mark, marks: readonly Mark[], brush: Brush): Shape[] {
+  const seen = marks.filter((other) => other.finding === mark.finding && other.instance === mark.instance && other.t <= mark.t
+    && (other.glyph === "instant" || other.glyph === "repeat")).at(-1);
+  const [from, to] = [seen && rowsOf(seen, brush.geometry).at(-1), rowsOf(mark, brush.geometry)[0]];
+  if (seen === undefined || from === undefined || to === undefined || from === to) return [];
+  const style = { stroke: inkOf(mark, brush.tokens), lineWidth: 1.4, lineDash: [4, 3], opacity: brush.opacity };
+  return [{ type: "line", shape: { x1: brush.x(seen.t), y1: from.middle, x2: brush.x(mark.t), y2: to.middle - brush.lift }, style }];
 }
 
 function path(mark: Mark, rows: LaneRow[], brush: Brush): Shape[] {
@@ -206,9 +213,11 @@ function step(mark: Mark, row: LaneRow, brush: Brush): Shape[] {
 /** How far the new value is drawn beyond its dump: nothing is known of later. */
 const STAIR_TREAD_PX = 8;
 
+export const bracketTop = (row: LaneRow): number => row.middle - 8;
+
 function bracket(mark: Mark, row: LaneRow, brush: Brush): Shape {
   const [x1, x2] = [brush.x(mark.t), Math.max(brush.x(mark.t_end ?? mark.t), brush.x(mark.t) + 4)];
-  const y = row.middle - 8;
+  const y = bracketTop(row);
   return {
     type: "polyline",
     shape: { points: [[x1, y + 14], [x1, y], [x2, y], [x2, y + 14]] },

@@ -20,7 +20,7 @@ function draw(selection: ChartView["selection"] = null) {
   const timeline = sampleTimeline();
   const view: ChartView = { axis: AXIS, geometry: layoutLanes(timeline.lanes, 1000), selection, currentMark: null, filter: "" };
   const content: ChartContent = {
-    timeline, overview: timeline, findings: [], letters: new Map(),
+    timeline, overview: timeline, findings: [], findingRows: { rows: [], more: 0 }, letters: new Map(),
     marks: visibleMarks(timeline.marks, WINDOW, selection, true), chosen: chosenGroups(timeline.marks, selection),
   };
   return { option: buildOption(view, content, TOKENS), view };
@@ -57,7 +57,7 @@ describe("option", () => {
     const marks = marksOfNotes([stretched, { ...stretched, id: "o", from: 200_000_000, to: null, lane: "" }, { ...stretched, from: null, to: null }]);
     const timeline = sampleTimeline({ marks });
     const view: ChartView = { axis: AXIS, geometry: layoutLanes(timeline.lanes, 1000), selection: null, currentMark: null, filter: "" };
-    const content: ChartContent = { timeline, overview: timeline, findings: [], letters: new Map(), marks, chosen: new Set() };
+    const content: ChartContent = { timeline, overview: timeline, findings: [], findingRows: { rows: [], more: 0 }, letters: new Map(), marks, chosen: new Set() };
     const of = (id: string) => buildOption(view, content, TOKENS).series.find((series) => series.id === id);
     const drawn = of("guides")?.data.map((_, dataIndex) => of("guides")?.renderItem({ dataIndex })?.children ?? []) ?? [];
     const { lanesBottom, rows } = view.geometry;
@@ -92,7 +92,7 @@ describe("a counter between two dumps", () => {
   function stairs(): [number, number][][] {
     const timeline = sampleTimeline({ marks: steps });
     const view: ChartView = { axis: AXIS, geometry: layoutLanes(timeline.lanes, 1000), selection: null, currentMark: null, filter: "" };
-    const content: ChartContent = { timeline, overview: timeline, findings: [], letters: new Map(), marks: steps, chosen: new Set() };
+    const content: ChartContent = { timeline, overview: timeline, findings: [], findingRows: { rows: [], more: 0 }, letters: new Map(), marks: steps, chosen: new Set() };
     const marks = buildOption(view, content, TOKENS).series.find((series) => series.id === "marks");
     const drawn = steps.flatMap((_, dataIndex) => marks?.renderItem({ dataIndex })?.children ?? []);
     return drawn.filter((shape) => shape.type === "polyline").map((shape) => shape.shape?.["points"] as [number, number][]);

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 
-import { findingBars, stretches } from "../findingBars";
+import type { Finding } from "../../api/types";
+import { findingBars, rowAt, rowsOfFindings, stretches } from "../findingBars";
+import type { Selection } from "../urlState";
 import { layoutLanes } from "../laneLayout";
-import { shapesOf, toothLength, type Brush } from "../shapes";
+import { shapesOf, toothLength, type Brush, type Shape } from "../shapes";
 import { liftOf, LIFT_PX } from "../stacking";
 import { linearAxis } from "../timeAxis";
 import { sampleMark, sampleTimeline } from "./sampleTimeline";
@@ -41,11 +43,32 @@ test("instances of one finding that overlap or touch are one stretch, those of t
   expect(spans).toEqual([["a", 0, 20], ["a", 21, 30], ["b", 3, 4]]);
 });
 
+const FINDING = { id: "a", title: "SYN retransmissions", count: 100 } as Finding;
+const names = (shapes: Shape[]) => shapes.filter((shape) => shape.type === "text").map((shape) => shape.style?.["text"]);
+
 test("a hundred overlapping instances are filled once, and the chosen one apart", () => {
   const instances = Array.from({ length: 100 }, (_, at) => bar("a", at + 1, at, at + 50));
-  const row = { instances, findings: [], letters: new Map(), widthPx: 1000 };
-  expect(findingBars({ ...row, selection: null }, (t) => t, TOKENS)).toHaveLength(1);
-  expect(findingBars({ ...row, selection: { finding: "a", instance: 50, mark: null } }, (t) => t, TOKENS)).toHaveLength(2);
+  const row = { instances, findings: [FINDING], rows: ["a"], more: 0, letters: new Map([["a", "A"]]), widthPx: 1000 };
+  const bars = (selection: Selection | null) => findingBars({ ...row, selection }, (t) => t, TOKENS).filter((shape) => shape.type === "rect");
+  expect(bars(null)).toHaveLength(1);
+  expect(bars({ finding: "a", instance: 50, mark: null })).toHaveLength(2);
+});
+
+test("each finding has a row with its name, and those without one are counted", () => {
+  const findings = ["a", "b", "c", "d", "e", "f"].map((id) => ({ ...FINDING, id, title: `of ${id}` }));
+  const marked = new Set(findings.map((finding) => finding.id));
+  expect(rowsOfFindings(findings, new Set(["b"]), undefined)).toEqual({ rows: ["b"], more: 0 });
+  expect(rowsOfFindings(findings.slice(0, 4), marked, undefined)).toEqual({ rows: ["a", "b", "c", "d"], more: 0 });
+  expect(rowsOfFindings(findings, marked, "f")).toEqual({ rows: ["a", "b", "c", "f"], more: 2 });
+  const { rows, more } = rowsOfFindings(findings, marked, undefined);
+  const instances = findings.map((finding) => bar(finding.id, 1, 100, 500));
+  const drawn = findingBars({ instances, findings, rows, more, letters: new Map(), selection: null, widthPx: 1000 }, (t) => t, TOKENS);
+  expect(names(drawn)).toEqual([...["a", "b", "c", "d"].map((id) => `  of ${id}`), "+2 findings"]);
+  const tops = drawn.filter((shape) => shape.type === "rect").map((shape) => Number(shape.shape?.["y"]));
+  expect(tops.map(rowAt)).toEqual([0, 1, 2, 3]);
+  expect(new Set(tops).size).toBe(4);
+  const apart = findingBars({ instances: [], findings, rows: ["a"], more: 0, letters: new Map(), selection: null, widthPx: 1000 }, (t) => t, TOKENS);
+  expect(names(apart)).toEqual(["  of a: none in view"]);
 });
 
 test("a missing packet stands at its time, above what it would hide", () => {
