@@ -28,6 +28,12 @@ export function legendEntries(marks: readonly TimelineMark[], crowds: ReadonlyMa
   return [...found.values()].sort((a, b) => b.marks - a.marks).slice(0, MOST_ENTRIES);
 }
 
+/** The legend in words, for a picture. */
+export function legendWords(marks: readonly TimelineMark[], crowds: ReadonlyMap<string, Crowd>): string[] {
+  const roles = [...new Set([...crowds.values()].map((crowd) => crowd.role))];
+  return [...roles.map((role) => `bars: ${roleWords(role)}`), ...legendEntries(marks, crowds).map((entry) => `${glyphSign(entry.glyph)} ${glyphWord(entry.glyph)} ${count(entry.marks)}`)];
+}
+
 export function Legend({ marks, crowds }: { marks: readonly TimelineMark[]; crowds: ReadonlyMap<string, Crowd> }) {
   const entries = legendEntries(marks, crowds);
   const roles = [...new Set([...crowds.values()].map((crowd) => crowd.role))];

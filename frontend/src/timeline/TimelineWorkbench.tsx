@@ -14,7 +14,7 @@ import { useAddress } from "../ui/RouteLink";
 import { TableChips } from "./TableChips";
 import { detailText, marksText, packetsByLane } from "./detail";
 import { rowsOfFindings } from "./findingBars";
-import { Legend } from "./Legend";
+import { Legend, legendWords } from "./Legend";
 import { crowdsOf } from "./levels";
 import { layoutLanes, orderLanes } from "./laneLayout";
 import { lensHandles } from "./lens";
@@ -28,6 +28,8 @@ import { useReadTime, zeroWords } from "../format/clock";
 import { chooseTicks } from "./ticks";
 import { foldsInView, openNs, type Fold } from "./timeAxis";
 import { wholeWindow, type TimeWindow } from "./timeWindow";
+import { PictureButtons } from "./PictureButtons";
+import { pictureTitle, timelinePicture } from "./picture";
 import { TimelineStage } from "./TimelineStage";
 import { TimelineTools } from "./TimelineTools";
 import { stringifySearch } from "../format/searchString";
@@ -113,6 +115,12 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
   const folds = foldsInView(axis).map((fold) => ({ ...fold, words: foldWords(fold, data.traffic(fold)) }));
   const linkTo = (range: TimeWindow): string =>
     window.location.origin + path + stringifySearch({ ...parameters, w: writeWindow(range) }) + window.location.hash;
+
+  const picture = (): string => timelinePicture(chart, content, tokens, ticks, {
+    title: pictureTitle(state.selection, findings, letters),
+    facts: `window ${read(w.fromNs, 6)} + ${stretch(w.durationNs)} · ${zeroWords({ ...bench.clock, t0: overview.t0 })} · ${marksText(marks.length, timeline)}`,
+    legend: legendWords(marks, crowdsOf(marks, geometry, axis)), source: `Stallscope · ${window.location.origin}${path}`,
+  });
 
   function walk(step: 1 | -1) {
     const mark = bench.walkMarks(step);
@@ -208,6 +216,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
         <span data-testid="zero">{zeroWords({ ...bench.clock, t0: overview.t0 })}</span>
         <span>{detailText(timeline, openNs(axis), total)}</span><span data-testid="marks-shown" data-count={marks.length}>{marksText(marks.length, timeline)}</span>
       </div>
+      {!state.asTable && <PictureButtons draw={picture} />}
       {!state.asTable && <Legend marks={marks} crowds={crowdsOf(marks, geometry, axis)} />}
       <div className="visually-hidden" aria-live="polite" data-testid="live">{said}</div>
       <LinkedTables
