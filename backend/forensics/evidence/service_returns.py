@@ -136,23 +136,10 @@ def find_foreign_answers(attempts: Attempts) -> list[ForeignAnswers]:
     order = np.argsort(asked_key, kind="stable")
     at = np.minimum(np.searchsorted(asked_key[order], came_key), len(order) - 1)
     known = asked_key[order][at] == came_key
-    asked_first = asked[order[at]]
-    moved = known & (_differs(asked_first, came))
-    # A bridge shows the SYN to the endpoint, too: there the answer is foreign when none came from the service.
-    came_from = mix(came_key, *_end(came, "source"))
-    translated = np.isin(mix(came_key, *_end(asked_first, "destination")), came_from)
-    foreign = moved & (~np.isin(came_from, same_key) | ~translated)
+    foreign = known & ~np.isin(mix(came_key, *_end(came, "source")), same_key)
     if not foreign.any():
         return []
     return _answers(attempts, answer[foreign], syn[order[at[foreign]]])
-
-
-def _differs(asked: NDArray[np.void], came: NDArray[np.void]) -> Bools:
-    """Whether an answer comes from another end than its SYN went to."""
-    apart = np.zeros(len(came), np.bool_)
-    for part in ("high", "low", "port"):
-        apart |= asked[f"destination_{part}"] != came[f"source_{part}"]
-    return apart
 
 
 def _end(rows: NDArray[np.void], end: str) -> tuple[NDArray[np.generic], ...]:

@@ -14,7 +14,7 @@ SAMPLES = sorted((Path(__file__).parents[2] / "decode" / "tests" / "samples" / "
 CLAIMED_FROM = 0.5
 UNDERSTOOD_LEAST = 0.95
 FACTS = {
-    "answer-past-nat": ("came from 10.251.1.189:7800 instead", "bridge-netfilter-off"),
+    "answer-past-nat": ("10.251.1.189:7800 reset by the client", ""),
     "arp-an": ("Nobody answers ARP", ""),
     "arp-overflow-syslog": ("neighbor table", "neighbor-table-overflow"),
     "arp-overflow-sysctl": ("neighbor table", "neighbor-table-overflow"),
