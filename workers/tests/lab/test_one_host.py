@@ -1,0 +1,79 @@
+"""What each host alone has of an incident names no wrong cause, nor does all of it in any order."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+
+from workers.tests.lab.evidence import Instance, instances_below, report_on
+from workers.tests.lab.properties import said_wrong, verdicts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from backend.forensics.report import Report
+
+SHORT = "more-idle-drop"
+TRUE_TOO = {"more-ecmp-dead": "dead-path", "more-keepalive-race": "keepalive-race"}
+"""Recorded before the product had the cause that they are."""
+STILL_WRONG = {
+    "more-csum-offload": ["node 0: firewall-drop 0.69"],
+    "more-rp-filter": ["pod 0: target-unresponsive 0.62"],
+}
+"""From that host alone a drop in the receiver, or of the answer, is silence like any other."""
+_KIND = re.compile(r"(node|pod|srv|server)")
+
+
+def inputs_of_hosts(instance: Instance) -> dict[str, list[Path]]:
+    """Captures and listings of each host: of one kind the first capture and the first listings belong together."""
+    names: dict[str, list[str]] = defaultdict(list)
+    found: dict[str, list[Path]] = defaultdict(list)
+    for path in instance.files({"inputs": ["*.pcap", "*.txt"]}):
+        match = _KIND.match(path.name)
+        if match is None:
+            continue
+        kind = "server" if match[1] == "srv" else match[1]
+        group = f"{kind} {path.suffix}"
+        name = path.name.partition("-before")[0].partition("-during")[0].partition("-after")[0]
+        name = name.partition("-cpu-stat")[0]
+        if name not in names[group]:
+            names[group].append(name)
+        found[f"{kind} {names[group].index(name)}"].append(path)
+    return found
+
+
+def wrong_by_host(instance: Instance) -> list[str]:
+    """A line for each cause >= 0.5 that is not true of the incident, and for verdicts that depend on the order."""
+    wrong = []
+    hosts = inputs_of_hosts(instance)
+    for host, paths in sorted(hosts.items()):
+        wrong += [f"{host}: {each}" for each in _said_wrong(instance, report_on(paths))]
+    everything = [path for paths in hosts.values() for path in paths]
+    whole = report_on(everything)
+    wrong += [f"all hosts: {each}" for each in _said_wrong(instance, whole)]
+    Random(1).shuffle(everything)
+    if verdicts(report_on(everything)) != verdicts(whole):
+        wrong.append("other verdicts in another order")
+    return wrong
+
+
+def _said_wrong(instance: Instance, report: Report | None) -> list[str]:
+    true = TRUE_TOO.get(instance.folder.name)
+    return [f"{cause} {sure:.2f}" for cause, sure in said_wrong(instance, report).items() if cause != true]
+
+
+def test_one_host_alone_names_no_wrong_cause(extra_captures: Path) -> None:
+    assert wrong_by_host(Instance(extra_captures / "lab" / SHORT)) == []
+
+
+@pytest.mark.long
+def test_each_host_alone_and_all_of_them_name_no_wrong_cause(extra_captures: Path) -> None:
+    folders = [
+        each for each in instances_below(extra_captures / "lab") if each.folder.name.startswith("more-")
+    ]
+    assert folders
+    assert {each.folder.name: wrong for each in folders if (wrong := wrong_by_host(each))} == STILL_WRONG
