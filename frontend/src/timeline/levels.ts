@@ -19,7 +19,8 @@ export interface Crowd {
   columns: ReadonlyMap<number, number>;
 }
 
-const NEVER_COUNTED: Mark["glyph"][] = ["guide", "note", "step"];
+/** Teeth and intervals say something by their shape, however many there are. */
+const NEVER_COUNTED: Mark["glyph"][] = ["guide", "note", "step", "comb", "band"];
 const keyOf = (lane: string, role: Mark["role"]): string => `${lane}\n${role}`;
 
 /** Lanes and roles with too many marks in view for glyphs. */

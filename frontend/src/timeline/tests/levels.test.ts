@@ -59,6 +59,12 @@ test("up to 60 marks of a role in a lane are glyphs, more are counted in its col
   expect(polygon?.children?.map((shape) => shape.style?.["fill"])).toEqual(["#f00"]);
 });
 
+test("the teeth of a sawtooth are drawn, however many there are", () => {
+  const teeth = Array.from({ length: 200 }, (_, n) => sampleMark({ id: `c${n}`, t: n * 1000, t_end: n * 1000 + 50, glyph: "comb", role: "stall" }));
+  expect(crowdsOf(teeth, GEOMETRY, AXIS).size).toBe(0);
+  expect(glyphMarks(...viewed(teeth))).toHaveLength(200);
+});
+
 test("of counted marks the selected instance and the one pointed at are drawn whole", () => {
   const marks = incident(200);
   const [view, content] = viewed(marks, { selection: { finding: "one", instance: 7, mark: null } });
