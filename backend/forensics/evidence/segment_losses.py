@@ -20,7 +20,7 @@ from backend.forensics.evidence.nodes import same_node
 from backend.forensics.evidence.sightings import Ints, Place, join_rows
 from backend.forensics.evidence.stumbles import Stumbles
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
-from backend.forensics.signals import SENT_AGAIN, SIGNAL_DTYPE
+from backend.forensics.signals import FILLED, SENT_AGAIN, SIGNAL_DTYPE
 
 Fate = Literal["lost between", "in node", "arrived", "answer lost", "beyond", "one place", "counted"]
 """Of the place nearest to the receiver: `lost between`, it saw the segment once less than the sender's side, `in node`
@@ -64,7 +64,8 @@ class SegmentLosses:
         rows = join_rows([c.signals for c in captures], SIGNAL_DTYPE)
         capture = np.repeat(np.arange(len(captures)), [len(c.signals) for c in captures]).astype(np.int64)
         node = first_node[capture] + rows["connection"].astype(np.int64)
-        again = np.flatnonzero((rows["kind"] & SENT_AGAIN) != 0)
+        # The first sight of bytes that fill a hole is no second copy: the first one had not come as far as here.
+        again = np.flatnonzero((rows["kind"] & (SENT_AGAIN | FILLED)) == SENT_AGAIN)
         self._again: dict[tuple[int, int, int], list[tuple[int, int, Frame]]] = {}
         names = [captures[n].name for n in capture[again].tolist()]
         for at, n, name in zip(again.tolist(), node[again].tolist(), names, strict=True):
@@ -81,7 +82,8 @@ class SegmentLosses:
         near, far = way[0], way[-1]
         here, there = (places[int(self._place_of_node[n])] for n in (near, far))
         frames = tuple(self._stumbles.frames([at]))
-        if here == there:
+        twice = any((place, side, sequence) in self._again for place in way)
+        if here == there or not twice:
             return SegmentFate("one place", here, there, frames)
         copies = self._again.get((far, side, sequence), [])
         if not copies:

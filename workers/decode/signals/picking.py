@@ -12,6 +12,8 @@ import numpy as np
 from backend.forensics.packets import (
     ACK,
     MARK_COPY,
+    MARK_OUT_OF_ORDER,
+    MARK_PREVIOUS_MISSING,
     MARK_RETRANSMISSION,
     MARK_ZERO_WINDOW,
     RST,
@@ -20,6 +22,7 @@ from backend.forensics.packets import (
 from backend.forensics.signals import (
     AFTER_SILENCE,
     CLOSED,
+    FILLED,
     LARGE_BYTES,
     OPENED,
     PASSED,
@@ -36,6 +39,9 @@ PLACES: Final = 1 << 16
 """Connections followed at once; a power of two. A later one takes over the place of an earlier one, which is then
 followed as if it began."""
 
+HOLES: Final = 8
+"""Followed of one side at once; what fills a further one counts as seen before."""
+_HOLE_DTYPE: Final = np.dtype([("left", "<u4"), ("right", "<u4")])  # equal for none
 _SIDE_DTYPE: Final = np.dtype(
     [
         ("end", "<u4"),  # sequence number after the last byte sent
@@ -46,6 +52,7 @@ _SIDE_DTYPE: Final = np.dtype(
         ("closed", "<u4"),  # its window is
         ("again", "<u4"),  # 1 from the repetition of a large segment to its acknowledgement
         ("again_end", "<u4"),  # sequence number after that segment
+        ("holes", _HOLE_DTYPE, (HOLES,)),
     ]
 )
 _PLACE_DTYPE: Final = np.dtype(
@@ -70,6 +77,45 @@ def _begin(place: Record, owner: int) -> None:
         side = place.sides[n]
         side.end = side.large_end = side.large_bytes = side.passed_bytes = side.known = 0
         side.closed = side.again = 0
+        for hole in range(HOLES):
+            side.holes[hole].left = side.holes[hole].right = 0
+
+
+@compiled
+def _open_hole(side: Record, right: int) -> None:
+    for n in range(HOLES):
+        hole = side.holes[n]
+        if hole.left == hole.right:
+            hole.left, hole.right = side.end, right
+            return
+
+
+@compiled
+def _fill_hole(side: Record, row: Record) -> int:
+    """FILLED where all of the segment lies in a hole, which closes to its left or right."""
+    end = (np.int64(row.sequence) + np.int64(row.payload_bytes)) & 0xFFFFFFFF
+    for n in range(HOLES):
+        hole = side.holes[n]
+        if hole.left == hole.right or after(row.sequence, hole.left) < 0 or after(end, hole.right) > 0:
+            continue
+        if row.sequence == hole.left:
+            hole.left = end
+        elif end == hole.right:
+            hole.right = row.sequence
+        return FILLED
+    return 0
+
+
+@inlined
+def _first_sight(place: Record, row: Record, side: int, kind: int) -> int:
+    """FILLED for a segment that was sent again and is seen for the first time; remembers what was jumped over."""
+    mine = place.sides[side]
+    if row.marks & MARK_PREVIOUS_MISSING and mine.known:
+        _open_hole(mine, row.sequence)
+    if not row.marks & (MARK_RETRANSMISSION | MARK_OUT_OF_ORDER) or row.payload_bytes == 0:
+        return 0
+    filled = _fill_hole(mine, row)
+    return filled if kind & SENT_AGAIN else 0
 
 
 @inlined
@@ -160,6 +206,7 @@ def pick(p: Record, row: Record, side: int) -> None:
     silence_ns = np.int64(row.time_ns) - place.last_ns if place.last_frame else 0
     kind = _kind(place, row, side, silence_ns)
     kind |= _passed(place, row, side, kind)
+    kind |= _first_sight(place, row, side, kind)
     last = _follow(place, row, side)
     if kind:
         _emit(p, row, place, kind, silence_ns, side, last)

@@ -8,7 +8,16 @@ from typing import Any
 import pytest
 
 from backend.forensics.packets import ACK, PSH, RST, SYN
-from backend.forensics.signals import AFTER_SILENCE, CLOSED, OPENED, PASSED, REPLY, SENT_AGAIN, SILENCE_NS
+from backend.forensics.signals import (
+    AFTER_SILENCE,
+    CLOSED,
+    FILLED,
+    OPENED,
+    PASSED,
+    REPLY,
+    SENT_AGAIN,
+    SILENCE_NS,
+)
 from workers.decode.tests.capture_bytes import MS, decode, pcap, tcp
 
 Packets = list[tuple[int, bytes]]
@@ -47,6 +56,19 @@ def test_data_sent_again_is_told_with_the_silence_before_it(tmp_path: Path) -> N
         0,
         1,
     )
+
+
+def test_the_first_sight_of_bytes_that_fill_a_hole_is_no_second_copy(tmp_path: Path) -> None:
+    packets = [
+        *OPEN,
+        data(3 * MS, 1001, 100),
+        data(4 * MS, 1201, 100, ip_id=10),
+        data(5 * MS, 1401, 100, ip_id=11),
+    ]
+    packets += [data(300 * MS, 1101, 100, ip_id=12), data(301 * MS, 1201, 100, ip_id=13)]
+    packets += [data(302 * MS, 1301, 100, ip_id=14), data(900 * MS, 1101, 100, ip_id=15)]
+    filled, second = SENT_AGAIN | FILLED, SENT_AGAIN
+    assert told(packets, tmp_path) == [(7, filled), (8, second), (9, filled), (10, second)]
 
 
 def in_ipv6(packet: bytes) -> bytes:
