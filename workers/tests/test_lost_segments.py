@@ -17,6 +17,9 @@ US = 1_000
 WAY_US = 2_500
 """From one capture point to the other; the server answers 50 µs after what reaches it."""
 
+LOST = ("lost between", "lost before others")
+"""The second: a later segment arrives, so that behind the loss the retransmission fills a hole."""
+
 Packet = tuple[int, int, bytes]
 """Time (µs) at the client's capture, at the server's, the packet; a time below 0: not seen there."""
 
@@ -33,17 +36,27 @@ def _back(at_us: int, packet: bytes, *, arrives: bool = True) -> Packet:
 def _connection(number: int, fate: str) -> list[Packet]:
     """Its client sends 100 bytes, of which the first copy has this fate, and the same 300 ms later."""
     at, port, isn, there = number * 400_000, 40_000 + number, 1_000 + 7_000 * number, 50
-    data = partial(tcp, PUSH, isn + 1, 9_001, payload=b"x" * 100, client_port=port)
+    begin = isn + (11 if fate == "lost before others" else 1)
+    data = partial(tcp, PUSH, begin, 9_001, payload=b"x" * 100, client_port=port)
     packets = [
         _forth(at, tcp(SYN, isn, ip_id=3 * number + 1, tsval=5 + number, client_port=port)),
         _back(at + WAY_US + there, tcp(SYN | ACK, 9_000, isn + 1, back=True, ip_id=0, client_port=port)),
         _forth(at + 2 * WAY_US + 100, tcp(ACK, isn + 1, 9_001, client_port=port)),
     ]
+    if begin > isn + 1:
+        packets.append(
+            _forth(at + 9_000, tcp(PUSH, isn + 1, 9_001, payload=b"z" * 10, client_port=port, ip_id=9))
+        )
     for copy, wait in enumerate((10_000, 310_000)):
         sent = data(ip_id=3 * number + 2 + copy, tsval=99 + copy)
-        packets.append(_forth(at + wait, sent, arrives=copy == 1 or fate != "lost between"))
+        packets.append(_forth(at + wait, sent, arrives=copy == 1 or fate not in LOST))
+        if copy == 0 and fate == "lost before others":
+            others = tcp(
+                PUSH, begin + 100, 9_001, payload=b"y" * 50, client_port=port, ip_id=60_000 - number, tsval=99
+            )
+            packets.append(_forth(at + wait + 1_000, others))
         if copy == 1 or fate == "answer lost":
-            reply = tcp(ACK, 9_001, isn + 101, back=True, tsval=300 + copy, client_port=port)
+            reply = tcp(ACK, 9_001, begin + 100, back=True, tsval=300 + copy, client_port=port)
             packets.append(_back(at + wait + WAY_US + there, reply, arrives=copy == 1))
     return packets
 
@@ -61,6 +74,7 @@ def _captures(fate: str) -> list[bytes]:
     ("fate", "cause", "said"),
     [
         ("lost between", "path-loss", "were retransmitted at client, and captured only once at server"),
+        ("lost before others", "path-loss", "were retransmitted at client, and captured only once at server"),
         ("answer lost", "path-loss", "the ACK was lost"),
         ("dropped", "receiver-drop", "and were not acknowledged before they were retransmitted"),
     ],
