@@ -109,3 +109,19 @@ def test_answers_of_the_service_or_without_a_reset_are_none() -> None:
 
 def test_the_setting_alone_names_nothing() -> None:
     assert confidence(BYPASS, [OFF]) == 0.0
+
+
+def test_a_prober_that_uses_port_and_number_for_two_services_gets_its_own_answers() -> None:
+    """hping3 started twice with one seed: the closed port refuses, the open one answers, and the prober resets."""
+    capture = CaptureBuilder(places=("eth0",))
+    closed, open_port = "10.0.0.7:9261", "10.0.0.7:30258"
+    for number in range(4):
+        client, isn, at_ns = f"{POD}:{20_000 + number}", 1_000 * number + 5, T0_NS + number * 50 * MS
+        capture.syn(at_ns, [Hop("eth0", 0, client, closed)], isn=isn)
+        refusal = {"tcp_flags": RST | ACK, "acknowledgement": isn + 1}
+        capture.packet("eth0", at_ns + MS, closed, client, **refusal)
+        capture.syn(at_ns + 6 * MS, [Hop("eth0", 0, client, open_port)], isn=isn)
+        row = {"tcp_flags": SYN | ACK, "sequence": 9, "acknowledgement": isn + 1}
+        capture.packet("eth0", at_ns + 7 * MS, open_port, client, **row)
+        capture.packet("eth0", at_ns + 7 * MS + 5, client, open_port, tcp_flags=RST, sequence=isn + 1)
+    assert confidence(BYPASS, [], [capture.build()]) == 0.0
