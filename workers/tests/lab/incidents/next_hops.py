@@ -62,7 +62,7 @@ def next_hops_alive(lab: Lab) -> list[Case]:
     return nothing_wrong()
 
 
-@incident("next-hops-lossy", "path-loss", "look-alike of next-hop-dead: both next hops lose one SYN in three")
+@incident("next-hops-lossy", None, "look-alike of next-hop-dead: both next hops lose one SYN in three")
 def next_hops_lossy(lab: Lab) -> list[Case]:
     """Loss by chance on every path: no path is dead."""
     _run(lab, "tcp flags & (syn | ack) == syn numgen random mod 3 == 1")
