@@ -76,8 +76,12 @@ def children_of(pid: int) -> list[int]:
 
 
 @contextmanager
-def running_product(folder: Path, *, within: Sequence[str] = (), **settings: str) -> Iterator[Product]:
-    """A product with its data in `folder`; settings are names without STALLSCOPE_, `within` a command around it."""
+def running_product(
+    folder: Path, data: Path | None = None, /, *, within: Sequence[str] = (), **settings: str
+) -> Iterator[Product]:
+    """A product with its log in `folder` and its data there or in `data`; settings are names without STALLSCOPE_,
+    `within` a command around it."""
+    data = data or folder / "data"
     environment = {name: value for name, value in os.environ.items() if not name.startswith("STALLSCOPE_")}
     environment |= {f"STALLSCOPE_{name}": value for name, value in settings.items()}
     log = folder / "serve.log"
@@ -90,7 +94,7 @@ def running_product(folder: Path, *, within: Sequence[str] = (), **settings: str
         "--port",
         "0",
         "--data",
-        str(folder / "data"),
+        str(data),
     ]
     with log.open("w") as stderr:
         process = subprocess.Popen(
@@ -105,7 +109,7 @@ def running_product(folder: Path, *, within: Sequence[str] = (), **settings: str
         assert process.stdout is not None
         said = re.search(r"http://\S+:\d+", process.stdout.readline())
         assert said is not None, log.read_text()
-        yield Product(process, said.group(), folder / "data", log)
+        yield Product(process, said.group(), data, log)
     finally:
         process.terminate()
         process.wait(timeout=PATIENCE_S)
