@@ -201,7 +201,7 @@ SLOW: tuple[Attack, ...] = (
     Attack(
         "100,000 interfaces",
         lambda: section() + interface() * 100_000 + ONE_PACKET,
-        FAILED,
+        DECODED,
         "1,024 interfaces",
     ),
     Attack(
@@ -212,7 +212,7 @@ SLOW: tuple[Attack, ...] = (
     ),
     Attack("100,000 empty sections", lambda: section() * 100_000 + interface() + ONE_PACKET, DECODED),
     Attack("one line of 100 MB", lambda: b"x" * 100_000_000, DECODED, "not understood"),
-    Attack("a million lines", lambda: _LISTED * 1_000_000, DECODED),
+    Attack("200,000 lines", lambda: _LISTED * 200_000, DECODED),
     Attack("a million objects", lambda: _LIST + b'{"a":1},' * 1_000_000 + b"{}]}", DECODED, "not understood"),
     Attack("number of a million digits", lambda: _LIST + b"9" * 1_000_000 + b"]}", DECODED, "not understood"),
     Attack(

@@ -176,7 +176,7 @@ FURTHER_LINKS: dict[str, dict[str, Any]] = {
     "everything": {"addresses": "real", "payload": "headers", "notes": True, "show_title": True},
 }
 ADDRESS = re.compile(r"[\d.-]+|[0-9a-f:]+|[0-9a-f]+(?:-[0-9a-f]*){2,7}")
-FILE_NAME = re.compile(r".*\.(?:txt|pcapng)")
+FILE_NAME = re.compile(r".*\.(?:txt|pcapng|pcap\.gz)")
 
 
 def hidden_by(wish: dict[str, Any], case: Case, other: Case) -> frozenset[str]:
@@ -188,7 +188,7 @@ def hidden_by(wish: dict[str, Any], case: Case, other: Case) -> frozenset[str]:
             each for each in case.private if ADDRESS.fullmatch(each) or FILE_NAME.fullmatch(each)
         )
     if wish.get("payload") == "headers":
-        return other.private - case.private
+        return other.private - case.private - {NAMES[0]}  # which the owner's note holds
     named = {LABEL, INTERFACE, "acme dump"}
     return frozenset(
         each
