@@ -175,7 +175,7 @@ FURTHER_LINKS: dict[str, dict[str, Any]] = {
     "addresses shown": {"addresses": "real"},
     "everything": {"addresses": "real", "payload": "headers", "notes": True, "show_title": True},
 }
-ADDRESS = re.compile(r"[\d.-]+|[0-9a-f:]+|[0-9a-f]+(?:-[0-9a-f]*){2,7}")
+ADDRESS = re.compile(r"[\d.-]+(?::\d+)?|[0-9a-f:]+|[0-9a-f]+(?:-[0-9a-f]*){2,7}")
 FILE_NAME = re.compile(r".*\.(?:txt|pcapng|pcap\.gz)")
 
 
