@@ -87,6 +87,12 @@ class Outdated(Conflict):
 
     title = "Analysed by an older version"
 
+    def __init__(self) -> None:
+        super().__init__(
+            "This investigation was analysed by an older version of Stallscope, which did not keep what this page "
+            "shows. Let it be decoded and analysed anew: a button of the Files page, or POST …/analyses?anew=true."
+        )
+
 
 class ChecksumMismatch(StallscopeError):
     """The bytes that arrived are not the bytes that were announced."""

@@ -25,6 +25,7 @@ from backend.storage import write_tables
 from workers.decode.credentials import find_credentials
 from workers.decode.messages.reader import load_messages
 from workers.decode.round_trips.reader import load_round_trips
+from workers.table_layout import write_layout
 
 _CREDENTIALS = "credentials.parquet"
 BATCH_ROWS = 1 << 16
@@ -101,6 +102,7 @@ def save_ingested(result: Ingested, folder: Path) -> None:
         about["warnings"] = list(capture.warnings)
         about["loose_credential_frames"] = capture.credentials.loose_frames
         _write_credentials(capture.credentials, folder)
+    write_layout(folder)
     # Written last and renamed: a folder with input.json is complete.
     unfinished = folder / "input.json.part"
     unfinished.write_text(json.dumps(about), encoding="utf-8")

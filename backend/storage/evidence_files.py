@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TypeGuard
 
 from sqlalchemy import delete, func, select, text
@@ -314,16 +314,18 @@ def retry_failed(session: Session, investigation_id: str) -> None:
         row.status, row.error, row.starts = STORED, None, 0
 
 
-def decode_again(session: Session, investigation_id: str) -> None:
-    """Let files that are decoded be decoded anew; what came out of bundles has bytes of its own."""
+def decode_again(session: Session, investigation_id: str, only: Collection[str] | None = None) -> None:
+    """Let files that are decoded be decoded anew, or those of these ids; what came out of bundles has bytes of its
+    own."""
     query = select(EvidenceFileRow).where(
         EvidenceFileRow.investigation_id == investigation_id,
         EvidenceFileRow.status == DECODED,
         EvidenceFileRow.kind != "bundle",
     )
     for row in session.scalars(query):
-        row.attempt += 1
-        row.status, row.error = STORED, None
+        if only is None or row.id in only:
+            row.attempt += 1
+            row.status, row.error, row.starts = STORED, None, 0
 
 
 def is_wanted(session: Session, file_id: str, attempt: int, start: int | None = None) -> bool:

@@ -23,12 +23,22 @@ THREADS = 2
 INSTANCES = 8
 """How many investigations' instances are kept open."""
 
-OUTDATED = (
-    "This investigation was analysed by an older version of Stallscope, which did not keep what this page shows. "
-    "Let it be decoded and analysed anew: a button of the Files page, or POST …/analyses?anew=true."
+_LACKING = (
+    "No files found",
+    "Referenced column",
+    "not found in FROM clause",
+    "cannot be referenced before it is defined",
+    "aliases cannot be used as part of an expression",
 )
-_LACKING = ("No files found", "Referenced column", "not found in FROM clause")
-"""How DuckDB names a file and a column that is not there."""
+"""How DuckDB names a file and a column that is not there; the last two where the query makes one of that name."""
+
+
+class _Columns(dict[str, Any]):
+    """A row by column name; a column that an older version did not write is told as such."""
+
+    def __missing__(self, name: str) -> Any:
+        raise Outdated()
+
 
 Row = tuple[Any, ...]
 Value = int | float | str | None | Sequence[int] | Sequence[str]
@@ -45,10 +55,10 @@ class PacketQuery:
         return self._execute(sql, parameters).fetchall()
 
     def dicts(self, sql: str, parameters: Sequence[Value] = ()) -> list[dict[str, Any]]:
-        """All rows of an answer by column name."""
+        """All rows of an answer by column name; asking a row for another column raises Outdated."""
         found = self._execute(sql, parameters)
         names = [column[0] for column in found.description or ()]
-        return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+        return [_Columns(zip(names, row, strict=True)) for row in found.fetchall()]
 
     def value(self, sql: str, parameters: Sequence[Value] = ()) -> Any:
         """The single value of an answer, None when there is no row."""
@@ -61,7 +71,7 @@ class PacketQuery:
             return self._connection.execute(sql, list(parameters))
         except (duckdb.IOException, duckdb.BinderException) as error:
             if any(sign in str(error) for sign in _LACKING):
-                raise Outdated(OUTDATED) from error
+                raise Outdated() from error
             raise
 
 

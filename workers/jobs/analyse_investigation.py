@@ -18,7 +18,7 @@ from backend.storage import evidence_files, investigations
 from backend.storage.default_names import name_if_unnamed
 from backend.storage.job_queue import ANALYSE_WORKFLOW, FILES_QUEUE, analysis_job_id, decode_job_id
 from backend.storage.living_jobs import job_states
-from backend.storage.records import UNDECIDED
+from backend.storage.records import DECODED, UNDECIDED, EvidenceFile
 from backend.storage.store import Store
 from workers.decode.left_out import LeftOut
 from workers.jobs.decode_file import costs_of, decode_file, decoded_files
@@ -29,6 +29,7 @@ from workers.jobs.running import MOST_STARTS
 from workers.jobs.unpack_bundle import what_is_left_out
 from workers.jobs.workshop import Workshop, workshop
 from workers.sandbox import Access, ChildDied
+from workers.table_layout import has_this_layout
 
 ROUNDS = 5
 """What comes out of bundles is decoded in a second round; nothing comes out of that. More are for lost jobs."""
@@ -110,6 +111,7 @@ def _begin(store: Store, investigation_id: str, generation: int) -> list[list[An
     with store.database.writing() as session:
         if not investigations.set_analysis(session, investigation_id, generation, "running"):
             return None
+        evidence_files.decode_again(session, investigation_id, only=decoded_otherwise(store, files))
         waiting = []
         for file in evidence_files.list_files(session, investigation_id):
             if file.status in UNDECIDED:
@@ -117,6 +119,14 @@ def _begin(store: Store, investigation_id: str, generation: int) -> list[list[An
                 attempt = evidence_files.new_attempt(session, file.id) if is_lost else file.attempt
                 waiting.append([file.id, attempt])
         return waiting
+
+
+def decoded_otherwise(store: Store, files: list[EvidenceFile]) -> set[str]:
+    """Files whose tables another version wrote, with other columns."""
+    decoded = [file for file in files if file.status == DECODED and file.kind != "bundle"]
+    return {
+        file.id for file in decoded if not has_this_layout(store.file_folder(file.investigation_id, file.id))
+    }
 
 
 @DBOS.step()

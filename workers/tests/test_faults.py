@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import httpx
+import pyarrow.parquet as pq
 import pytest
 from sqlalchemy import create_engine, text
 
@@ -203,6 +204,21 @@ def test_work_of_another_version_or_set_aside_by_the_engine_is_begun_anew(bench:
         )
     bench.ends_well(investigation)
     bench.ends_well(bench.upload("next.txt"))
+
+
+def test_files_that_an_older_version_decoded_are_decoded_again(bench: Bench) -> None:
+    """Its tables lack columns that today's detectors read."""
+    investigation = bench.upload("a.pcapng")
+    bench.ends_well(investigation)
+    ((file,),) = bench.rows("SELECT id FROM evidence_files WHERE investigation_id = :i", i=investigation)
+    folder = next(bench.product.data.rglob(f"{file}/input.json")).parent
+    (folder / "layout").unlink()
+    whole = {path.name: pq.read_schema(path).names for path in folder.glob("*.parquet")}
+    for name, columns in whole.items():
+        pq.write_table(pq.read_table(folder / name).select(columns[:-1]), folder / name)
+    bench.put(investigation, "next.txt")
+    bench.ends_well(investigation)
+    assert {path.name: pq.read_schema(path).names for path in folder.glob("*.parquet")} == whole
 
 
 def test_a_job_whose_end_was_never_written_is_called_off_and_begun_anew(bench: Bench) -> None:

@@ -7,6 +7,7 @@ from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from backend.api.schemas.table_rows import of_row
 from backend.forensics.report import EvidencePart, LanePart
 from backend.services.cluster_marks import TimelineMark as MarkRecord
 from backend.services.jump_in_packets import PacketSlice
@@ -183,7 +184,7 @@ class Connection(BaseModel):
     @classmethod
     def of(cls, row: dict[str, Any]) -> Connection:
         """A row of the table; times become texts, for JavaScript's numbers end at 2^53."""
-        return cls.model_validate({**row, "start_ns": str(row["start_ns"]), "end_ns": str(row["end_ns"])})
+        return of_row(cls, {**row, "start_ns": str(row["start_ns"]), "end_ns": str(row["end_ns"])})
 
 
 class ConnectionList(BaseModel):

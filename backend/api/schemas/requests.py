@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
+from backend.api.schemas.table_rows import of_row
 from backend.forensics.messages import (
     FORGOTTEN,
     PAIRED_BY_ACK,
@@ -100,7 +101,8 @@ class HttpRequest(BaseModel):
             "at_ns": str(row["at_ns"]),
             "end_ns": None if row["end_ns"] is None else str(row["end_ns"]),
         }
-        return cls.model_validate(
+        return of_row(
+            cls,
             {
                 **row,
                 **times,
@@ -111,7 +113,7 @@ class HttpRequest(BaseModel):
                 "given_up": bool(marks & FORGOTTEN),
                 "sent_token": bool(marks & SENT_TOKEN),
                 "sent_authorization": bool(marks & SENT_AUTHORIZATION),
-            }
+            },
         )
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, Field
 
 from backend.api.schemas.charts import Span
+from backend.api.schemas.table_rows import of_row
 from backend.services.chart_round_trips import Chart, Series
 from backend.services.list_round_trips import HeldGroup as GroupRecord
 from backend.services.list_round_trips import RoundTripPage
@@ -57,7 +58,7 @@ class RoundTrip(BaseModel):
     @classmethod
     def of(cls, row: dict[str, Any]) -> RoundTrip:
         """A row of the table; times become texts, for JavaScript's numbers end at 2^53."""
-        return cls.model_validate({**row, "sent_ns": str(row["sent_ns"]), "at_ns": str(row["at_ns"])})
+        return of_row(cls, {**row, "sent_ns": str(row["sent_ns"]), "at_ns": str(row["at_ns"])})
 
 
 class RoundTripList(BaseModel):

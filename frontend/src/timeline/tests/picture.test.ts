@@ -14,9 +14,8 @@ const WORDS = { title: "A SYN retransmissions <to> \"x\" & y", facts: "window +0
 function picture(lanes: number): Document {
   const starts = Array.from({ length: 1200 }, (_, at) => at * 1_600_000);
   const base = sampleTimeline();
-  const far = sampleLane({ id: "far" });
-  const all = Array.from({ length: lanes }, (_, n) => ({ ...far, id: n === 0 ? "near" : `l${n}`, start: starts, packets: starts.map((_, at) => (at * 7) % 40), bytes: [], syns: [] }));
-  const timeline = sampleTimeline({ lanes: [...all, far], marks: [...base.marks, sampleMark({ id: "z", t: 9_000_000, label: "<script>alert(1)</script>\u0000" })] });
+  const all = Array.from({ length: lanes }, (_, n) => ({ ...sampleLane({ id: n === 0 ? "near" : `l${n}` }), start: starts, packets: starts.map((_, at) => (at * 7) % 40), bytes: [], syns: [] }));
+  const timeline = sampleTimeline({ lanes: [...all, sampleLane({ id: "far" })], marks: [...base.marks, sampleMark({ id: "z", t: 9_000_000, label: "<script>alert(1)</script>\u0000" })] });
   const view: ChartView = { axis: linearAxis({ fromNs: 0, durationNs: 2_000_000_000 }, 1048), geometry: layoutLanes(timeline.lanes, 1048), selection: null, currentMark: null, filter: "" };
   const content: ChartContent = { timeline, overview: timeline, findings: [], findingRows: { rows: [], more: 0 }, letters: new Map(), marks: timeline.marks, chosen: new Set() };
   const text = timelinePicture(view, content, TOKENS, [{ t: 0, label: "+0 s" }], WORDS);
