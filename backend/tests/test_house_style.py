@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[2]
 HARD_LIMIT = 400
 TOP_LEVEL = re.compile(
     r"backend|frontend|workers|migrations|docker|docs|docker-compose\.yml|pyproject\.toml|package(-lock)?\.json"
-    r"|Makefile|dist|conftest\.py|LICENSE|requirements[\w-]*\.txt|[\w-]+\.md|\..+|node_modules|data"
+    r"|Makefile|dist|conftest\.py|LICENSE|requirements[\w-]*\.txt|[\w-]+\.md|\..+|node_modules|data|__pycache__"
 )
 REGISTRY_HOSTS = re.compile("|".join(("pypi" + r"\.org", "pythonhosted" + r"\.org", "registry" + r"\.npmjs")))
 

@@ -32,7 +32,7 @@ from backend.storage.tables import ShareRow
 
 PARAMETER = re.compile(r"\{(\w+)\}")
 NO_ID = "0123456789abcdef01234567"
-NONCE = re.compile(r'(nonce(?:-|" content="))[\w-]{22}')
+NONCE = re.compile(r'(nonce(?:-|="|" content="))[\w-]{22}')
 SESSION = "POST /api/v1/shared/{share_id}/session"
 BODIES: dict[str, Any] = {
     SESSION: {"secret": "wrong", "password": "wrong"},
