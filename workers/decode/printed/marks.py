@@ -4,18 +4,37 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+from typing import Final
 
 from workers.decode.dumps.printed_packets import MARK
-from workers.decode.printed.lines import Grouper, capture_number
+from workers.decode.printed.lines import LONGEST, Grouper, capture_number, may_hold_packets
 
 _HELD_LINES = 4_096
+_SIGN_BYTES: Final = 8
+"""Longer than any sign of a packet: one may lie across two blocks."""
+_MARK_BYTES: Final = MARK.encode()
 _TUNNEL = re.compile(r"bad udp cksum [^]]{0,60}\] (?:VXLAN|OTV|Geneve)")
 _ASKED = re.compile(r"who-has (?P<address>[\d.]{7,15})\b")
 _ANSWERED = re.compile(r"Reply (?P<address>[\d.]{7,15}) is-at (?P<link>[0-9a-fA-F:]{11,17})")
 
 
 def with_marks(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The text (UTF-8) with a mark in place of every line of a printed packet."""
+    """The text (UTF-8) with a mark in place of every line of a printed packet. What comes before the first block that
+    may hold one is passed by unread, but for the last lines before that, which may name program and interface."""
+    given = iter(blocks)
+    before = next(given, b"")
+    found = may_hold_packets(before)
+    while not found and (block := next(given, None)) is not None:
+        found = may_hold_packets(before[-_SIGN_BYTES:] + block)
+        # Whole lines, and not the last ones: a packet may have begun in them.
+        end = 0 if found else before.rfind(b"\n", 0, max(len(before) - LONGEST, 0)) + 1
+        yield before[:end].replace(_MARK_BYTES, b"\xef\xbf\xbd")
+        before = before[end:] + block
+    yield from _marked_from(chain((before,), given))
+
+
+def _marked_from(blocks: Iterable[bytes]) -> Iterator[bytes]:
     held: list[str] = []
     grouper = Grouper()
     done = 0

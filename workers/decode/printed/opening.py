@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import codecs
 import io
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,13 +19,13 @@ from workers.decode.printed.lines import (
     begins_packet,
     capture_number,
     is_begin,
+    may_hold_packets,
 )
 from workers.decode.printed.names import Names
 from workers.decode.printed.rebuild import SectionFile
 from workers.decode.sources import ByteSource, open_source
 
 _SAMPLE: Final = 50
-_SIGN = re.compile(rb" > |\xe2\x86\x92| -> |ARP, |[ \t](?:DNS|TCP|UDP|HTTP|ICMP)[ \t]")
 _BLOCK_BYTES: Final = 1 << 20
 
 
@@ -58,7 +57,7 @@ def _raw_lines(source: ByteSource) -> Iterator[bytes]:
             return
         at = max(block.rfind(b"\n"), 0)
         rest = block[at:] if len(block) - at < _BLOCK_BYTES else b""
-        if _SIGN.search(block):
+        if may_hold_packets(block):
             yield from block[:at].split(b"\n")
     yield rest.lstrip(b"\n")
 
