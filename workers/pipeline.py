@@ -37,7 +37,8 @@ from workers.ingested import Ingested, save_ingested
 if TYPE_CHECKING:
     from workers.decode.dumps.text import Text
 
-READ_BYTES = 1 << 20
+READ_BYTES = 1 << 18
+"""Larger blocks cost more: the memory of each copy is given back and fetched anew."""
 DUMP_LIMIT_BYTES = 256 << 20
 """A dump is read whole; a larger text is refused with this size named."""
 UNKNOWN_TEXT = "text"

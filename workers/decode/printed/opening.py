@@ -26,7 +26,7 @@ from workers.decode.printed.rebuild import SectionFile
 from workers.decode.sources import ByteSource, open_source
 
 _SAMPLE: Final = 50
-_BLOCK_BYTES: Final = 1 << 20
+_BLOCK_BYTES: Final = 1 << 18
 
 
 @dataclass
