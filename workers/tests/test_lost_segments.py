@@ -17,8 +17,10 @@ US = 1_000
 WAY_US = 2_500
 """From one capture point to the other; the server answers 50 µs after what reaches it."""
 
-LOST = ("lost between", "lost before others")
-"""The second: a later segment arrives, so that behind the loss the retransmission fills a hole."""
+LOST_BEFORE_OTHERS = ("lost before others", "first lost before others")
+"""A later segment arrives, so that behind the loss the retransmission fills a hole. The second: the lost segment is the
+first of its side, so that nothing but the SYN tells where the hole begins."""
+LOST = ("lost between", *LOST_BEFORE_OTHERS)
 
 Packet = tuple[int, int, bytes]
 """Time (µs) at the client's capture, at the server's, the packet; a time below 0: not seen there."""
@@ -50,7 +52,7 @@ def _connection(number: int, fate: str) -> list[Packet]:
     for copy, wait in enumerate((10_000, 310_000)):
         sent = data(ip_id=3 * number + 2 + copy, tsval=99 + copy)
         packets.append(_forth(at + wait, sent, arrives=copy == 1 or fate not in LOST))
-        if copy == 0 and fate == "lost before others":
+        if copy == 0 and fate in LOST_BEFORE_OTHERS:
             others = tcp(
                 PUSH, begin + 100, 9_001, payload=b"y" * 50, client_port=port, ip_id=60_000 - number, tsval=99
             )
@@ -75,6 +77,11 @@ def _captures(fate: str) -> list[bytes]:
     [
         ("lost between", "path-loss", "were retransmitted at client, and captured only once at server"),
         ("lost before others", "path-loss", "were retransmitted at client, and captured only once at server"),
+        (
+            "first lost before others",
+            "path-loss",
+            "were retransmitted at client, and captured only once at server",
+        ),
         ("answer lost", "path-loss", "the ACK was lost"),
         ("dropped", "receiver-drop", "and were not acknowledged before they were retransmitted"),
     ],

@@ -48,7 +48,7 @@ _SIDE_DTYPE: Final = np.dtype(
         ("large_end", "<u4"),  # after the largest segment that is not acknowledged
         ("large_bytes", "<u4"),  # its size, 0 for none
         ("passed_bytes", "<u4"),
-        ("known", "<u4"),  # 1 from its first data on
+        ("known", "<u4"),  # 1 from its first packet on that is no RST
         ("closed", "<u4"),  # its window is
         ("again", "<u4"),  # 1 from the repetition of a large segment to its acknowledgement
         ("again_end", "<u4"),  # sequence number after that segment
@@ -162,13 +162,17 @@ def _follow(place: Record, row: Record, side: int) -> int:
     if row.tcp_flags & ACK and other.large_bytes and after(row.acknowledgement, other.large_end) >= 0:
         other.passed_bytes = max(other.passed_bytes, other.large_bytes)
         other.large_bytes = 0
-    if row.payload_bytes == 0:
-        return 0
-    end = (np.int64(row.sequence) + np.int64(row.payload_bytes)) & 0xFFFFFFFF
-    if row.payload_bytes > mine.large_bytes and row.payload_bytes > mine.passed_bytes:
-        mine.large_bytes, mine.large_end = row.payload_bytes, end
+    if row.tcp_flags & RST and row.payload_bytes == 0:
+        return 0  # its sequence number may be anything
+    syn = 1 if row.tcp_flags & SYN else 0
+    end = (np.int64(row.sequence) + syn + np.int64(row.payload_bytes)) & 0xFFFFFFFF
+    # From the SYN on: a hole before the first data is one, too.
     if not mine.known or after(end, mine.end) > 0:
         mine.known, mine.end = 1, end
+    if row.payload_bytes == 0:
+        return 0
+    if row.payload_bytes > mine.large_bytes and row.payload_bytes > mine.passed_bytes:
+        mine.large_bytes, mine.large_end = row.payload_bytes, end
     return 1 if mine.end == end else 0
 
 

@@ -71,6 +71,31 @@ def test_the_first_sight_of_bytes_that_fill_a_hole_is_no_second_copy(tmp_path: P
     assert told(packets, tmp_path) == [(7, filled), (8, second), (9, filled), (10, second)]
 
 
+def test_the_first_data_of_the_client_may_be_the_hole(tmp_path: Path) -> None:
+    packets = [*OPEN, data(3 * MS, 1101, 100), data(300 * MS, 1001, 100, ip_id=10)]
+    packets.append(data(900 * MS, 1001, 100, ip_id=11))
+    assert told(packets, tmp_path) == [(5, SENT_AGAIN | FILLED), (6, SENT_AGAIN)]
+    assert told(packets[1:], tmp_path) == [
+        (4, SENT_AGAIN | FILLED),
+        (5, SENT_AGAIN),
+    ]  # its SYN was not captured
+
+
+def test_the_first_data_of_the_server_may_be_the_hole(tmp_path: Path) -> None:
+    def answer(at_ns: int, sequence: int, ip_id: int) -> tuple[int, bytes]:
+        segment = tcp(ACK | PSH, sequence, 1011, payload=b"y" * 100, back=True, ip_id=ip_id)
+        return at_ns, segment
+
+    packets = [*OPEN, data(3 * MS, 1001), answer(5 * MS, 5101, 20), answer(300 * MS, 5001, 21)]
+    assert told(packets, tmp_path) == [(6, SENT_AGAIN | FILLED)]
+    assert told([*packets, answer(900 * MS, 5001, 22)], tmp_path)[1:] == [(7, SENT_AGAIN)]
+
+
+def test_first_data_that_was_seen_is_no_hole(tmp_path: Path) -> None:
+    packets = [*OPEN, data(3 * MS, 1001, 100), data(300 * MS, 1001, 100, ip_id=10)]
+    assert told(packets, tmp_path) == [(5, SENT_AGAIN)]
+
+
 def in_ipv6(packet: bytes) -> bytes:
     """The same segment between two hosts of RFC 3849."""
     segment, ends = packet[20:], bytes.fromhex("20010db8") + bytes(11)
