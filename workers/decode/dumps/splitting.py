@@ -17,6 +17,7 @@ from workers.decode.dumps.prefixes import Said, without_prefixes
 from workers.decode.dumps.session_lines import LEFT_OUT, SessionLine, read_session_line, read_typed_line
 from workers.decode.dumps.subjects import Subjects
 from workers.decode.dumps.text import Item, Text, as_utf8, item_lines, scanned_text
+from workers.decode.dumps.unknown_lines import UnknownLines
 
 _log: Final = logging.getLogger("stallscope.analysis")
 LOOKED_AT = 4096
@@ -122,13 +123,13 @@ def _parsed(format_: DumpFormat, segment: _Segment) -> Dump:
 def _segments(text: Text, prefixes: Said) -> list[_Segment]:
     segments: list[_Segment] = []
     current: _Segment | None = None
-    said, number = SessionLine(), 1
+    said, number, unknown = SessionLine(), 1, UnknownLines()
     for index, item in enumerate(text.items):
         line_number, number = number, number + item_lines(item)
         host = prefixes.hosts.get(index, said.host)
         if host != said.host:
             said, current = replace(said, host=host), None
-        line, owners = _owners(item, current)
+        line, owners = _owners(item, current, unknown)
         heard = _session_line(item, current, said) or (read_typed_line(line) if not owners else None)
         if heard is not None and not (heard is LEFT_OUT and current is not None):
             said, current = _updated(said, heard), None
@@ -163,7 +164,9 @@ def _updated(said: SessionLine, heard: SessionLine) -> SessionLine:
     )
 
 
-def _owners(item: Item, current: _Segment | None) -> tuple[str, tuple[DumpFormat, ...]]:
+def _owners(
+    item: Item, current: _Segment | None, unknown: UnknownLines
+) -> tuple[str, tuple[DumpFormat, ...]]:
     """The line, or one that stands for those of a run, and the formats that own it."""
     if not isinstance(item, str):
         module = conntrack_events if item.events else conntrack_entries
@@ -173,7 +176,13 @@ def _owners(item: Item, current: _Segment | None) -> tuple[str, tuple[DumpFormat
         still = tuple(format_ for format_ in current.formats if format_.owns_line(line))
         if still:
             return line, still
+    if unknown.hold(line):
+        return line, ()
     found = tuple(format_ for format_ in dump_formats() if format_.owns_line(line))
+    if found:
+        unknown.end()
+    else:
+        unknown.add(line)
     sure = tuple(format_ for format_ in found if not is_last_resort((format_,)))
     return line, sure or found
 
