@@ -129,7 +129,7 @@ class SignInNeeded(StallscopeError):
     title = "Sign in first"
 
 
-class TooManyGuesses(StallscopeError):
+class TooManyAttempts(StallscopeError):
     """Wrong passwords, tokens or links came too often."""
 
     status = 429

@@ -40,7 +40,7 @@ from workers.jobs.ingest_in_child import ingest_in_child, prepare
 from workers.jobs.judge_in_child import judge_in_child
 from workers.jobs.look_in_child import look_in_child
 from workers.jobs.resting_queues import REST_S, RestingQueues
-from workers.jobs.workshop import Workshop, set_workshop
+from workers.jobs.worker_context import WorkerContext, set_worker_context
 from workers.sandbox import ChildPool
 from workers.sandbox.memory import fit_to_memory
 
@@ -81,7 +81,7 @@ class JobEngine:
         )
         self._not_confined_by: tuple[str, ...] = ()
         self._stopping = threading.Event()
-        self._shop = Workshop(store, self._children, tool_version, self._looking, self._anonymizing)
+        self._context = WorkerContext(store, self._children, tool_version, self._looking, self._anonymizing)
         self._last_beat = time.monotonic()
         self._gap_ended = -math.inf
         self._maybe_stuck: set[str] = set()
@@ -91,7 +91,7 @@ class JobEngine:
         """Take work from now on; raises WrongSetting when this machine may not."""
         self._refuse_second_machine()
         self._say_what_holds()
-        set_workshop(self._shop)
+        set_worker_context(self._context)
         self._say_alive()
         engine = DBOS(
             config={
@@ -148,7 +148,7 @@ class JobEngine:
         self._looking.close()
         self._anonymizing.close()
         with suppress(Unavailable):
-            self._shop.running.forgive_all()
+            self._context.running.forgive_all()
             with self._store.database.writing() as session:
                 # Silent since ever: whoever looks next takes over at once.
                 executors.beat(session, self._executor_id, machine=socket.gethostname(), now_s=0.0)
@@ -223,7 +223,7 @@ class JobEngine:
 
     def _call_off_stuck(self) -> None:
         """A job that ended here without being able to say so looks as if this worker had it still."""
-        stuck = self._store.jobs.taken_by(self._executor_id) - self._shop.running.ids()
+        stuck = self._store.jobs.taken_by(self._executor_id) - self._context.running.ids()
         for job_id in stuck & self._maybe_stuck:
             log.warning("calling off a job that ended without a word", job=job_id)
             self._store.jobs.cancel(job_id)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from backend.access.browser_sign_ins import begin_sign_in
-from backend.access.guesses import GuessLimiter
 from backend.access.manage_members import ADMIN_NAME
 from backend.access.passwords import LONGEST, SHORTEST, hash_password, is_password
 from backend.access.prepare import admin_password
+from backend.access.rate_limit import RateLimiter
 from backend.errors import Conflict, InvalidRequest, Refused
 from backend.storage import members, sign_ins
 from backend.storage.access_records import Member
@@ -15,17 +15,17 @@ from backend.storage.store import Store
 
 
 def change_own_password(
-    store: Store, guesses: GuessLimiter, address: str, member: Member, *, old: str, new: str
+    store: Store, limiter: RateLimiter, address: str, member: Member, *, old: str, new: str
 ) -> str:
     """The secret of a new sign-in: all that there were end, wherever they are. Raises Refused for a wrong old
-    password, TooManyGuesses, InvalidRequest or Conflict."""
+    password, TooManyAttempts, InvalidRequest or Conflict."""
     if member.issuer:
         raise Conflict("You sign in at the identity provider and have no password here.")
     if member.name == ADMIN_NAME and admin_password(store.settings):
         raise Conflict("The password of admin stands in the server's settings: change it there.")
     if not SHORTEST <= len(new) <= LONGEST:
         raise InvalidRequest(f"A password has {SHORTEST} to {LONGEST:,} characters.")
-    with guesses.guess("password", address, member.name):
+    with limiter.attempt("password", address, member.name):
         with store.database.reading() as session:
             stored = members.password_hash_of(session, member.name)
         if not is_password(old, stored):

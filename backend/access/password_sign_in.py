@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backend.access.browser_sign_ins import begin_sign_in
-from backend.access.guesses import GuessLimiter
 from backend.access.manage_members import sign_in_name
 from backend.access.passwords import is_password
+from backend.access.rate_limit import RateLimiter
 from backend.errors import SignInNeeded
 from backend.storage import members
 from backend.storage.access_records import Member
@@ -24,11 +24,11 @@ class SignedIn:
 
 
 def sign_in_with_password(
-    store: Store, guesses: GuessLimiter, address: str, *, name: str, password: str
+    store: Store, limiter: RateLimiter, address: str, *, name: str, password: str
 ) -> SignedIn:
-    """Raises SignInNeeded, the same in the same time whether name or password is wrong; or TooManyGuesses."""
+    """Raises SignInNeeded, the same in the same time whether name or password is wrong; or TooManyAttempts."""
     name = sign_in_name(name)
-    with guesses.guess("password", address, name):
+    with limiter.attempt("password", address, name):
         with store.database.reading() as session:
             stored = members.password_hash_of(session, name)
             member = members.find_member(session, "", name)

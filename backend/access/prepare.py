@@ -15,7 +15,7 @@ from backend.storage.store import Store
 
 
 @dataclass(frozen=True)
-class WaysIn:
+class SignInMethods:
     """How people may sign in."""
 
     required: bool
@@ -25,12 +25,12 @@ class WaysIn:
     """Host of the identity provider; empty for none."""
 
 
-def ways_in(settings: Settings) -> WaysIn:
+def sign_in_methods(settings: Settings) -> SignInMethods:
     """What the settings offer; nothing where nobody has to sign in."""
     if not needs_sign_in(settings):
-        return WaysIn(False, False, "")
+        return SignInMethods(False, False, "")
     provider = identity_provider(settings)
-    return WaysIn(True, bool(admin_password(settings)), provider.host if provider else "")
+    return SignInMethods(True, bool(admin_password(settings)), provider.host if provider else "")
 
 
 def check_sign_in_settings(settings: Settings) -> None:

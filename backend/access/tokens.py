@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 
 from backend.access.browser_sign_ins import SECRET_BYTES, hash_of
 from backend.access.callers import NOBODY, Caller
-from backend.access.guesses import GuessLimiter
+from backend.access.rate_limit import RateLimiter
 from backend.access.rights import ROLE_GIVES, SCOPE_GIVES, Role, Scope
 from backend.errors import Conflict, DiskFull, InvalidRequest, SignInNeeded
 from backend.storage import access_tokens
@@ -77,13 +77,13 @@ def revoke_token(store: Store, token_id: str) -> None:
         write_event(session, Act.REVOKE_TOKEN, subject=found.name if found else token_id)
 
 
-def recognise_token(store: Store, guesses: GuessLimiter, address: str, text: str) -> Caller:
-    """Who the token stands for; raises SignInNeeded when it is none, TooManyGuesses when that came too often.
+def recognise_token(store: Store, limiter: RateLimiter, address: str, text: str) -> Caller:
+    """Who the token stands for; raises SignInNeeded when it is none, TooManyAttempts when that came too often.
 
     It gives what its scope gives, and never more than the role of the member who made it.
     """
     form = _FORM.fullmatch(text)
-    with guesses.guess("token", address, form[1] if form else ""):
+    with limiter.attempt("token", address, form[1] if form else ""):
         token = _checked(store, form[1], form[2]) if form else None
         if token is None:
             raise SignInNeeded("This access token is unknown, revoked or expired.")

@@ -10,20 +10,20 @@ from importlib.metadata import PackageNotFoundError, version
 from fastapi import Depends, FastAPI
 from starlette.types import ASGIApp
 
-from backend.access.guesses import GuessLimiter
-from backend.access.prepare import ways_in
+from backend.access.prepare import sign_in_methods
 from backend.access.provider_settings import identity_provider
 from backend.access.provider_sign_in import ProviderSignIn
 from backend.access.public_addresses import needs_sign_in, public_addresses
+from backend.access.rate_limit import RateLimiter
 from backend.api import web_page
+from backend.api.auth_middleware import AuthMiddleware
 from backend.api.body_limits import BodyLimits
 from backend.api.compressed_answers import CompressedAnswers
 from backend.api.dependencies import own_investigation, shared_investigation
 from backend.api.description import describe
 from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.found_route import RouteFinder, require_decision
-from backend.api.front_door import FrontDoor
-from backend.api.gate import Gate
+from backend.api.host_origin_guard import HostOriginGuard
 from backend.api.plain_addresses import PlainAddresses
 from backend.api.problems import install_error_handlers
 from backend.api.room_to_delete import RoomToDelete
@@ -86,10 +86,10 @@ def create_app(store: Store, read_dumps: DumpReader = read_nothing) -> FastAPI:
     app.state.store = store
     app.state.read_dumps = read_dumps
     app.state.busy_uploads = set()
-    app.state.guesses = GuessLimiter()
+    app.state.limiter = RateLimiter()
     provider = identity_provider(store.settings)
     app.state.provider = ProviderSignIn(provider) if provider else None
-    app.state.ways_in = ways_in(store.settings)
+    app.state.sign_in_methods = sign_in_methods(store.settings)
     install_error_handlers(app)
     app.include_router(health.router)
     for part in (
@@ -140,18 +140,18 @@ def _guard(app: FastAPI, store: Store) -> None:
     app.add_middleware(
         SharedAnswers,
         store=store,
-        guesses=app.state.guesses,
+        limiter=app.state.limiter,
         routes=routes,
         prefix=f"{API}/shared/{{share_id}}/",
     )
-    app.add_middleware(Gate, store=store, guesses=app.state.guesses, routes=routes)
+    app.add_middleware(AuthMiddleware, store=store, limiter=app.state.limiter, routes=routes)
     app.add_middleware(CompressedAnswers)
     app.add_middleware(PlainAddresses)
 
 
 def create_guarded_app(store: Store, port: int, read_dumps: DumpReader) -> ASGIApp:
-    """The application behind its front door, which even the answer to a bug passes."""
-    return FrontDoor(
+    """The application behind its host and origin guard, which even the answer to a bug passes."""
+    return HostOriginGuard(
         create_app(store, read_dumps),
         port,
         public_addresses(store.settings),

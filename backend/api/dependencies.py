@@ -9,10 +9,10 @@ from typing import Annotated
 from fastapi import Cookie, Depends, Header, Path, Request
 
 from backend.access.callers import Caller
-from backend.access.guesses import GuessLimiter
-from backend.access.prepare import WaysIn
+from backend.access.prepare import SignInMethods
+from backend.access.rate_limit import RateLimiter
+from backend.api.auth_middleware import client_address
 from backend.api.event_broadcaster import EventBroadcaster
-from backend.api.gate import client_address
 from backend.api.opened_link import verdict
 from backend.api.problems import NOTHING_HERE
 from backend.api.share_session import SHARE_COOKIE
@@ -50,42 +50,42 @@ def current_dump_reader(request: Request) -> DumpReader:
 
 
 def current_caller(request: Request) -> Caller:
-    """Who asks; the gate has found it out."""
+    """Who asks; the auth middleware has found it out."""
     caller: Caller = request.state.caller
     return caller
 
 
-def current_guesses(request: Request) -> GuessLimiter:
+def current_rate_limiter(request: Request) -> RateLimiter:
     """What counts wrong secrets."""
-    guesses: GuessLimiter = request.app.state.guesses
-    return guesses
+    limiter: RateLimiter = request.app.state.limiter
+    return limiter
 
 
-def current_ways_in(request: Request) -> WaysIn:
+def current_sign_in_methods(request: Request) -> SignInMethods:
     """How people may sign in."""
-    ways: WaysIn = request.app.state.ways_in
-    return ways
+    methods: SignInMethods = request.app.state.sign_in_methods
+    return methods
 
 
-def guessing_a_share(request: Request, share_id: str) -> AbstractContextManager[None]:
+def limited_share_attempt(request: Request, share_id: str) -> AbstractContextManager[None]:
     """Around the check of a link's secret: wrong ones are counted, and too many answered with 429."""
-    return current_guesses(request).guess("share", client_address(request), share_id)
+    return current_rate_limiter(request).attempt("share", client_address(request), share_id)
 
 
 @contextmanager
-def guessing_a_password(request: Request, share_id: str, password: str | None) -> Iterator[None]:
+def limited_password_attempt(request: Request, share_id: str, password: str | None) -> Iterator[None]:
     """Around the check of a link's secret and password: a password is worth fewer guesses than 256 random bits."""
-    with guessing_a_share(request, share_id):
+    with limited_share_attempt(request, share_id):
         if not password:
             yield
             return
-        with current_guesses(request).guess("share password", client_address(request), share_id):
+        with current_rate_limiter(request).attempt("share password", client_address(request), share_id):
             yield
 
 
 CallerDep = Annotated[Caller, Depends(current_caller)]
-WaysInDep = Annotated[WaysIn, Depends(current_ways_in)]
-GuessesDep = Annotated[GuessLimiter, Depends(current_guesses)]
+SignInMethodsDep = Annotated[SignInMethods, Depends(current_sign_in_methods)]
+RateLimiterDep = Annotated[RateLimiter, Depends(current_rate_limiter)]
 DumpReaderDep = Annotated[DumpReader, Depends(current_dump_reader)]
 StoreDep = Annotated[Store, Depends(current_store)]
 BroadcasterDep = Annotated[EventBroadcaster, Depends(current_broadcaster)]

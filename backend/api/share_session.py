@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fastapi import Request
 
-from backend.api.gate import origin
+from backend.api.auth_middleware import origin
 from backend.services.share_sessions import is_over, is_session
 
 SHARE_COOKIE = "stallscope_share"

@@ -10,9 +10,9 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from backend.access.guesses import GuessLimiter
+from backend.access.rate_limit import RateLimiter
+from backend.api.auth_middleware import client_address
 from backend.api.found_route import FoundRoute, RouteFinder, found_route, put_found
-from backend.api.gate import client_address
 from backend.api.opened_link import OpenedLink, put_verdict
 from backend.api.problems import problem_of
 from backend.api.share_session import share_cookie, share_cookie_of, share_token
@@ -30,15 +30,15 @@ SESSION = "session"
 
 
 class SharedAnswers:
-    """ASGI middleware behind the gate; puts its verdict on a link into the request's state."""
+    """ASGI middleware behind the auth middleware; puts its verdict on a link into the request's state."""
 
     def __init__(
-        self, app: ASGIApp, store: Store, guesses: GuessLimiter, routes: RouteFinder, prefix: str
+        self, app: ASGIApp, store: Store, limiter: RateLimiter, routes: RouteFinder, prefix: str
     ) -> None:
         """`prefix` is what the templates of all routes below a link begin with."""
         self._app = app
         self._store = store
-        self._guesses = guesses
+        self._limiter = limiter
         self._routes = routes
         self._prefix = prefix
 
@@ -86,7 +86,7 @@ class SharedAnswers:
         token = share_token(request)
         if not token:
             raise Refused("Open the link with its secret part first.")
-        with self._guesses.guess("share", client_address(request), share_id):
+        with self._limiter.attempt("share", client_address(request), share_id):
             share = open_share(self._store, share_id, token)
         shown = store_shown(self._store, share)
         return OpenedLink(share, shown, shared_view(shown, share))

@@ -11,9 +11,9 @@ from pathlib import Path
 from fastapi import APIRouter, Request
 from fastapi.responses import FileResponse, HTMLResponse, Response
 
+from backend.api.auth_middleware import origin
 from backend.api.compressed_answers import accepts_gzip
 from backend.api.dependencies import StoreDep
-from backend.api.gate import origin
 from backend.errors import NotFound
 from backend.services.preview_picture import HEIGHT, WIDTH, preview_picture
 from backend.services.preview_share import preview

@@ -108,7 +108,7 @@ class Capture:
     round_trips: MessageTable = field(default_factory=lambda: HeldMessages(ROUND_TRIP_SCHEMA.empty_table()))
     """Samples, ROUND_TRIP_SCHEMA, by the time of their answers."""
     signals: NDArray[np.void] = field(default_factory=lambda: np.zeros(0, SIGNAL_DTYPE))
-    """SIGNAL_DTYPE, in file order: where TCP connections stumbled or woke up."""
+    """SIGNAL_DTYPE, in file order: where TCP connections had a TCP anomaly or woke up."""
     undecoded: dict[str, int] = field(default_factory=dict)
     """Frames not decoded to a transport header, by the reason in words."""
     tunnels: tuple[Tunnel, ...] = ()

@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from backend.forensics.evidence.anatomy import METADATA, PARTS
 from backend.forensics.evidence.exchanges import read_rows
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.latency_breakdown import METADATA, PARTS
 from backend.forensics.evidence.metadata_calls import kind_of
 from backend.forensics.evidence.request_shapes import callee_names
 from backend.forensics.evidence.sightings import Ints
@@ -18,7 +18,7 @@ from backend.forensics.messages import SENT_AUTHORIZATION, SENT_TOKEN
 
 SCHEMA = pa.schema(
     [
-        ("served", pa.int64()),  # row of the anatomy; the request table has it, too
+        ("served", pa.int64()),  # row of the breakdown; the request table has it, too
         ("kind", pa.string()),  # one of PARTS
         ("name", pa.string()),  # as in the shape of the request
         ("line", pa.string()),  # ``GET /latest/meta-data/…``; empty where it was no HTTP that could be read
@@ -41,27 +41,27 @@ _ANSWERED = ("response_last_frame", "response_first_frame", "status")
 
 def part_batches(facts: Facts) -> Iterator[pa.RecordBatch]:
     """All parts of all served requests, by request and begin; columns are SCHEMA. Memory: the pairs and one batch."""
-    anatomy = facts.anatomy
-    if not len(anatomy):
+    breakdown = facts.breakdown
+    if not len(breakdown):
         return
-    names, name_of = callee_names(facts.captures, facts.exchanges, anatomy)
-    outers, inners = anatomy.pairs
-    order = np.lexsort((anatomy.parts.interval.start_ns[inners], outers))
+    names, name_of = callee_names(facts.captures, facts.exchanges, breakdown)
+    outers, inners = breakdown.pairs
+    order = np.lexsort((breakdown.parts.interval.start_ns[inners], outers))
     for begin in range(0, len(order), _ROWS):
         rows = order[begin : begin + _ROWS]
         yield _batch(facts, outers[rows], inners[rows], [names[n] for n in name_of[inners[rows]].tolist()])
 
 
 def _batch(facts: Facts, outer: Ints, inner: Ints, named: list[tuple[str, str]]) -> pa.RecordBatch:
-    parts, anatomy = facts.anatomy.parts, facts.anatomy
-    begin = np.maximum(parts.interval.start_ns[inner], anatomy.start_ns[outer])
-    end = np.minimum(parts.interval.end_ns[inner], anatomy.end_ns[outer])
+    parts, breakdown = facts.breakdown.parts, facts.breakdown
+    begin = np.maximum(parts.interval.start_ns[inner], breakdown.start_ns[outer])
+    end = np.minimum(parts.interval.end_ns[inner], breakdown.end_ns[outer])
     made = {
         "served": outer,
         "kind": [PARTS[kind] for kind in parts.kind[inner].tolist()],
         "name": [name for _, name in named],
         "basis": ["inferred" if each else "seen" for each in parts.inferred[inner].tolist()],
-        "after_ns": begin - anatomy.start_ns[outer],
+        "after_ns": begin - breakdown.start_ns[outer],
         "length_ns": end - begin,
         **_messages(facts, inner),
     }
@@ -71,7 +71,7 @@ def _batch(facts: Facts, outer: Ints, inner: Ints, named: list[tuple[str, str]])
 
 def _messages(facts: Facts, inner: Ints) -> dict[str, list[object]]:
     """Where each part is in its capture, and what it asked."""
-    parts = facts.anatomy.parts
+    parts = facts.breakdown.parts
     columns: dict[str, list[object]] = {
         "input": [facts.captures[n].name if n >= 0 else None for n in parts.capture[inner].tolist()],
         "first_frame": [frame if frame >= 0 else None for frame in parts.frame[inner].tolist()],

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
-from backend.forensics.evidence.anatomy import PARTS, capture_of
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.latency_breakdown import PARTS, capture_of
 from backend.forensics.evidence.request_shapes import template
 from backend.forensics.messages import HTTP_DTYPE, REQUEST_SEEN, RESPONSE_SEEN, TEXTS
 
@@ -46,7 +46,7 @@ SCHEMA = pa.schema(
         ("line", pa.string()),  # ``GET /v1/users/*``: method and path without what differs from call to call
         ("basis", pa.string()),  # inferred: payload could not be read, its bounds are those of the data
         # What the responder did meanwhile; null where its own questions would not have been seen.
-        ("served", pa.int64()),  # row of the anatomy, which the table of parts refers to
+        ("served", pa.int64()),  # row of the breakdown, which the table of parts refers to
         ("shape", pa.int32()),  # number of the shape, the costliest first
         ("served_ms", pa.float64()),  # the whole at the responder's side; the parts and `own_ms` add up to it
         *((f"{part}_ms", pa.float64()) for part in (*PARTS, "own")),
@@ -89,8 +89,8 @@ def request_batches(facts: Facts, paths: pa.Table) -> Iterator[pa.RecordBatch]:
 
 
 def _shape_numbers(facts: Facts) -> Ints:
-    """By row of the anatomy: the number of its shape."""
-    number = np.full(len(facts.anatomy), -1, np.int64)
+    """By row of the breakdown: the number of its shape."""
+    number = np.full(len(facts.breakdown), -1, np.int64)
     for shape_number, shape in enumerate(facts.request_shapes):
         number[shape.rows] = shape_number
     return number
@@ -115,7 +115,7 @@ def _read_batches(facts: Facts, paths: pa.Table, shape_of: Ints) -> Iterator[pa.
 
 @dataclass(frozen=True)
 class _Dissected:
-    """Rows of the anatomy, -1 for requests without one."""
+    """Rows of the breakdown, -1 for requests without one."""
 
     facts: Facts
     row: Ints
@@ -128,13 +128,13 @@ class _Dissected:
 
     def columns(self) -> dict[str, pa.Array]:
         """The columns about what the responder did meanwhile."""
-        unknown, at, anatomy = self.row < 0, np.maximum(self.row, 0), self.facts.anatomy
-        if not len(anatomy):
+        unknown, at, breakdown = self.row < 0, np.maximum(self.row, 0), self.facts.breakdown
+        if not len(breakdown):
             nothing = pa.nulls(len(self.row), pa.float64())
             return dict.fromkeys(_PART_COLUMNS, nothing)
-        taken = [anatomy.total_ns, *anatomy.part_ns, anatomy.own_ns]
+        taken = [breakdown.total_ns, *breakdown.part_ns, breakdown.own_ns]
         values = [at, self.shape_of[at], *(ns[at] / 1e6 for ns in taken)]
-        values += [count[at] for count in anatomy.part_count]
+        values += [count[at] for count in breakdown.part_count]
         return {name: pa.array(v, mask=unknown) for name, v in zip(_PART_COLUMNS, values, strict=True)}
 
 
@@ -146,12 +146,12 @@ _PART_COLUMNS = (
 
 
 def _parts_of_rows(facts: Facts, capture: Capture) -> Ints:
-    """By row of the capture's messages: row of the anatomy, -1 without."""
+    """By row of the capture's messages: row of the breakdown, -1 without."""
     found = np.full(capture.messages.http.rows, -1, np.int64)
-    anatomy, exchanges = facts.anatomy, facts.exchanges
+    breakdown, exchanges = facts.breakdown, facts.exchanges
     number = next(n for n, each in enumerate(facts.captures) if each is capture)
-    mine = np.flatnonzero(anatomy.exchange >= 0)
-    at = anatomy.exchange[mine]
+    mine = np.flatnonzero(breakdown.exchange >= 0)
+    at = breakdown.exchange[mine]
     for row, of in ((exchanges.server_row, exchanges.server_capture), (exchanges.row, exchanges.capture)):
         here = of[at] == number
         found[row[at[here]]] = mine[here]
@@ -263,10 +263,10 @@ _INFERRED_ROWS = 1 << 16
 
 
 def _inferred_rows(facts: Facts, capture: int) -> Ints:
-    """Rows of the anatomy of requests that were told by their data alone, of one capture."""
-    anatomy = facts.anatomy
-    inferred = np.flatnonzero(anatomy.inferred)
-    mine: Ints = inferred[capture_of(anatomy.node[inferred], facts.attempts.sightings) == capture]
+    """Rows of the breakdown of requests that were told by their data alone, of one capture."""
+    breakdown = facts.breakdown
+    inferred = np.flatnonzero(breakdown.inferred)
+    mine: Ints = inferred[capture_of(breakdown.node[inferred], facts.attempts.sightings) == capture]
     return mine
 
 
@@ -274,24 +274,24 @@ def _inferred_batch(
     facts: Facts, capture: Capture, paths: pa.Table, dissected: _Dissected, rid: int
 ) -> pa.RecordBatch:
     """Requests whose payload could not be read (TLS): ends, times and parts, and nothing of what was asked."""
-    anatomy, row, sightings = facts.anatomy, dissected.row, facts.attempts.sightings
+    breakdown, row, sightings = facts.breakdown, dissected.row, facts.attempts.sightings
     number = next(n for n, each in enumerate(facts.captures) if each is capture)
-    connection = anatomy.node[row] - sightings.node_offset[number]
+    connection = breakdown.node[row] - sightings.node_offset[number]
     cid = _place_of(capture, paths).cid[connection]
-    start_ns, total_ns = sightings.clocks.own_times(number, anatomy.start_ns[row]), anatomy.total_ns[row]
+    start_ns, total_ns = sightings.clocks.own_times(number, breakdown.start_ns[row]), breakdown.total_ns[row]
     vantage = capture.connections["vantage"][connection]
     made = {
         "rid": pa.array(np.arange(rid, rid + len(row))),
         "cid": pa.array(cid),
         "input": pa.array([capture.name] * len(row), pa.string()),
         "vantage": pa.array([f"{capture.name}#{n}" for n in vantage.tolist()], pa.string()),
-        "at_ns": pa.array(anatomy.start_ns[row]),
+        "at_ns": pa.array(breakdown.start_ns[row]),
         "start_ns": pa.array(start_ns),
         "end_ns": pa.array(start_ns + total_ns),
         "duration_ms": pa.array(total_ns / 1e6),
         "line": pa.array([""] * len(row), pa.string()),
         "basis": pa.array(["inferred"] * len(row), pa.string()),
-        "request_first_frame": pa.array(anatomy.frame[row]),
+        "request_first_frame": pa.array(breakdown.frame[row]),
         **{name: pa.array([""] * len(row), pa.string()) for name in TEXTS["http"]},
         **{name: pa.array(np.zeros(len(row), np.int64)) for name in _ZERO_IF_UNREAD},
     }

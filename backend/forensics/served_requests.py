@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from backend.forensics.evidence.anatomy import CALL, DNS, METADATA, Anatomy, capture_of
 from backend.forensics.evidence.exchanges import read_rows
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.latency_breakdown import CALL, DNS, METADATA, LatencyBreakdown, capture_of
 from backend.forensics.evidence.request_shapes import SHAPES_MOST, Shape
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import CalleePart, EvidencePart, RequestShapePart, ServedRequestsPart
@@ -17,16 +17,16 @@ _OWN = "own processing"
 
 def describe_served(facts: Facts) -> ServedRequestsPart | None:
     """None without a served request whose server was seen to ask others."""
-    anatomy = facts.anatomy
-    if not len(anatomy):
+    breakdown = facts.breakdown
+    if not len(breakdown):
         return None
     shapes = facts.request_shapes
-    taken_s = [float(ns.sum()) / 1e9 for ns in (*anatomy.part_ns, anatomy.own_ns)]
+    taken_s = [float(ns.sum()) / 1e9 for ns in (*breakdown.part_ns, breakdown.own_ns)]
     return ServedRequestsPart(
-        statement=_statement(anatomy, taken_s),
-        count=len(anatomy),
-        inferred=int(np.count_nonzero(anatomy.inferred)),
-        total_s=round(float(anatomy.total_ns.sum()) / 1e9, 6),
+        statement=_statement(breakdown, taken_s),
+        count=len(breakdown),
+        inferred=int(np.count_nonzero(breakdown.inferred)),
+        total_s=round(float(breakdown.total_ns.sum()) / 1e9, 6),
         metadata_s=round(taken_s[METADATA], 6),
         dns_s=round(taken_s[DNS], 6),
         calls_s=round(taken_s[CALL], 6),
@@ -36,19 +36,19 @@ def describe_served(facts: Facts) -> ServedRequestsPart | None:
     )
 
 
-def _statement(anatomy: Anatomy, taken_s: list[float]) -> str:
+def _statement(breakdown: LatencyBreakdown, taken_s: list[float]) -> str:
     """``Of the 3.9 s that 60 requests took, metadata calls cost most: 71 %; …``"""
     total_s = max(sum(taken_s), 1e-9)
     named = sorted(zip(taken_s, [*_WORDS.values(), _OWN], strict=True), reverse=True)
     most, rest = named[0], [f"{words} {seconds / total_s:.0%}" for seconds, words in named[1:] if seconds > 0]
-    text = f"Of the {seconds_text(total_s)} that {plural(len(anatomy), 'served request')} took, {most[1]} cost most: "
+    text = f"Of the {seconds_text(total_s)} that {plural(len(breakdown), 'served request')} took, {most[1]} cost most: "
     return f"{text}{most[0] / total_s:.0%}{'; ' + ', '.join(rest) if rest else ''}."
 
 
 def _shape(facts: Facts, shape: Shape) -> RequestShapePart:
-    anatomy, rows = facts.anatomy, shape.rows
-    total_ms = anatomy.total_ns[rows] / 1e6
-    middle = [round(float(np.median(ns[rows])) / 1e6, 3) for ns in (*anatomy.part_ns, anatomy.own_ns)]
+    breakdown, rows = facts.breakdown, shape.rows
+    total_ms = breakdown.total_ns[rows] / 1e6
+    middle = [round(float(np.median(ns[rows])) / 1e6, 3) for ns in (*breakdown.part_ns, breakdown.own_ns)]
     return RequestShapePart(
         request=shape.request,
         basis="inferred" if shape.inferred else "seen",
@@ -65,13 +65,13 @@ def _shape(facts: Facts, shape: Shape) -> RequestShapePart:
 
 
 def _example(facts: Facts, row: int) -> EvidencePart:
-    anatomy, exchanges = facts.anatomy, facts.exchanges
-    note = seconds_text(int(anatomy.total_ns[row]) / 1e9)
-    if anatomy.exchange[row] < 0:
-        capture = int(capture_of(anatomy.node[row : row + 1], facts.attempts.sightings)[0])
-        frame = int(anatomy.frame[row])
+    breakdown, exchanges = facts.breakdown, facts.exchanges
+    note = seconds_text(int(breakdown.total_ns[row]) / 1e9)
+    if breakdown.exchange[row] < 0:
+        capture = int(capture_of(breakdown.node[row : row + 1], facts.attempts.sightings)[0])
+        frame = int(breakdown.frame[row])
     else:
-        at = anatomy.exchange[row : row + 1]
+        at = breakdown.exchange[row : row + 1]
         capture = int(exchanges.server_capture[at[0]])
         texts = read_rows(
             facts.captures, exchanges.server_capture[at], exchanges.server_row[at], ("request_first_frame",)

@@ -1,4 +1,4 @@
-"""Packets at which a TCP connection stumbled or woke up: picked by the decoder where the packets pass.
+"""Packets at which a TCP connection had a TCP anomaly or woke up: picked by the decoder where the packets pass.
 
 A connection's own counters say how often; these rows say when, and what came before."""
 

@@ -13,7 +13,7 @@ from backend.services.list_round_trips import open_round_trips
 from backend.services.open_tables import Tables
 from backend.services.show_timeline import bucket_width_ns
 from backend.storage import round_trip_chart
-from backend.storage.disguise_keys import disguise_key
+from backend.storage.pseudonym_keys import pseudonym_key
 from backend.storage.round_trip_chart import Cut, SeriesKey
 from backend.storage.store import Store
 
@@ -101,7 +101,7 @@ def chart_round_trips(store: Store, investigation_id: str, wish: ChartWish) -> C
         span_to = max(0, (tables.end_ns if tables.captures else last_ns) - t0_ns)
         from_t, to_t = _window(wish, span_to)
         rows = round_trip_chart.list_series(query, table, wish.kinds)
-        series = _series(rows, wish.series, disguise_key(store.database, investigation_id))
+        series = _series(rows, wish.series, pseudonym_key(store.database, investigation_id))
         shown = [each for each in series if each.shown]
         cut = Cut(tuple(s.key for s in shown), t0_ns + from_t, t0_ns + to_t, wish.kinds)
         counts = round_trip_chart.count_samples(query, table, cut) if shown else {}

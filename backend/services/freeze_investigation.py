@@ -60,7 +60,7 @@ def store_shown(store: Store, share: Share) -> Store:
     return store.at(copy)
 
 
-def thaw(store: Store, share: Share) -> None:
+def delete_snapshot(store: Store, share: Share) -> None:
     """The link opens nothing any more, so nothing is kept for it."""
     if share.shows == "frozen":
         remove_copy(store.frozen_folder(share.investigation_id, share.id))

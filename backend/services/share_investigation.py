@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Literal
 
 from backend.errors import DiskFull, Gone, InvalidRequest, NotFound, Refused
-from backend.services.freeze_investigation import freeze, thaw
+from backend.services.freeze_investigation import delete_snapshot, freeze
 from backend.services.read_report import read_finding
 from backend.services.redaction.view_limits import check_view
 from backend.services.share_sessions import is_over, is_session, is_signed, new_session
@@ -121,7 +121,7 @@ def revoke_share(store: Store, investigation_id: str, share_id: str) -> None:
         investigations.touch_investigation(session, investigation_id)
         share = shares.get_share(session, share_id)
         write_event(session, Act.REVOKE_LINK, investigation_id=investigation_id, subject=share_id)
-    thaw(store, share)
+    delete_snapshot(store, share)
 
 
 def begin_session(store: Store, share_id: str, secret: str, password: str | None) -> tuple[Share, str]:

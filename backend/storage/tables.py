@@ -167,7 +167,7 @@ class ShareRow(Base):
     """From which the link's names follow; of this link alone, and never shown."""
 
 
-class DisguiseKeyRow(Base):
+class PseudonymKeyRow(Base):
     """By which an investigation's anonymised downloads name things."""
 
     __tablename__ = "disguise_keys"

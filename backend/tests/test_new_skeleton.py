@@ -11,7 +11,7 @@ import pytest
 
 from backend.forensics import cases, detectors
 from backend.forensics.diagnosis import causes
-from backend.forensics.tests.samples import load_samples, loudest
+from backend.forensics.tests.samples import highest_severity, load_samples
 from backend.tests.new_skeleton import new_cause, new_detector
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +43,7 @@ def test_a_new_detector_judges_its_samples(tmp_path: Path, monkeypatch: pytest.M
     assert {sample.sort for sample in samples} == {"Positive", "Negative", "Look-alike"}
     for sample in samples:
         found = module.detect(sample.build()).findings
-        assert (loudest(found), sum(f.count for f in found)) == (
+        assert (highest_severity(found), sum(f.count for f in found)) == (
             sample.expected.severity,
             sample.expected.count,
         )

@@ -57,7 +57,7 @@ def _run(arguments: argparse.Namespace) -> int:
     from workers.cli.progress_line import ProgressLine
     from workers.cli.read_evidence import chosen_limits
     from workers.decode.anonymise.bundle import write_bundle
-    from workers.decode.anonymise.disguise import Disguise
+    from workers.decode.anonymise.pseudonyms import Pseudonyms
     from workers.decode.frame_places import NotWalkable
     from workers.decode.messages.reader import Scratch
 
@@ -70,7 +70,7 @@ def _run(arguments: argparse.Namespace) -> int:
     line.begin("anonymizing")
     try:
         made = write_bundle(
-            originals, Path(arguments.out), Disguise(key), scratch.path, limits, lambda _: None
+            originals, Path(arguments.out), Pseudonyms(key), scratch.path, limits, lambda _: None
         )
     except NotWalkable as error:
         complain(f"a capture cannot be anonymized: {error}.")

@@ -44,7 +44,7 @@ def with_second_try(command: Callable[[], int]) -> int:
                 f"stallscope: the process ended in {part} ({how}); trying once more.\n{places_of_end(Path(folder))}",
                 file=sys.stderr,
             )
-    return code if code >= 0 else _end_alike(-code)
+    return code if code >= 0 else _end_by_signal(-code)
 
 
 def _in_child(command: Callable[[], int], attempt: _Try) -> int:
@@ -78,7 +78,7 @@ def _in_child(command: Callable[[], int], attempt: _Try) -> int:
         signal.signal(signal.SIGINT, before)
 
 
-def _end_alike(number: int) -> int:
+def _end_by_signal(number: int) -> int:
     """Whoever started this process is told the same end."""
     signal.signal(number, signal.SIG_DFL)
     os.kill(os.getpid(), number)

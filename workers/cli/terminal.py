@@ -38,7 +38,7 @@ _VERDICT_STYLES = {
 
 
 SHAPES_SHOWN = 10
-"""Of the request anatomy; the other outputs hold more."""
+"""Of the latency breakdown of requests; the other outputs hold more."""
 
 
 def render_terminal(report: Report, *, width: int, colour: bool) -> str:

@@ -27,7 +27,7 @@ from workers.jobs.judge_surviving import judge_surviving
 from workers.jobs.outages import if_reachable, is_outage, require_room, when_reachable, with_successor
 from workers.jobs.running import MOST_STARTS
 from workers.jobs.unpack_bundle import what_is_left_out
-from workers.jobs.workshop import Workshop, workshop
+from workers.jobs.worker_context import WorkerContext, worker_context
 from workers.sandbox import Access, ChildDied
 from workers.table_layout import has_this_layout
 
@@ -49,13 +49,13 @@ log = structlog.get_logger()
 @DBOS.workflow(name=ANALYSE_WORKFLOW, max_recovery_attempts=None)
 def analyse_investigation(investigation_id: str, generation: int) -> None:
     """Wait for a quiet moment, decode what is not decoded yet, then judge all files together."""
-    shop = workshop()
+    context = worker_context()
 
     def forgive() -> None:
-        with shop.store.database.writing() as session:
+        with context.store.database.writing() as session:
             investigations.count_judging(session, investigation_id, generation, by=-1)
 
-    with shop.running.under_way(analysis_job_id(investigation_id, generation), forgive):
+    with context.running.under_way(analysis_job_id(investigation_id, generation), forgive):
         try:
             _decode_and_judge(investigation_id, generation)
         except Exception as error:
@@ -66,7 +66,7 @@ def analyse_investigation(investigation_id: str, generation: int) -> None:
 
 
 def _decode_and_judge(investigation_id: str, generation: int) -> None:
-    DBOS.sleep(workshop().store.settings.quiet_s)
+    DBOS.sleep(worker_context().store.settings.quiet_s)
     for _ in range(ROUNDS):
         waiting = begin(investigation_id, generation)
         if waiting is None:
@@ -100,7 +100,7 @@ def _decode_all(investigation_id: str, waiting: list[list[Any]]) -> None:
 @DBOS.step()
 def begin(investigation_id: str, generation: int) -> list[list[Any]] | None:
     """[file, attempt] of each file to decode; None when this analysis is out of date."""
-    return when_reachable(lambda: _begin(workshop().store, investigation_id, generation))
+    return when_reachable(lambda: _begin(worker_context().store, investigation_id, generation))
 
 
 def _begin(store: Store, investigation_id: str, generation: int) -> list[list[Any]] | None:
@@ -132,70 +132,70 @@ def decoded_otherwise(store: Store, files: list[EvidenceFile]) -> set[str]:
 @DBOS.step()
 def judge(investigation_id: str, generation: int) -> None:
     """Join, detect, diagnose, in a child; safe to repeat."""
-    shop = workshop()
+    context = worker_context()
 
     def starts() -> int | None:
-        with shop.store.database.reading() as session:
+        with context.store.database.reading() as session:
             return investigations.judging_starts(session, investigation_id, generation)
 
     before = when_reachable(starts)
     if before is None:
         return
     if before >= MOST_STARTS:
-        _finish(shop, investigation_id, generation, "failed", message=WORKERS_ENDED)
+        _finish(context, investigation_id, generation, "failed", message=WORKERS_ENDED)
         return
 
     def count() -> None:
-        with shop.store.database.writing() as session:
+        with context.store.database.writing() as session:
             investigations.count_judging(session, investigation_id, generation, by=1)
 
-    with shop.turns.turn(alone=before > 0):
+    with context.turns.turn(alone=before > 0):
         when_reachable(count)
-        _judge(shop, investigation_id, generation)
+        _judge(context, investigation_id, generation)
 
 
-def _judge(shop: Workshop, investigation_id: str, generation: int) -> None:
+def _judge(context: WorkerContext, investigation_id: str, generation: int) -> None:
     try:
-        summary = with_successor(shop.store, lambda: _judge_once(shop, investigation_id, generation))
+        summary = with_successor(context.store, lambda: _judge_once(context, investigation_id, generation))
     except Cancelled:
         return
     except UnreadableInput as error:
         # First: on a full disk its row may need the room.
-        shutil.rmtree(_unfinished(shop, investigation_id), ignore_errors=True)
-        _finish(shop, investigation_id, generation, "failed", message=error.sentence)
+        shutil.rmtree(_unfinished(context, investigation_id), ignore_errors=True)
+        _finish(context, investigation_id, generation, "failed", message=error.sentence)
         return
     except Exception as error:
         log.error("analysis failed", investigation=investigation_id, error=str(error))
         said = f"{CHILD_ENDED} {error}" if isinstance(error, ChildDied) else OUR_FAULT
-        _finish(shop, investigation_id, generation, "failed", message=said)
+        _finish(context, investigation_id, generation, "failed", message=said)
         return
     if summary is None:
-        _finish(shop, investigation_id, generation, "failed", message=NOTHING_READABLE)
+        _finish(context, investigation_id, generation, "failed", message=NOTHING_READABLE)
     else:
-        _finish(shop, investigation_id, generation, "finished", summary=asdict(summary))
+        _finish(context, investigation_id, generation, "finished", summary=asdict(summary))
 
 
-def _judge_once(shop: Workshop, investigation_id: str, generation: int) -> Summary | None:
+def _judge_once(context: WorkerContext, investigation_id: str, generation: int) -> Summary | None:
     """None when nothing can be read."""
-    with shop.store.database.reading() as session:
+    with context.store.database.reading() as session:
         investigation = investigations.get_investigation(session, investigation_id)
         files = evidence_files.list_files(session, investigation_id)
-    decoded = decoded_files(files, shop)
+    decoded = decoded_files(files, context)
     if not decoded:
         return None
-    subject = (decoded, what_is_left_out(shop.store, files), investigation.label)
+    subject = (decoded, what_is_left_out(context.store, files), investigation.label)
     size_bytes = sum(file.size_bytes for file in files)
-    return _judge_in_child(shop, investigation_id, generation, subject, size_bytes)
+    return _judge_in_child(context, investigation_id, generation, subject, size_bytes)
 
 
 @DBOS.step()
 def give_up(investigation_id: str, generation: int) -> None:
     """Say that it failed."""
-    _finish(workshop(), investigation_id, generation, "failed", message=OUR_FAULT)
+    _finish(worker_context(), investigation_id, generation, "failed", message=OUR_FAULT)
 
 
 def _judge_in_child(
-    shop: Workshop,
+    context: WorkerContext,
     investigation_id: str,
     generation: int,
     subject: tuple[list[DecodedFile], LeftOut, str],
@@ -203,7 +203,7 @@ def _judge_in_child(
 ) -> Summary:
     def write(news: object) -> None:
         assert isinstance(news, StageReached)
-        with shop.store.database.writing() as session:
+        with context.store.database.writing() as session:
             investigations.set_stage(
                 session,
                 investigation_id,
@@ -215,30 +215,30 @@ def _judge_in_child(
             )
 
     created = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
-    folder = shop.store.analysis_folder(investigation_id)
-    fresh = _unfinished(shop, investigation_id)
+    folder = context.store.analysis_folder(investigation_id)
+    fresh = _unfinished(context, investigation_id)
 
     def in_child(terms: Terms) -> Judged:
         shutil.rmtree(fresh, ignore_errors=True)
-        require_room(shop.store)
+        require_room(context.store)
         fresh.mkdir(parents=True)
-        return shop.children.run(
+        return context.children.run(
             judge_in_child,
-            (*subject, created, shop.tool_version, fresh, terms),
+            (*subject, created, context.tool_version, fresh, terms),
             tell=lambda news: if_reachable(lambda: write(news), None),
-            is_wanted=lambda: if_reachable(lambda: _is_current(shop, investigation_id, generation), True),
+            is_wanted=lambda: if_reachable(lambda: _is_current(context, investigation_id, generation), True),
             access=Access(read=tuple(file.folder for file in subject[0]), write=(fresh,)),
-            costs=costs_of(shop.store.settings.limits, investigation_id, size_bytes),
+            costs=costs_of(context.store.settings.limits, investigation_id, size_bytes),
         )
 
-    summary = judge_surviving(shop.store.settings.limits, fresh, in_child)
+    summary = judge_surviving(context.store.settings.limits, fresh, in_child)
     _replace_result(fresh, folder)
     return summary
 
 
-def _unfinished(shop: Workshop, investigation_id: str) -> Path:
+def _unfinished(context: WorkerContext, investigation_id: str) -> Path:
     """The folder that an analysis writes into."""
-    return shop.store.analysis_folder(investigation_id).with_name("analysis.new")
+    return context.store.analysis_folder(investigation_id).with_name("analysis.new")
 
 
 def _replace_result(fresh: Path, folder: Path) -> None:
@@ -249,13 +249,13 @@ def _replace_result(fresh: Path, folder: Path) -> None:
     fresh.rmdir()
 
 
-def _is_current(shop: Workshop, investigation_id: str, generation: int) -> bool:
-    with shop.store.database.reading() as session:
+def _is_current(context: WorkerContext, investigation_id: str, generation: int) -> bool:
+    with context.store.database.reading() as session:
         return investigations.is_current(session, investigation_id, generation)
 
 
 def _finish(
-    shop: Workshop,
+    context: WorkerContext,
     investigation_id: str,
     generation: int,
     state: str,
@@ -264,7 +264,7 @@ def _finish(
     summary: dict[str, Any] | None = None,
 ) -> None:
     def write() -> None:
-        with shop.store.database.writing() as session:
+        with context.store.database.writing() as session:
             is_written = investigations.set_analysis(
                 session, investigation_id, generation, state, message=message, summary=summary
             )

@@ -12,7 +12,7 @@ from backend.limits import Limits
 from backend.storage.looks import LookFile, LookFolder, LookOutcome, LookProgress, LookRequest
 from workers.decode.anonymise.bundle import Original, write_bundle
 from workers.decode.anonymise.capture import anonymise_capture
-from workers.decode.anonymise.disguise import Disguise
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.frame_places import NotWalkable
 from workers.decode.frames.carve import CarvedFrom, carve_anonymised
 from workers.jobs.look_in_child import SCRATCH_PREFIX, ClearFile
@@ -33,8 +33,8 @@ def anonymise_in_child(
     scratch = Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX, dir=folder.path))
     try:
         if request.kind == "carving":
-            return _carve(folder, files, limits, Disguise(key), scratch, tell)
-        return _bundle(request, folder, files, limits, Disguise(key), scratch, tell)
+            return _carve(folder, files, limits, Pseudonyms(key), scratch, tell)
+        return _bundle(request, folder, files, limits, Pseudonyms(key), scratch, tell)
     except NotWalkable as error:
         return LookOutcome("failed", problem=f"A capture cannot be anonymised: {error}.")
     finally:
@@ -46,7 +46,7 @@ def _bundle(
     folder: LookFolder,
     files: Sequence[ClearFile],
     limits: Limits,
-    disguise: Disguise,
+    pseudonyms: Pseudonyms,
     scratch: Path,
     tell: Tell,
 ) -> LookOutcome:
@@ -56,7 +56,7 @@ def _bundle(
     made = write_bundle(
         originals,
         folder.bundle,
-        disguise,
+        pseudonyms,
         scratch,
         limits,
         lambda done: tell(LookProgress(done, request.packets, done)),
@@ -79,7 +79,7 @@ def _carve(
     folder: LookFolder,
     files: Sequence[ClearFile],
     limits: Limits,
-    disguise: Disguise,
+    pseudonyms: Pseudonyms,
     scratch: Path,
     tell: Tell,
 ) -> LookOutcome:
@@ -87,7 +87,7 @@ def _carve(
     sources = []
     for number, file in enumerate(files, 1):
         made = scratch / f"capture-{number}.pcapng"
-        anonymise_capture(file.plain(limits, scratch), file.tables, made, disguise, lambda _: None)
+        anonymise_capture(file.plain(limits, scratch), file.tables, made, pseudonyms, lambda _: None)
         sources.append(CarvedFrom(made.stem, made, folder.read_frames(file.name)))
     total = sum(len(source.frames) for source in sources)
     unfinished = folder.carved.with_suffix(".part")

@@ -29,7 +29,7 @@ from workers.jobs.scrub_file import (
     scrubbed_bytes,
 )
 from workers.jobs.unpack_bundle import keep_members
-from workers.jobs.workshop import Workshop, workshop
+from workers.jobs.worker_context import WorkerContext, worker_context
 from workers.sandbox import Access, ChildDied, Costs
 
 DECODE_WORKFLOW = "decode_file"
@@ -66,40 +66,40 @@ _Result = FileOutcome | OpenedBundle | _Failure
 @DBOS.workflow(name=DECODE_WORKFLOW, max_recovery_attempts=None)
 def decode_file(investigation_id: str, file_id: str, attempt: int) -> None:
     """Decode one file; what came of it is in the file's row."""
-    shop = workshop()
+    context = worker_context()
 
     def forgive() -> None:
-        with shop.store.database.writing() as session:
+        with context.store.database.writing() as session:
             evidence_files.forgive_start(session, file_id, attempt)
 
-    with shop.running.under_way(decode_job_id(file_id, attempt), forgive):
+    with context.running.under_way(decode_job_id(file_id, attempt), forgive):
         decode_in_child(investigation_id, file_id, attempt)
 
 
 @DBOS.step()
 def decode_in_child(investigation_id: str, file_id: str, attempt: int) -> None:
     """Safe to repeat: the tables are written anew, and progress never goes back."""
-    shop = workshop()
+    context = worker_context()
 
     def starts() -> int | None:
-        with shop.store.database.reading() as session:
+        with context.store.database.reading() as session:
             return evidence_files.starts_of(session, file_id, attempt)
 
     before = when_reachable(starts)
     if before is None:
-        when_reachable(lambda: forget_replaced(shop.store, investigation_id, file_id))
+        when_reachable(lambda: forget_replaced(context.store, investigation_id, file_id))
         return
-    with shop.turns.turn(alone=before > 0):
-        start = when_reachable(lambda: _begin(shop, investigation_id, file_id, attempt))
+    with context.turns.turn(alone=before > 0):
+        start = when_reachable(lambda: _begin(context, investigation_id, file_id, attempt))
         if start is None:
             return
-        result = _result_of(shop, start)
+        result = _result_of(context, start)
         if result is not None:
-            _keep(shop, start, result)
+            _keep(context, start, result)
 
 
-def _begin(shop: Workshop, investigation_id: str, file_id: str, attempt: int) -> _Start | None:
-    with shop.store.database.writing() as session:
+def _begin(context: WorkerContext, investigation_id: str, file_id: str, attempt: int) -> _Start | None:
+    with context.store.database.writing() as session:
         if evidence_files.starts_of(session, file_id, attempt) == MOST_STARTS:
             evidence_files.set_undecodable(session, file_id, attempt, WORKERS_ENDED, refused=False)
             investigations.touch_investigation(session, investigation_id)
@@ -110,11 +110,11 @@ def _begin(shop: Workshop, investigation_id: str, file_id: str, attempt: int) ->
         return _Start(evidence_files.get_file(session, investigation_id, file_id), number)
 
 
-def _result_of(shop: Workshop, start: _Start) -> _Result | None:
+def _result_of(context: WorkerContext, start: _Start) -> _Result | None:
     """None when nobody wants it any more."""
     file = start.file
     try:
-        return with_successor(shop.store, lambda: _decode(shop, start))
+        return with_successor(context.store, lambda: _decode(context, start))
     except Cancelled:
         return None
     except UnreadableInput as error:
@@ -128,48 +128,48 @@ def _result_of(shop: Workshop, start: _Start) -> _Result | None:
         return _Failure(OUR_FAULT, refused=False)
 
 
-def _keep(shop: Workshop, start: _Start, result: _Result) -> None:
+def _keep(context: WorkerContext, start: _Start, result: _Result) -> None:
     file = start.file
     if isinstance(result, _Failure):
         # First: on a full disk its row may need the room.
-        shutil.rmtree(shop.store.file_folder(file.investigation_id, file.id), ignore_errors=True)
-        when_reachable(lambda: _write_failure(shop, start, result))
+        shutil.rmtree(context.store.file_folder(file.investigation_id, file.id), ignore_errors=True)
+        when_reachable(lambda: _write_failure(context, start, result))
     elif isinstance(result, OpenedBundle):
-        when_reachable(lambda: keep_members(shop.store, file, result, start.number))
+        when_reachable(lambda: keep_members(context.store, file, result, start.number))
     else:
-        scrubs = result.holds_credentials and shop.store.settings.scrub_on_upload
-        scrubbed = when_reachable(lambda: scrubbed_bytes(shop.store, file)) if scrubs else None
-        when_reachable(lambda: _write_outcome(shop, start, result, scrubbed))
+        scrubs = result.holds_credentials and context.store.settings.scrub_on_upload
+        scrubbed = when_reachable(lambda: scrubbed_bytes(context.store, file)) if scrubs else None
+        when_reachable(lambda: _write_outcome(context, start, result, scrubbed))
         if scrubbed is not None:
-            when_reachable(lambda: forget_replaced(shop.store, file.investigation_id, file.id))
+            when_reachable(lambda: forget_replaced(context.store, file.investigation_id, file.id))
 
 
 def _write_outcome(
-    shop: Workshop, start: _Start, outcome: FileOutcome, scrubbed: ScrubbedBytes | None
+    context: WorkerContext, start: _Start, outcome: FileOutcome, scrubbed: ScrubbedBytes | None
 ) -> None:
     file = start.file
-    with shop.store.database.writing() as session:
+    with context.store.database.writing() as session:
         if scrubbed is not None:
             evidence_files.hold_bytes(session)
         if not evidence_files.set_decoded(session, file.id, file.attempt, outcome, start=start.number):
             return
         if scrubbed is not None:
-            adopt_scrubbed(shop.store, file, scrubbed)
+            adopt_scrubbed(context.store, file, scrubbed)
             evidence_files.replace_bytes(
                 session, file, scrubbed.sha256, scrubbed.warning, bundle_warning=BUNDLE_REMOVED
             )
         investigations.touch_investigation(session, file.investigation_id)
 
 
-def _decode(shop: Workshop, start: _Start) -> FileOutcome | OpenedBundle:
+def _decode(context: WorkerContext, start: _Start) -> FileOutcome | OpenedBundle:
     file = start.file
-    folder = shop.store.file_folder(file.investigation_id, file.id)
+    folder = context.store.file_folder(file.investigation_id, file.id)
     shutil.rmtree(folder, ignore_errors=True)
-    require_room(shop.store)
+    require_room(context.store)
     folder.mkdir(parents=True)
 
     def write(news: object) -> None:
-        with shop.store.database.writing() as session:
+        with context.store.database.writing() as session:
             if isinstance(news, FileProgress):
                 evidence_files.set_decoding(session, file.id, file.attempt, news, start=start.number)
                 investigations.touch_investigation(session, file.investigation_id)
@@ -177,7 +177,7 @@ def _decode(shop: Workshop, start: _Start) -> FileOutcome | OpenedBundle:
                 investigations.set_message(session, file.investigation_id, str(news))
 
     def ask() -> bool:
-        with shop.store.database.reading() as session:
+        with context.store.database.reading() as session:
             return evidence_files.is_wanted(session, file.id, file.attempt, start.number)
 
     def tell(news: object) -> None:
@@ -186,25 +186,25 @@ def _decode(shop: Workshop, start: _Start) -> FileOutcome | OpenedBundle:
     tell(FileProgress(IDENTIFY, 0, 0, None))
     arguments = (
         file.bundle_id is not None,
-        shop.store.blobs.path(file.sha256),
+        context.store.blobs.path(file.sha256),
         file.name,
         folder,
         file.sha256,
         file.host,
         file.captured_at_ns,
-        shop.store.settings.limits,
-        shop.store.settings.scrub_on_upload,
+        context.store.settings.limits,
+        context.store.settings.scrub_on_upload,
     )
     # The first time on a machine this compiles for a while, which must not look like a hang.
     ensure_compiled(tell)
-    stored = shop.store.blobs.path(file.sha256)
-    return shop.children.run(
+    stored = context.store.blobs.path(file.sha256)
+    return context.children.run(
         ingest_in_child,
         arguments,
         tell=tell,
         is_wanted=lambda: if_reachable(ask, True),
         access=Access(read=(stored,), write=(folder,)),
-        costs=costs_of(shop.store.settings.limits, file.investigation_id, file.size_bytes),
+        costs=costs_of(context.store.settings.limits, file.investigation_id, file.size_bytes),
     )
 
 
@@ -217,21 +217,21 @@ def costs_of(limits: Limits, investigation_id: str, size_bytes: int) -> Costs:
     )
 
 
-def _write_failure(shop: Workshop, start: _Start, failure: _Failure) -> None:
+def _write_failure(context: WorkerContext, start: _Start, failure: _Failure) -> None:
     file = start.file
-    remove_half_scrubbed(shop.store, file)
-    with shop.store.database.writing() as session:
+    remove_half_scrubbed(context.store, file)
+    with context.store.database.writing() as session:
         evidence_files.set_undecodable(
             session, file.id, file.attempt, failure.sentence, refused=failure.refused, start=start.number
         )
         investigations.touch_investigation(session, file.investigation_id)
 
 
-def decoded_files(files: list[EvidenceFile], shop: Workshop) -> list[DecodedFile]:
+def decoded_files(files: list[EvidenceFile], context: WorkerContext) -> list[DecodedFile]:
     """The files that can be analysed."""
     names = {file.id: file.name for file in files}
     return [
-        DecodedFile(shop.store.file_folder(f.investigation_id, f.id), names.get(f.bundle_id or ""))
+        DecodedFile(context.store.file_folder(f.investigation_id, f.id), names.get(f.bundle_id or ""))
         for f in files
         if f.status == DECODED and f.kind != "bundle"
     ]

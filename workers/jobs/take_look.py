@@ -11,15 +11,15 @@ from dbos import DBOS
 
 from backend.errors import Cancelled, NotFound, UnreadableInput
 from backend.limits import Limits
-from backend.storage.disguise_keys import disguise_key
 from backend.storage.job_queue import LOOK_WORKFLOW
 from backend.storage.looks import Look, LookFile, LookFolder, LookOutcome, LookProgress, LookRequest
+from backend.storage.pseudonym_keys import pseudonym_key
 from workers.decode.anonymise.warm import ensure_anonymiser_compiled
 from workers.jobs.anonymise_in_child import anonymise_in_child
 from workers.jobs.look_in_child import SCRATCH_PREFIX, ClearFile, access_of, look_in_child
 from workers.jobs.outages import when_reachable, with_successor
 from workers.jobs.running import MOST_STARTS
-from workers.jobs.workshop import Workshop, workshop
+from workers.jobs.worker_context import WorkerContext, worker_context
 from workers.sandbox import ChildDied, Costs
 
 OUR_FAULT = "Stallscope failed on this. The worker's log has the details."
@@ -44,17 +44,17 @@ def look_limits(limits: Limits) -> Limits:
 @DBOS.workflow(name=LOOK_WORKFLOW, max_recovery_attempts=None)
 def take_look(investigation_id: str, look_id: str) -> None:
     """What came of it is in its folder."""
-    shop = workshop()
-    folder = LookFolder(shop.store.investigation_folder(investigation_id), look_id)
-    with shop.running.under_way(str(DBOS.workflow_id), lambda: folder.count_start(-1)):
+    context = worker_context()
+    folder = LookFolder(context.store.investigation_folder(investigation_id), look_id)
+    with context.running.under_way(str(DBOS.workflow_id), lambda: folder.count_start(-1)):
         look_and_keep(investigation_id, look_id)
 
 
 @DBOS.step()
 def look_and_keep(investigation_id: str, look_id: str) -> None:
     """Safe to repeat: the answer is written anew."""
-    shop = workshop()
-    folder = LookFolder(shop.store.investigation_folder(investigation_id), look_id)
+    context = worker_context()
+    folder = LookFolder(context.store.investigation_folder(investigation_id), look_id)
     try:
         look = folder.read()
     except NotFound:
@@ -64,18 +64,20 @@ def look_and_keep(investigation_id: str, look_id: str) -> None:
     if folder.starts >= MOST_STARTS:
         folder.finish(LookOutcome("failed", problem=WORKERS_ENDED))
         return
-    with shop.turns.turn(alone=folder.starts > 0):
+    with context.turns.turn(alone=folder.starts > 0):
         folder.count_start()
-        outcome = _outcome_of(shop, investigation_id, folder, look)
+        outcome = _outcome_of(context, investigation_id, folder, look)
     if outcome is not None and not folder.is_cancelled:
         when_reachable(lambda: folder.finish(outcome))
 
 
-def _outcome_of(shop: Workshop, investigation_id: str, folder: LookFolder, look: Look) -> LookOutcome | None:
+def _outcome_of(
+    context: WorkerContext, investigation_id: str, folder: LookFolder, look: Look
+) -> LookOutcome | None:
     """None when nobody wants it any more."""
     try:
         when_reachable(lambda: folder.tell(LookProgress()))
-        return with_successor(shop.store, lambda: _look(shop, investigation_id, folder, look.request))
+        return with_successor(context.store, lambda: _look(context, investigation_id, folder, look.request))
     except Cancelled:
         return None
     except UnreadableInput as error:
@@ -94,25 +96,33 @@ def remove_scratch(folder: Path) -> None:
         shutil.rmtree(scratch, ignore_errors=True)
 
 
-def _look(shop: Workshop, investigation_id: str, folder: LookFolder, request: LookRequest) -> LookOutcome:
+def _look(
+    context: WorkerContext, investigation_id: str, folder: LookFolder, request: LookRequest
+) -> LookOutcome:
     def tell(news: object) -> None:
         if isinstance(news, LookProgress) and folder.path.is_dir():
             folder.tell(news)
 
-    files = tuple(_place(shop, investigation_id, file) for file in request.files)
-    limits = shop.looking.limits
+    files = tuple(_place(context, investigation_id, file) for file in request.files)
+    limits = context.looking.limits
     if request.kind == "anonymising" or request.anonymise:
         # It passes whole captures, as decoding does, so the limits are those of decoding.
         ensure_anonymiser_compiled()
-        return shop.anonymizing.run(
+        return context.anonymizing.run(
             anonymise_in_child,
-            (request, folder.path, files, limits, disguise_key(shop.store.database, investigation_id).hex()),
+            (
+                request,
+                folder.path,
+                files,
+                limits,
+                pseudonym_key(context.store.database, investigation_id).hex(),
+            ),
             tell=tell,
             is_wanted=lambda: not folder.is_cancelled,
             access=access_of(folder.path, files, may_start_programs=False),
             costs=Costs(owner=investigation_id),
         )
-    return shop.looking.run(
+    return context.looking.run(
         look_in_child,
         (request, folder.path, files, limits),
         tell=tell,
@@ -122,6 +132,6 @@ def _look(shop: Workshop, investigation_id: str, folder: LookFolder, request: Lo
     )
 
 
-def _place(shop: Workshop, investigation_id: str, file: LookFile) -> ClearFile:
-    tables = shop.store.file_folder(investigation_id, file.id)
-    return ClearFile(file.name, shop.store.blobs.path(file.sha256), tables, file.holds_credentials)
+def _place(context: WorkerContext, investigation_id: str, file: LookFile) -> ClearFile:
+    tables = context.store.file_folder(investigation_id, file.id)
+    return ClearFile(file.name, context.store.blobs.path(file.sha256), tables, file.holds_credentials)

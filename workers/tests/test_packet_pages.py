@@ -135,7 +135,7 @@ def test_a_page_ends_where_the_next_begins(kept: Kept, whole: list[PacketLine], 
     assert kept.pages(PacketWish(to_t=end), limit) == [line for line in whole if line.t < end]
 
 
-@pytest.mark.parametrize("flags", ["SYN,!SYN", "LOUD", "SYN ACK"])
+@pytest.mark.parametrize("flags", ["SYN,!SYN", "NOTABLE", "SYN ACK"])
 def test_flags_that_make_no_sense_are_refused(kept: Kept, flags: str) -> None:
     with pytest.raises(InvalidRequest):
         kept.pages(PacketWish(flags=flags))

@@ -3,10 +3,10 @@ from __future__ import annotations
 import pytest
 
 from backend.access.callers import Caller
-from backend.access.guesses import SECRET, GuessLimiter
+from backend.access.rate_limit import SECRET, RateLimiter
 from backend.access.rights import ROLE_GIVES, SCOPE_GIVES, Need, Role, Scope
 from backend.access.tokens import issue_token, recognise_token, revoke_token
-from backend.errors import InvalidRequest, SignInNeeded, TooManyGuesses
+from backend.errors import InvalidRequest, SignInNeeded, TooManyAttempts
 from backend.storage import members
 from backend.storage.store import Store
 from backend.storage.tables import AccessTokenRow
@@ -15,7 +15,7 @@ ADDRESS = "192.0.2.1"
 
 
 def recognise(store: Store, text: str) -> Caller:
-    return recognise_token(store, GuessLimiter(), ADDRESS, text)
+    return recognise_token(store, RateLimiter(), ADDRESS, text)
 
 
 @pytest.mark.parametrize("scope", list(Scope))
@@ -67,16 +67,16 @@ def test_a_revoked_an_expired_and_a_blocked_members_token_open_nothing(store: St
 
 
 def test_guessing_ends_with_too_many(store: Store) -> None:
-    guesses = GuessLimiter()
+    limiter = RateLimiter()
     good = issue_token(store, "nightly", Scope.READ, expires_days=1, member_id=None).text
     wrong = good[:-1] + ("A" if good[-1] != "A" else "B")
     for _ in range(SECRET.per_address.wrong):
-        recognise_token(store, guesses, ADDRESS, good)
+        recognise_token(store, limiter, ADDRESS, good)
         with pytest.raises(SignInNeeded):
-            recognise_token(store, guesses, ADDRESS, wrong)
-    with pytest.raises(TooManyGuesses):
-        recognise_token(store, guesses, ADDRESS, wrong)
-    assert Need.READ in recognise_token(store, guesses, "192.0.2.9", good).may
+            recognise_token(store, limiter, ADDRESS, wrong)
+    with pytest.raises(TooManyAttempts):
+        recognise_token(store, limiter, ADDRESS, wrong)
+    assert Need.READ in recognise_token(store, limiter, "192.0.2.9", good).may
 
 
 @pytest.mark.parametrize("text", ["", "x", "stallscope_", "stallscope_0123456789abcdef_" + "é" * 43])

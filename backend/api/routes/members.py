@@ -7,7 +7,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, status
 
 from backend.access import manage_members as service
-from backend.api.dependencies import ID_PATTERN, StoreDep, WaysInDep
+from backend.api.dependencies import ID_PATTERN, SignInMethodsDep, StoreDep
 from backend.api.schemas.access import MemberChange, MemberList, MemberView, MemberWithPassword, NewMember
 from backend.errors import Conflict
 
@@ -22,9 +22,9 @@ def list_members(store: StoreDep) -> MemberList:
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
-def add_member(wish: NewMember, store: StoreDep, ways: WaysInDep) -> MemberWithPassword:
+def add_member(wish: NewMember, store: StoreDep, methods: SignInMethodsDep) -> MemberWithPassword:
     """Someone who signs in with a password, which is shown here and never again."""
-    if not ways.password:
+    if not methods.password:
         raise Conflict("Nobody signs in with a password on this server.")
     return _with_password(service.add_member(store, wish.name, wish.role))
 

@@ -10,8 +10,8 @@ from fastapi.responses import RedirectResponse
 
 from backend.access.provider_members import Blocked, NotAllowed, sign_in_from_provider
 from backend.access.provider_sign_in import Attempt, ProviderSignIn
-from backend.api.dependencies import GuessesDep, StoreDep
-from backend.api.gate import client_address, cookie_name, origin, session_cookie
+from backend.api.auth_middleware import client_address, cookie_name, origin, session_cookie
+from backend.api.dependencies import RateLimiterDep, StoreDep
 from backend.api.schemas.access import ProviderAddress, WayBack
 from backend.errors import NotFound, Refused, Unavailable
 
@@ -33,14 +33,14 @@ def begin(way_back: WayBack, request: Request, response: Response) -> ProviderAd
 
 
 @router.get("/callback", response_class=RedirectResponse, status_code=303)
-def end(request: Request, store: StoreDep, guesses: GuessesDep) -> Response:
+def end(request: Request, store: StoreDep, limiter: RateLimiterDep) -> Response:
     """Where the provider sends the browser back to."""
     provider = _provider(request)
     kept = request.cookies.get(f"{cookie_name(request)}_attempt", "").split(".", 3)
     if len(kept) != 4:
         return _back(request, "/?refused=stale")
     try:
-        with guesses.guess("oidc", client_address(request), client_address(request)):
+        with limiter.attempt("oidc", client_address(request), client_address(request)):
             claims = provider.claims(Attempt(*kept[:3]), _redirect_uri(request), dict(request.query_params))
         done = sign_in_from_provider(store, provider.provider, claims)
     except NotAllowed:

@@ -9,7 +9,7 @@ from backend.api.dependencies import (
     InvestigationId,
     ShareId,
     StoreDep,
-    guessing_a_password,
+    limited_password_attempt,
 )
 from backend.api.schemas.shares import NewShare, Secret, Share, ShareList, ShareSession, ShareWish, View
 from backend.api.share_session import share_cookie
@@ -63,7 +63,7 @@ def open_session(
     share_id: ShareId, given: Secret, store: StoreDep, request: Request, response: Response
 ) -> ShareSession:
     """Show the secret once; afterwards the token, or the cookie, opens this link's reading addresses."""
-    with guessing_a_password(request, share_id, given.password):
+    with limited_password_attempt(request, share_id, given.password):
         share, token = service.begin_session(store, share_id, given.secret, given.password)
     response.headers.append("Set-Cookie", share_cookie(request, share_id, token))
     told = Share.of(share).model_dump(by_alias=True)

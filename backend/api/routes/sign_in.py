@@ -8,8 +8,8 @@ from backend.access.browser_sign_ins import end_sign_in
 from backend.access.callers import as_member
 from backend.access.own_password import change_own_password
 from backend.access.password_sign_in import sign_in_with_password
-from backend.api.dependencies import CallerDep, GuessesDep, StoreDep, WaysInDep
-from backend.api.gate import client_address, session_cookie
+from backend.api.auth_middleware import client_address, session_cookie
+from backend.api.dependencies import CallerDep, RateLimiterDep, SignInMethodsDep, StoreDep
 from backend.api.schemas.access import Credentials, PasswordChange, WhoAmI
 from backend.errors import Conflict, NotFound
 
@@ -17,9 +17,9 @@ router = APIRouter(prefix="/sign-in", tags=["sign-in"])
 
 
 @router.get("")
-def who_am_i(caller: CallerDep, ways: WaysInDep) -> WhoAmI:
+def who_am_i(caller: CallerDep, methods: SignInMethodsDep) -> WhoAmI:
     """Whether one has to sign in, how, and who one is; never refused."""
-    return WhoAmI.of(caller, ways)
+    return WhoAmI.of(caller, methods)
 
 
 @router.post("")
@@ -27,18 +27,18 @@ def sign_in(
     given: Credentials,
     request: Request,
     store: StoreDep,
-    guesses: GuessesDep,
-    ways: WaysInDep,
+    limiter: RateLimiterDep,
+    methods: SignInMethodsDep,
     response: Response,
 ) -> WhoAmI:
     """With name and password; the answer's cookie is the sign-in."""
-    if not ways.password:
+    if not methods.password:
         raise NotFound("Nobody signs in with a password on this server.")
     done = sign_in_with_password(
-        store, guesses, client_address(request), name=given.name, password=given.password
+        store, limiter, client_address(request), name=given.name, password=given.password
     )
     response.headers.append("Set-Cookie", session_cookie(request, done.secret))
-    return WhoAmI.of(as_member(done.member, sign_in_id=""), ways)
+    return WhoAmI.of(as_member(done.member, sign_in_id=""), methods)
 
 
 @router.put("/password", status_code=status.HTTP_204_NO_CONTENT)
@@ -46,7 +46,7 @@ def change_password(
     given: PasswordChange,
     request: Request,
     store: StoreDep,
-    guesses: GuessesDep,
+    limiter: RateLimiterDep,
     caller: CallerDep,
     response: Response,
 ) -> None:
@@ -54,7 +54,7 @@ def change_password(
     if caller.kind != "member" or caller.member is None:
         raise Conflict("Only a member who is signed in has a password to change.")
     address = client_address(request)
-    secret = change_own_password(store, guesses, address, caller.member, old=given.old, new=given.new)
+    secret = change_own_password(store, limiter, address, caller.member, old=given.old, new=given.new)
     response.headers.append("Set-Cookie", session_cookie(request, secret))
 
 

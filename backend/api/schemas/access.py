@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from backend.access.callers import Caller
 from backend.access.manage_members import ADMIN_NAME
-from backend.access.prepare import WaysIn
+from backend.access.prepare import SignInMethods
 from backend.access.rights import Need, Role, Scope
 from backend.storage.access_records import AccessToken, Member
 
@@ -56,23 +56,23 @@ class WhoAmI(BaseModel):
     """False for who has none here: it is the provider's, a token's, or the server's settings hold it."""
 
     @classmethod
-    def of(cls, caller: Caller, ways: WaysIn) -> WhoAmI:
+    def of(cls, caller: Caller, methods: SignInMethods) -> WhoAmI:
         """Of who asks."""
         return cls(
-            required=ways.required,
-            password=ways.password,
-            provider=ways.provider,
+            required=methods.required,
+            password=methods.password,
+            provider=methods.provider,
             kind=caller.kind,
             name=caller.member.name if caller.member else "",
             role=caller.member.role if caller.member else "",
             may=sorted(caller.may),
-            may_change_password=_has_own_password(caller, ways),
+            may_change_password=_has_own_password(caller, methods),
         )
 
 
-def _has_own_password(caller: Caller, ways: WaysIn) -> bool:
+def _has_own_password(caller: Caller, methods: SignInMethods) -> bool:
     member = caller.member
-    if caller.kind != "member" or member is None or not ways.password:
+    if caller.kind != "member" or member is None or not methods.password:
         return False
     return not member.issuer and member.name != ADMIN_NAME
 

@@ -11,7 +11,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from backend.api.app import create_app
-from backend.api.front_door import FrontDoor
+from backend.api.host_origin_guard import HostOriginGuard
 from backend.api.tests.running_product import Product, running_product
 from backend.settings import Settings
 from backend.storage.store import Store
@@ -30,15 +30,15 @@ def store(tmp_path: Path) -> Iterator[Store]:
 
 @pytest.fixture
 def app(store: Store) -> FastAPI:
-    """The application without its front door."""
+    """The application without its host and origin guard."""
     return create_app(store)
 
 
 @pytest.fixture
 def client(app: FastAPI) -> Iterator[httpx.Client]:
-    """Asks the application through its front door and a real server; there is no worker."""
+    """Asks the application through its host and origin guard and a real server; there is no worker."""
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(FrontDoor(app, PORT), log_level="critical"))
+    server = uvicorn.Server(uvicorn.Config(HostOriginGuard(app, PORT), log_level="critical"))
     serving = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     serving.start()
     address = f"http://127.0.0.1:{listener.getsockname()[1]}"

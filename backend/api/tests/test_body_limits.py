@@ -18,7 +18,7 @@ from fastapi import FastAPI
 from backend.api import body_limits
 from backend.api.body_limits import DEFAULT_BYTES, LIMITS, STREAMED, limit_of
 from backend.api.bounded_connections import BoundedConnection
-from backend.api.front_door import FrontDoor
+from backend.api.host_origin_guard import HostOriginGuard
 from backend.api.tests.conftest import PORT
 
 ADDRESS = "/api/v1/investigations"
@@ -38,7 +38,7 @@ class Impatient(BoundedConnection):
 @contextmanager
 def impatient_server(app: FastAPI) -> Iterator[tuple[str, int]]:
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(FrontDoor(app, PORT), log_level="critical", http=Impatient))
+    server = uvicorn.Server(uvicorn.Config(HostOriginGuard(app, PORT), log_level="critical", http=Impatient))
     serving = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     serving.start()
     yield listener.getsockname()

@@ -17,7 +17,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from backend.api.app import create_app
-from backend.api.front_door import FrontDoor
+from backend.api.host_origin_guard import HostOriginGuard
 from backend.settings import Settings
 from backend.storage.store import Store, open_store
 from backend.storage.tests.cut_line import CutLine, line_to
@@ -48,7 +48,7 @@ def app(store: Store) -> FastAPI:
 @pytest.fixture(scope="module")
 def client(app: FastAPI) -> Iterator[httpx.Client]:
     listener = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(FrontDoor(app, PORT), log_level="critical"))
+    server = uvicorn.Server(uvicorn.Config(HostOriginGuard(app, PORT), log_level="critical"))
     serving = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
     serving.start()
     address = f"http://127.0.0.1:{listener.getsockname()[1]}"

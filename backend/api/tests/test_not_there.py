@@ -144,7 +144,7 @@ async def _told(case: Case, route: str, caller: str, values: dict[str, str], sec
     address = PARAMETER.sub(lambda found: values.get(found[1], "1"), template)
     body = json.dumps(BODIES[route]).encode() if route in BODIES else b""
     # So many wrong guesses would be refused unheard.
-    case.app.state.guesses.__init__()
+    case.app.state.limiter.__init__()
     reply: Reply = await ask(case.app, method, address, case.headers[caller], body)
     headers = [(name, NONCE.sub(r"\1", value).replace(secret, "ID")) for name, value in reply.headers]
     return reply.status, NONCE.sub(r"\1", reply.text).replace(secret, "ID"), headers

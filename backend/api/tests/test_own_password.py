@@ -8,11 +8,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from backend.access.guesses import PASSWORD as ALLOWED
-from backend.access.guesses import GuessLimiter
 from backend.access.manage_members import NewPassword, add_member
 from backend.access.own_password import change_own_password
 from backend.access.passwords import LONGEST, SHORTEST
+from backend.access.rate_limit import PASSWORD as ALLOWED
+from backend.access.rate_limit import RateLimiter
 from backend.access.rights import Role, Scope
 from backend.api.tests.guarded_server import (
     PASSWORD,
@@ -113,4 +113,4 @@ def test_who_has_none_here_cannot_change_it(address: str, store: Store) -> None:
         members.add_member(session, "5a", "ada", Role.VIEWER, issuer="https://id.example", subject="1")
         ada = members.get_member(session, "5a")
     with pytest.raises(Conflict, match="identity provider"):
-        change_own_password(store, GuessLimiter(), "192.0.2.1", ada, old="", new=NEW)
+        change_own_password(store, RateLimiter(), "192.0.2.1", ada, old="", new=NEW)

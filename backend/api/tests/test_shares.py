@@ -3,7 +3,7 @@ from __future__ import annotations
 import httpx
 import pytest
 
-from backend.access.guesses import PASSWORD
+from backend.access.rate_limit import PASSWORD
 from backend.storage.store import Store
 from backend.storage.tables import ShareRow
 

@@ -6,9 +6,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from backend.access.guesses import PASSWORD as ALLOWED
-from backend.access.guesses import SECRET
 from backend.access.manage_members import add_member, ensure_admin
+from backend.access.rate_limit import PASSWORD as ALLOWED
+from backend.access.rate_limit import SECRET
 from backend.access.rights import Role, Scope
 from backend.api.tests.guarded_server import (
     HOST,

@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 
 from backend.api.app import create_app
-from backend.api.front_door import FrontDoor
+from backend.api.host_origin_guard import HostOriginGuard
 from backend.client import Problem, Sent, Stallscope, uploads
 from backend.settings import Settings
 from backend.storage.store import open_store
@@ -63,7 +63,7 @@ def cut_server(folder: Path) -> Iterator[tuple[str, CuttingProxy]]:
     store = open_store(Settings(data=folder, database_url=""), migrate=True)
     inner, outer = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
     port = outer.getsockname()[1]
-    server = uvicorn.Server(uvicorn.Config(FrontDoor(create_app(store), port), log_level="critical"))
+    server = uvicorn.Server(uvicorn.Config(HostOriginGuard(create_app(store), port), log_level="critical"))
     proxy = CuttingProxy(inner.getsockname()[1], outer)
     serving = threading.Thread(target=server.run, kwargs={"sockets": [inner]})
     passing = threading.Thread(target=proxy.serve)

@@ -45,8 +45,8 @@ class _Group:
     @property
     def count(self) -> int:
         """Of those that are more than a note, where there are any."""
-        loud = [f.count for f in self.findings if f.severity != "info"]
-        return sum(loud or [f.count for f in self.findings])
+        notable = [f.count for f in self.findings if f.severity != "info"]
+        return sum(notable or [f.count for f in self.findings])
 
 
 def measure_findings(sides: Sides) -> list[FindingChangePart]:

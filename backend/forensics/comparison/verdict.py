@@ -26,8 +26,8 @@ def decide(
     candidate: Report,
 ) -> tuple[Outcome, str]:
     """Findings of severity info decide nothing."""
-    loud = [part for part in findings if part.severity != "info"]
-    every: list[Change] = [*loud, *waits, *shares]
+    notable = [part for part in findings if part.severity != "info"]
+    every: list[Change] = [*notable, *waits, *shares]
     worse = [part for part in every if part.state in ("new", "worse")]
     better = [part for part in every if part.state in ("gone", "better")]
     if worse:
@@ -37,7 +37,7 @@ def decide(
         return "better", _sentence("Better: ", better)
     if any(part.state == "same" for part in [*findings, *waits, *shares]):
         return "same", "No relevant difference was found."
-    unsure = [part for part in loud if part.state == "cannot-tell"]
+    unsure = [part for part in notable if part.state == "cannot-tell"]
     if unsure:
         return "cannot-tell", _sentence("Undecided whether it changed: ", unsure)
     if any(checked.status in ("clear", "harmless") for checked in candidate.checked):

@@ -28,7 +28,7 @@ WHOLE_PACKETS = MissingPart(
 
 @dataclass(frozen=True)
 class MetadataCase:
-    """A caller whose calls are a loud finding."""
+    """A caller whose calls are a notable finding."""
 
     facts: Facts
     finding: Case
@@ -50,8 +50,8 @@ class MetadataCase:
         return frame_evidence([*asked, *answered], note)
 
 
-def loud_cases(facts: Facts, findings: Sequence[Case]) -> list[MetadataCase]:
-    """Callers of loud findings, in the order of the findings."""
+def notable_cases(facts: Facts, findings: Sequence[Case]) -> list[MetadataCase]:
+    """Callers of notable findings, in the order of the findings."""
     by_address = (
         {
             use.address: (use, pattern)

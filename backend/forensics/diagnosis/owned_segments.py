@@ -20,7 +20,8 @@ OWNERS = (PathMtu, IdleTimeout, ZeroWindow)
 
 
 def owned_nodes(facts: Facts, findings: Sequence[Case], row_of: Mapping[Frame, int]) -> frozenset[int]:
-    """Connections (`Stumbles.node`) of the findings that name their cause, and those that the server had not taken."""
+    """Connections (`TcpAnomalies.node`) of the findings that name their cause, and those that the server had not
+    taken."""
     frames = (
         (part.input, frame)
         for finding in findings
@@ -29,16 +30,16 @@ def owned_nodes(facts: Facts, findings: Sequence[Case], row_of: Mapping[Frame, i
         for frame in part.frames or ()
     )
     rows = {row_of[frame] for frame in frames if frame in row_of}
-    named = {int(facts.stumbles.node[row]) for row in rows}
+    named = {int(facts.anomalies.node[row]) for row in rows}
     return frozenset(named.union(_untaken(facts)))
 
 
 def _untaken(facts: Facts) -> list[int]:
     """Where their client's first data came again; what one vantage point shows holds for the others."""
-    stumbles, link = facts.stumbles, facts.attempts.sightings.link_of_node
-    again = ((stumbles.rows["kind"] & SENT_AGAIN) != 0) & (stumbles.rows["from_client"] != 0)
-    node = distinct(stumbles.node[again])
-    if not len(node) or len(link) != len(stumbles.connections):
+    anomalies, link = facts.anomalies, facts.attempts.sightings.link_of_node
+    again = ((anomalies.rows["kind"] & SENT_AGAIN) != 0) & (anomalies.rows["from_client"] != 0)
+    node = distinct(anomalies.node[again])
+    if not len(node) or len(link) != len(anomalies.connections):
         return []
     shown = np.concatenate([unaccepted(capture) for capture in facts.captures])
     found: list[int] = node[np.isin(link[node], link[shown])].tolist()

@@ -94,20 +94,20 @@ class SegmentCase:
 
 
 def segment_cases(facts: Facts, findings: Sequence[Case]) -> list[SegmentCase]:
-    """One per loud finding, in their order."""
+    """One per notable finding, in their order."""
     wanted = harmful(findings, DataRetransmission)
     if not wanted:
         return []
-    stumbles = facts.stumbles
-    at = np.flatnonzero((stumbles.rows["kind"] & SENT_AGAIN) != 0).tolist()
-    row_of = dict(zip(stumbles.frames(at), at, strict=True))
+    anomalies = facts.anomalies
+    at = np.flatnonzero((anomalies.rows["kind"] & SENT_AGAIN) != 0).tolist()
+    row_of = dict(zip(anomalies.frames(at), at, strict=True))
     owned = owned_nodes(facts, findings, row_of)
     cases = (_case(facts, finding, row_of, owned) for finding in wanted)
     return [case for case in cases if case is not None]
 
 
 def owned_findings(facts: Facts, findings: Sequence[Case]) -> frozenset[str]:
-    """Ids of loud findings on lost data whose connections more specific causes explain."""
+    """Ids of notable findings on lost data whose connections more specific causes explain."""
     left = {case.finding.id for case in segment_cases(facts, findings)}
     return frozenset(f.id for f in harmful(findings, DataRetransmission)) - left
 
@@ -116,12 +116,12 @@ def _case(
     facts: Facts, finding: DataRetransmission, row_of: dict[Frame, int], owned: frozenset[int]
 ) -> SegmentCase | None:
     """What is left of a finding beside the connections of more specific causes; None where too little is."""
-    stumbles, left, waited_ns = facts.stumbles, [], 0
+    anomalies, left, waited_ns = facts.anomalies, [], 0
     for one in finding.instances:
         row = row_of.get(one.packets[0])
-        if row is None or int(stumbles.node[row]) not in owned:
+        if row is None or int(anomalies.node[row]) not in owned:
             left.append(row)
-            waited_ns += 0 if row is None else int(stumbles.rows["silence_ns"][row])
+            waited_ns += 0 if row is None else int(anomalies.rows["silence_ns"][row])
     if len(left) < (LEFT_LEAST if owned else 1):
         return None
     counted = _counted(facts, finding)
@@ -145,7 +145,7 @@ def _counted(facts: Facts, finding: DataRetransmission) -> Rise | None:
 def _fate(facts: Facts, row: int, counted: Rise | None) -> SegmentFate:
     """What no second vantage point tells of a segment to the server, its counter does."""
     fate = facts.segment_losses.fate_of(row)
-    to_server = bool(facts.stumbles.rows["from_client"][row])
+    to_server = bool(facts.anomalies.rows["from_client"][row])
     open_end = fate.fate in ("beyond", "one place")
     return replace(fate, fate="counted") if counted is not None and to_server and open_end else fate
 

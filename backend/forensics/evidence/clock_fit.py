@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
-STRAY_RATIO = 0.02
+OUTLIER_RATIO = 0.02
 """Of the differences, so many may belong to packets that were taken for one another."""
 BINS = 64
 """Parts of the time in which the smallest difference is looked for, to follow clocks that drift apart."""
@@ -161,9 +161,9 @@ def _middles(part: Ints, level: Floats, ahead: Bools | None, bins: int) -> Float
 
 
 def _bounds(gap: Floats, ahead: Bools) -> tuple[float, float]:
-    """(least difference forth, largest back), a few strays apart."""
-    low = np.quantile(gap[ahead], STRAY_RATIO, method="lower")
-    high = np.quantile(gap[~ahead], 1 - STRAY_RATIO, method="higher")
+    """(least difference forth, largest back), a few outliers apart."""
+    low = np.quantile(gap[ahead], OUTLIER_RATIO, method="lower")
+    high = np.quantile(gap[~ahead], 1 - OUTLIER_RATIO, method="higher")
     return float(low), float(high)
 
 
@@ -173,6 +173,6 @@ def _one_way(gap: Floats, base: int) -> tuple[float, float]:
     least, most = np.quantile(gap, [0.25, 0.75])
     if most - least > STEADY_NS:
         return float(least), float(most)
-    quantile, method = (STRAY_RATIO, "lower") if base >= 0 else (1 - STRAY_RATIO, "higher")
+    quantile, method = (OUTLIER_RATIO, "lower") if base >= 0 else (1 - OUTLIER_RATIO, "higher")
     nearest = float(np.quantile(gap, quantile, method=method))  # type: ignore[call-overload]
     return nearest, nearest

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.absence.life import Frame, Life, find_life
-from backend.forensics.evidence.alike import merge_alike
 from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.destination import Destination
 from backend.forensics.evidence.icmp_errors import IcmpErrors
+from backend.forensics.evidence.identical_targets import merge_identical
 from backend.forensics.evidence.losses import KINDS, Losses
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.outer_ends import Ends, answered_pairs, asked_ends, outer_ends
@@ -97,7 +97,7 @@ def list_destinations(
     syns = np.add.reduceat(attempts.retried.syns[order], start[:-1])
     groups = _Groups(high, low, port, silent[first], order, start, syns, around, heard, by_group, loss_start)
     traits = [*_traits(groups, attempts, losses, errors), *_answered_traits(groups, listed)]
-    merged = merge_alike(traits, groups.silent, groups.attempts)
+    merged = merge_identical(traits, groups.silent, groups.attempts)
     return tuple(_destination(groups, numbers, attempts, losses) for numbers in merged)
 
 

@@ -14,7 +14,6 @@ from backend.forensics.captures import Capture
 from backend.forensics.evidence.absence.measured_times import measured_attempts, without_made_up_trips
 from backend.forensics.evidence.absence.one_way import unheard_hosts
 from backend.forensics.evidence.absence.told import told_losses
-from backend.forensics.evidence.anatomy import Anatomy, dissect_requests
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
 from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
 from backend.forensics.evidence.challenges import Challenge, find_challenges
@@ -34,6 +33,7 @@ from backend.forensics.evidence.held_writes import HeldWrites, find_held_writes
 from backend.forensics.evidence.host_signs import list_hosts
 from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.ipvs_servers import Drain, find_drains
+from backend.forensics.evidence.latency_breakdown import LatencyBreakdown, dissect_requests
 from backend.forensics.evidence.listed_hosts import ListedHosts
 from backend.forensics.evidence.losses import Losses, locate_losses
 from backend.forensics.evidence.metadata_calls import MetadataUse, find_metadata_calls, metadata_uses
@@ -54,9 +54,9 @@ from backend.forensics.evidence.service_returns import (
     find_hairpins,
 )
 from backend.forensics.evidence.service_times import ShapeTimes, measure_service_times
-from backend.forensics.evidence.stumbles import Stumbles, collect_stumbles
+from backend.forensics.evidence.tcp_anomalies import TcpAnomalies, collect_anomalies
 from backend.forensics.evidence.time_stamps import StampedSyns
-from backend.forensics.evidence.untranslated import Stray, find_strays
+from backend.forensics.evidence.untranslated import UnNatedPacket, find_un_nated
 from backend.forensics.evidence.waits import Waits, measure_waits
 
 RIVAL_WINDOW_NS = 1_000_000
@@ -176,14 +176,14 @@ class Facts:
         return collect_lookups(self.captures, lossy=self.quality.lossy or bool(self.quality.dropped))
 
     @cached_property
-    def stumbles(self) -> Stumbles:
+    def anomalies(self) -> TcpAnomalies:
         """Where TCP connections sent again, stood still or woke up."""
-        return collect_stumbles(self.captures, self.attempts)
+        return collect_anomalies(self.captures, self.attempts)
 
     @cached_property
-    def strays(self) -> tuple[Stray, ...]:
+    def un_nated(self) -> tuple[UnNatedPacket, ...]:
         """Packets that reached a client past the translation of addresses."""
-        return find_strays(self.attempts, self.stumbles)
+        return find_un_nated(self.attempts, self.anomalies)
 
     @cached_property
     def early_closes(self) -> list[EarlyCloses]:
@@ -221,7 +221,7 @@ class Facts:
         return tuple(find_pattern(use) for use in self.metadata_uses)
 
     @cached_property
-    def anatomy(self) -> Anatomy:
+    def breakdown(self) -> LatencyBreakdown:
         """What served requests consist of."""
         sightings = self.attempts.sightings
         return dissect_requests(self.captures, sightings, self.exchanges, self.metadata_uses, self.dns)
@@ -230,7 +230,7 @@ class Facts:
     def service_times(self) -> tuple[ShapeTimes, ...]:
         """Requests by shape, where an answer was late for its shape."""
         sightings, uses = self.attempts.sightings, self.metadata_uses
-        return measure_service_times(self.captures, sightings, self.exchanges, uses, lambda: self.anatomy)
+        return measure_service_times(self.captures, sightings, self.exchanges, uses, lambda: self.breakdown)
 
     @cached_property
     def held_writes(self) -> HeldWrites:
@@ -240,7 +240,7 @@ class Facts:
     @cached_property
     def segment_losses(self) -> SegmentLosses:
         """Where segments that were sent again were lost."""
-        return SegmentLosses(self.captures, self.attempts, self.stumbles)
+        return SegmentLosses(self.captures, self.attempts, self.anomalies)
 
     def lookup_time_ns(self, place: int, time_ns: int) -> int:
         """A time that the lookups tell of a place, on the reference clock of all captures. Lookups have one of their
@@ -251,7 +251,7 @@ class Facts:
     @cached_property
     def request_shapes(self) -> list[Shape]:
         """Served requests by what they ask for and whom they make their server ask, the costliest first."""
-        return list_shapes(self.captures, self.exchanges, self.anatomy)
+        return list_shapes(self.captures, self.exchanges, self.breakdown)
 
     @cached_property
     def row_of_link(self) -> dict[int, int]:

@@ -84,7 +84,7 @@ class HeldGroup:
     slope: float
     """Of the round trip over the time of sending; -1 for a queue that stood still."""
     kernel_answered: int
-    strays: int
+    late_outside: int
     """Late answers to questions of the same time that did not come with the group."""
     by_chance: float
     """How many such groups would be expected if each late answer of the series were late for itself."""
@@ -175,7 +175,7 @@ def _group(series: Series, members: Ints, unsure_ns: int) -> HeldGroup:
     tail &= series.waited[during]
     held = np.union1d(members, during[tail])
     is_late = excess_ns[during] > series.limit_ns[during]
-    strays = np.setdiff1d(during[is_late], held, assume_unique=True)
+    late_outside = np.setdiff1d(during[is_late], held, assume_unique=True)
     soon = series.sent_ns[during] + series.base_ns[during] + series.limit_ns[during] < last_ns
     quick = np.setdiff1d(during[~is_late & soon], held, assume_unique=True)
     stalled = np.unique(series.flow[held])
@@ -189,7 +189,7 @@ def _group(series: Series, members: Ints, unsure_ns: int) -> HeldGroup:
         answered_span_ns=max(0, last_ns - first_ns - unsure_ns),
         slope=_slope(sent_ns, series.rtt_ns[held]),
         kernel_answered=int(np.isin(series.kind[held], list(BY_KERNEL)).sum()),
-        strays=len(strays),
+        late_outside=len(late_outside),
         by_chance=_by_chance(series, first_ns, int(answered_ns[held].max()), len(held)),
         flows_stalled=len(stalled),
         flows_unaffected=len(np.setdiff1d(np.unique(series.flow[quick]), stalled)),

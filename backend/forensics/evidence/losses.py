@@ -179,23 +179,23 @@ class Losses(Sequence[Loss]):
     def count_places(self) -> Counter[str]:
         """Number by `Loss.where`."""
         counts: Counter[str] = Counter()
-        for first, count in self._alike():
+        for first, count in self._collapsed():
             counts[self[first].where] += count
         return counts
 
     @property
     def places(self) -> list[str]:
         """Every `Loss.where`, in order of appearance."""
-        return [self[first].where for first, _ in sorted(self._alike())]
+        return [self[first].where for first, _ in sorted(self._collapsed())]
 
-    def _alike(self) -> list[tuple[int, int]]:
+    def _collapsed(self) -> list[tuple[int, int]]:
         """(first, number) of losses at one place; those that were answered stand for themselves."""
         answered = np.flatnonzero(self.is_kind("return", "replied")).tolist()
         others = np.flatnonzero(~self.is_kind("return", "replied"))
         key = mix(self.kind[others], self.inner[others], self.outer[others])
         _, first, number = np.unique(key, return_index=True, return_counts=True)
-        alike = zip(others[first].tolist(), number.tolist(), strict=True)
-        return [*((one, 1) for one in answered), *alike]
+        identical = zip(others[first].tolist(), number.tolist(), strict=True)
+        return [*((one, 1) for one in answered), *identical]
 
     @property
     def rows(self) -> Ints:

@@ -89,5 +89,5 @@ def _falling_step_ns(probes: NDArray[np.void]) -> int | None:
     if len(falling) < LEAST_STEPS:
         return None
     step_ns = int(np.median(falling))
-    alike = np.abs(falling - step_ns) <= STEP_TOLERANCE * step_ns
-    return step_ns if np.count_nonzero(alike) >= max(LEAST_STEPS, LIKE_SHARE * len(falling)) else None
+    identical = np.abs(falling - step_ns) <= STEP_TOLERANCE * step_ns
+    return step_ns if np.count_nonzero(identical) >= max(LEAST_STEPS, LIKE_SHARE * len(falling)) else None

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.captures import Capture
-from backend.forensics.evidence.anatomy import CALL, DNS, METADATA, PARTS, Anatomy
 from backend.forensics.evidence.exchanges import Exchanges, read_rows
+from backend.forensics.evidence.latency_breakdown import CALL, DNS, METADATA, PARTS, LatencyBreakdown
 from backend.forensics.evidence.metadata_calls import kind_of
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.evidence.sorted_rows import distinct
@@ -34,7 +34,7 @@ class Callee:
 
 @dataclass(frozen=True)
 class Shape:
-    """Requests that ask for the same and make their server ask the same; numbers are rows of the anatomy."""
+    """Requests that ask for the same and make their server ask the same; numbers are rows of the breakdown."""
 
     request: str
     callees: tuple[Callee, ...]
@@ -47,39 +47,41 @@ class Shape:
         return int(self.rows[0]), int(self.rows[len(self.rows) // 2]), int(self.rows[-1])
 
 
-def list_shapes(captures: Sequence[Capture], exchanges: Exchanges, anatomy: Anatomy) -> list[Shape]:
+def list_shapes(
+    captures: Sequence[Capture], exchanges: Exchanges, breakdown: LatencyBreakdown
+) -> list[Shape]:
     """All shapes, that which took most time in sum first."""
-    if not len(anatomy):
+    if not len(breakdown):
         return []
-    names, name_of = _request_names(captures, exchanges, anatomy)
-    callees, callee_of = callee_names(captures, exchanges, anatomy)
-    key = _shape_keys(anatomy, name_of, callee_of)
+    names, name_of = _request_names(captures, exchanges, breakdown)
+    callees, callee_of = callee_names(captures, exchanges, breakdown)
+    key = _shape_keys(breakdown, name_of, callee_of)
     number = np.unique(key, return_inverse=True)[1].reshape(-1)
-    total = anatomy.total_ns
+    total = breakdown.total_ns
     order = np.lexsort((np.arange(len(total)), total, number))
     groups = np.split(order, np.flatnonzero(np.diff(number[order])) + 1)
     groups.sort(key=lambda rows: (-int(total[rows].sum()), int(rows.min())))
-    by_request = np.argsort(anatomy.pairs[0], kind="stable")
-    begin = np.searchsorted(anatomy.pairs[0][by_request], np.arange(len(anatomy) + 1))
+    by_request = np.argsort(breakdown.pairs[0], kind="stable")
+    begin = np.searchsorted(breakdown.pairs[0][by_request], np.arange(len(breakdown) + 1))
     shapes = []
     for rows in groups:
         one = int(rows[len(rows) // 2])
-        mine = callee_of[anatomy.pairs[1][by_request[begin[one] : begin[one + 1]]]]
+        mine = callee_of[breakdown.pairs[1][by_request[begin[one] : begin[one + 1]]]]
         used, counts = np.unique(mine, return_counts=True)
         asked = tuple(
             Callee(callees[n][0], callees[n][1], c)
             for n, c in zip(used.tolist(), counts.tolist(), strict=True)
         )
-        shapes.append(Shape(names[name_of[one]], asked, bool(anatomy.inferred[one]), rows))
+        shapes.append(Shape(names[name_of[one]], asked, bool(breakdown.inferred[one]), rows))
     return shapes
 
 
-def _shape_keys(anatomy: Anatomy, name_of: Ints, callee_of: Ints) -> NDArray[np.uint64]:
+def _shape_keys(breakdown: LatencyBreakdown, name_of: Ints, callee_of: Ints) -> NDArray[np.uint64]:
     """Equal for requests of one name with the same callees, each as often."""
     rng = np.random.default_rng(1)  # fixed: numbers that do not add up to one another by accident
     weights = rng.integers(1, 2**63, size=int(callee_of.max(initial=0)) + 2, dtype=np.uint64)
-    key = name_of.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + anatomy.inferred
-    np.add.at(key, anatomy.pairs[0], weights[callee_of[anatomy.pairs[1]]])
+    key = name_of.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15) + breakdown.inferred
+    np.add.at(key, breakdown.pairs[0], weights[callee_of[breakdown.pairs[1]]])
     return key
 
 
@@ -99,18 +101,18 @@ def _lines(captures: Sequence[Capture], capture: Ints, row: Ints) -> tuple[list[
 
 
 def _request_names(
-    captures: Sequence[Capture], exchanges: Exchanges, anatomy: Anatomy
+    captures: Sequence[Capture], exchanges: Exchanges, breakdown: LatencyBreakdown
 ) -> tuple[list[str], Ints]:
     """(names, number of the name of each request)."""
-    seen = anatomy.exchange >= 0
-    at = anatomy.exchange[seen]
+    seen = breakdown.exchange >= 0
+    at = breakdown.exchange[seen]
     lines, line_of = _lines(captures, exchanges.server_capture[at], exchanges.server_row[at])
     templates = [template(line) for line in lines]
     table = exchanges.addresses
-    ends, end_of = _endpoints(exchanges, table.server, table.server_port, anatomy.node[~seen])
+    ends, end_of = _endpoints(exchanges, table.server, table.server_port, breakdown.node[~seen])
     known = sorted(set(templates) | set(ends))
     place = {name: n for n, name in enumerate(known)}
-    number = np.zeros(len(anatomy), np.int64)
+    number = np.zeros(len(breakdown), np.int64)
     number[seen] = np.array([place[name] for name in templates] or [0])[line_of]
     number[~seen] = np.array([place[name] for name in ends] or [0])[end_of]
     return known, number
@@ -127,11 +129,11 @@ def _endpoints(exchanges: Exchanges, address: Ints, port: Ints, row: Ints) -> tu
 
 
 def callee_names(
-    captures: Sequence[Capture], exchanges: Exchanges, anatomy: Anatomy
+    captures: Sequence[Capture], exchanges: Exchanges, breakdown: LatencyBreakdown
 ) -> tuple[list[tuple[str, str]], Ints]:
     """((kind, name) of each callee, number of the callee of each part; parts in no request have -1)."""
-    parts = anatomy.parts
-    used = distinct(anatomy.pairs[1])
+    parts = breakdown.parts
+    used = distinct(breakdown.pairs[1])
     seen, opaque = used[parts.exchange[used] >= 0], used[parts.node[used] >= 0]
     at = parts.exchange[seen]
     lines, line_of = _lines(captures, exchanges.capture[at], exchanges.row[at])

@@ -18,7 +18,7 @@ from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.nodes import same_node
 from backend.forensics.evidence.sightings import Ints, Place, join_rows
-from backend.forensics.evidence.stumbles import Stumbles
+from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.signals import FILLED, SENT_AGAIN, SIGNAL_DTYPE
 
@@ -46,10 +46,10 @@ class SegmentFate:
 
 
 class SegmentLosses:
-    """Joins the signals of all vantage points; asked for single rows of `Stumbles`. Linear in the signals."""
+    """Joins the signals of all vantage points; asked for single rows of `TcpAnomalies`. Linear in the signals."""
 
-    def __init__(self, captures: Sequence[Capture], attempts: Attempts, stumbles: Stumbles) -> None:
-        self._stumbles = stumbles
+    def __init__(self, captures: Sequence[Capture], attempts: Attempts, anomalies: TcpAnomalies) -> None:
+        self._anomalies = anomalies
         self._captures = captures
         self._rank = attempts.order.rank
         self._link = attempts.sightings.link_of_node
@@ -74,14 +74,14 @@ class SegmentLosses:
             self._again.setdefault(key, []).append(seen)
 
     def fate_of(self, at: int) -> SegmentFate:
-        """Of the row `at` of `Stumbles.rows`, a segment sent again."""
-        rows, node = self._stumbles.rows, int(self._stumbles.node[at])
+        """Of the row `at` of `TcpAnomalies.rows`, a segment sent again."""
+        rows, node = self._anomalies.rows, int(self._anomalies.node[at])
         side, sequence = int(rows["from_client"][at]), int(rows["sequence"][at])
-        places = self._stumbles.places
+        places = self._anomalies.places
         way = self._way(node, side)
         near, far = way[0], way[-1]
         here, there = (places[int(self._place_of_node[n])] for n in (near, far))
-        frames = tuple(self._stumbles.frames([at]))
+        frames = tuple(self._anomalies.frames([at]))
         twice = any((place, side, sequence) in self._again for place in way)
         if here == there or not twice:
             return SegmentFate("one place", here, there, frames)
@@ -108,7 +108,7 @@ class SegmentLosses:
         """The last place on the way that saw the segment again, and the next one."""
         seen = [at for at, node in enumerate(way[:-1]) if (node, side, sequence) in self._again]
         last = seen[-1] if seen else 0
-        here, there = (self._stumbles.places[int(self._place_of_node[way[at]])] for at in (last, last + 1))
+        here, there = (self._anomalies.places[int(self._place_of_node[way[at]])] for at in (last, last + 1))
         return here, there
 
     def _way(self, node: int, side: int) -> list[int]:

@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.acknowledged import acknowledged_after_ns
-from backend.forensics.evidence.anatomy import Anatomy
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.exchanges import Exchanges, read_rows
+from backend.forensics.evidence.latency_breakdown import LatencyBreakdown
 from backend.forensics.evidence.metadata_calls import MetadataUse
 from backend.forensics.evidence.request_shapes import template
 from backend.forensics.evidence.sightings import Ints, Sightings, join_rows
@@ -115,11 +115,11 @@ def measure_service_times(
     sightings: Sightings,
     exchanges: Exchanges,
     uses: Sequence[MetadataUse],
-    anatomy: Callable[[], Anatomy],
+    breakdown: Callable[[], LatencyBreakdown],
 ) -> tuple[ShapeTimes, ...]:
     """Every shape with a late answer, by what its late answers took longer than usual; calls to metadata services
-    (`uses`) are left out. Time and memory are linear in the HTTP messages; `anatomy` is asked for only where an answer
-    was late."""
+    (`uses`) are left out. Time and memory are linear in the HTTP messages; `breakdown` is asked for only where an
+    answer was late."""
     timed = _timed(captures, sightings, exchanges, uses)
     if not (timed.waited_ns >= LATE_LEAST_NS).any():
         return ()
@@ -128,7 +128,7 @@ def measure_service_times(
     key = np.unique(server * len(names) + name_of, return_inverse=True)[1].reshape(-1)
     order = np.argsort(key, kind="stable")
     groups = np.split(order, np.flatnonzero(np.diff(key[order])) + 1)
-    asked_others = _asked_others(anatomy(), len(exchanges))
+    asked_others = _asked_others(breakdown(), len(exchanges))
     found = []
     for rows in groups:
         late, usual_ns = _late(timed.waited_ns[rows])
@@ -198,12 +198,12 @@ def _names(captures: Sequence[Capture], exchanges: Exchanges, at: Ints) -> tuple
     return list(number), np.array(found, np.int64)
 
 
-def _asked_others(anatomy: Anatomy, exchanges_total: int) -> NDArray[np.float64]:
+def _asked_others(breakdown: LatencyBreakdown, exchanges_total: int) -> NDArray[np.float64]:
     """Of each exchange: the share of its time in which its server waited for others, NaN where nothing tells."""
     share = np.full(exchanges_total, np.nan)
-    seen = np.flatnonzero(anatomy.exchange >= 0)
-    taken = anatomy.part_ns[:, seen].sum(axis=0) / np.maximum(anatomy.total_ns[seen], 1)
-    share[anatomy.exchange[seen]] = taken
+    seen = np.flatnonzero(breakdown.exchange >= 0)
+    taken = breakdown.part_ns[:, seen].sum(axis=0) / np.maximum(breakdown.total_ns[seen], 1)
+    share[breakdown.exchange[seen]] = taken
     return share
 
 

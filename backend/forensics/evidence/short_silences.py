@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.stumbles import Stumbles
+from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.signals import SENT_AGAIN
 
 REPEATS_LEAST = 2
@@ -24,7 +24,7 @@ _COLUMNS = ("connection", "sent_ns", "rtt_ns")
 
 @dataclass(frozen=True)
 class Unanswered:
-    """`at` are positions in `Stumbles.rows`: one segment of which only copies are signals."""
+    """`at` are positions in `TcpAnomalies.rows`: one segment of which only copies are signals."""
 
     at: tuple[int, ...]
     silence_ns: int
@@ -42,18 +42,18 @@ class _Trips:
     done_ns: Ints
 
 
-def find_unanswered(captures: Sequence[Capture], stumbles: Stumbles) -> list[Unanswered]:
+def find_unanswered(captures: Sequence[Capture], anomalies: TcpAnomalies) -> list[Unanswered]:
     """By connection; those without an answer before or with one after are left out."""
-    repeated = _last_repeated(stumbles)
+    repeated = _last_repeated(anomalies)
     if not repeated:
         return []
-    server = _servers(stumbles.connections)
+    server = _servers(anomalies.connections)
     trips = _answered(captures, np.isin(server, server[list(repeated)]))
     survived = _survived(trips, server)
     found = []
     for node, at in sorted(repeated.items()):
         first, last = np.searchsorted(trips.node, (node, node + 1))
-        begun_ns = int(stumbles.rows["time_ns"][at[0]] - stumbles.rows["silence_ns"][at[0]])
+        begun_ns = int(anomalies.rows["time_ns"][at[0]] - anomalies.rows["silence_ns"][at[0]])
         done_ns = trips.done_ns[first:last]
         if len(done_ns) and int(done_ns.max()) <= begun_ns:
             most_ns = survived.get(int(server[node]), 0)
@@ -65,11 +65,11 @@ def _servers(table: NDArray[np.void]) -> NDArray[np.uint64]:
     return mix(*(table[f"server_{part}"] for part in ("high", "low", "port")))
 
 
-def _last_repeated(stumbles: Stumbles) -> dict[int, tuple[int, ...]]:
+def _last_repeated(anomalies: TcpAnomalies) -> dict[int, tuple[int, ...]]:
     """By connection: the copies of the last segment that it sent again, where there are several."""
-    rows, found = stumbles.rows, dict[int, list[int]]()
+    rows, found = anomalies.rows, dict[int, list[int]]()
     for at in np.flatnonzero((rows["kind"] & SENT_AGAIN) != 0).tolist():
-        node = int(stumbles.node[at])
+        node = int(anomalies.node[at])
         before = found.get(node)
         same = before is not None and all(
             rows[name][before[0]] == rows[name][at] for name in ("sequence", "from_client")

@@ -244,15 +244,15 @@ def boundaries(columns: Sequence[NDArray[np.generic]], order: Ints) -> NDArray[n
         return new
     new[0] = True
     # Where one column differs the others need not be looked at.
-    alike = np.arange(1, len(order))
+    identical = np.arange(1, len(order))
     for column in columns:
-        if 2 * len(alike) > len(order):
+        if 2 * len(identical) > len(order):
             ordered = column[order]
-            differs = ordered[alike] != ordered[alike - 1]
+            differs = ordered[identical] != ordered[identical - 1]
         else:
-            differs = column[order[alike]] != column[order[alike - 1]]
-        new[alike[differs]] = True
-        alike = alike[~differs]
+            differs = column[order[identical]] != column[order[identical - 1]]
+        new[identical[differs]] = True
+        identical = identical[~differs]
     return new
 
 

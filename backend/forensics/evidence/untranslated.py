@@ -16,7 +16,7 @@ from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.grouped_rows import GroupedRows
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
-from backend.forensics.evidence.stumbles import Stumbles
+from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.signals import AFTER_SILENCE
 
 Words = NDArray[np.uint64]
@@ -25,7 +25,7 @@ _Ends = tuple[_End, _End]
 
 
 @dataclass(frozen=True)
-class Stray:
+class UnNatedPacket:
     """One such packet, and the connection that it belongs to (`link`), both at the same vantage point."""
 
     node: int
@@ -48,9 +48,9 @@ class Stray:
     """The connection table takes the real server for the client."""
 
 
-def find_strays(attempts: Attempts, stumbles: Stumbles) -> tuple[Stray, ...]:
+def find_un_nated(attempts: Attempts, anomalies: TcpAnomalies) -> tuple[UnNatedPacket, ...]:
     """By time, one for each connection whose client reset such a packet."""
-    table = stumbles.connections
+    table = anomalies.connections
     moved = attempts.table[attempts.table["rewritten_destination"]]
     behind = np.isin(attempts.sightings.link, moved["link"]) & (attempts.sightings.transmission >= 0)
     rows = attempts.sightings.rows[behind]
@@ -60,9 +60,9 @@ def find_strays(attempts: Attempts, stumbles: Stumbles) -> tuple[Stray, ...]:
         return ()
     link_of = _translated(attempts, moved, np.flatnonzero(behind), {ends for _, _, ends in candidates})
     opened = _opened(attempts, table, moved, sorted(set(link_of.values())))
-    of_link = GroupedRows(attempts.sightings.link_of_node[stumbles.node])
+    of_link = GroupedRows(attempts.sightings.link_of_node[anomalies.node])
     rank = attempts.order.rank
-    found: dict[int, Stray] = {}
+    found: dict[int, UnNatedPacket] = {}
     for node, swapped, ends in candidates:
         link, place = link_of.get(ends, -1), _place_of(attempts, table, node)
         own = opened.get((link, place.number))
@@ -70,18 +70,18 @@ def find_strays(attempts: Attempts, stumbles: Stumbles) -> tuple[Stray, ...]:
             continue  # another client's, or a vantage point behind the translation
         before = found.get(link)
         if before is None or rank[place.number] < rank[before.place.number]:
-            found[link] = _stray(stumbles, of_link, (node, own, link), place, swapped)
+            found[link] = _un_nated_packet(anomalies, of_link, (node, own, link), place, swapped)
     for node, own, swapped in beside:
         link = int(attempts.sightings.link_of_node[own])
         if link not in found:
             place = _place_of(attempts, table, node)
-            found[link] = _stray(stumbles, of_link, (node, own, link), place, swapped)
+            found[link] = _un_nated_packet(anomalies, of_link, (node, own, link), place, swapped)
     return tuple(sorted(found.values(), key=lambda s: (s.time_ns, s.node)))
 
 
 def _beside(attempts: Attempts, table: NDArray[np.void]) -> list[tuple[int, int, bool]]:
-    """(stray, connection, ends swapped) where nothing behind the translation was seen: the client reset a packet that
-    came to the port of a connection which it had open to somebody else, and whose server then reset that one."""
+    """(un_nated, connection, ends swapped) where nothing behind the translation was seen: the client reset a packet
+    that came to the port of a connection which it had open to somebody else, and whose server then reset that one."""
     offset, found = attempts.sightings.node_offset, []
     capture = np.searchsorted(offset, np.arange(len(table)), side="right")
     usable = (table["syns"] > 0) & (table["established_ns"] != NEVER) & ((table["resets"] & 2) != 0)
@@ -121,10 +121,10 @@ def tuple_key(address: Words, port: NDArray[np.generic], other: NDArray[np.gener
 def _candidates(table: NDArray[np.void], known: Words) -> list[tuple[int, bool, _Ends]]:
     """(node, ends swapped, (client, real server)). Without a SYN either end may be taken for the client: the one that
     reset and sent no data is it."""
-    stray = (table["syns"] == 0) & (table["resets"] != 0)
+    un_nated = (table["syns"] == 0) & (table["resets"] != 0)
     found = []
     for client, real, bit in (("client", "server", 1), ("server", "client", 2)):
-        quiet = stray & ((table["resets"] & bit) != 0) & (table[f"{client}_bytes"] == 0)
+        quiet = un_nated & ((table["resets"] & bit) != 0) & (table[f"{client}_bytes"] == 0)
         rows = np.flatnonzero(quiet)
         key = tuple_key(
             table[f"{real}_low"][rows], table[f"{real}_port"][rows], table[f"{client}_port"][rows]
@@ -172,16 +172,16 @@ def _place_of(attempts: Attempts, table: NDArray[np.void], node: int) -> Place:
     return next(p for p in attempts.places if p.capture == capture and p.index == vantage)
 
 
-def _stray(
-    stumbles: Stumbles, of_link: GroupedRows, nodes: tuple[int, int, int], place: Place, swapped: bool
-) -> Stray:
+def _un_nated_packet(
+    anomalies: TcpAnomalies, of_link: GroupedRows, nodes: tuple[int, int, int], place: Place, swapped: bool
+) -> UnNatedPacket:
     node, own, link = nodes
-    row, opened = stumbles.connections[node], stumbles.connections[own]
-    client, service = stumbles.endpoints(own)
-    ends = stumbles.endpoints(node)
+    row, opened = anomalies.connections[node], anomalies.connections[own]
+    client, service = anomalies.endpoints(own)
+    ends = anomalies.endpoints(node)
     at_ns = int(row["first_ns"])
     frames = [int(row["first_frame"]), int(row["reset_frame"])]
-    return Stray(
+    return UnNatedPacket(
         node=node,
         link=link,
         place=place,
@@ -191,16 +191,16 @@ def _stray(
         frames=tuple((place.input, frame) for frame in frames if frame > 0),
         syn=(place.input, int(opened["syn_frame"])),
         time_ns=at_ns,
-        silence_s=_silence_s(stumbles, of_link, link, int(opened["last_ns"]), at_ns),
+        silence_s=_silence_s(anomalies, of_link, link, int(opened["last_ns"]), at_ns),
         ended=NEVER != int(opened["closed_ns"]) <= at_ns,
         ends_swapped=swapped,
     )
 
 
-def _silence_s(stumbles: Stumbles, of_link: GroupedRows, link: int, last_ns: int, at_ns: int) -> float:
+def _silence_s(anomalies: TcpAnomalies, of_link: GroupedRows, link: int, last_ns: int, at_ns: int) -> float:
     if last_ns < at_ns:
         return (at_ns - last_ns) / 1e9
-    rows = stumbles.rows[of_link.of(link)]
+    rows = anomalies.rows[of_link.of(link)]
     for row in rows[(rows["kind"] & AFTER_SILENCE) != 0]:
         since_ns = int(row["time_ns"] - row["silence_ns"])
         if since_ns <= at_ns <= int(row["time_ns"]):

@@ -21,7 +21,7 @@ _LOUDNESS = (None, "info", "warning", "critical")
 
 @dataclass(frozen=True)
 class Expected:
-    """`severity` is the loudest of the findings, None without one; `count` adds up over findings."""
+    """`severity` is the highest_severity of the findings, None without one; `count` adds up over findings."""
 
     severity: str | None
     count: int = 0
@@ -53,11 +53,11 @@ def load_samples(package: str) -> list[Sample]:
     return samples
 
 
-def loudest(findings: Sequence[FindingPart]) -> str | None:
-    """The severity of the loudest finding, None without one."""
+def highest_severity(findings: Sequence[FindingPart]) -> str | None:
+    """The severity of the highest_severity finding, None without one."""
     return max((f.severity for f in findings), key=_LOUDNESS.index, default=None)
 
 
-def louder(claimed: str | None, expected: str | None) -> bool:
+def more_severe(claimed: str | None, expected: str | None) -> bool:
     """Whether a claim says more than is there."""
     return _LOUDNESS.index(claimed) > _LOUDNESS.index(expected)

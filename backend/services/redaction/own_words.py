@@ -89,7 +89,7 @@ _HEX: Final = re.compile(r"0x[0-9a-fA-F]+|[0-9a-f]{8}")
 
 
 def is_number(token: str) -> bool:
-    """Whether it is a number, a time or a range with its unit, and no address in disguise."""
+    """Whether it is a number, a time or a range with its unit, and no address under another form."""
     if _QUAD.search(token):
         return False
     if _HEX.fullmatch(token) or _EXPONENT.fullmatch(token):

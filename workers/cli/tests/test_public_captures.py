@@ -35,13 +35,13 @@ def test_captures_of_strangers_raise_no_alarm(
 ) -> None:
     reports = _reports(extra_captures / "public", capsys)
     assert {name for name, _ in CHECKED} <= reports.keys()
-    loud = {
+    notable = {
         (name, finding["kind"]): finding["count"]
         for name, report in reports.items()
         for finding in report["findings"]
         if finding["severity"] != "info"
     }
-    assert loud == CHECKED
+    assert notable == CHECKED
     causes = {
         (name, cause["cause"]): cause["confidence"]
         for name, report in reports.items()

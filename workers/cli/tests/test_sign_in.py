@@ -14,7 +14,7 @@ from uuid import uuid4
 
 import pytest
 
-from backend.access.guesses import SECRET
+from backend.access.rate_limit import SECRET
 from backend.api.tests.running_product import DEMO, Product, running_product
 from workers.cli.main import main
 

@@ -11,8 +11,8 @@ from typing import Final, Literal
 
 from backend.limits import Limits
 from workers.decode.anonymise.capture import anonymise_capture
-from workers.decode.anonymise.disguise import Disguise
 from workers.decode.anonymise.listing import anonymise_listing
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 
 _ENDINGS: Final = {"capture": "pcapng", "dump": "txt"}
 _QUICK: Final = 3
@@ -57,7 +57,7 @@ def member_names(originals: Sequence[Original]) -> list[str]:
 def write_bundle(
     originals: Sequence[Original],
     target: Path,
-    disguise: Disguise,
+    pseudonyms: Pseudonyms,
     scratch: Path,
     limits: Limits,
     heard: Callable[[int], None],
@@ -70,9 +70,9 @@ def write_bundle(
             made = scratch / "anonymised.part"
             if each.kind == "capture":
                 told = partial(_told, heard, frames)
-                frames += anonymise_capture(each.plain(), each.tables, made, disguise, told)
+                frames += anonymise_capture(each.plain(), each.tables, made, pseudonyms, told)
             else:
-                anonymise_listing(each.plain(), made, disguise, limits, each.captured_at_ns)
+                anonymise_listing(each.plain(), made, pseudonyms, limits, each.captured_at_ns)
             _add(bundle, made, name)
             made.unlink()
     unfinished.rename(target)

@@ -16,7 +16,6 @@ from typing import BinaryIO, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from workers.decode.anonymise.disguise import Disguise
 from workers.decode.anonymise.interface_blocks import interface_block, section_block, shown_statistics
 from workers.decode.anonymise.loop.records import (
     ANONYMISER_DTYPE,
@@ -30,6 +29,7 @@ from workers.decode.anonymise.loop.records import (
 )
 from workers.decode.anonymise.loop.walk import anonymise_pcap, anonymise_pcapng, learn_addresses
 from workers.decode.anonymise.messages import Messages
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.anonymise.warm import ensure_anonymiser_compiled
 from workers.decode.frame_places import NotWalkable
 from workers.decode.interfaces import LARGEST_PACKET, Interface, snap_limit
@@ -56,7 +56,7 @@ class _Rewriting:
 
     source: mmap.mmap
     file: BinaryIO
-    disguise: Disguise
+    pseudonyms: Pseudonyms
     chosen: NDArray[np.int64]
     heard: Heard
     notes: list[NDArray[np.void]] = field(default_factory=list)
@@ -87,7 +87,7 @@ class _Rewriting:
         )
         interface.stated_snap_length = variant.snap_length
         self._put(section_block())
-        self._put(interface_block(interface, self.disguise))
+        self._put(interface_block(interface, self.pseudonyms))
         self._add(interface)
         self.work["position"] = HEADER_BYTES
         while True:
@@ -119,7 +119,7 @@ class _Rewriting:
         if 2 * int(self.work["slots"]) > SLOTS:  # it only saves asking again
             self.memory["slots"][0]["kind"] = 0
             self.work["slots"] = 0
-        addresses = self.disguise.addresses
+        addresses = self.pseudonyms.addresses
         for wanted in self.memory["wanted"][0][: int(self.work["wanted"])]:
             address = int(wanted["high"]) << 64 | int(wanted["low"])
             kind = int(wanted["kind"])
@@ -164,7 +164,7 @@ class _Rewriting:
             self._put(section_block())
         elif kind == INTERFACE and len(body) >= 8:
             interface = read_interface(body, order, 0, 0)
-            self._put(interface_block(interface, self.disguise, body, order))
+            self._put(interface_block(interface, self.pseudonyms, body, order))
             self._add(interface)
         elif kind == STATISTICS and len(body) >= 12:
             self._put(shown_statistics(body, order))
@@ -174,21 +174,21 @@ class _Rewriting:
         return True
 
 
-def anonymise_capture(plain: Path, tables: Path, target: Path, disguise: Disguise, heard: Heard) -> int:
+def anonymise_capture(plain: Path, tables: Path, target: Path, pseudonyms: Pseudonyms, heard: Heard) -> int:
     """Writes the anonymised capture; how many frames. `plain`: as `frames.plain` makes it; `tables`: what decoding it
     left; `heard` is told of frames now and then. Raises NotWalkable for a format whose frames have no place."""
     ensure_anonymiser_compiled()
     messages = Messages(tables)
     with _mapped(plain) as source:
         with target.open("wb") as file:
-            rewriting = _Rewriting(source, file, disguise, messages.frames, heard)
+            rewriting = _Rewriting(source, file, pseudonyms, messages.frames, heard)
             try:
                 frames = rewriting.run()
             finally:
                 rewriting.buffer = np.zeros(0, np.uint8)  # or the mapping could not be closed
         notes = np.concatenate(rewriting.notes) if rewriting.notes else np.zeros(0, NOTE_DTYPE)
         with target.open("r+b") as done, mmap.mmap(done.fileno(), 0) as written:
-            messages.write(notes, source, written, disguise)
+            messages.write(notes, source, written, pseudonyms)
     return frames
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from typing import Final
 
-from workers.decode.anonymise.disguise import Disguise
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 
 _HEADER_BYTES: Final = 12
 _MOST_RECORDS: Final = 512
@@ -23,10 +23,10 @@ class _CutShort(Exception):  # noqa: N818 - no error: what was read is kept
 
 
 class _Message:
-    def __init__(self, message: bytes, disguise: Disguise) -> None:
+    def __init__(self, message: bytes, pseudonyms: Pseudonyms) -> None:
         self.source = message
         self.shown = bytearray(len(message))
-        self.disguise = disguise
+        self.pseudonyms = pseudonyms
 
     def keep(self, at: int, end: int) -> None:
         if end > len(self.source):
@@ -48,7 +48,7 @@ class _Message:
             if length & 0xC0 or at + 1 + length > len(self.source):
                 raise _CutShort
             label = self.source[at + 1 : at + 1 + length].decode("latin-1")
-            shown = self.disguise.label(label).encode("latin-1") if label.isascii() else b"x" * length
+            shown = self.pseudonyms.label(label).encode("latin-1") if label.isascii() else b"x" * length
             self.shown[at + 1 : at + 1 + length] = shown
             at += 1 + length
 
@@ -65,7 +65,7 @@ class _Message:
     def _data(self, kind: int, at: int, end: int) -> None:
         """What is not known stays zero: texts, keys, the client's subnet."""
         if (kind == _A and end - at == 4) or (kind == _AAAA and end - at == 16):
-            self.shown[at:end] = self.disguise.addresses.packed(self.source[at:end])
+            self.shown[at:end] = self.pseudonyms.addresses.packed(self.source[at:end])
         elif kind in _NAME_AT and end - at > _NAME_AT[kind]:
             self.keep(at, at + _NAME_AT[kind])
             self.name(at + _NAME_AT[kind])
@@ -78,9 +78,9 @@ class _Message:
                 at += 4 + _number(self.source, at + 2)
 
 
-def dns_text(message: bytes, disguise: Disguise) -> bytes:
+def dns_text(message: bytes, pseudonyms: Pseudonyms) -> bytes:
     """What stands for a message, or for as much of one as was captured."""
-    told = _Message(message, disguise)
+    told = _Message(message, pseudonyms)
     try:
         told.keep(0, _HEADER_BYTES)
         questions, *counts = struct.unpack_from("!4H", message, 4)

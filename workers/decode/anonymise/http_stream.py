@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from workers.decode.anonymise.disguise import Disguise
 from workers.decode.anonymise.http_text import FILLER, CredentialsText, head_text
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.anonymise.streams import MISSING, Patch, Stream
 from workers.decode.messages.credentials_body import SCAN_BYTES
 
@@ -35,8 +35,8 @@ class Beginning:
 class HttpStream:
     """The patches of one stream."""
 
-    def __init__(self, stream: Stream, source: mmap.mmap, disguise: Disguise) -> None:
-        self._stream, self._source, self._disguise = stream, source, disguise
+    def __init__(self, stream: Stream, source: mmap.mmap, pseudonyms: Pseudonyms) -> None:
+        self._stream, self._source, self._pseudonyms = stream, source, pseudonyms
 
     def patches(self, beginnings: Sequence[Beginning]) -> Iterator[Patch]:
         """Of all messages; `beginnings` in order."""
@@ -56,7 +56,7 @@ class HttpStream:
         """Informational answers (RFC 9110 section 15.2), and empty lines."""
         between = self._content(begin, min(end, begin + _HEAD_BYTES))
         if between.startswith(_STATUS):
-            yield begin, head_text(between.partition(MISSING)[0], self._disguise)
+            yield begin, head_text(between.partition(MISSING)[0], self._pseudonyms)
         elif between and not between.strip(b"\r\n"):
             yield begin, between
 
@@ -66,7 +66,7 @@ class HttpStream:
         content = self._content(begin, min(after, begin + _HEAD_BYTES))
         end = _END_OF_HEAD.search(content)
         head = (content[: end.end()] if end else content).partition(MISSING)[0]
-        yield begin, head_text(head, self._disguise), begin + len(head)
+        yield begin, head_text(head, self._pseudonyms), begin + len(head)
         if end is None or len(head) < end.end() or not message.has_body:
             return
         at = begin + len(head)
@@ -114,7 +114,7 @@ class HttpStream:
         rest = self._content(at, min(after, at + _HEAD_BYTES)).partition(MISSING)[0]
         end = re.search(rb"^\r?\n|\n\r?\n", rest)
         rest = rest[: end.end()] if end else rest
-        yield at, head_text(rest, self._disguise, is_first=False), at + len(rest)
+        yield at, head_text(rest, self._pseudonyms, is_first=False), at + len(rest)
 
 
 def _size_line(found: re.Match[bytes]) -> bytes:

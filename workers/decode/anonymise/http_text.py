@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from workers.decode.anonymise.disguise import Disguise
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.anonymise.words import is_kept
 
 FILLER: Final = "x"
@@ -27,38 +27,38 @@ _TIMES: Final = ("expiration", "lastupdated")
 _STRUCTURE: Final = b'{}[]:,"\r\n \t'
 
 
-def head_text(head: bytes, disguise: Disguise, *, is_first: bool = True) -> bytes:
+def head_text(head: bytes, pseudonyms: Pseudonyms, *, is_first: bool = True) -> bytes:
     """What stands for a head, or for the beginning of one. `is_first`: its first line is a request's or a status."""
     told = []
     for line in _LINE.findall(head):
-        told.append(_line(line, disguise, is_first))
+        told.append(_line(line, pseudonyms, is_first))
         is_first = False
     return b"".join(told)
 
 
 @lru_cache(1 << 15)
-def _line(line: bytes, disguise: Disguise, is_first: bool) -> bytes:
+def _line(line: bytes, pseudonyms: Pseudonyms, is_first: bool) -> bytes:
     text = line.decode("latin-1")
     bare = text.rstrip("\r\n")
-    shown = _first(bare, disguise) if is_first else _header(bare, disguise)
+    shown = _first(bare, pseudonyms) if is_first else _header(bare, pseudonyms)
     return (shown + text[len(bare) :]).encode("latin-1")
 
 
-def _first(text: str, disguise: Disguise) -> str:
+def _first(text: str, pseudonyms: Pseudonyms) -> str:
     found = _STATUS.fullmatch(text)
     if found is not None:
         return found[1] + _known_words(found[2])
     found = _REQUEST.fullmatch(text)
     if found is None:
         return FILLER * len(text)
-    return f"{found[1]} {_target(found[2], disguise)}{found[3] or ''}"
+    return f"{found[1]} {_target(found[2], pseudonyms)}{found[3] or ''}"
 
 
-def _target(text: str, disguise: Disguise) -> str:
+def _target(text: str, pseudonyms: Pseudonyms) -> str:
     """Values of parameters are nobody's business; names and path change words."""
     path, mark, query = text.partition("?")
     values = re.sub(r"(?<==)[^&;#]*", lambda found: FILLER * len(found[0]), query)
-    return disguise.target(path) + mark + disguise.target(values)
+    return pseudonyms.target(path) + mark + pseudonyms.target(values)
 
 
 def _known_words(text: str) -> str:
@@ -69,52 +69,52 @@ def _ascii(text: str) -> str:
     return "".join(each if " " <= each <= "~" else FILLER for each in text)
 
 
-def _header(text: str, disguise: Disguise) -> str:
+def _header(text: str, pseudonyms: Pseudonyms) -> str:
     found = _HEADER.fullmatch(text)
     if not text or found is None:
         return FILLER * len(text)
     name, colon, value, blanks = found.groups()
-    shown = _value(name.lower(), _ascii(value), disguise)
+    shown = _value(name.lower(), _ascii(value), pseudonyms)
     return (name if is_kept(name) else FILLER * len(name)) + colon + shown + blanks
 
 
-def _value(name: str, value: str, disguise: Disguise) -> str:
+def _value(name: str, value: str, pseudonyms: Pseudonyms) -> str:
     if name in _NUMBERS and _DIGITS.fullmatch(value):
         return value
     if name in ("date", "retry-after", "last-modified") and _DATE.fullmatch(value):
         return value
     if name == "host":
-        return _authority(value, disguise)
+        return _authority(value, pseudonyms)
     if name == "location":
-        return _target(value, disguise)
+        return _target(value, pseudonyms)
     if name in ("user-agent", "server"):
-        return _products(value, disguise)
+        return _products(value, pseudonyms)
     if name in ("transfer-encoding", "connection"):
         return _known_words(value)
     if name in ("x-request-id", "traceparent"):
-        return _HEX.sub(lambda each: each[0] if len(each[0]) < 3 else disguise.label(each[0]), value)
+        return _HEX.sub(lambda each: each[0] if len(each[0]) < 3 else pseudonyms.label(each[0]), value)
     return FILLER * len(value)
 
 
-def _authority(text: str, disguise: Disguise) -> str:
+def _authority(text: str, pseudonyms: Pseudonyms) -> str:
     """A host with or without port."""
     if text.startswith("["):
         host, bracket, port = text[1:].partition("]")
-        return f"[{disguise.name(host)}{bracket}{port}"
+        return f"[{pseudonyms.name(host)}{bracket}{port}"
     host, colon, port = text.rpartition(":")
     if colon and port.isdecimal():
-        return f"{disguise.name(host)}:{port}"
-    return disguise.name(text)
+        return f"{pseudonyms.name(host)}:{port}"
+    return pseudonyms.name(text)
 
 
-def _products(text: str, disguise: Disguise) -> str:
+def _products(text: str, pseudonyms: Pseudonyms) -> str:
     """``Botocore/1.29.0 Python/3.9``: what everybody uses keeps its version."""
 
     def shown(found: re.Match[str]) -> str:
         name, sign, version = found[1], found[2], found[3] or ""
         if is_kept(name):
-            return name + sign + (version if sign or not version else disguise.label(version))
-        return disguise.word(name) + sign + "".join(disguise.label(run) if run.isalnum() else run
+            return name + sign + (version if sign or not version else pseudonyms.label(version))
+        return pseudonyms.word(name) + sign + "".join(pseudonyms.label(run) if run.isalnum() else run
                                                     for run in re.split(r"([^A-Za-z0-9]+)", version))  # fmt: skip
 
     return _PRODUCT.sub(shown, text)

@@ -6,8 +6,8 @@ import struct
 from collections.abc import Iterable
 from typing import Final
 
-from workers.decode.anonymise.disguise import Disguise
 from workers.decode.anonymise.listing_text import interface_name, line_text
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.frames.pcapng_file import block, options_bytes
 from workers.decode.interfaces import Interface
 from workers.decode.pcapng_blocks import INTERFACE, SECTION_HEADER, STATISTICS, options
@@ -24,16 +24,18 @@ def section_block() -> bytes:
     return block(SECTION_HEADER, struct.pack("<IHHQ", 0x1A2B3C4D, 1, 0, _UNKNOWN_LENGTH))
 
 
-def interface_block(interface: Interface, disguise: Disguise, body: bytes = b"", order: str = "<") -> bytes:
+def interface_block(
+    interface: Interface, pseudonyms: Pseudonyms, body: bytes = b"", order: str = "<"
+) -> bytes:
     """Link type, snap length, clock; name and filter in other words. `body`: of the block in the source."""
     found: list[tuple[int, bytes]] = []
     for code, text in ((_NAME, interface.name), (_DESCRIPTION, interface.description)):
         if text:
-            found.append((code, interface_name(text, disguise).encode()))
+            found.append((code, interface_name(text, pseudonyms).encode()))
     if interface.resolution != _MICROSECONDS:
         found.append((_RESOLUTION, bytes([interface.resolution])))
     if interface.filter:
-        found.append((_FILTER, b"\0" + line_text(interface.filter, disguise).encode()))
+        found.append((_FILTER, b"\0" + line_text(interface.filter, pseudonyms).encode()))
     found += _numbers(options(body[8:], order), order)
     head = struct.pack("<HHI", interface.link_type, 0, interface.stated_snap_length)
     return block(INTERFACE, head + options_bytes(found))

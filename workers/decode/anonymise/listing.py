@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from backend.limits import Limits
-from workers.decode.anonymise.disguise import Disguise
 from workers.decode.anonymise.listing_text import line_text
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.identify import identify_file
 from workers.decode.sources import ByteSource, open_source
 
@@ -21,7 +21,7 @@ _LONGEST: Final = 4 << 20
 
 
 def anonymise_listing(
-    path: Path, target: Path, disguise: Disguise, limits: Limits, captured_at_ns: int | None = None
+    path: Path, target: Path, pseudonyms: Pseudonyms, limits: Limits, captured_at_ns: int | None = None
 ) -> int:
     """Writes it; how many lines. A time that only the uploader told goes into a line of its own, as the collector
     writes it."""
@@ -33,7 +33,7 @@ def anonymise_listing(
         if captured_at_ns is not None:
             file.write(f"=== {datetime.fromtimestamp(captured_at_ns / 1e9, UTC):%Y-%m-%dT%H:%M:%S.%fZ}\n")
         for line in _lines(source):
-            file.write(line_text(line, disguise))
+            file.write(line_text(line, pseudonyms))
             lines += line.endswith("\n")
     return lines
 

@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import Final
 
-from workers.decode.anonymise.disguise import Disguise
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.anonymise.words import is_kept
 
 _NUMBER: Final = re.compile(
@@ -53,47 +53,47 @@ _MANY_NUMBERS: Final = 4
 _EXPLODED: Final = 39
 
 
-def line_text(line: str, disguise: Disguise) -> str:
+def line_text(line: str, pseudonyms: Pseudonyms) -> str:
     """What stands for a line."""
     if '"' in line and _CALL.search(line):  # a system call: what it read and wrote is nobody's business
         line = _QUOTED.sub(lambda found: _DIGITS.sub(lambda number: "9" * len(number[0]), found[0]), line)
     broadcasts = _broadcasts(line) if "/" in line else {}
-    return _TOKEN.sub(lambda found: _token(found, disguise, broadcasts), line)
+    return _TOKEN.sub(lambda found: _token(found, pseudonyms, broadcasts), line)
 
 
-def _token(found: re.Match[str], disguise: Disguise, broadcasts: dict[str, int]) -> str:
+def _token(found: re.Match[str], pseudonyms: Pseudonyms, broadcasts: dict[str, int]) -> str:
     kind = found.lastgroup
     text = found[0]
     if found["four"]:
-        return _ipv4(found["four"], found["four_bits"] or "", disguise, broadcasts)
+        return _ipv4(found["four"], found["four_bits"] or "", pseudonyms, broadcasts)
     if found["six"]:
-        return _ipv6(found["six"], found["six_bits"] or "", disguise)
+        return _ipv6(found["six"], found["six_bits"] or "", pseudonyms)
     if kind == "mac":
-        return _mac(text, disguise)
+        return _mac(text, pseudonyms)
     if kind == "hex":
-        return f"{disguise.addresses.ipv4(int(text, 16)):08X}"
+        return f"{pseudonyms.addresses.ipv4(int(text, 16)):08X}"
     if kind == "sysctl":
-        return _sysctl(text, disguise)
+        return _sysctl(text, pseudonyms)
     if kind == "torn":
-        return ".".join(disguise.label(part).lstrip("0") or "0" for part in text.split("."))
+        return ".".join(pseudonyms.label(part).lstrip("0") or "0" for part in text.split("."))
     if kind == "strange":
         return "".join(each if each in _STRANGE_KEPT else "?" for each in text)
-    return run_text(text, disguise)
+    return run_text(text, pseudonyms)
 
 
 @lru_cache(1 << 16)
-def run_text(run: str, disguise: Disguise) -> str:
+def run_text(run: str, pseudonyms: Pseudonyms) -> str:
     """What stands for a run of letters, digits, dashes and underscores."""
     if is_kept(run) or _COUNTER.fullmatch(run) or _INTERFACE.fullmatch(run):
         return run
     if _DASHED_ADDRESS.fullmatch(run):
-        return disguise.label(run)
+        return pseudonyms.label(run)
     if _NUMBER.fullmatch(run) or _is_release(run):
         return run
     chain = _CHAIN.fullmatch(run)
     if chain is not None:
-        return chain[1] + disguise.label(chain[2])
-    return disguise.label(run)
+        return chain[1] + pseudonyms.label(chain[2])
+    return pseudonyms.label(run)
 
 
 def _is_release(run: str) -> bool:
@@ -104,29 +104,29 @@ def _is_release(run: str) -> bool:
     return _RELEASE.fullmatch(run) is not None and known and numbers < _MANY_NUMBERS
 
 
-def interface_name(name: str, disguise: Disguise) -> str:
+def interface_name(name: str, pseudonyms: Pseudonyms) -> str:
     """A kernel's or plugin's name stays."""
-    return line_text(name, disguise)
+    return line_text(name, pseudonyms)
 
 
-def _sysctl(name: str, disguise: Disguise) -> str:
+def _sysctl(name: str, pseudonyms: Pseudonyms) -> str:
     """Every name of the kernel's, but an interface may be in it."""
     parts = re.split(r"([./])", name)
     for at in range(2, len(parts), 2):
         if parts[at - 2] in _PER_INTERFACE and parts[at] not in ("all", "default"):
-            parts[at] = run_text(parts[at], disguise)
+            parts[at] = run_text(parts[at], pseudonyms)
     return "".join(parts)
 
 
-def _ipv4(text: str, bits: str, disguise: Disguise, broadcasts: dict[str, int]) -> str:
+def _ipv4(text: str, bits: str, pseudonyms: Pseudonyms, broadcasts: dict[str, int]) -> str:
     try:
         address = int(ipaddress.IPv4Address(text))
     except ValueError:
-        return text if text.startswith("0") else disguise.label(text)
+        return text if text.startswith("0") else pseudonyms.label(text)
     if address >> 24 == 255:  # a network mask
         return text + bits
     length = int(bits[1:]) if bits else broadcasts.get(text, 32)
-    mapped = disguise.addresses.ipv4(address)
+    mapped = pseudonyms.addresses.ipv4(address)
     low = (1 << (32 - min(length, 32))) - 1
     if bits and address & low == 0:
         mapped &= ~low
@@ -149,12 +149,12 @@ def _broadcasts(line: str) -> dict[str, int]:
     return found
 
 
-def _ipv6(text: str, bits: str, disguise: Disguise) -> str:
+def _ipv6(text: str, bits: str, pseudonyms: Pseudonyms) -> str:
     try:
         address = int(ipaddress.IPv6Address(text.rstrip(".")))
     except ValueError:
         return text + bits  # a time, or another list of short numbers
-    mapped = disguise.addresses.ipv6(address)
+    mapped = pseudonyms.addresses.ipv6(address)
     low = (1 << (128 - min(int(bits[1:]), 128))) - 1 if bits else 0
     if low and address & low == 0:
         mapped &= ~low
@@ -163,13 +163,15 @@ def _ipv6(text: str, bits: str, disguise: Disguise) -> str:
     return written + bits + text[len(text.rstrip(".")) :]
 
 
-def _mac(text: str, disguise: Disguise) -> str:
+def _mac(text: str, pseudonyms: Pseudonyms) -> str:
     """One, or as netfilter logs it, two and an EtherType."""
     packed = bytes.fromhex(text.replace(":", ""))
     if len(packed) == 6:
-        shown = disguise.addresses.packed(packed)
+        shown = pseudonyms.addresses.packed(packed)
     elif len(packed) == 14:
-        shown = disguise.addresses.packed(packed[:6]) + disguise.addresses.packed(packed[6:12]) + packed[12:]
+        shown = (
+            pseudonyms.addresses.packed(packed[:6]) + pseudonyms.addresses.packed(packed[6:12]) + packed[12:]
+        )
     else:
-        return disguise.label(text)
+        return pseudonyms.label(text)
     return shown.hex(":")

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from backend.forensics.messages import ALERT, REQUEST_SEEN, RESPONSE_SEEN
 from backend.forensics.packets import TCP
-from workers.decode.anonymise.disguise import Disguise
 from workers.decode.anonymise.dns_text import dns_text
 from workers.decode.anonymise.http_stream import Beginning, HttpStream
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.anonymise.streams import (
     MISSING,
     Ints,
@@ -118,21 +118,21 @@ class Messages:
         return np.union1d(self._segments["frame"].astype(np.int64), self._datagrams)
 
     def write(
-        self, notes: NDArray[np.void], source: mmap.mmap, target: mmap.mmap, disguise: Disguise
+        self, notes: NDArray[np.void], source: mmap.mmap, target: mmap.mmap, pseudonyms: Pseudonyms
     ) -> None:
         """Puts them into the packets. `notes`: NOTE_DTYPE, where the payloads are; ascending frames."""
-        self._write_datagrams(notes, source, target, disguise)
+        self._write_datagrams(notes, source, target, pseudonyms)
         for connection, stream in self._streams(notes):
-            patches = sorted(_patches(self._told[connection], stream, source, disguise))
+            patches = sorted(_patches(self._told[connection], stream, source, pseudonyms))
             write_patches(stream, [patch for patch in patches if patch[1]], target)
 
     def _write_datagrams(
-        self, notes: NDArray[np.void], source: mmap.mmap, target: mmap.mmap, disguise: Disguise
+        self, notes: NDArray[np.void], source: mmap.mmap, target: mmap.mmap, pseudonyms: Pseudonyms
     ) -> None:
         for number in _found_at(notes["frame"], self._datagrams)[1].tolist():
             note = notes[number]
             at, count = int(note["at"]), int(note["bytes"])
-            shown = dns_text(source[at : at + count], disguise)
+            shown = dns_text(source[at : at + count], pseudonyms)
             put_payload(target, int(note["place"]), shown, int(note["field"]), is_udp=True)
 
     def _streams(self, notes: NDArray[np.void]) -> Iterator[tuple[int, Stream]]:
@@ -164,20 +164,20 @@ def _found_at(sorted_frames: NDArray[Any], asked: Ints) -> tuple[NDArray[np.bool
     return there, number[there]
 
 
-def _patches(told: _Told, stream: Stream, source: mmap.mmap, disguise: Disguise) -> Iterator[Patch]:
-    yield from _of_tls(told, stream, source, disguise)
+def _patches(told: _Told, stream: Stream, source: mmap.mmap, pseudonyms: Pseudonyms) -> Iterator[Patch]:
+    yield from _of_tls(told, stream, source, pseudonyms)
     if told.is_dns:
-        yield from _of_dns(stream, source, disguise)
+        yield from _of_dns(stream, source, pseudonyms)
     beginnings = []
     for sequence, found in told.http:
         offset = stream.offset(sequence)
         if offset < stream.end and stream.content(source, offset, offset + 1) != MISSING:
             beginnings.append(Beginning(offset, found.has_body, found.holds_credentials))
     if beginnings:
-        yield from HttpStream(stream, source, disguise).patches(sorted(set(beginnings)))
+        yield from HttpStream(stream, source, pseudonyms).patches(sorted(set(beginnings)))
 
 
-def _of_tls(told: _Told, stream: Stream, source: mmap.mmap, disguise: Disguise) -> Iterator[Patch]:
+def _of_tls(told: _Told, stream: Stream, source: mmap.mmap, pseudonyms: Pseudonyms) -> Iterator[Patch]:
     for number, frame in enumerate(stream.frame) if told.tls else ():
         if frame not in told.tls:
             continue
@@ -188,11 +188,11 @@ def _of_tls(told: _Told, stream: Stream, source: mmap.mmap, disguise: Disguise) 
         length = int.from_bytes(stream.content(source, begin + 3, begin + 5), "big") + 5
         yield (
             begin,
-            hello_text(stream.content(source, begin, begin + min(length, _TLS_RECORD_BYTES)), disguise),
+            hello_text(stream.content(source, begin, begin + min(length, _TLS_RECORD_BYTES)), pseudonyms),
         )
 
 
-def _of_dns(stream: Stream, source: mmap.mmap, disguise: Disguise) -> Iterator[Patch]:
+def _of_dns(stream: Stream, source: mmap.mmap, pseudonyms: Pseudonyms) -> Iterator[Patch]:
     """Messages behind two bytes that tell their length (RFC 1035 section 4.2.2)."""
     at = 0
     while at + 2 <= stream.end:
@@ -200,5 +200,5 @@ def _of_dns(stream: Stream, source: mmap.mmap, disguise: Disguise) -> Iterator[P
         if length < 12:
             return
         message = stream.content(source, at + 2, at + 2 + length)
-        yield at, length.to_bytes(2, "big") + dns_text(message, disguise)
+        yield at, length.to_bytes(2, "big") + dns_text(message, pseudonyms)
         at += 2 + length

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Iterator
 from typing import Final
 
-from workers.decode.anonymise.disguise import Disguise
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 
 _SERVER_NAME, _ALPN, _VERSIONS = 0, 16, 43
 _PROTOCOLS: Final = ("h2", "h2c", "h3", "http/1.0", "http/1.1", "dot", "doq", "acme-tls/1")
@@ -19,7 +19,7 @@ def alert_text(record: bytes) -> bytes:
     return record[:_ALERT_BYTES] + bytes(max(0, len(record) - _ALERT_BYTES))
 
 
-def hello_text(record: bytes, disguise: Disguise) -> bytes:
+def hello_text(record: bytes, pseudonyms: Pseudonyms) -> bytes:
     """What stands for a ClientHello at its record header, or for the beginning of one."""
     shown = bytearray(len(record))
     at = _RECORD_HEADER + 4 + 2 + 32
@@ -32,7 +32,7 @@ def hello_text(record: bytes, disguise: Disguise) -> bytes:
     _keep(shown, record, at, at + 2)
     for kind, begin, end in _extensions(record, at + 2):
         _keep(shown, record, begin - 4, begin)
-        _extension(shown, record, kind, begin, end, disguise)
+        _extension(shown, record, kind, begin, end, pseudonyms)
     return bytes(shown)
 
 
@@ -48,11 +48,11 @@ def _extensions(record: bytes, at: int) -> Iterator[tuple[int, int, int]]:
         at += 4 + length
 
 
-def _extension(shown: bytearray, record: bytes, kind: int, at: int, end: int, disguise: Disguise) -> None:
+def _extension(shown: bytearray, record: bytes, kind: int, at: int, end: int, pseudonyms: Pseudonyms) -> None:
     if kind == _SERVER_NAME and end - at >= 5:
         _keep(shown, record, at, at + 5)
         name = record[at + 5 : end].decode("latin-1")
-        other = disguise.name(name) if name.isascii() else "x" * len(name)
+        other = pseudonyms.name(name) if name.isascii() else "x" * len(name)
         shown[at + 5 : end] = other.encode("latin-1")
     elif kind == _ALPN:
         _keep(shown, record, at, at + 2)

@@ -52,7 +52,7 @@ def parse_dumps(text: str) -> list[Dump]:
 def dumps_in(text: Text) -> list[Dump]:
     """The same of a text that was read from a file."""
     dumps: list[Dump] = []
-    stray: list[int] = []
+    before_first: list[int] = []
     next_line = 1
     subjects, last_line, is_new = Subjects(), 0, False
     stamped: set[tuple[str, int]] = set()
@@ -64,17 +64,19 @@ def dumps_in(text: Text) -> list[Dump]:
             texts = enumerate(segment.texts(), segment.first_line)
             unknown = [number for number, line in texts if line.strip()]
             if dumps:
-                dumps[-1] = _with_strays(dumps[-1], unknown, lines=last_line - next_line + 1)
+                dumps[-1] = _with_unknown_lines(dumps[-1], unknown, lines=last_line - next_line + 1)
                 next_line = last_line + 1
             else:
-                stray += unknown
+                before_first += unknown
             continue
         dump = subjects.told(_dated(dump, segment.said, stamped), segment.said.command, is_new=is_new)
         is_new = False
-        dumps.append(_with_strays(replace(dump, lines=0), stray, lines=last_line - next_line + 1))
-        stray, next_line = [], last_line + 1
+        dumps.append(
+            _with_unknown_lines(replace(dump, lines=0), before_first, lines=last_line - next_line + 1)
+        )
+        before_first, next_line = [], last_line + 1
     if dumps and next_line <= text.lines:
-        dumps[-1] = _with_strays(dumps[-1], [], lines=text.lines - next_line + 1)
+        dumps[-1] = _with_unknown_lines(dumps[-1], [], lines=text.lines - next_line + 1)
     return dumps
 
 
@@ -215,9 +217,9 @@ def _dated(dump: Dump, said: SessionLine, stamped: set[tuple[str, int]]) -> Dump
     return replace(dump, captured_at_ns=said.time_ns, captured_at_basis="text")
 
 
-def _with_strays(dump: Dump, strays: Sequence[int], *, lines: int) -> Dump:
+def _with_unknown_lines(dump: Dump, unknown: Sequence[int], *, lines: int) -> Dump:
     return replace(
         dump,
         lines=dump.lines + lines,
-        lines_not_understood=tuple(sorted({*dump.lines_not_understood, *strays})),
+        lines_not_understood=tuple(sorted({*dump.lines_not_understood, *unknown})),
     )

@@ -1,1 +1,1 @@
-"""Picks the packets at which a connection stumbled or woke up, while decoding."""
+"""Picks the packets at which a connection had a TCP anomaly or woke up, while decoding."""

@@ -10,7 +10,7 @@ import pytest
 from backend.forensics import detectors
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.tests.test_every_detector import FOLDERS
-from backend.forensics.tests.samples import Sample, load_samples, louder, loudest
+from backend.forensics.tests.samples import Sample, highest_severity, load_samples, more_severe
 
 SAMPLES = {folder: load_samples(f"{detectors.__name__}.{folder}.tests.samples") for folder in FOLDERS}
 ALL = [pytest.param(folder, s, id=f"{folder}-{s.name}") for folder in FOLDERS for s in SAMPLES[folder]]
@@ -38,7 +38,7 @@ def test_there_is_a_sample_of_every_sort(folder: str) -> None:
 @pytest.mark.parametrize(("folder", "sample"), ALL)
 def test_a_sample_is_judged_as_it_says(folder: str, sample: Sample) -> None:
     findings = _detect(folder)(sample.build()).findings
-    assert loudest(findings) == sample.expected.severity
+    assert highest_severity(findings) == sample.expected.severity
     assert sum(f.count for f in findings) == sample.expected.count
 
 
@@ -47,4 +47,4 @@ def test_with_looser_limits_the_wrong_claim_is_made(folder: str, sample: Sample)
     assert sample.wrong_claim
     detection = _detect(folder)(sample.build(), sample.loosened)
     assert detection.status == "found"
-    assert louder(loudest(detection.findings), sample.expected.severity)
+    assert more_severe(highest_severity(detection.findings), sample.expected.severity)

@@ -77,8 +77,10 @@ def _holes(facts: Facts, place: Place) -> Holes:
 
 
 def _severity(bad: list[Holes], thresholds: Thresholds) -> Severity:
-    holes = any(h.lost_segments > thresholds.loud_segments and h.ratio > thresholds.loud_ratio for h in bad)
-    dropped = any((h.dropped or 0) > thresholds.loud_dropped for h in bad)
+    holes = any(
+        h.lost_segments > thresholds.notable_segments and h.ratio > thresholds.notable_ratio for h in bad
+    )
+    dropped = any((h.dropped or 0) > thresholds.notable_dropped for h in bad)
     return "warning" if holes or dropped else "info"
 
 

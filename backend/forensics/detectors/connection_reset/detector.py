@@ -60,7 +60,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not len(table):
         return Detection("not-checkable", "not applicable: no TCP connection was captured")
     sort = _sorts(table)
-    _mark_strays(facts, table, nodes, sort)
+    _mark_un_nated(facts, table, nodes, sort)
     chosen = np.flatnonzero(sort)
     if not len(chosen):
         return Detection("clear", f"0 of {plural(len(table), 'TCP connection')} ended by a RST before a FIN")
@@ -98,15 +98,15 @@ def _sorts(table: NDArray[np.void]) -> Ints:
     return sort
 
 
-def _mark_strays(facts: Facts, table: NDArray[np.void], nodes: Ints, sort: Ints) -> None:
-    """Each stray packet once, with the end that reset it as the client."""
-    among = np.flatnonzero(np.isin(nodes, [stray.node for stray in facts.strays]))
+def _mark_un_nated(facts: Facts, table: NDArray[np.void], nodes: Ints, sort: Ints) -> None:
+    """Each un-NATed packet once, with the end that reset it as the client."""
+    among = np.flatnonzero(np.isin(nodes, [packet.node for packet in facts.un_nated]))
     at_of_node = {int(nodes[at]): at for at in among.tolist()}
-    for stray in facts.strays:
-        at = at_of_node.get(stray.node)
+    for packet in facts.un_nated:
+        at = at_of_node.get(packet.node)
         if at is not None:
             sort[at] = UNTRANSLATED
-            if stray.ends_swapped:
+            if packet.ends_swapped:
                 _swap_ends(table, at)
 
 
@@ -178,13 +178,13 @@ def _closed_ns(rows: NDArray[np.void]) -> Ints:
 def _severity(group: Group, thresholds: Thresholds) -> Severity:
     number = len(group.rows)
     if group.sort == UNTRANSLATED:
-        return "warning" if number >= thresholds.loud_untranslated else "info"
+        return "warning" if number >= thresholds.notable_untranslated else "info"
     # Asked and not answered is what hurts. One that carried nothing is a health check or a scan; one that was answered
     # may be closed by RST on purpose.
     hurt = (group.rows["client_bytes"] > 0) & (group.rows["server_bytes"] == 0)
     number = int(np.count_nonzero(hurt)) if group.sort == BY_SERVER else number
     asked = max(group.opened, group.answered + number)
-    often = number >= thresholds.loud_resets and number >= thresholds.loud_ratio * asked
+    often = number >= thresholds.notable_resets and number >= thresholds.notable_ratio * asked
     return "warning" if group.sort == BY_SERVER and often else "info"
 
 

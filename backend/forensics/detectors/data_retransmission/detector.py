@@ -15,7 +15,7 @@ from backend.forensics.detectors.data_retransmission.thresholds import DEFAULT, 
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.grouped_rows import by_value
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.stumbles import Stumbles
+from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.packets import MARK_FAST_RETRANSMISSION, MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.report import FindingPart, Severity
@@ -26,7 +26,7 @@ KIND = "data-retransmission"
 
 @dataclass(frozen=True)
 class _Group:
-    """Positions in `Stumbles.rows`, of one server: all that was sent again, and those of the timer."""
+    """Positions in `TcpAnomalies.rows`, of one server: all that was sent again, and those of the timer."""
 
     server: int
     again: Ints
@@ -37,8 +37,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per server towards or from which data waited for a timer."""
     if not facts.has_packets:
         return Detection("not-checkable", "needs a capture")
-    stumbles = facts.stumbles
-    rows = stumbles.rows
+    anomalies = facts.anomalies
+    rows = anomalies.rows
     again = np.flatnonzero((rows["kind"] & SENT_AGAIN) != 0)
     if not len(again):
         return Detection("clear", "no TCP retransmission of data")
@@ -49,41 +49,43 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     why = f"{plural(len(again), 'segment')} retransmitted, {len(waits):,} of them after an RTO"
     if not len(waits):
         return Detection("clear", f"{why}: no stall")
-    sent_again = by_value(again, stumbles.server[again])
+    sent_again = by_value(again, anomalies.server[again])
     groups = [
         _Group(server, sent_again[server], its)
-        for server, its in by_value(waits, stumbles.server[waits]).items()
+        for server, its in by_value(waits, anomalies.server[waits]).items()
     ]
-    groups.sort(key=lambda g: (-int(rows["silence_ns"][g.waits].sum()), str(stumbles.servers[g.server])))
+    groups.sort(key=lambda g: (-int(rows["silence_ns"][g.waits].sum()), str(anomalies.servers[g.server])))
     shown = groups[: thresholds.findings_most]
-    cases = [_case(stumbles, group, thresholds) for group in shown]
+    cases = [_case(anomalies, group, thresholds) for group in shown]
     return Detection.of(why, cases, partial(_present, thresholds=thresholds))
 
 
-def _severity(stumbles: Stumbles, group: _Group, thresholds: Thresholds) -> Severity:
-    touched = len(np.unique(stumbles.node[group.waits]))
-    total = max(touched, int(stumbles.connections_of[group.server]))
-    lost_s = float(stumbles.rows["silence_ns"][group.waits].sum()) / 1e9
-    loud = len(group.waits) >= thresholds.loud_waits and touched >= thresholds.loud_connections
+def _severity(anomalies: TcpAnomalies, group: _Group, thresholds: Thresholds) -> Severity:
+    touched = len(np.unique(anomalies.node[group.waits]))
+    total = max(touched, int(anomalies.connections_of[group.server]))
+    lost_s = float(anomalies.rows["silence_ns"][group.waits].sum()) / 1e9
+    notable = len(group.waits) >= thresholds.notable_waits and touched >= thresholds.notable_connections
     return (
         "warning"
-        if loud and lost_s >= thresholds.loud_s and touched / total >= thresholds.loud_ratio
+        if notable and lost_s >= thresholds.notable_s and touched / total >= thresholds.notable_ratio
         else "info"
     )
 
 
-def _case(stumbles: Stumbles, group: _Group, thresholds: Thresholds) -> DataRetransmission:
-    rows, server = stumbles.rows, stumbles.servers[group.server]
+def _case(anomalies: TcpAnomalies, group: _Group, thresholds: Thresholds) -> DataRetransmission:
+    rows, server = anomalies.rows, anomalies.servers[group.server]
     waited = rows["silence_ns"][group.waits].astype(np.float64) / 1e9
-    touched = len(np.unique(stumbles.node[group.waits]))
-    total = max(touched, int(stumbles.connections_of[group.server]))
+    touched = len(np.unique(anomalies.node[group.waits]))
+    total = max(touched, int(anomalies.connections_of[group.server]))
     fast = int(np.count_nonzero(rows["marks"][group.again] & MARK_FAST_RETRANSMISSION))
     tail = int(np.count_nonzero(rows["last_of_all"][group.waits]))
     lost_s = float(waited.sum())
-    clients = sorted({stumbles.endpoints(n)[0].host for n in np.unique(stumbles.node[group.waits]).tolist()})
-    instances = tuple(_instance(stumbles, n) for n in group.waits.tolist())
+    clients = sorted(
+        {anomalies.endpoints(n)[0].host for n in np.unique(anomalies.node[group.waits]).tolist()}
+    )
+    instances = tuple(_instance(anomalies, n) for n in group.waits.tolist())
     return DataRetransmission(
-        severity=_severity(stumbles, group, thresholds),
+        severity=_severity(anomalies, group, thresholds),
         confidence=thresholds.confidence,
         summary=(
             f"{plural(len(group.waits), 'segment')} in {touched:,} of {plural(total, 'connection')} to {server} waited "
@@ -108,13 +110,13 @@ def _case(stumbles: Stumbles, group: _Group, thresholds: Thresholds) -> DataRetr
     )
 
 
-def _instance(stumbles: Stumbles, n: int) -> Timeout:
-    rows, end_ns = stumbles.rows, int(stumbles.common_ns[n])
+def _instance(anomalies: TcpAnomalies, n: int) -> Timeout:
+    rows, end_ns = anomalies.rows, int(anomalies.common_ns[n])
     return Timeout(
         start_ns=end_ns - int(rows["silence_ns"][n]),
         end_ns=end_ns,
-        lane=stumbles.places[int(stumbles.place[n])].id,
-        packets=tuple(stumbles.frames([n], before=True)),
+        lane=anomalies.places[int(anomalies.place[n])].id,
+        packets=tuple(anomalies.frames([n], before=True)),
         sender="client" if rows["from_client"][n] else "server",
         tail=bool(rows["last_of_all"][n]),
     )

@@ -65,7 +65,7 @@ def _case(facts: Facts, group: _Group, thresholds: Thresholds) -> DelayedAck:
     writes, rows, server = facts.held_writes, group.rows, group.server
     waited, lost_s = writes.waited_ns[rows] / 1e9, group.lost_s(writes)
     connections = len(np.unique(writes.node[rows]))
-    often = len(rows) >= thresholds.loud_waits and lost_s >= thresholds.loud_s
+    often = len(rows) >= thresholds.notable_waits and lost_s >= thresholds.notable_s
     reader = "server" if group.writer == "client" else "client"
     clients = sorted({_client(writes, int(n)) for n in rows}, key=str)
     instances = _instances(facts, group)

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Thresholds:
     """What a held write is, `evidence.held_writes` tells (three on one connection and side at least). `told_waits` to
-    one server make a finding; `loud_waits` that cost `loud_s` together are noticed. A timer runs out
+    one server make a finding; `notable_waits` that cost `notable_s` together are noticed. A timer runs out
     after the same time again and again: the middle half of the waits differs by `spread_ms` at most."""
 
     told_waits: int = 5
-    loud_waits: int = 10
-    loud_s: float = 1.0
+    notable_waits: int = 10
+    notable_s: float = 1.0
     spread_ms: float = 6.0
     confidence: float = 0.85
     findings_most: int = 50

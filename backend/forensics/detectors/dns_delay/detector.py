@@ -64,7 +64,7 @@ def _severity(resolver: Resolver, lost: Sequence[LostQuery], thresholds: Thresho
     # Where a query was lost is known or not; known, even one lookup that waited is no accident of counting.
     waiting = {one.lookup for one in resolver.delayed if one.wait_s > 0}
     located = any(query.where != "unknown" and query.lookup in waiting for query in lost)
-    frequent = late >= thresholds.loud_lookups and ratio >= thresholds.loud_ratio
+    frequent = late >= thresholds.notable_lookups and ratio >= thresholds.notable_ratio
     return "warning" if located or frequent else "info"
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Thresholds:
-    """`loud_lookups` delayed lookups that are at least `loud_ratio` of all are no accident; one lost datagram in a
-    thousand is how UDP works. From `critical_lookups` and `critical_ratio` on most users meet it."""
+    """`notable_lookups` delayed lookups that are at least `notable_ratio` of all are no accident; one lost datagram
+    in a thousand is how UDP works. From `critical_lookups` and `critical_ratio` on most users meet it."""
 
-    loud_lookups: int = 2
-    loud_ratio: float = 0.005
+    notable_lookups: int = 2
+    notable_ratio: float = 0.005
     critical_lookups: int = 5
     critical_ratio: float = 0.05
     confidence: float = 0.95

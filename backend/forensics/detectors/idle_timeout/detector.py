@@ -17,7 +17,7 @@ from backend.forensics.detectors.idle_timeout.thresholds import DEFAULT, Thresho
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.short_silences import Unanswered, find_unanswered
-from backend.forensics.evidence.stumbles import Stumbles
+from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.packets import MARK_KEEP_ALIVE, RST
 from backend.forensics.report import EvidencePart, FindingPart
@@ -46,8 +46,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per server with a connection that a silence killed."""
     if not facts.has_packets:
         return Detection("not-checkable", "needs a capture")
-    stumbles = facts.stumbles
-    wakings = _wakings(stumbles, find_unanswered(facts.captures, stumbles), thresholds)
+    anomalies = facts.anomalies
+    wakings = _wakings(anomalies, find_unanswered(facts.captures, anomalies), thresholds)
     dead = [w for w in wakings if w.outcome in ("reset", "nothing")]
     if not wakings:
         return Detection(
@@ -60,36 +60,38 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         return Detection("clear", why)
     by_server: dict[int, list[_Waking]] = {}
     for waking in wakings:
-        by_server.setdefault(int(stumbles.server[waking.at]), []).append(waking)
-    stuck = _stuck(stumbles, wakings, thresholds)
-    servers = sorted({int(stumbles.server[w.at]) for w in dead})
+        by_server.setdefault(int(anomalies.server[waking.at]), []).append(waking)
+    stuck = _stuck(anomalies, wakings, thresholds)
+    servers = sorted({int(anomalies.server[w.at]) for w in dead})
     cases = [
-        _case(stumbles, server, by_server[server], stuck.get(server, 0), thresholds)
+        _case(anomalies, server, by_server[server], stuck.get(server, 0), thresholds)
         for server in servers[: thresholds.findings_most]
     ]
     return Detection.of(why, cases, partial(_present, thresholds=thresholds))
 
 
-def _wakings(stumbles: Stumbles, unanswered: Sequence[Unanswered], thresholds: Thresholds) -> list[_Waking]:
+def _wakings(
+    anomalies: TcpAnomalies, unanswered: Sequence[Unanswered], thresholds: Thresholds
+) -> list[_Waking]:
     """The last silence of each connection decides, shorter ones before it were survived."""
-    rows, found = stumbles.rows, []
+    rows, found = anomalies.rows, []
     wakes = (rows["kind"] & AFTER_SILENCE) != 0
     data = wakes & (rows["payload_bytes"] > 0) & ((rows["marks"] & MARK_KEEP_ALIVE) == 0)
     data &= (rows["kind"] & SENT_AGAIN) == 0
     for at in np.flatnonzero(data).tolist():
-        found.append(_outcome(stumbles, at, thresholds))
-    long_silent = {int(stumbles.node[w.at]) for w in found}
-    short = (_after_short_silence(stumbles, one, thresholds) for one in unanswered)
-    found += [w for w in short if w is not None and int(stumbles.node[w.at]) not in long_silent]
+        found.append(_outcome(anomalies, at, thresholds))
+    long_silent = {int(anomalies.node[w.at]) for w in found}
+    short = (_after_short_silence(anomalies, one, thresholds) for one in unanswered)
+    found += [w for w in short if w is not None and int(anomalies.node[w.at]) not in long_silent]
     return [w for w in found if w.outcome != "open"]
 
 
-def _after_short_silence(stumbles: Stumbles, one: Unanswered, thresholds: Thresholds) -> _Waking | None:
-    rows, at, silence_s = stumbles.rows, one.at[0], one.silence_ns / 1e9
+def _after_short_silence(anomalies: TcpAnomalies, one: Unanswered, thresholds: Thresholds) -> _Waking | None:
+    rows, at, silence_s = anomalies.rows, one.at[0], one.silence_ns / 1e9
     late_ns = int(rows["silence_ns"][at])
     begun_ns = int(rows["time_ns"][at]) - late_ns
-    recorded_s = (stumbles.places[int(stumbles.place[at])].point.last_ns - begun_ns) / 1e9
-    other_closed = stumbles.connections[int(stumbles.node[at])]["fins"] & (
+    recorded_s = (anomalies.places[int(anomalies.place[at])].point.last_ns - begun_ns) / 1e9
+    other_closed = anomalies.connections[int(anomalies.node[at])]["fins"] & (
         2 if rows["from_client"][at] else 1
     )
     if silence_s < thresholds.short_silence_s or recorded_s < thresholds.recorded_s or other_closed:
@@ -98,13 +100,13 @@ def _after_short_silence(stumbles: Stumbles, one: Unanswered, thresholds: Thresh
     return _Waking(at, silence_s, "nothing", lost_s, one.at, late_ns, one.survived_ns / 1e9)
 
 
-def _outcome(stumbles: Stumbles, at: int, thresholds: Thresholds) -> _Waking:
-    rows, node = stumbles.rows, int(stumbles.node[at])
-    connection = stumbles.connections[node]
+def _outcome(anomalies: TcpAnomalies, at: int, thresholds: Thresholds) -> _Waking:
+    rows, node = anomalies.rows, int(anomalies.node[at])
+    connection = anomalies.connections[node]
     silence_s = int(rows["silence_ns"][at]) / 1e9
     retries, shown, reply = 0, [at], None
     for later in range(at + 1, len(rows)):
-        if stumbles.node[later] != node:
+        if anomalies.node[later] != node:
             break
         same_side = rows["from_client"][later] == rows["from_client"][at]
         if rows["kind"][later] & REPLY and not same_side:
@@ -122,18 +124,18 @@ def _outcome(stumbles: Stumbles, at: int, thresholds: Thresholds) -> _Waking:
         # Who had closed its side resets data on purpose: that is no time-out of somebody on the way.
         outcome = "open" if other_closed else "reset"
         return _Waking(at, silence_s, outcome, lost_s, (*shown, reply))
-    point = stumbles.places[int(stumbles.place[at])].point
+    point = anomalies.places[int(anomalies.place[at])].point
     recorded_s = (point.last_ns - int(rows["time_ns"][at])) / 1e9
     gone = retries >= thresholds.retries_least and recorded_s >= thresholds.recorded_s and not other_closed
     return _Waking(at, silence_s, "nothing" if gone else "open", lost_s, tuple(shown))
 
 
-def _stuck(stumbles: Stumbles, wakings: list[_Waking], thresholds: Thresholds) -> dict[int, int]:
+def _stuck(anomalies: TcpAnomalies, wakings: list[_Waking], thresholds: Thresholds) -> dict[int, int]:
     """By server: connections in which a segment was sent again as often, and no silence came before."""
-    rows = stumbles.rows
+    rows = anomalies.rows
     mine = (rows["kind"] & SENT_AGAIN) != 0
-    mine &= ~np.isin(stumbles.node, [int(stumbles.node[w.at]) for w in wakings])
-    columns = (stumbles.server, stumbles.node, rows["from_client"], rows["sequence"])
+    mine &= ~np.isin(anomalies.node, [int(anomalies.node[w.at]) for w in wakings])
+    columns = (anomalies.server, anomalies.node, rows["from_client"], rows["sequence"])
     each = np.stack([column[mine].astype(np.int64) for column in columns], axis=1)
     segments, times = np.unique(each, axis=0, return_counts=True)
     often = np.unique(segments[times >= thresholds.retries_least][:, :2], axis=0)
@@ -142,20 +144,20 @@ def _stuck(stumbles: Stumbles, wakings: list[_Waking], thresholds: Thresholds) -
 
 
 def _case(
-    stumbles: Stumbles, server: int, wakings: list[_Waking], stuck: int, thresholds: Thresholds
+    anomalies: TcpAnomalies, server: int, wakings: list[_Waking], stuck: int, thresholds: Thresholds
 ) -> IdleTimeout:
     dead = [w for w in wakings if w.outcome != "survived"]
     survived_s = max(w.silence_s if w.outcome == "survived" else w.survived_s for w in wakings)
     died_s = min(w.silence_s for w in dead)
     known = fitting(survived_s, died_s)
-    sure = len(dead) >= thresholds.loud_connections and thresholds.survived_ratio * survived_s < died_s
+    sure = len(dead) >= thresholds.notable_connections and thresholds.survived_ratio * survived_s < died_s
     sure = sure and stuck <= thresholds.stuck_ratio * len(dead)
-    name = stumbles.servers[server]
+    name = anomalies.servers[server]
     resets = sum(w.outcome == "reset" for w in dead)
     guess = f" An idle timeout of {known[0]:g} s fits: {known[1]}." if known is not None else ""
     lived = f" Other connections survived up to {seconds_text(survived_s)} idle." if survived_s else ""
-    times = [_woke_ns(stumbles, w) for w in dead]
-    instances = tuple(_instance(stumbles, each) for each in dead)
+    times = [_woke_ns(anomalies, w) for w in dead]
+    instances = tuple(_instance(anomalies, each) for each in dead)
     return IdleTimeout(
         severity="warning" if sure else "info",
         confidence=thresholds.confidence if sure else 0.5,
@@ -167,9 +169,9 @@ def _case(
         first_ns=min(times),
         last_ns=max(times),
         time_lost_s=sum(w.lost_s for w in dead),
-        flows=tuple(Flow("tcp", client, name) for client in _clients(stumbles, dead)[:100]),
+        flows=tuple(Flow("tcp", client, name) for client in _clients(anomalies, dead)[:100]),
         instances=instances,
-        evidence=_evidence(stumbles, dead),
+        evidence=_evidence(anomalies, dead),
         silence_min_s=round(died_s, 3),
         silence_max_s=round(max(w.silence_s for w in dead), 3),
         survived_max_s=round(survived_s, 3),
@@ -183,32 +185,32 @@ def _case(
     )
 
 
-def _clients(stumbles: Stumbles, dead: Sequence[_Waking]) -> list[Endpoint]:
-    return sorted({stumbles.endpoints(int(stumbles.node[w.at]))[0] for w in dead}, key=str)
+def _clients(anomalies: TcpAnomalies, dead: Sequence[_Waking]) -> list[Endpoint]:
+    return sorted({anomalies.endpoints(int(anomalies.node[w.at]))[0] for w in dead}, key=str)
 
 
-def _evidence(stumbles: Stumbles, dead: Sequence[_Waking]) -> tuple[EvidencePart, ...]:
+def _evidence(anomalies: TcpAnomalies, dead: Sequence[_Waking]) -> tuple[EvidencePart, ...]:
     frames = [
-        frame for w in dead for frame in (*stumbles.frames([w.at], before=True), *stumbles.frames(w.shown))
+        frame for w in dead for frame in (*anomalies.frames([w.at], before=True), *anomalies.frames(w.shown))
     ]
     return tuple(
         frame_evidence(frames, "the last packet before the idle time, the first after it, and the response")
     )
 
 
-def _woke_ns(stumbles: Stumbles, waking: _Waking) -> int:
+def _woke_ns(anomalies: TcpAnomalies, waking: _Waking) -> int:
     """When the data after the silence was sent first."""
-    return int(stumbles.common_ns[waking.at]) - waking.late_ns
+    return int(anomalies.common_ns[waking.at]) - waking.late_ns
 
 
-def _instance(stumbles: Stumbles, waking: _Waking) -> DeadConnection:
-    end_ns = _woke_ns(stumbles, waking)
-    client, server = stumbles.endpoints(int(stumbles.node[waking.at]))
+def _instance(anomalies: TcpAnomalies, waking: _Waking) -> DeadConnection:
+    end_ns = _woke_ns(anomalies, waking)
+    client, server = anomalies.endpoints(int(anomalies.node[waking.at]))
     return DeadConnection(
         start_ns=end_ns - round(waking.silence_s * 1e9),
         end_ns=end_ns,
-        lane=stumbles.places[int(stumbles.place[waking.at])].id,
-        packets=tuple(stumbles.frames(waking.shown, before=True)),
+        lane=anomalies.places[int(anomalies.place[waking.at])].id,
+        packets=tuple(anomalies.frames(waking.shown, before=True)),
         silence_s=round(waking.silence_s, 6),
         outcome=waking.outcome,
         source=str(client),

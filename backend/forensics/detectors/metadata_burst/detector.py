@@ -25,7 +25,7 @@ KIND = "metadata-burst"
 
 @dataclass(frozen=True)
 class Judged:
-    """A caller with its pattern and what is wrong with it; each is a reason to be loud."""
+    """A caller with its pattern and what is wrong with it; each is a reason to be notable."""
 
     use: MetadataUse
     pattern: Pattern
@@ -38,7 +38,7 @@ class Judged:
     slow_calls: int
 
     @property
-    def loud(self) -> bool:
+    def notable(self) -> bool:
         return self.refreshes_in_requests or self.calls_in_requests or self.refreshes_alone or self.slow
 
 
@@ -50,13 +50,15 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     judged = [_judge(use, pattern, thresholds) for use, pattern in pairs]
     if not judged:
         return Detection("clear", "no metadata service call in clear-text HTTP")
-    judged.sort(key=lambda j: (not j.loud, -int(j.use.metadata_ns.sum()), -len(j.use.calls), j.use.address))
+    judged.sort(
+        key=lambda j: (not j.notable, -int(j.use.metadata_ns.sum()), -len(j.use.calls), j.use.address)
+    )
     calls = sum(len(each.use.calls) for each in judged)
-    loud = sum(each.loud for each in judged)
+    notable = sum(each.notable for each in judged)
     why = f"{plural(calls, 'metadata call')} by {plural(len(judged), 'caller')}"
     rest = (
-        f"; {plural(loud, 'caller')} with bursts"
-        if loud
+        f"; {plural(notable, 'caller')} with bursts"
+        if notable
         else ", none of them a burst inside requests, slow or unanswered"
     )
     judge, present = partial(_case, facts, thresholds), partial(_present, facts, thresholds)
@@ -68,36 +70,36 @@ def _judge(use: MetadataUse, pattern: Pattern, limits: Thresholds) -> Judged:
     service_ns = (use.served_end_ns - use.served_start_ns)[with_calls]
     shares = use.metadata_ns[with_calls] / np.maximum(service_ns, 1)
     middle, high = np.percentile(shares, [50, 95]).tolist() if len(shares) else (0.0, 0.0)
-    excess = pattern.excess_ratio > limits.loud_excess_ratio
+    excess = pattern.excess_ratio > limits.notable_excess_ratio
     answer_s = (use.calls.end_ns - use.calls.start_ns) / 1e9
     slow = int(np.count_nonzero((answer_s >= limits.slow_call_s) | use.calls.silent | use.calls.unheard))
     return Judged(
         use=use,
         pattern=pattern,
         refreshes_in_requests=(
-            pattern.requests_refreshing - 1 >= limits.loud_refreshes
+            pattern.requests_refreshing - 1 >= limits.notable_refreshes
             and pattern.refresh_chance_p <= limits.significant_p
             and excess
         ),
         calls_in_requests=(
-            len(with_calls) >= limits.loud_calls_in_requests
+            len(with_calls) >= limits.notable_calls_in_requests
             and pattern.chance_p <= limits.significant_p
-            and middle >= limits.loud_share_ratio
+            and middle >= limits.notable_share_ratio
         ),
         refreshes_alone=(
             excess
-            and pattern.refreshes_on_one_connection >= limits.loud_on_one_connection
+            and pattern.refreshes_on_one_connection >= limits.notable_on_one_connection
             and pattern.refresh_gap_s is not None
             and pattern.refresh_gap_s < limits.poll_period_s
         ),
-        slow=slow >= limits.loud_slow_calls,
+        slow=slow >= limits.notable_slow_calls,
         shares=(middle, high),
         slow_calls=slow,
     )
 
 
 def _severity(judged: Judged, limits: Thresholds) -> Severity:
-    if not judged.loud:
+    if not judged.notable:
         return "info"
     often = int(np.count_nonzero(judged.use.calls_in)) >= limits.critical_requests
     return "critical" if often and judged.shares[0] >= limits.critical_share_ratio else "warning"
@@ -105,7 +107,7 @@ def _severity(judged: Judged, limits: Thresholds) -> Severity:
 
 def _time_lost_s(judged: Judged) -> float:
     """What the calls took inside requests; one load of credentials is needed and not counted."""
-    if not judged.loud:
+    if not judged.notable:
         return 0.0
     with_calls = np.flatnonzero(judged.use.calls_in)
     skipped = 1 if judged.pattern.refreshes and not judged.slow else 0
@@ -115,7 +117,7 @@ def _time_lost_s(judged: Judged) -> float:
 def _confidence(judged: Judged) -> float:
     if judged.refreshes_in_requests or judged.calls_in_requests:
         return 0.95
-    return 0.8 if judged.loud else 0.9
+    return 0.8 if judged.notable else 0.9
 
 
 def _title(judged: Judged) -> str:
@@ -206,7 +208,7 @@ def _present(facts: Facts, limits: Thresholds, judged: Judged, case: MetadataBur
         case,
         _title(judged),
         events=list_events(facts, use, limits.rows_most),
-        marks=draw_brackets(facts, use, limits.rows_most) if judged.loud else [],
+        marks=draw_brackets(facts, use, limits.rows_most) if judged.notable else [],
         tables=[
             request_table(facts, use, limits.rows_most),
             call_table(facts, use, limits.rows_most),

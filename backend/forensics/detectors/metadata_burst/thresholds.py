@@ -13,23 +13,23 @@ class Thresholds:
 
     significant_p: float = 0.001
     """Above it the calls may meet served requests by chance (probability)."""
-    loud_refreshes: int = 3
+    notable_refreshes: int = 3
     """Served requests that fetched credentials again, the first load left out: one or two may be workers that start
     (requests)."""
-    loud_excess_ratio: float = 3.0
+    notable_excess_ratio: float = 3.0
     """Fetches of credentials over those that caching needs: several processes load their own (ratio)."""
-    loud_calls_in_requests: int = 5
+    notable_calls_in_requests: int = 5
     """Served requests with calls for anything else (requests)."""
-    loud_share_ratio: float = 0.1
+    notable_share_ratio: float = 0.1
     """Of their service time that such calls take in the middle (ratio): less is not felt."""
-    loud_on_one_connection: int = 10
+    notable_on_one_connection: int = 10
     """Fetches of credentials on one kept connection, whatever requests were seen: one process that does not cache;
     processes that start come on connections of their own (calls)."""
     poll_period_s: float = 5.0
     """Fetches of credentials this far apart or farther may be a poller with a clock of its own (s)."""
     slow_call_s: float = SLOW_CALL_S
     """Half the time that SDKs wait for an answer by default (botocore: 1 s); usual are milliseconds (s)."""
-    loud_slow_calls: int = 2
+    notable_slow_calls: int = 2
     """Slow or unanswered calls: one may be the agent's own first fetch (calls)."""
     critical_requests: int = 10
     """Served requests with calls inside that take most of their time (requests)."""

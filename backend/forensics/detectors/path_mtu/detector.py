@@ -18,7 +18,7 @@ from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.stumbles import Stumbles
+from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.report import FindingPart
@@ -62,8 +62,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per pair of sender and receiver."""
     if not facts.has_packets:
         return Detection("not-checkable", "needs a capture")
-    stumbles = facts.stumbles
-    stuck = _stuck(stumbles, thresholds)
+    anomalies = facts.anomalies
+    stuck = _stuck(anomalies, thresholds)
     if not stuck:
         told = len(_told(facts))
         heard = f"; {plural(told, 'ICMP message')} for packets too big were obeyed" if told else ""
@@ -77,13 +77,13 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         told_of.setdefault((*told_one.source, *told_one.destination), []).append(told_one)
     ordered = sorted(groups.items(), key=lambda g: (-len(g[1]), g[0]))[: thresholds.findings_most]
     why = f"{plural(len(stuck), 'connection')} with a large segment that never passed while small ones did"
-    cases = [_case(stumbles, group, told_of.get(key, []), thresholds) for key, group in ordered]
+    cases = [_case(anomalies, group, told_of.get(key, []), thresholds) for key, group in ordered]
     return Detection.of(why, cases, partial(_present, thresholds=thresholds))
 
 
-def _stuck(stumbles: Stumbles, thresholds: Thresholds) -> list[_Stuck]:
+def _stuck(anomalies: TcpAnomalies, thresholds: Thresholds) -> list[_Stuck]:
     """One a connection and side: the segment that was repeated most."""
-    rows = stumbles.rows
+    rows = anomalies.rows
     large = (rows["kind"] & SENT_AGAIN) != 0
     large &= (rows["marks"] & MARK_SPURIOUS_RETRANSMISSION) == 0
     large &= (rows["payload_bytes"] >= thresholds.segment_least_bytes) & (
@@ -92,28 +92,28 @@ def _stuck(stumbles: Stumbles, thresholds: Thresholds) -> list[_Stuck]:
     at = np.flatnonzero(large)
     groups: dict[tuple[int, int, int], list[int]] = {}
     for n in at.tolist():
-        key = (int(stumbles.node[n]), int(rows["from_client"][n]), int(rows["sequence"][n]))
+        key = (int(anomalies.node[n]), int(rows["from_client"][n]), int(rows["sequence"][n]))
         groups.setdefault(key, []).append(n)
     best: dict[tuple[int, int], tuple[int, ...]] = {}
     for (node, side, _), positions in groups.items():
         if len(positions) >= thresholds.repeats_least and len(positions) > len(best.get((node, side), ())):
             best[node, side] = tuple(positions)
-    got_through, answers_others = _got_through(stumbles), _answers_others(stumbles)
+    got_through, answers_others = _got_through(anomalies), _answers_others(anomalies)
     return [
         s
         for (node, side), positions in best.items()
         if not got_through(node, side, positions[-1])
-        and (s := _one(stumbles, node, side, positions, answers_others))
+        and (s := _one(anomalies, node, side, positions, answers_others))
     ]
 
 
-def _got_through(stumbles: Stumbles) -> Callable[[int, int, int], bool]:
+def _got_through(anomalies: TcpAnomalies) -> Callable[[int, int, int], bool]:
     """Whether a repeated segment (node, side, its last repetition) was acknowledged at its full size in the end."""
-    rows = stumbles.rows
+    rows = anomalies.rows
     at = np.flatnonzero((rows["kind"] & PASSED) != 0)
     acknowledged: dict[tuple[int, int], list[int]] = {}
     for n in at.tolist():
-        acknowledged.setdefault((int(stumbles.node[n]), 1 - int(rows["from_client"][n])), []).append(n)
+        acknowledged.setdefault((int(anomalies.node[n]), 1 - int(rows["from_client"][n])), []).append(n)
 
     def got_through(node: int, side: int, last: int) -> bool:
         end = (int(rows["sequence"][last]) + int(rows["payload_bytes"][last])) & 0xFFFFFFFF
@@ -125,10 +125,10 @@ def _got_through(stumbles: Stumbles) -> Callable[[int, int, int], bool]:
     return got_through
 
 
-def _answers_others(stumbles: Stumbles) -> Callable[[int], bool]:
+def _answers_others(anomalies: TcpAnomalies) -> Callable[[int], bool]:
     """Whether data passed both ways between the same two hosts in another connection, near in time: a sender that has
     sent nothing small yet hears no more than the SYN-ACK."""
-    table = stumbles.connections
+    table = anomalies.connections
     sound = table[
         (table["data_retransmissions"] == 0) & (table["client_bytes"] > 0) & (table["server_bytes"] > 0)
     ]
@@ -150,7 +150,7 @@ def _pair(rows: NDArray[np.void]) -> NDArray[np.uint64]:
 
 
 def _one(
-    stumbles: Stumbles,
+    anomalies: TcpAnomalies,
     node: int,
     from_client: int,
     at: tuple[int, ...],
@@ -158,7 +158,7 @@ def _one(
 ) -> _Stuck | None:
     """None where nothing shows that the other side was alive: no small segment passed, and the handshake was not
     seen."""
-    rows, connection = stumbles.rows, stumbles.connections[node]
+    rows, connection = anomalies.rows, anomalies.connections[node]
     passed = int(rows["passed_bytes"][at[-1]])
     opened = connection["established_ns"] >= 0
     if not opened and not passed:
@@ -167,7 +167,7 @@ def _one(
     heard = int(connection["server_packets" if from_client else "client_packets"])
     if heard < 2 and not (opened and connection["syn_acks"] == 1 and answers_others(node)):
         return None
-    client, server = stumbles.endpoints(node)
+    client, server = anomalies.endpoints(node)
     ends = (client, server) if from_client else (server, client)
     size, headers = int(rows["payload_bytes"][at[0]]), int(rows["header_bytes"][at[0]]) or HEADERS_BYTES
     return _Stuck(node, *ends, size, headers, passed, bool(opened), at)
@@ -217,15 +217,15 @@ def _passed(group: list[_Stuck]) -> str:
     return f"The handshake and {segments}" if largest else "The handshake"
 
 
-def _case(stumbles: Stumbles, group: list[_Stuck], told: list[_Told], thresholds: Thresholds) -> PathMtu:
-    rows = stumbles.rows
+def _case(anomalies: TcpAnomalies, group: list[_Stuck], told: list[_Told], thresholds: Thresholds) -> PathMtu:
+    rows = anomalies.rows
     smallest, passed = min(s.bytes for s in group), max(s.passed_bytes for s in group)
     packet = min(s.bytes + s.header_bytes for s in group)
     sender, receiver = group[0].sender, group[0].receiver
     spans = [
         rows["time_ns"][s.at[-1]] - rows["time_ns"][s.at[0]] + rows["silence_ns"][s.at[0]] for s in group
     ]
-    often = len(group) >= thresholds.loud_connections or bool(told)
+    often = len(group) >= thresholds.notable_connections or bool(told)
     mtu = min((t.mtu_bytes for t in told if t.mtu_bytes), default=None)
     ignored = f" The sender ignored an ICMP message with MTU {mtu:,} bytes." if mtu else ""
     silent = "" if told else " The sender got no ICMP message."
@@ -239,13 +239,13 @@ def _case(stumbles: Stumbles, group: list[_Stuck], told: list[_Told], thresholds
             f"bytes or more were retransmitted without success. {_passed(group)} passed.{ignored}{silent}"
         ),
         count=len(group),
-        first_ns=int(stumbles.common_ns[at].min()),
-        last_ns=int(stumbles.common_ns[at].max()),
+        first_ns=int(anomalies.common_ns[at].min()),
+        last_ns=int(anomalies.common_ns[at].max()),
         time_lost_s=sum(int(span) for span in spans) / 1e9,
         flows=tuple(Flow("tcp", s.sender, s.receiver) for s in group[:100]),
-        instances=tuple(_instance(stumbles, each) for each in group),
+        instances=tuple(_instance(anomalies, each) for each in group),
         evidence=tuple(
-            frame_evidence([*stumbles.frames(at), *(t.frame for t in told)], "retransmitted large segments")
+            frame_evidence([*anomalies.frames(at), *(t.frame for t in told)], "retransmitted large segments")
         ),
         failing_segment_bytes=smallest,
         passed_segment_bytes=passed,
@@ -260,12 +260,12 @@ def _case(stumbles: Stumbles, group: list[_Stuck], told: list[_Told], thresholds
     )
 
 
-def _instance(stumbles: Stumbles, stuck: _Stuck) -> StuckSegment:
+def _instance(anomalies: TcpAnomalies, stuck: _Stuck) -> StuckSegment:
     return StuckSegment(
-        start_ns=int(stumbles.common_ns[stuck.at[0]]),
-        end_ns=int(stumbles.common_ns[stuck.at[-1]]),
-        lane=stumbles.places[int(stumbles.place[stuck.at[0]])].id,
-        packets=tuple(stumbles.frames(stuck.at)),
+        start_ns=int(anomalies.common_ns[stuck.at[0]]),
+        end_ns=int(anomalies.common_ns[stuck.at[-1]]),
+        lane=anomalies.places[int(anomalies.place[stuck.at[0]])].id,
+        packets=tuple(anomalies.frames(stuck.at)),
         segment_bytes=stuck.bytes,
         repeats=len(stuck.at),
     )

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Thresholds:
     """`segment_least_bytes`: every way takes smaller ones (IPv6 asks for 1,280 bytes, of which 1,220 are payload; some
-    tunnels leave less, none below 1,000). `repeats_least` of one segment without progress; `loud_connections` of one
+    tunnels leave less, none below 1,000). `repeats_least` of one segment without progress; `notable_connections` of one
     pair of hosts, or an ICMP message that names the size."""
 
     segment_least_bytes: int = 1_000
     repeats_least: int = 3
-    loud_connections: int = 2
+    notable_connections: int = 2
     confidence: float = 0.85
     confidence_told: float = 0.95
     findings_most: int = 50

@@ -70,7 +70,7 @@ def _filled(pair: HeldPair) -> HeldPair:
 
 def _severity(intervals: tuple[HeldInterval, ...], thresholds: Thresholds) -> Severity:
     longest_ms = max(interval.longest_ns for interval in intervals) / 1e6
-    if longest_ms < thresholds.loud_ms:
+    if longest_ms < thresholds.notable_ms:
         return "info"
     return "critical" if longest_ms >= thresholds.critical_ms else "warning"
 

@@ -21,7 +21,7 @@ class Thresholds:
     by_chance: float = 1e-6
     """How many such groups may be expected by accident in the series (groups), if each answer were late for itself."""
     queue: QueueLimits = field(default_factory=QueueLimits)
-    loud_ms: float = 100.0
+    notable_ms: float = 100.0
     """Waits below are felt by nobody but a game or a call (ms)."""
     critical_ms: float = 1_000.0
     """A second of queue breaks what people do (ms)."""

@@ -105,23 +105,23 @@ def is_stall(group: HeldGroup, thresholds: Thresholds) -> bool:
         and group.kernel_answered >= thresholds.kernel_answers
         and thresholds.steepest_slope <= group.slope <= thresholds.gentlest_slope
         and group.answered_span_ns <= thresholds.answered_span_ratio * group.sent_span_ns
-        and held >= thresholds.held_share * (held + group.strays)
+        and held >= thresholds.held_share * (held + group.late_outside)
         and group.by_chance <= thresholds.by_chance
     )
 
 
-def _is_loud(stall: HeldInterval, thresholds: Thresholds) -> bool:
+def _is_notable(stall: HeldInterval, thresholds: Thresholds) -> bool:
     longest_ms = stall.longest_ns / 1e6
     if longest_ms < thresholds.noticed_ms:
         return False
-    return stall.samples >= thresholds.loud_samples or longest_ms >= thresholds.loud_ms
+    return stall.samples >= thresholds.notable_samples or longest_ms >= thresholds.notable_ms
 
 
 def _severity(backlog: Backlog, thresholds: Thresholds) -> Severity:
-    loud = sum(_is_loud(stall, thresholds) for stall in backlog.stalls)
-    if not loud:
+    notable = sum(_is_notable(stall, thresholds) for stall in backlog.stalls)
+    if not notable:
         return "info"
-    return "critical" if loud >= thresholds.critical_stalls else "warning"
+    return "critical" if notable >= thresholds.critical_stalls else "warning"
 
 
 def _period(backlog: Backlog) -> OnsetPeriod | None:

@@ -11,7 +11,7 @@ from backend.forensics.evidence.queue_signs import QueueLimits
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What a group of late answers must be to count as a stall, and how loud it is told."""
+    """What a group of late answers must be to count as a stall, and from when it is notable."""
 
     samples: int = 3
     """Two answers come together by accident; three lie on a line or do not (samples)."""
@@ -31,14 +31,14 @@ class Thresholds:
     """How many such groups may be expected by accident in the series (groups), if each answer were late for itself."""
     queue: QueueLimits = field(default_factory=QueueLimits)
     """Groups in a queue that filled up belong to another rule."""
-    loud_samples: int = 5
+    notable_samples: int = 5
     """Or this many samples held ... (samples)"""
-    loud_ms: float = 100.0
+    notable_ms: float = 100.0
     """... or so long a stall (ms), else the finding is true and harmless."""
     noticed_ms: float = 50.0
     """And a stall that long at least (ms): a busy machine keeps its queues for 10 to 40 ms all the time."""
     critical_stalls: int = 5
-    """So many loud stalls are no accident (stalls)."""
+    """So many notable stalls are no accident (stalls)."""
     confidence_both_ends: float = 0.95
     confidence_one_end: float = 0.85
     confidence_quiet: float = 0.6

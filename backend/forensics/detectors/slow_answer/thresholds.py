@@ -9,7 +9,7 @@ from dataclasses import dataclass
 class Thresholds:
     """What is late is `service_times.LATE_LEAST_NS` and `LATE_TIMES`. The request must have been acknowledged within
     `acknowledged_ms` (a delayed ACK takes 200 ms at most, TCP_DELACK_MAX) and a `short_ratio` of the wait, and the
-    round trip be as short a share of it. `late_least` answers: one or two are any process' hiccup. A spell is loud:
+    round trip be as short a share of it. `late_least` answers: one or two are any process' hiccup. A spell is notable:
     `spell_late` late answers, `spell_ratio` of the requests of its time, while before and after at least `quick_least`
     requests were answered of which at most `quick_late_ratio` late, and the like comes by chance less often than once
     in 1 / `by_chance` captures."""

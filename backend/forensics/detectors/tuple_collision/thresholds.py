@@ -13,7 +13,7 @@ from backend.forensics.detection.most_hit import FINDINGS_SHOWN
 
 @dataclass(frozen=True)
 class Thresholds:
-    """From when a collision is loud, and how far it is believed."""
+    """From when a collision is notable, and how far it is believed."""
 
     critical_collisions: int = 5
     """So many lost SYNs, all seen before NAT and absent behind it, are no accident (SYNs)."""

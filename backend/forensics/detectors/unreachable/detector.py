@@ -95,7 +95,7 @@ def _severity(facts: Facts, group: Group, thresholds: Thresholds) -> Severity:
     """Loud when connections ended by it; what only a traceroute or a datagram provokes is harmless."""
     if group.meaning == TTL or group.destination == REST:
         return "info"
-    return "warning" if len(group.links) >= thresholds.loud_connections else "info"
+    return "warning" if len(group.links) >= thresholds.notable_connections else "info"
 
 
 def _count(facts: Facts, group: Group) -> int:

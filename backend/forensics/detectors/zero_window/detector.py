@@ -14,7 +14,7 @@ from backend.forensics.detection.present import draw_instances, present_case
 from backend.forensics.detectors.zero_window.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.stumbles import Stumbles
+from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import FindingPart
 from backend.forensics.signals import CLOSED, OPENED
@@ -43,7 +43,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     """One finding per receiver whose window was closed while the other side had data for it."""
     if not facts.has_packets:
         return Detection("not-checkable", "needs a capture")
-    closures = _closures(facts.stumbles)
+    closures = _closures(facts.anomalies)
     long_enough = [c for c in closures if c.seconds * 1000 >= thresholds.told_ms]
     if not long_enough:
         return Detection(
@@ -56,46 +56,46 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     shown = [group for _, group in ordered[: thresholds.findings_most]]
     longest_s = max(c.seconds for c in long_enough)
     why = f"{plural(len(long_enough), 'zero window')}, the longest for {seconds_text(longest_s)}"
-    cases = [_case(facts.stumbles, group, thresholds) for group in shown]
+    cases = [_case(facts.anomalies, group, thresholds) for group in shown]
     return Detection.of(why, cases, partial(_present, thresholds=thresholds))
 
 
-def _closures(stumbles: Stumbles) -> list[_Closure]:
+def _closures(anomalies: TcpAnomalies) -> list[_Closure]:
     """Closed windows in connections whose sender had data waiting: it filled the window, or probed it."""
-    rows, found = stumbles.rows, []
+    rows, found = anomalies.rows, []
     for at in np.flatnonzero((rows["kind"] & CLOSED) != 0).tolist():
-        connection = stumbles.connections[int(stumbles.node[at])]
+        connection = anomalies.connections[int(anomalies.node[at])]
         if not (connection["zero_window_probes"] or connection["windows_full"]):
             continue
-        opened = _opening(stumbles, at)
+        opened = _opening(anomalies, at)
         until = rows["time_ns"][opened] if opened is not None else connection["last_ns"]
-        start_ns = int(stumbles.common_ns[at])
+        start_ns = int(anomalies.common_ns[at])
         end_ns = start_ns + int(until) - int(rows["time_ns"][at])
-        client, server = stumbles.endpoints(int(stumbles.node[at]))
+        client, server = anomalies.endpoints(int(anomalies.node[at]))
         ends = (client, server) if rows["from_client"][at] else (server, client)
         found.append(_Closure(*ends, at, opened, start_ns, max(start_ns, end_ns)))
     return found
 
 
-def _opening(stumbles: Stumbles, at: int) -> int | None:
+def _opening(anomalies: TcpAnomalies, at: int) -> int | None:
     """The next row of the same side that opens the window again."""
-    rows = stumbles.rows
+    rows = anomalies.rows
     for later in range(at + 1, len(rows)):
-        if stumbles.node[later] != stumbles.node[at]:
+        if anomalies.node[later] != anomalies.node[at]:
             return None
         if rows["from_client"][later] == rows["from_client"][at] and rows["kind"][later] & (OPENED | CLOSED):
             return later if rows["kind"][later] & OPENED else None
     return None
 
 
-def _case(stumbles: Stumbles, closures: list[_Closure], thresholds: Thresholds) -> ZeroWindow:
+def _case(anomalies: TcpAnomalies, closures: list[_Closure], thresholds: Thresholds) -> ZeroWindow:
     receiver = closures[0].receiver.host
     total_s, longest_s = sum(c.seconds for c in closures), max(c.seconds for c in closures)
     stuck = sum(c.opened is None for c in closures)
     never = f", {stuck:,} of them until the end" if stuck else ""
-    instances = tuple(_instance(stumbles, each) for each in closures)
+    instances = tuple(_instance(anomalies, each) for each in closures)
     return ZeroWindow(
-        severity="warning" if longest_s >= thresholds.loud_s else "info",
+        severity="warning" if longest_s >= thresholds.notable_s else "info",
         confidence=thresholds.confidence,
         summary=(
             f"{receiver} announced a zero window {len(closures):,} times for {seconds_text(total_s)} in "
@@ -115,13 +115,13 @@ def _case(stumbles: Stumbles, closures: list[_Closure], thresholds: Thresholds) 
     )
 
 
-def _instance(stumbles: Stumbles, closure: _Closure) -> Closure:
+def _instance(anomalies: TcpAnomalies, closure: _Closure) -> Closure:
     shown = [at for at in (closure.closed, closure.opened) if at is not None]
     return Closure(
         start_ns=closure.start_ns,
         end_ns=closure.end_ns,
-        lane=stumbles.places[int(stumbles.place[closure.closed])].id,
-        packets=tuple(stumbles.frames(shown)),
+        lane=anomalies.places[int(anomalies.place[closure.closed])].id,
+        packets=tuple(anomalies.frames(shown)),
         opened=closure.opened is not None,
         receiver=closure.receiver,
     )

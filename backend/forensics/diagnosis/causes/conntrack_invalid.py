@@ -18,7 +18,7 @@ from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.dumps import FilterRule
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import messages_with, settings_of
-from backend.forensics.evidence.untranslated import Stray
+from backend.forensics.evidence.untranslated import UnNatedPacket
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import (
     ClaimPart,
@@ -50,22 +50,22 @@ REFERENCES = (
 
 @dataclass(frozen=True)
 class _Case:
-    """The strays of one service, what the dumps say of them, and the findings about them."""
+    """The un-NATed packets of one service, what the dumps say of them, and the findings about them."""
 
     service: str
-    strays: tuple[Stray, ...]
+    un_nated: tuple[UnNatedPacket, ...]
     findings: tuple[str, ...]
     counter: list[Weighed]
     log: list[Weighed]
 
     @property
-    def live(self) -> tuple[Stray, ...]:
+    def live(self) -> tuple[UnNatedPacket, ...]:
         """Those whose connection went on: no time-out can have ended its entry."""
-        return tuple(s for s in self.strays if not s.ended and s.silence_s < LIVE_BELOW_S)
+        return tuple(s for s in self.un_nated if not s.ended and s.silence_s < LIVE_BELOW_S)
 
     @property
     def mostly_live(self) -> bool:
-        return len(self.live) * 2 > len(self.strays)
+        return len(self.live) * 2 > len(self.un_nated)
 
     @property
     def counted(self) -> bool:
@@ -74,7 +74,7 @@ class _Case:
 
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
-    """One hypothesis per service with a loud finding of such resets."""
+    """One hypothesis per service with a notable finding of such resets."""
     about = {
         str(flow.destination): finding.id
         for finding in harmful(findings, ConnectionReset)
@@ -83,25 +83,25 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     }
     if not about:
         return []
-    services = sorted({str(s.service) for s in facts.strays if str(s.real) in about})
+    services = sorted({str(s.service) for s in facts.un_nated if str(s.real) in about})
     return [_hypothesis(facts, _collect(facts, service, about)) for service in services]
 
 
 def _collect(facts: Facts, service: str, about: dict[str, str]) -> _Case:
-    strays = tuple(s for s in facts.strays if str(s.service) == service and str(s.real) in about)
-    ids = dict.fromkeys(about[str(s.real)] for s in strays)
-    return _Case(service, strays, tuple(ids), _counter(facts, strays), _log(facts))
+    un_nated = tuple(s for s in facts.un_nated if str(s.service) == service and str(s.real) in about)
+    ids = dict.fromkeys(about[str(s.real)] for s in un_nated)
+    return _Case(service, un_nated, tuple(ids), _counter(facts, un_nated), _log(facts))
 
 
 def _hypothesis(facts: Facts, case: _Case) -> Hypothesis:
-    real = sorted({str(s.real) for s in case.strays})
+    real = sorted({str(s.real) for s in case.un_nated})
     whose = real[0] if len(real) == 1 else f"{real[0]} and {plural(len(real) - 1, 'more server')}"
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="loss",
         statement=(
-            f"Clients of {case.service} reset {plural(len(case.strays), 'connection')}: packets from "
+            f"Clients of {case.service} reset {plural(len(case.un_nated), 'connection')}: packets from "
             f"{whose} arrived without NAT."
         ),
         prior=PRIOR,
@@ -126,34 +126,34 @@ def _hypothesis(facts: Facts, case: _Case) -> Hypothesis:
         refutation=(
             "none found; it would be refuted by a counter `invalid` that stays flat while clients reset such packets"
         ),
-        figures=(("connections reset", f"{len(case.strays):,}"), ("real servers", f"{len(real):,}")),
+        figures=(("connections reset", f"{len(case.un_nated):,}"), ("real servers", f"{len(real):,}")),
     )
 
 
-def _frames(strays: Sequence[Stray]) -> list[EvidencePart]:
-    return frame_evidence(frame for s in strays for frame in (s.syn, *s.frames))
+def _frames(un_nated: Sequence[UnNatedPacket]) -> list[EvidencePart]:
+    return frame_evidence(frame for s in un_nated for frame in (s.syn, *s.frames))
 
 
 def _seen(case: _Case) -> Weighed:
     text = (
-        f"In {plural(len(case.strays), 'connection')} to {case.service} the client received a packet from "
+        f"In {plural(len(case.un_nated), 'connection')} to {case.service} the client received a packet from "
         "the real server's own address, and responded with RST"
         "."
     )
     reason = (
         "a client knows only the service address; SYN and un-NATed packet were captured at one vantage point"
     )
-    return Weighed(2.0, text, _frames(case.strays), reason)
+    return Weighed(2.0, text, _frames(case.un_nated), reason)
 
 
 def _life(case: _Case) -> Weighed:
-    live, total = len(case.live), len(case.strays)
+    live, total = len(case.live), len(case.un_nated)
     if case.mostly_live:
         text = (
             f"In {live:,} of {total:,} cases the connection had been used within {LIVE_BELOW_S:g} s before."
         )
         return Weighed(1.2, text, _frames(case.live), "its conntrack entry cannot have timed out")
-    gone = [s for s in case.strays if s not in case.live]
+    gone = [s for s in case.un_nated if s not in case.live]
     ended = sum(s.ended for s in gone)
     text = (
         f"In {len(gone):,} of {total:,} cases the connection had ended ({ended:,}) or had been idle for long."
@@ -161,17 +161,17 @@ def _life(case: _Case) -> Weighed:
     return Weighed(-2.0, text, _frames(gone), "its entry may have expired: no packet need be invalid")
 
 
-def _counter(facts: Facts, strays: Sequence[Stray]) -> list[Weighed]:
-    delta, times = facts.node.delta, [s.time_ns for s in strays]
+def _counter(facts: Facts, un_nated: Sequence[UnNatedPacket]) -> list[Weighed]:
+    delta, times = facts.node.delta, [s.time_ns for s in un_nated]
     if delta is None or "invalid" not in delta.deltas:
         return []
     if not brackets(facts.node, delta, min(times), max(times)):
         return []
     rise = delta.deltas["invalid"]
-    text = f"invalid +{rise:,} {delta.between_dumps}, {plural(len(strays), 'such reset')} in the capture."
+    text = f"invalid +{rise:,} {delta.between_dumps}, {plural(len(un_nated), 'such reset')} in the capture."
     if not rise:
         return [Weighed(REFUTES, text, delta_lines(delta), "every packet marked invalid is counted")]
-    if rise < len(strays):
+    if rise < len(un_nated):
         return [Weighed(0.8, text, delta_lines(delta), "only some were counted")]
     return [Weighed(2.0, text, delta_lines(delta), "enough packets were marked invalid for all of them")]
 
@@ -217,7 +217,7 @@ def _rules(facts: Facts) -> list[Weighed]:
 
 
 def _steps(case: _Case) -> list[ClaimPart]:
-    one = case.live[0] if case.live else case.strays[0]
+    one = case.live[0] if case.live else case.un_nated[0]
     packet, reset = frame_evidence(one.frames[:1]), frame_evidence(one.frames[1:])
     steps = [
         ClaimPart(

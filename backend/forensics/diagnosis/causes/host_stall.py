@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.rtt_backlog import RttBacklog
+from backend.forensics.diagnosis.blocking_process_claims import blocking_process_claims, who_ran
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
-from backend.forensics.diagnosis.culprit_claims import culprit_claims, who_ran
 from backend.forensics.diagnosis.held_answers import (
     Held,
     application_rivals,
@@ -46,7 +46,7 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 
 
 def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
-    told = culprit_claims(who_ran(facts, held.finding))
+    told = blocking_process_claims(who_ran(facts, held.finding))
     usual = held.finding.usual_beyond_far_capture_us
     near = usual is not None and usual <= NEXT_TO_RESPONDER_US
     return Hypothesis(

@@ -151,9 +151,9 @@ def _drops_invalid(rule: FilterRule) -> bool:
 
 def _placed(facts: Facts, finding: IdleTimeout) -> list[Weighed]:
     """Where what came after the silence was lost."""
-    stumbles, frames = facts.stumbles, {(e.input, f) for e in finding.evidence for f in e.frames or ()}
-    again = np.flatnonzero((stumbles.rows["kind"] & SENT_AGAIN) != 0)
-    chosen = [n for n, frame in zip(again.tolist(), stumbles.frames(again), strict=True) if frame in frames]
+    anomalies, frames = facts.anomalies, {(e.input, f) for e in finding.evidence for f in e.frames or ()}
+    again = np.flatnonzero((anomalies.rows["kind"] & SENT_AGAIN) != 0)
+    chosen = [n for n, frame in zip(again.tolist(), anomalies.frames(again), strict=True) if frame in frames]
     fates = [facts.segment_losses.fate_of(n) for n in chosen[:FATES_MOST]]
     lost = [fate for fate in fates if fate.fate in ("in node", "lost between")]
     if len(lost) * 2 <= len(fates):

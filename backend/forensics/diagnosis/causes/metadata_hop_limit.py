@@ -16,7 +16,7 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.metadata_signs import (
     MetadataCase,
-    loud_cases,
+    notable_cases,
     one_request,
     server_rival,
     unanswered,
@@ -59,7 +59,7 @@ MISSING = (
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per caller with a token request that had no answer."""
-    return [_hypothesis(case) for case in loud_cases(facts, findings) if _lost(case).any()]
+    return [_hypothesis(case) for case in notable_cases(facts, findings) if _lost(case).any()]
 
 
 def _puts(case: MetadataCase) -> NDArray[np.bool_]:

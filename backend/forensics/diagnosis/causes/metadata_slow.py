@@ -15,7 +15,7 @@ from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.metadata_signs import (
     MetadataCase,
     hop_limit_rival,
-    loud_cases,
+    notable_cases,
     one_request,
     server_rival,
     unanswered,
@@ -54,7 +54,7 @@ MISSING = (
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per caller with slow, failed or unanswered calls."""
-    cases = loud_cases(facts, findings)
+    cases = notable_cases(facts, findings)
     return [_hypothesis(c) for c in cases if c.pattern.slow + c.pattern.failed + c.pattern.silent]
 
 

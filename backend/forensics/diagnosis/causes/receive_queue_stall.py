@@ -12,8 +12,8 @@ from collections.abc import Sequence
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.rtt_backlog import RttBacklog
+from backend.forensics.diagnosis.blocking_process_claims import WHO, blocking_process_claims, who_ran
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
-from backend.forensics.diagnosis.culprit_claims import WHO, culprit_claims, who_ran
 from backend.forensics.diagnosis.held_answers import (
     REQUEST_PATH,
     Held,
@@ -29,7 +29,7 @@ from backend.forensics.diagnosis.held_answers import (
     whole,
 )
 from backend.forensics.diagnosis.measured import harmful
-from backend.forensics.evidence.culprits import Culprit
+from backend.forensics.evidence.blocking_processes import BlockingProcess
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
@@ -57,8 +57,8 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 
 
 def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
-    counters, culprits = softnet(facts, held), who_ran(facts, held.finding)
-    told = [*counters, *culprit_claims(culprits)]
+    counters, blocking_processes = softnet(facts, held), who_ran(facts, held.finding)
+    told = [*counters, *blocking_process_claims(blocking_processes)]
     pieces = [*_place(held), kernel_answers(held), same_end(held), *_partial(held), *_period(held), *told]
     whose = f"A receive queue of {held.stood_still}" if held.known else "A receive queue on the path"
     return Hypothesis(
@@ -71,12 +71,12 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         weighed=tuple(pieces),
         both_sides=held.known,
         independent=bool(told),
-        signs=int(held.known) + int(held.partial > 0) + int(bool(counters)) + int(bool(culprits)),
+        signs=int(held.known) + int(held.partial > 0) + int(bool(counters)) + int(bool(blocking_processes)),
         findings=(held.finding.id,),
         time_lost_s=held.finding.time_lost_s,
         rivals=_rivals(held),
-        missing=_missing(held, culprits),
-        remedies=_remedies(held, culprits),
+        missing=_missing(held, blocking_processes),
+        remedies=_remedies(held, blocking_processes),
         references=REFERENCES,
         refutation="none found; it would be refuted by a capture at the host in which the requests arrive on time",
         figures=figures(held),
@@ -182,13 +182,13 @@ def _queue(held: Held) -> RivalPart:
     )
 
 
-def _missing(held: Held, culprits: Sequence[Culprit]) -> tuple[MissingPart, ...]:
+def _missing(held: Held, blocking_processes: Sequence[BlockingProcess]) -> tuple[MissingPart, ...]:
     host = held.stood_still or held.responder
     what = (
         f"The process that blocked the CPU of the receive queue of {host}: the process under which each "
         "echo was taken, while probed"
     )
-    who = () if culprits else (MissingPart(what=what, command=WHO),)
+    who = () if blocking_processes else (MissingPart(what=what, command=WHO),)
     counters = MissingPart(
         what=f"The receive counters of {host} before and after",
         command="cat /proc/net/softnet_stat /proc/interrupts; sleep 60; cat /proc/net/softnet_stat /proc/interrupts",
@@ -196,18 +196,18 @@ def _missing(held: Held, culprits: Sequence[Culprit]) -> tuple[MissingPart, ...]
     return (*who, counters) if held.known else (capture_at(held.prober), *who, counters)
 
 
-def _find(culprits: Sequence[Culprit]) -> str:
-    if not culprits:
+def _find(blocking_processes: Sequence[BlockingProcess]) -> str:
+    if not blocking_processes:
         return "Find the process that blocks the CPU"
-    return f"Inspect what {culprits[0].process} does in the kernel when the stalls end"
+    return f"Inspect what {blocking_processes[0].process} does in the kernel when the stalls end"
 
 
-def _remedies(held: Held, culprits: Sequence[Culprit]) -> tuple[RemedyPart, ...]:
+def _remedies(held: Held, blocking_processes: Sequence[BlockingProcess]) -> tuple[RemedyPart, ...]:
     host = held.stood_still or f"{held.responder} or {held.prober}"
     proof = f"the same probes for ten minutes: no batched responses above {held.longest}"
     return (
         RemedyPart(
-            what=f"{_find(culprits)}, and stop it or run it less often",
+            what=f"{_find(blocking_processes)}, and stop it or run it less often",
             command="perf record -a -g -- sleep 60; perf report --sort comm,symbol",
             applies_to=host,
             check="softirqslower 10000",

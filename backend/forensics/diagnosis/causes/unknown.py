@@ -60,19 +60,21 @@ def assess_rest(
     `explained` are the ids of findings that a cause above 0.3 refers to, `left` the links of attempts that nobody
     takes, `unsettled` the causes that could not be told about them: they become its rivals, and what they miss is
     what it misses."""
-    loud = [f for f in findings if f.severity != "info" and f.time_lost_s > 0]
+    notable = [f for f in findings if f.severity != "info" and f.time_lost_s > 0]
     retried = facts.attempts.server_of_link
-    servers = {_target(f) for f in loud}
+    servers = {_target(f) for f in notable}
     late = left.intersection(facts.delays.counted) - retried.keys()
     # Destinations beyond those with a finding of their own (a scan) are among the rest, too.
-    harmless = {_target(f) for f in findings} - servers if loud else set(retried.values())
+    harmless = {_target(f) for f in findings} - servers if notable else set(retried.values())
     mine = {link for link in left & retried.keys() if retried[link] not in harmless}
     links = tuple(sorted(late | mine)) or _one_lost_syn(facts, left, unsettled)
     asked = set(retried.values())
     open_servers = {retried[link] for link in links if link in retried}
     # A finding about attempts is judged by its attempts, any other by whether a cause refers to it.
     about = [
-        f for f in loud if _target(f) in open_servers or (f.id not in explained and _target(f) not in asked)
+        f
+        for f in notable
+        if _target(f) in open_servers or (f.id not in explained and _target(f) not in asked)
     ]
     return _hypothesis(facts, about, links, unsettled) if about or links else None
 

@@ -57,13 +57,13 @@ class Trouble:
     resolver: Resolver
     lost: tuple[LostQuery, ...]
     findings: tuple[str, ...]
-    loud: bool
+    notable: bool
     """Whether one of them is notable, and about more than one lookup."""
 
     @property
     def ceiling(self) -> float:
         """One lookup among many that waited is an accident: no cause of it is more than even odds."""
-        return 0.999 if self.loud else ACCIDENT_CEILING
+        return 0.999 if self.notable else ACCIDENT_CEILING
 
     @property
     def target(self) -> str:
@@ -145,8 +145,8 @@ def _of_all_resolvers(facts: Facts, findings: Sequence[Case]) -> list[Trouble]:
         if resolver.delayed_total:
             about = told.get(str(resolver.server), [])
             lost, ids = tuple(facts.lost_queries[str(resolver.server)]), tuple(f.id for f in about)
-            loud = resolver.delayed_total > 1 and any(f.severity != "info" for f in about)
-            found.append(Trouble(facts.dns, resolver, lost, ids, loud))
+            notable = resolver.delayed_total > 1 and any(f.severity != "info" for f in about)
+            found.append(Trouble(facts.dns, resolver, lost, ids, notable))
     return found
 
 

@@ -9,8 +9,8 @@ import pytest
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.unaccepted import unaccepted
 from backend.forensics.signals import SENT_AGAIN
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 
 CONNECTIONS = 40
 SEGMENTS = 3

@@ -16,21 +16,21 @@ from backend.forensics.report import Report
 from backend.limits import Limits
 from workers.decode.anonymise.bundle import Original, write_bundle
 from workers.decode.anonymise.capture import anonymise_capture
-from workers.decode.anonymise.disguise import Disguise
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.frames.plain import plain_capture
 from workers.ingested import Ingested
 from workers.pipeline import analyse, ingest_file
 
-DISGUISE = Disguise(b"one key for all tests, 32 bytes.")
+PSEUDONYMS = Pseudonyms(b"one key for all tests, 32 bytes.")
 
 
-def anonymised(path: Path, folder: Path, disguise: Disguise = DISGUISE) -> Path:
+def anonymised(path: Path, folder: Path, pseudonyms: Pseudonyms = PSEUDONYMS) -> Path:
     """The capture at `path`, anonymised in `folder`."""
     tables = folder / "tables"
     ingest_file(path, name=path.name, folder=tables)
     plain = plain_capture(path, folder / "plain.capture", Limits())
     target = folder / "anonymised.pcapng"
-    anonymise_capture(plain, tables, target, disguise, lambda _: None)
+    anonymise_capture(plain, tables, target, pseudonyms, lambda _: None)
     return target
 
 
@@ -38,7 +38,7 @@ def unpacked_bundle(paths: Sequence[Path], folder: Path) -> list[Path]:
     """All of them in one bundle, out of which they are taken again; in the order of `paths`."""
     originals = [_original(path, folder / f"tables-{number}") for number, path in enumerate(paths)]
     bundle = folder / "anonymised.tar.gz"
-    write_bundle(originals, bundle, DISGUISE, folder, Limits(), lambda _: None)
+    write_bundle(originals, bundle, PSEUDONYMS, folder, Limits(), lambda _: None)
     with tarfile.open(bundle) as archive:
         archive.extractall(folder / "bundle", filter="data")
         return [folder / "bundle" / name for name in archive.getnames()]

@@ -9,7 +9,7 @@ from scapy.layers.inet import IP, UDP
 
 from workers.decode.anonymise.dns_text import dns_text
 from workers.decode.anonymise.http_text import CredentialsText, head_text
-from workers.decode.anonymise.tests.anonymised import DISGUISE, anonymised
+from workers.decode.anonymise.tests.anonymised import PSEUDONYMS, anonymised
 from workers.decode.anonymise.tls_text import hello_text
 from workers.decode.captures import decode_capture
 from workers.decode.tests.capture_bytes import pcap
@@ -136,7 +136,7 @@ def test_dns_names_and_addresses_are_others_and_lookups_the_same(tmp_path: Path)
         assert {key for key in old if old[key] != new[key]} <= {"name", "address_low"}
         assert new["name"].endswith(".svc.cluster.local")
     number = int.from_bytes(bytes((203, 0, 113, 77)), "big")
-    assert after[1]["address_low"] & 0xFFFFFFFF == DISGUISE.addresses.ipv4(number)
+    assert after[1]["address_low"] & 0xFFFFFFFF == PSEUDONYMS.addresses.ipv4(number)
     assert after[0]["name"] == after[1]["name"] != name
     data = target.read_bytes()
     assert not [word for word in (b"checkout", b"shop", bytes((203, 0, 113, 77))) if word in data]
@@ -147,10 +147,10 @@ def test_a_dns_message_that_is_cut_or_nonsense_tells_nothing_more() -> None:
         DNS(id=7, qr=1, qd=DNSQR(qname="checkout.shop"), an=DNSRR(rrname="shop", type="TXT", rdata="hunter2"))
     )
     for end in range(len(whole) + 1):
-        shown = dns_text(whole[:end], DISGUISE)
+        shown = dns_text(whole[:end], PSEUDONYMS)
         assert len(shown) == end
         assert not [word for word in (b"checkout", b"shop", b"hunter2") if word in shown]
-    assert b"hunter2" not in dns_text(b"\xff" * 12 + b"hunter2", DISGUISE)
+    assert b"hunter2" not in dns_text(b"\xff" * 12 + b"hunter2", PSEUDONYMS)
 
 
 def test_a_client_hello_keeps_versions_and_loses_the_servers_name(tmp_path: Path) -> None:
@@ -163,7 +163,7 @@ def test_a_client_hello_keeps_versions_and_loses_the_servers_name(tmp_path: Path
     assert {key for key in before if before[key] != after[key]} == {"server_name"}
     assert len(after["server_name"]) == len("checkout.shop.example")
     assert b"checkout" not in target.read_bytes()
-    assert all(len(hello_text(record[:end], DISGUISE)) == end for end in range(len(record)))
+    assert all(len(hello_text(record[:end], PSEUDONYMS)) == end for end in range(len(record)))
 
 
 def test_credentials_tell_times_and_the_result_alone() -> None:
@@ -178,7 +178,7 @@ def test_credentials_tell_times_and_the_result_alone() -> None:
 
 def test_what_is_no_header_becomes_filler() -> None:
     shown = head_text(
-        b"GET / HTTP/1.1\r\nAuthorization: Bearer hunter2\r\nX-Shop: checkout\r\nhunter2\r\n\r\n", DISGUISE
+        b"GET / HTTP/1.1\r\nAuthorization: Bearer hunter2\r\nX-Shop: checkout\r\nhunter2\r\n\r\n", PSEUDONYMS
     )
     assert shown == (
         b"GET / HTTP/1.1\r\nAuthorization: xxxxxxxxxxxxxx\r\nxxxxxx: xxxxxxxx\r\nxxxxxxx\r\n\r\n"

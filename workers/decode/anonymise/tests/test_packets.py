@@ -21,8 +21,8 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.utils import rdpcap
 
-from workers.decode.anonymise.disguise import Disguise
-from workers.decode.anonymise.tests.anonymised import DISGUISE, anonymised, tshark_fields
+from workers.decode.anonymise.pseudonyms import Pseudonyms
+from workers.decode.anonymise.tests.anonymised import PSEUDONYMS, anonymised, tshark_fields
 from workers.decode.captures import decode_capture
 from workers.decode.tests.capture_bytes import enhanced, interface, pcap, section
 from workers.decode.tests.encapsulations import ENCAPSULATIONS
@@ -50,7 +50,7 @@ def table(path: Path, folder: Path, name: str) -> list[dict[str, Any]]:
 
 
 def mapped(high: int, low: int) -> tuple[int, int]:
-    number = DISGUISE.addresses.ipv6(high << 64 | low)
+    number = PSEUDONYMS.addresses.ipv6(high << 64 | low)
     return number >> 64, number & 0xFFFFFFFFFFFFFFFF
 
 
@@ -177,7 +177,7 @@ def test_arp_tells_other_addresses_of_both_kinds_and_the_same_ones_as_packets(tm
     arp, packet = rdpcap(str(anonymised(path, tmp_path)))
     assert (arp[ARP].psrc, arp[ARP].pdst) == (packet[IP].src, packet[IP].dst)
     assert (arp[ARP].hwsrc, arp[ARP].hwdst) == (packet[Ether].src, packet[Ether].dst)
-    assert arp[ARP].psrc == DISGUISE.address_text(HOSTS[0]) != HOSTS[0]
+    assert arp[ARP].psrc == PSEUDONYMS.address_text(HOSTS[0]) != HOSTS[0]
 
 
 def test_what_cannot_be_read_is_not_copied(tmp_path: Path) -> None:
@@ -257,7 +257,7 @@ def test_comments_names_secrets_and_who_captured_are_gone_but_not_the_counts(tmp
     [point] = capture.vantage_points
     assert point.dropped_by_capture == 23
     assert point.time_resolution_ns == 1
-    assert point.capture_filter == f"host {DISGUISE.address_text(HOSTS[2])} and port 80"
+    assert point.capture_filter == f"host {PSEUDONYMS.address_text(HOSTS[2])} and port 80"
     assert point.first_ns == (1 << 32) + 2
 
 
@@ -267,5 +267,5 @@ def test_the_same_key_makes_the_same_file_and_another_key_another(tmp_path: Path
     path.write_bytes(pcap([(1, frame)], link_type=1))
     made = []
     for key in (b"a" * 32, b"a" * 32, b"b" * 32):
-        made.append(anonymised(path, tmp_path, Disguise(key)).read_bytes())
+        made.append(anonymised(path, tmp_path, Pseudonyms(key)).read_bytes())
     assert made[0] == made[1] != made[2]

@@ -11,7 +11,7 @@ import pytest
 import backend.demo
 from workers.decode.anonymise.listing_text import line_text
 from workers.decode.anonymise.tests.anonymised import (
-    DISGUISE,
+    PSEUDONYMS,
     judged,
     report_on,
     tshark_fields,
@@ -39,7 +39,7 @@ def addresses_of(packets: Path) -> set[bytes]:
                 found.add((low & 0xFFFFFFFF).to_bytes(4, "big"))
             elif high or low:
                 found.add((high << 64 | low).to_bytes(16, "big"))
-    return {each for each in found if DISGUISE.addresses.packed(each) != each}
+    return {each for each in found if PSEUDONYMS.addresses.packed(each) != each}
 
 
 def compare(folder: Path, scratch: Path) -> list[Path]:
@@ -51,7 +51,7 @@ def compare(folder: Path, scratch: Path) -> list[Path]:
     for tables in scratch.glob("tables-*/packets.parquet"):
         packed |= addresses_of(tables)
     # A mapped address may be another original one: then it is there, and tells nothing.
-    packed -= {DISGUISE.addresses.packed(each) for each in packed}
+    packed -= {PSEUDONYMS.addresses.packed(each) for each in packed}
     for path in made:
         data = path.read_bytes()
         assert not [each for each in packed if each in data and len(each) == 16]
@@ -93,9 +93,9 @@ def test_wireshark_reads_it_and_complains_no_more_than_of_the_original(tmp_path:
 
 def test_a_listing_keeps_numbers_and_words_of_kernels_and_loses_names() -> None:
     line = "tcp 6 113 TIME_WAIT src=10.58.14.13 dst=203.0.113.9 sport=402 dport=80 packets=5 bytes=390 [ASSURED] mark=0"
-    shown = line_text(line, DISGUISE)
-    assert shown == line.replace("10.58.14.13", DISGUISE.address_text("10.58.14.13")).replace(
-        "203.0.113.9", DISGUISE.address_text("203.0.113.9")
+    shown = line_text(line, PSEUDONYMS)
+    assert shown == line.replace("10.58.14.13", PSEUDONYMS.address_text("10.58.14.13")).replace(
+        "203.0.113.9", PSEUDONYMS.address_text("203.0.113.9")
     )
 
 
@@ -104,7 +104,7 @@ def test_an_address_that_two_writers_of_a_file_tore_apart_is_not_told() -> None:
         "tcp 6 83 TIME_WAIT src=10.58conntrack v1.4.7 (conntrack-tools): 9 flow entries",
         "58.14.13 dst=10.5",
     ):
-        assert "63" not in line_text(line, DISGUISE)
+        assert "63" not in line_text(line, PSEUDONYMS)
     assert "conntrack v1.4.7 (conntrack-tools)" in line_text(
-        "src=10.5conntrack v1.4.7 (conntrack-tools)", DISGUISE
+        "src=10.5conntrack v1.4.7 (conntrack-tools)", PSEUDONYMS
     )

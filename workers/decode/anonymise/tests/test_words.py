@@ -1,11 +1,11 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workers.decode.anonymise.disguise import Disguise
+from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.anonymise.words import WordCipher, is_kept
 
 CIPHER = WordCipher(b"k" * 32)
-ANYBODY = Disguise(b"d" * 32)
+ANYBODY = Pseudonyms(b"d" * 32)
 
 
 def form(word: str) -> str:

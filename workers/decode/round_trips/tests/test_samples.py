@@ -152,11 +152,11 @@ def test_clock_that_goes_back_gives_no_sample(tmp_path: Path) -> None:
 def test_bytes_before_a_probe(tmp_path: Path) -> None:
     """A burst that the sender queued behind itself is known from a probe alone by it."""
     burst = [(1000 * MS, ipv4(bytes(1400), 17)) for _ in range(20)]
-    quiet, loud = samples(
+    quiet, notable = samples(
         [echo(0, 1), echo(8, 1, back=True), *burst, echo(1001, 2), echo(1100, 2, back=True)], tmp_path
     )
     assert quiet["recent_bytes"] == 48
-    assert loud["recent_bytes"] == 20 * 1420 + 48
+    assert notable["recent_bytes"] == 20 * 1420 + 48
 
 
 def test_what_the_packed_form_cannot_hold(tmp_path: Path) -> None:

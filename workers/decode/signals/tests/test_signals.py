@@ -1,4 +1,4 @@
-"""Which packets tell that a connection stumbled or woke up."""
+"""Which packets tell that a connection had a TCP anomaly or woke up."""
 
 from __future__ import annotations
 

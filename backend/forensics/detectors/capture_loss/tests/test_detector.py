@@ -1,4 +1,4 @@
-"""Holes of a capture are counted where they are, and loud only beyond both limits."""
+"""Holes of a capture are counted where they are, and notable only beyond both limits."""
 
 from __future__ import annotations
 
@@ -29,10 +29,12 @@ def test_a_whole_capture_is_clear() -> None:
     assert detection(capture_with(0)).status == "clear"
 
 
-@pytest.mark.parametrize(("holes", "data", "loud"), [(4, 1_000, True), (3, 1_000, False), (4, 4_000, False)])
-def test_holes_are_loud_beyond_both_limits(holes: int, data: int, loud: bool) -> None:
+@pytest.mark.parametrize(
+    ("holes", "data", "notable"), [(4, 1_000, True), (3, 1_000, False), (4, 4_000, False)]
+)
+def test_holes_are_notable_beyond_both_limits(holes: int, data: int, notable: bool) -> None:
     (finding,) = detection(capture_with(holes, data)).findings
-    assert (finding.severity == "warning") is loud
+    assert (finding.severity == "warning") is notable
     assert (finding.count, finding.evidence[0].frames[0] > 0) == (holes, True)
 
 

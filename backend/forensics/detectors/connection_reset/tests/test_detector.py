@@ -59,11 +59,11 @@ def detection(
 
 
 @pytest.mark.parametrize(
-    ("number", "among", "loud"), [(3, 3, True), (2, 2, False), (5, 100, True), (4, 100, False)]
+    ("number", "among", "notable"), [(3, 3, True), (2, 2, False), (5, 100, True), (4, 100, False)]
 )
-def test_a_server_that_resets_is_loud_when_users_meet_it(number: int, among: int, loud: bool) -> None:
+def test_a_server_that_resets_is_notable_when_users_meet_it(number: int, among: int, notable: bool) -> None:
     (finding,) = detection(resets("server", number, among=among)).findings
-    assert (finding.count, finding.severity) == (number, "warning" if loud else "info")
+    assert (finding.count, finding.severity) == (number, "warning" if notable else "info")
 
 
 @pytest.mark.parametrize(("answered", "severity"), [(95, "warning"), (96, "info")])

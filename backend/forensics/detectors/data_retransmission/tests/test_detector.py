@@ -10,8 +10,8 @@ from backend.forensics.detectors.data_retransmission.detector import detect
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.signals import SENT_AGAIN
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 
 
 def found(*captures: Capture) -> Detection:
@@ -47,7 +47,7 @@ def test_a_wait_is_what_the_timer_makes(wait_ms: int, status: str | None) -> Non
         (3, 5, 400, 298, "info"),
     ],
 )
-def test_loud_needs_number_connections_time_and_share(
+def test_notable_needs_number_connections_time_and_share(
     connections: int, waits: int, wait_ms: int, healthy: int, severity: str
 ) -> None:
     (finding,) = found(waiting(connections, waits, wait_ms=wait_ms, healthy=healthy).build()).findings

@@ -61,7 +61,7 @@ def test_it_is_repeated(connections: int, writes: int, count: int) -> None:
     ("writes", "held_ms", "severity"),
     [(9, 200, "info"), (10, 200, "warning"), (24, 40, "info"), (26, 40, "warning")],
 )
-def test_what_costs_a_second_is_loud(writes: int, held_ms: float, severity: str) -> None:
+def test_what_costs_a_second_is_notable(writes: int, held_ms: float, severity: str) -> None:
     assert severities(connections=1, writes=writes, held_ms=held_ms) == [severity]
 
 

@@ -10,8 +10,8 @@ from backend.forensics.detectors.idle_timeout.known import fitting
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import ACK, MARK_KEEP_ALIVE, RST
 from backend.forensics.signals import AFTER_SILENCE, REPLY, SENT_AGAIN
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS, S
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 
 WAKE_NS = 900 * S
 
@@ -36,7 +36,7 @@ def found(capture: StumbleBuilder, recorded_ns: int = 3_600 * S) -> Detection:
 
 
 @pytest.mark.parametrize(("dead", "severity"), [(1, "info"), (2, "warning")])
-def test_two_dead_connections_are_loud(dead: int, severity: str) -> None:
+def test_two_dead_connections_are_notable(dead: int, severity: str) -> None:
     capture = StumbleBuilder()
     for _ in range(dead):
         waking(capture, 400, RST)

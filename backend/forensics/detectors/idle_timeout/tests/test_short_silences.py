@@ -15,8 +15,8 @@ from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.messages import HeldMessages
 from backend.forensics.round_trips import ROUND_TRIP_DTYPE, ROUND_TRIP_SCHEMA
 from backend.forensics.signals import SENT_AGAIN
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS, T0_NS
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 
 WAKE_MS = 60_000
 AGAIN_MS = (200, 600, 1_400)

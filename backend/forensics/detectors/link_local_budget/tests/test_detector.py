@@ -9,9 +9,9 @@ from backend.forensics.detectors.link_local_budget.detector import COUNTER, dete
 from backend.forensics.dumps import CounterRow, Dump
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS, T0_NS, S
 from backend.forensics.tests.build_http import CREDENTIALS, IMDS, POD, TOKEN, HttpBuilder
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 
 
 def found(flows: list[tuple[str, int, int, int]], counter: tuple[int, int] | None = None) -> Detection:

@@ -54,14 +54,14 @@ def test_without_calls_it_is_clear() -> None:
 
 
 @pytest.mark.parametrize(("refreshing", "severity"), [(3, "info"), (4, "warning")])
-def test_three_refreshes_after_the_first_load_are_loud(refreshing: int, severity: str) -> None:
+def test_three_refreshes_after_the_first_load_are_notable(refreshing: int, severity: str) -> None:
     assert _finding(_storm(40, refreshing=refreshing)).severity == severity
 
 
 @pytest.mark.parametrize(("left_s", "severity"), [(5.9, "info"), (6.1, "critical")])
-def test_refreshes_are_loud_beyond_three_times_the_need(left_s: float, severity: str) -> None:
+def test_refreshes_are_notable_beyond_three_times_the_need(left_s: float, severity: str) -> None:
     # 12 refreshes in 18 s: needed are 1 + 18 / lifetime.
-    limits = Thresholds(loud_calls_in_requests=99)
+    limits = Thresholds(notable_calls_in_requests=99)
     http = _storm(37, refreshing=12, left_s=left_s)
     assert _finding(http, limits).severity == severity
 
@@ -87,17 +87,17 @@ def _lookups(requests: int, *, took_ms: float) -> HttpBuilder:
 
 
 @pytest.mark.parametrize(("requests", "severity"), [(4, "info"), (5, "warning")])
-def test_other_calls_are_loud_in_five_requests(requests: int, severity: str) -> None:
+def test_other_calls_are_notable_in_five_requests(requests: int, severity: str) -> None:
     assert _finding(_lookups(requests, took_ms=20)).severity == severity
 
 
 @pytest.mark.parametrize(("took_ms", "severity"), [(9.9, "info"), (10.1, "warning")])
-def test_other_calls_are_loud_from_a_tenth_of_the_time(took_ms: float, severity: str) -> None:
+def test_other_calls_are_notable_from_a_tenth_of_the_time(took_ms: float, severity: str) -> None:
     assert _finding(_lookups(20, took_ms=took_ms)).severity == severity
 
 
 @pytest.mark.parametrize(("loads", "severity"), [(9, "info"), (10, "warning")])
-def test_refreshes_without_served_requests_are_loud_on_one_connection(loads: int, severity: str) -> None:
+def test_refreshes_without_served_requests_are_notable_on_one_connection(loads: int, severity: str) -> None:
     http = HttpBuilder()
     for n in range(loads):
         load_credentials(http, 100 + 400 * n)
@@ -122,7 +122,7 @@ def test_refreshes_five_seconds_apart_may_be_a_poller(period_ms: float, severity
 @pytest.mark.parametrize(
     ("took_ms", "calls", "severity"), [(499, 2, "info"), (500, 2, "warning"), (500, 1, "info")]
 )
-def test_two_calls_of_half_a_second_are_loud(took_ms: float, calls: int, severity: str) -> None:
+def test_two_calls_of_half_a_second_are_notable(took_ms: float, calls: int, severity: str) -> None:
     http = HttpBuilder()
     for n in range(calls):
         load_credentials(http, 100 + 30_000 * n, left_s=21_600, took_ms=1)

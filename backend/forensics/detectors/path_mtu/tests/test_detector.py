@@ -12,8 +12,8 @@ from backend.forensics.detectors.path_mtu.detector import detect
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.signals import PASSED, SENT_AGAIN
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 
 
 def stuck(
@@ -35,7 +35,7 @@ def found(capture: StumbleBuilder) -> Detection:
 
 
 @pytest.mark.parametrize(("connections", "severity"), [(1, "info"), (2, "warning")])
-def test_two_connections_are_loud(connections: int, severity: str) -> None:
+def test_two_connections_are_notable(connections: int, severity: str) -> None:
     (finding,) = found(stuck(connections)).findings
     assert (finding.severity, finding.count) == (severity, connections)
     assert finding.measures["failing_segment_bytes"] == 1448
@@ -81,7 +81,7 @@ def test_a_segment_that_passes_in_the_end_is_loss(acknowledged: int, told: int) 
     assert len(found(capture).findings) == told
 
 
-def test_an_icmp_message_that_is_not_obeyed_makes_one_connection_loud() -> None:
+def test_an_icmp_message_that_is_not_obeyed_makes_one_connection_notable() -> None:
     capture = stuck(1)
     capture.told_too_big(0, 1_400)
     (finding,) = found(capture).findings

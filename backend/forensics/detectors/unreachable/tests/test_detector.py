@@ -1,4 +1,4 @@
-"""ICMP errors are joined to what they quote and loud only when several connections ended."""
+"""ICMP errors are joined to what they quote and notable only when several connections ended."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def detection(capture: CaptureBuilder, limits: Thresholds | None = None) -> Dete
 
 
 @pytest.mark.parametrize(("number", "severity"), [(2, "info"), (3, "warning")])
-def test_three_connections_are_loud_and_counted_once(number: int, severity: str) -> None:
+def test_three_connections_are_notable_and_counted_once(number: int, severity: str) -> None:
     (finding,) = detection(told(number)).findings
     assert (finding.count, finding.severity) == (number, severity)
     assert finding.affected[0]["destination"] == "192.0.2.10:80"

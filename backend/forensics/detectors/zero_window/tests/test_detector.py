@@ -8,8 +8,8 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.zero_window.detector import detect
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.signals import CLOSED, OPENED
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS, S
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 
 
 def found(capture: StumbleBuilder) -> Detection:

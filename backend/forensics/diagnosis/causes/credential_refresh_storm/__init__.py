@@ -16,7 +16,7 @@ from backend.forensics.diagnosis.metadata_signs import (
     WHOLE_PACKETS,
     MetadataCase,
     hop_limit_rival,
-    loud_cases,
+    notable_cases,
     one_request,
     server_rival,
     slow_rival,
@@ -48,7 +48,7 @@ MISSING = (
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per caller that fetched credentials more often than a first load would."""
-    cases = loud_cases(facts, findings)
+    cases = notable_cases(facts, findings)
     return [_hypothesis(case) for case in cases if case.pattern.refreshes - 1 >= LEAST_REPEATS]
 
 

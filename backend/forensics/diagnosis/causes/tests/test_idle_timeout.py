@@ -13,8 +13,8 @@ from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import ACK, RST
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.signals import AFTER_SILENCE, REPLY, SENT_AGAIN
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS, S
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 
 
 def wake(capture: StumbleBuilder, silence_s: int, answer: int | None) -> None:

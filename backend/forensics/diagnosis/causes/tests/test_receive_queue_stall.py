@@ -91,10 +91,10 @@ def test_a_burst_of_the_sender_is_another_cause() -> None:
     assert rival(found["queue-buildup"], CAUSE) == "ruled-out"
 
 
-def who_took_echoes(culprit: str) -> DumpInput:
-    """A kernel probe's listing in which `culprit` runs when the first held echo of each stall is taken."""
+def who_took_echoes(blocking: str) -> DumpInput:
+    """A kernel probe's listing in which `blocking` runs when the first held echo of each stall is taken."""
     first = {math.ceil(begin / 10) for begin, _ in STALLS}
-    rows = tuple(PacketProcess(n + 2, 1, 1, culprit if n in first else "swapper/3", n) for n in range(600))
+    rows = tuple(PacketProcess(n + 2, 1, 1, blocking if n in first else "swapper/3", n) for n in range(600))
     return DumpInput("probe.txt", None, Dump("packet-processes", 601, (), packet_processes=rows))
 
 

@@ -16,8 +16,8 @@ from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import ACK, MARK_SPURIOUS_RETRANSMISSION, SYN
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.signals import SENT_AGAIN
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 
 WAY_NS = 5 * MS
 

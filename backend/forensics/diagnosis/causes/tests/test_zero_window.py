@@ -10,8 +10,8 @@ from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.signals import CLOSED, OPENED
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS, S
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 
 
 def diagnoses(

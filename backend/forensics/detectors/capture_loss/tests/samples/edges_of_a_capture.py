@@ -14,7 +14,7 @@ from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, pla
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 3)
-LOOSENED = Thresholds(loud_segments=2)
+LOOSENED = Thresholds(notable_segments=2)
 WRONG_CLAIM = "a capture that proves nothing, from three segments at its edge"
 DROPPED = (0, 0)
 

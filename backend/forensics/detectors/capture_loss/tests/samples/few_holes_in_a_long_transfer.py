@@ -13,7 +13,7 @@ from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, pla
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 9)
-LOOSENED = Thresholds(loud_ratio=0.0)
+LOOSENED = Thresholds(notable_ratio=0.0)
 WRONG_CLAIM = "a capture that proves nothing, from less than one segment in a thousand"
 DROPPED = (0, 0)
 

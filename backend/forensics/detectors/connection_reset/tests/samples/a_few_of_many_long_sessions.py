@@ -12,7 +12,7 @@ from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, pla
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 4)
-LOOSENED = Thresholds(loud_ratio=0.01)
+LOOSENED = Thresholds(notable_ratio=0.01)
 WRONG_CLAIM = "a service that resets its users, although 196 of 200 notice nothing"
 SERVER = "192.0.2.10:5432"
 

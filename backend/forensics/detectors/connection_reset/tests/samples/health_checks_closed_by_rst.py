@@ -12,7 +12,7 @@ from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, pla
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 2)
-LOOSENED = Thresholds(loud_resets=2)
+LOOSENED = Thresholds(notable_resets=2)
 WRONG_CLAIM = "a service that resets its users, from two connections during a restart"
 SERVER = "192.0.2.10:80"
 

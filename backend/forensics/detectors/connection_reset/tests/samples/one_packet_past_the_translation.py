@@ -13,7 +13,7 @@ from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 1)
-LOOSENED = Thresholds(loud_untranslated=1)
+LOOSENED = Thresholds(notable_untranslated=1)
 WRONG_CLAIM = "translation that loses packets, from one straggler"
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.packets import MARK_FAST_RETRANSMISSION, MARK_RETRANSMISSION
 from backend.forensics.signals import SENT_AGAIN
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected(None)

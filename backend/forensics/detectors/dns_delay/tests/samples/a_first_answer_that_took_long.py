@@ -9,7 +9,7 @@ from backend.forensics.tests.build_dns import DnsBuilder
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 1)
-LOOSENED = Thresholds(loud_lookups=1)
+LOOSENED = Thresholds(notable_lookups=1)
 WRONG_CLAIM = "a slow resolver, from one answer that had to be fetched"
 
 

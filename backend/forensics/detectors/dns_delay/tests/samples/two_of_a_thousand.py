@@ -9,7 +9,7 @@ from backend.forensics.tests.build_dns import DnsBuilder
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 2)
-LOOSENED = Thresholds(loud_ratio=0.0)
+LOOSENED = Thresholds(notable_ratio=0.0)
 WRONG_CLAIM = "slow lookups as an incident, although 2 of 1,000 were"
 
 

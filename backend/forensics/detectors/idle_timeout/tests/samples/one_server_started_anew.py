@@ -6,12 +6,12 @@ from backend.forensics.detectors.idle_timeout.thresholds import Thresholds
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.packets import RST
 from backend.forensics.signals import AFTER_SILENCE, REPLY
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS, S
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 1)
-LOOSENED = Thresholds(loud_connections=1)
+LOOSENED = Thresholds(notable_connections=1)
 WRONG_CLAIM = "a time-out on the way, from one reset"
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS, T0_NS
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("warning", 1)

@@ -11,7 +11,7 @@ from backend.forensics.tests.build_http import HttpBuilder, load_credentials, se
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 2)
-LOOSENED = Thresholds(loud_refreshes=0, significant_p=1.0, loud_excess_ratio=0.5)
+LOOSENED = Thresholds(notable_refreshes=0, significant_p=1.0, notable_excess_ratio=0.5)
 WRONG_CLAIM = "credentials fetched again and again, from the one load that every process makes"
 
 

@@ -12,7 +12,7 @@ from backend.forensics.tests.build_http import IMDS, POD, HttpBuilder, serve
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 60)
-LOOSENED = Thresholds(significant_p=1.0, loud_share_ratio=0.02)
+LOOSENED = Thresholds(significant_p=1.0, notable_share_ratio=0.02)
 WRONG_CLAIM = "requests that call the metadata service, from a poller with a clock of its own"
 
 

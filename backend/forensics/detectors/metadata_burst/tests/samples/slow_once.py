@@ -11,7 +11,7 @@ from backend.forensics.tests.build_http import CREDENTIALS, IMDS, POD, ROLE, Htt
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 2)
-LOOSENED = Thresholds(loud_slow_calls=1)
+LOOSENED = Thresholds(notable_slow_calls=1)
 WRONG_CLAIM = "a slow metadata service, from the one call that an agent's own start makes slow"
 
 

@@ -11,7 +11,7 @@ from backend.forensics.tests.build_http import POD, HttpBuilder, load_credential
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 6)
-LOOSENED = Thresholds(loud_refreshes=2, significant_p=0.5, loud_excess_ratio=2.0)
+LOOSENED = Thresholds(notable_refreshes=2, significant_p=0.5, notable_excess_ratio=2.0)
 WRONG_CLAIM = "credentials fetched again, from workers of which each fetched them once"
 
 

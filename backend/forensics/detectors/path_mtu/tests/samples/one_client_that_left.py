@@ -5,12 +5,12 @@ from __future__ import annotations
 from backend.forensics.detectors.path_mtu.thresholds import Thresholds
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.signals import SENT_AGAIN
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 1)
-LOOSENED = Thresholds(loud_connections=1)
+LOOSENED = Thresholds(notable_connections=1)
 WRONG_CLAIM = "a way that takes no large packets, from one client that left"
 
 

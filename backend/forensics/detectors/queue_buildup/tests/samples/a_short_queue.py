@@ -11,7 +11,7 @@ from backend.forensics.tests.build_trips import TripBuilder, every, stalled
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 1)
-LOOSENED = Thresholds(loud_ms=10.0)
+LOOSENED = Thresholds(notable_ms=10.0)
 WRONG_CLAIM = "a warning for 45 ms"
 
 

@@ -12,7 +12,7 @@ from backend.forensics.tests.build_trips import TripBuilder, every, stalled
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 1)
-LOOSENED = Thresholds(loud_samples=4, noticed_ms=20.0)
+LOOSENED = Thresholds(notable_samples=4, noticed_ms=20.0)
 WRONG_CLAIM = "a warning for the one small stall on a path whose 120 ms are usual"
 
 

@@ -11,7 +11,7 @@ from backend.forensics.tests.build_trips import TripBuilder, every
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 1)
-LOOSENED = Thresholds(loud_samples=3, noticed_ms=30.0)
+LOOSENED = Thresholds(notable_samples=3, noticed_ms=30.0)
 WRONG_CLAIM = "a stall worth a warning, although three echoes waited for 36 ms at most"
 
 

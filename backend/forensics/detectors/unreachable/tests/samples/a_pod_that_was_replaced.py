@@ -12,7 +12,7 @@ from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, S, 
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 2)
-LOOSENED = Thresholds(loud_connections=2)
+LOOSENED = Thresholds(notable_connections=2)
 WRONG_CLAIM = "a destination that cannot be reached, from two connections to an old address"
 
 

@@ -12,7 +12,7 @@ from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, S, 
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 12)
-LOOSENED = Thresholds(loud_connections=1)
+LOOSENED = Thresholds(notable_connections=1)
 WRONG_CLAIM = "twelve servers that cannot be reached, from a scan"
 
 

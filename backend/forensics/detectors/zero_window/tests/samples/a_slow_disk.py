@@ -5,12 +5,12 @@ from __future__ import annotations
 from backend.forensics.detectors.zero_window.thresholds import Thresholds
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.signals import CLOSED, OPENED
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS, S
-from backend.forensics.tests.build_stumbles import StumbleBuilder
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("info", 8)
-LOOSENED = Thresholds(loud_s=0.2)
+LOOSENED = Thresholds(notable_s=0.2)
 WRONG_CLAIM = "an application that hangs, from one that reads as fast as it can"
 
 

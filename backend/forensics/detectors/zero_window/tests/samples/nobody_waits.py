@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.signals import CLOSED
-from backend.forensics.tests.build_stumbles import StumbleBuilder
+from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected(None)

@@ -16,8 +16,8 @@ _VERSION: Final = re.compile(r"v?\d[\d.]*")
 
 
 @dataclass(frozen=True)
-class Disguise:
-    """All of it; the same key is the same disguise."""
+class Pseudonyms:
+    """Of every kind; the same key makes the same pseudonyms."""
 
     key: bytes
 

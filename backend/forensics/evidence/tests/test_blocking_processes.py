@@ -7,8 +7,14 @@ import random
 import pytest
 
 from backend.forensics.dumps import Dump, PacketProcess, SystemCall
+from backend.forensics.evidence.blocking_processes import (
+    LEAST_STALLS,
+    SURE_P,
+    BlockingProcess,
+    StallSpan,
+    find_blocking_processes,
+)
 from backend.forensics.evidence.counters import DumpInput
-from backend.forensics.evidence.culprits import LEAST_STALLS, SURE_P, Culprit, StallSpan, find_culprits
 from backend.forensics.private_words import composed
 
 MS = 1_000_000
@@ -39,30 +45,32 @@ def listing(count: int, names: list[str], *, busy: float = 0.0, seed: int = 1) -
     return DumpInput("probe.txt", "", Dump("packet-processes", len(rows), (), packet_processes=tuple(rows)))
 
 
-def best(spans: list[StallSpan], dump: DumpInput) -> Culprit | None:
-    found = find_culprits(spans, [dump])
+def best(spans: list[StallSpan], dump: DumpInput) -> BlockingProcess | None:
+    found = find_blocking_processes(spans, [dump])
     return found[0] if found else None
 
 
 def test_the_process_of_each_first_held_packet_is_named_with_its_counts() -> None:
-    culprit = best(stalls(10), listing(10, ["cadvisor"]))
-    assert culprit is not None
-    assert (culprit.process, culprit.named, culprit.stalls, culprit.seen) == ("cadvisor", 10, 10, 0)
-    assert culprit.sure
-    assert culprit.lines[:2] == (52, 152)
-    assert composed(culprit.statement).startswith(
+    blocking = best(stalls(10), listing(10, ["cadvisor"]))
+    assert blocking is not None
+    assert (blocking.process, blocking.named, blocking.stalls, blocking.seen) == ("cadvisor", 10, 10, 0)
+    assert blocking.sure
+    assert blocking.lines[:2] == (52, 152)
+    assert composed(blocking.statement).startswith(
         "cadvisor was interrupted by the first held packet at 10 of 10 stalls, "
     )
 
 
-def test_a_process_that_always_runs_is_no_culprit() -> None:
-    culprit = best(stalls(4), listing(4, ["cadvisor"], busy=0.6))
-    assert culprit is not None
-    assert not culprit.sure
+def test_a_process_that_always_runs_is_no_blocking_process() -> None:
+    blocking = best(stalls(4), listing(4, ["cadvisor"], busy=0.6))
+    assert blocking is not None
+    assert not blocking.sure
 
 
-def test_bystanders_are_behind_the_culprit() -> None:
-    found = find_culprits(stalls(12), [listing(12, ["cadvisor", "cadvisor", "cadvisor", "prometheus"])])
+def test_bystanders_are_behind_the_blocking_process() -> None:
+    found = find_blocking_processes(
+        stalls(12), [listing(12, ["cadvisor", "cadvisor", "cadvisor", "prometheus"])]
+    )
     assert [(c.process, c.named, c.sure) for c in found] == [
         ("cadvisor", 9, True),
         ("prometheus", 3, True),
@@ -71,9 +79,9 @@ def test_bystanders_are_behind_the_culprit() -> None:
 
 @pytest.mark.parametrize("count", [LEAST_STALLS - 1, LEAST_STALLS])
 def test_one_stall_tells_nothing(count: int) -> None:
-    culprit = best(stalls(count), listing(count, ["cadvisor"]))
-    assert culprit is not None
-    assert culprit.sure == (count >= LEAST_STALLS)
+    blocking = best(stalls(count), listing(count, ["cadvisor"]))
+    assert blocking is not None
+    assert blocking.sure == (count >= LEAST_STALLS)
 
 
 def test_the_process_before_the_network_thread_took_over_is_the_one() -> None:
@@ -92,12 +100,12 @@ def test_numbers_in_the_other_byte_order_are_the_same_packets() -> None:
         PacketProcess(p.line, p.tgid, p.pid, p.process, ((p.sequence & 0xFF) << 8) | p.sequence >> 8)
         for p in dump.dump.packet_processes
     )
-    culprit = best(stalls(5), DumpInput("p", "", Dump("packet-processes", 9, (), packet_processes=turned)))
-    assert culprit is not None
-    assert (culprit.process, culprit.named) == ("cadvisor", 5)
+    blocking = best(stalls(5), DumpInput("p", "", Dump("packet-processes", 9, (), packet_processes=turned)))
+    assert blocking is not None
+    assert (blocking.process, blocking.named) == ("cadvisor", 5)
 
 
-def test_an_idle_host_has_no_culprit() -> None:
+def test_an_idle_host_has_no_blocking_process() -> None:
     assert best(stalls(5), listing(5, ["swapper/11"])) is None
 
 
@@ -106,7 +114,9 @@ def test_by_chance_hardly_anybody_is_sure() -> None:
     chance = random.Random(3)
     for seed in range(300):
         names = ["cadvisor" if chance.random() < 0.3 else "swapper/11" for _ in range(8)]
-        wrong += sum(c.sure for c in find_culprits(stalls(8), [listing(8, names, busy=0.3, seed=seed)]))
+        wrong += sum(
+            c.sure for c in find_blocking_processes(stalls(8), [listing(8, names, busy=0.3, seed=seed)])
+        )
     assert wrong <= 300 * SURE_P * 2
 
 
@@ -126,26 +136,26 @@ def memory_reads(count: int, *, offset_ns: int = 0, every_ns: int = S) -> list[S
 
 
 def test_a_call_that_ends_with_every_stall_is_named() -> None:
-    culprit = best(stalls(8), traced(memory_reads(8)))
-    assert culprit is not None
-    assert (culprit.what, culprit.named, culprit.stalls) == (
+    blocking = best(stalls(8), traced(memory_reads(8)))
+    assert blocking is not None
+    assert (blocking.what, blocking.named, blocking.stalls) == (
         "in read of /sys/fs/cgroup/memory/memory.stat",
         8,
         8,
     )
-    assert culprit.sure
+    assert blocking.sure
 
 
 @pytest.mark.parametrize(("late_ns", "named"), [(21 * MS, 8), (22 * MS, 0)])
 def test_a_call_that_ends_at_another_time_is_not(late_ns: int, named: int) -> None:
-    culprit = best(stalls(8), traced(memory_reads(8, offset_ns=late_ns)))
-    assert (culprit.named if culprit else 0) == named
+    blocking = best(stalls(8), traced(memory_reads(8, offset_ns=late_ns)))
+    assert (blocking.named if blocking else 0) == named
 
 
 def test_calls_that_go_on_all_the_time_explain_nothing() -> None:
-    culprit = best(stalls(8), traced(memory_reads(83, every_ns=97 * MS)))
-    assert culprit is not None
-    assert not culprit.sure
+    blocking = best(stalls(8), traced(memory_reads(83, every_ns=97 * MS)))
+    assert blocking is not None
+    assert not blocking.sure
 
 
 @pytest.mark.parametrize("zone_h", [-8, 0, 5.5])
@@ -156,9 +166,9 @@ def test_times_of_day_in_any_zone(zone_h: float) -> None:
         )
         for c in memory_reads(8)
     ]
-    culprit = best(stalls(8), traced(calls))
-    assert culprit is not None
-    assert (culprit.named, culprit.sure) == (8, True)
+    blocking = best(stalls(8), traced(calls))
+    assert blocking is not None
+    assert (blocking.named, blocking.sure) == (8, True)
 
 
 def _of_day(time_ns: int, zone_h: float) -> float:

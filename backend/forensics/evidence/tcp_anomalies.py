@@ -38,7 +38,7 @@ class Servers:
 
 
 @dataclass(frozen=True)
-class Stumbles:
+class TcpAnomalies:
     """`rows` are SIGNAL_DTYPE with times of their own captures, sorted by connection and time; beside them
     `common_ns`, the same times on the reference clock, `node` (row of all connection tables, one
     after the other), `place` and `server`, the number of the server in `servers`. `connections` are those tables."""
@@ -71,7 +71,7 @@ class Stumbles:
         return client, Endpoint(int(row["server_high"]), int(row["server_low"]), int(row["server_port"]))
 
 
-def collect_stumbles(captures: Sequence[Capture], attempts: Attempts) -> Stumbles:
+def collect_anomalies(captures: Sequence[Capture], attempts: Attempts) -> TcpAnomalies:
     """All signals, each logical connection once."""
     places = attempts.places
     connections = join_rows([c.connections for c in captures], CONNECTION_DTYPE)
@@ -88,7 +88,7 @@ def collect_stumbles(captures: Sequence[Capture], attempts: Attempts) -> Stumble
     chosen = chosen[np.lexsort((rows["time_ns"][chosen], node[chosen]))]
     node = node[chosen]
     common_ns = attempts.clocks.of_captures(capture[chosen], rows["time_ns"][chosen].astype(np.int64))
-    return Stumbles(
+    return TcpAnomalies(
         places,
         rows[chosen],
         common_ns,

@@ -20,7 +20,7 @@ from backend.forensics.significance import binomial_tail, fisher_exact_p
 from backend.forensics.wording import p_text
 
 SURE_P = 0.01
-"""Of a culprit, all processes that were looked at counted in: below that chance is no explanation."""
+"""Of a blocking process, all processes that were looked at counted in: below that chance is no explanation."""
 LEAST_STALLS = 2
 """One stall that ends under some process says nothing: some process always runs."""
 ENDS_TOGETHER_NS = 20_000_000
@@ -45,7 +45,7 @@ class StallSpan:
 
 
 @dataclass(frozen=True)
-class Culprit:
+class BlockingProcess:
     """A process that was there when stalls ended. Of `stalls` that the listing covers it was there at `named`; of
     `others`, moments that had nothing to do with a stall, at `seen`."""
 
@@ -76,9 +76,11 @@ class Culprit:
         )
 
 
-def find_culprits(stalls: Sequence[StallSpan], dumps: Iterable[DumpInput]) -> tuple[Culprit, ...]:
+def find_blocking_processes(
+    stalls: Sequence[StallSpan], dumps: Iterable[DumpInput]
+) -> tuple[BlockingProcess, ...]:
     """Everybody who was there at the end of a stall, the least accidental first."""
-    found: list[Culprit] = []
+    found: list[BlockingProcess] = []
     for each in dumps:
         if each.dump.packet_processes:
             found += _by_packets(stalls, each.dump.packet_processes, each.input)
@@ -88,7 +90,9 @@ def find_culprits(stalls: Sequence[StallSpan], dumps: Iterable[DumpInput]) -> tu
     return tuple(sorted(found, key=lambda c: (c.p_value, -c.named, c.process, c.what, c.input)))
 
 
-def _by_packets(stalls: Sequence[StallSpan], listed: Sequence[PacketProcess], name: str) -> list[Culprit]:
+def _by_packets(
+    stalls: Sequence[StallSpan], listed: Sequence[PacketProcess], name: str
+) -> list[BlockingProcess]:
     starts = _drains(stalls, listed)
     at_drain = {row for row in starts if row is not None}
     drains = len(at_drain)
@@ -100,13 +104,13 @@ def _by_packets(stalls: Sequence[StallSpan], listed: Sequence[PacketProcess], na
     for row in sorted(at_drain):
         if not listed[row].idle:
             named.setdefault(_name(listed[row]), []).append(listed[row])
-    culprits = []
+    blocking_processes = []
     for process, rows in named.items():
         seen = elsewhere[process]
         table = ((len(rows), drains - len(rows)), (seen, others - seen))
         p_value = min(1.0, fisher_exact_p(table, "greater") * len(named))
-        culprits.append(
-            Culprit(
+        blocking_processes.append(
+            BlockingProcess(
                 process,
                 "was interrupted by the first held packet",
                 len(rows),
@@ -118,7 +122,7 @@ def _by_packets(stalls: Sequence[StallSpan], listed: Sequence[PacketProcess], na
                 tuple(entry.line for entry in rows),
             )
         )
-    return culprits
+    return blocking_processes
 
 
 def _name(entry: PacketProcess) -> str:
@@ -149,7 +153,7 @@ def _drains(stalls: Sequence[StallSpan], listed: Sequence[PacketProcess]) -> lis
     return drains
 
 
-def _by_calls(stalls: Sequence[StallSpan], calls: Sequence[SystemCall], name: str) -> list[Culprit]:
+def _by_calls(stalls: Sequence[StallSpan], calls: Sequence[SystemCall], name: str) -> list[BlockingProcess]:
     """Calls that lasted for a good part of a stall and ended with it. Those without a time can tell nothing."""
     timed = [call for call in calls if call.time_ns is not None or call.time_of_day_s is not None]
     if not timed or not stalls:
@@ -159,11 +163,11 @@ def _by_calls(stalls: Sequence[StallSpan], calls: Sequence[SystemCall], name: st
     for call in timed:
         if call.duration_s >= shortest_s:
             groups.setdefault((_caller(call), _what(call)), []).append(call)
-    best: list[Culprit] = []
+    best: list[BlockingProcess] = []
     for shift_ns in _zones(timed):
         covered = _covered_stalls(stalls, timed, shift_ns)
         found = [_of_group(covered, who, what, own, shift_ns, name) for (who, what), own in groups.items()]
-        named = [culprit for culprit in found if culprit is not None]
+        named = [blocking for blocking in found if blocking is not None]
         if sum(c.named for c in named) > sum(c.named for c in best):
             best = named
     tested = len(groups) * len(_zones(timed))
@@ -197,7 +201,7 @@ def _what(call: SystemCall) -> str:
 
 def _of_group(
     stalls: Sequence[StallSpan], who: str, what: str, calls: Sequence[SystemCall], shift_ns: int, name: str
-) -> Culprit | None:
+) -> BlockingProcess | None:
     """How many stalls end as one of these calls does, against the part of the time near ends of such calls."""
     if not stalls:
         return None
@@ -215,7 +219,7 @@ def _of_group(
     seconds = (max(float(end.max()), stalls[-1].end_ns) - first_ns) / 1e9
     near_s = _covered(end, ENDS_TOGETHER_NS) / 1e9
     p_value = binomial_tail(len(lines), len(stalls), min(1.0, near_s / seconds))
-    return Culprit(who, what, len(lines), len(stalls), near_s, seconds, p_value, name, tuple(lines))
+    return BlockingProcess(who, what, len(lines), len(stalls), near_s, seconds, p_value, name, tuple(lines))
 
 
 def _begin_ns(call: SystemCall, near_ns: int, shift_ns: int) -> int:

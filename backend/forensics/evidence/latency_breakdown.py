@@ -54,7 +54,7 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Anatomy:
+class LatencyBreakdown:
     """Served requests whose server's own questions would have been seen, by start."""
 
     exchange: Ints
@@ -97,7 +97,7 @@ def dissect_requests(
     exchanges: Exchanges,
     uses: Sequence[MetadataUse],
     dns: Lookups,
-) -> Anatomy:
+) -> LatencyBreakdown:
     """Every served request with its parts. Time and memory are linear in messages and round trips."""
     groups = max(1, len(captures))
     lookups = _lookups(exchanges, dns, sightings, groups)
@@ -123,7 +123,7 @@ def dissect_requests(
     serves = np.concatenate([np.ones(len(seen), np.bool_), np.zeros(len(opaque), np.bool_)])
     serves[pairs[0]] = True
     return _measure(
-        Anatomy(
+        LatencyBreakdown(
             exchange=np.concatenate([seen, nothing]),
             node=np.concatenate([np.full(len(seen), -1, np.int64), trips.node[opaque]]),
             frame=np.concatenate([np.full(len(seen), -1, np.int64), trips.frame[opaque]]),
@@ -151,7 +151,7 @@ def _without_themselves(pairs: tuple[Ints, Ints], identity: Ints, parts: Parts) 
     return outers[other], inners[other]
 
 
-def _measure(whole: Anatomy, outer: Intervals, kept: Ints) -> Anatomy:
+def _measure(whole: LatencyBreakdown, outer: Intervals, kept: Ints) -> LatencyBreakdown:
     """The parts' times, for the requests that are kept, by start."""
     kept = kept[np.argsort(whole.start_ns[kept], kind="stable")]
     number = np.full(len(whole), -1, np.int64)
@@ -165,7 +165,7 @@ def _measure(whole: Anatomy, outer: Intervals, kept: Ints) -> Anatomy:
         covered = covered_ns(outer, whole.parts.interval, (outers[up_to], inners[up_to]))
         part_ns[kind], so_far = covered - so_far, covered
         part_count[kind] = np.bincount(outers[whole.parts.kind[inners] == kind], minlength=len(whole))
-    return Anatomy(
+    return LatencyBreakdown(
         exchange=whole.exchange[kept],
         node=whole.node[kept],
         frame=whole.frame[kept],

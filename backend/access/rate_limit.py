@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from backend.errors import Refused, SignInNeeded, TooManyGuesses
+from backend.errors import Refused, SignInNeeded, TooManyAttempts
 
 ENTRIES = 20_000
 """Addresses, and as many subjects, that are remembered: some 10 MB."""
@@ -48,7 +48,7 @@ SECRET = Limit(Allowance(20, 60), Allowance(100, 60))
 LIMITS = {"password": PASSWORD, "token": SECRET, "share": SECRET, "share password": PASSWORD, "oidc": SECRET}
 
 
-class GuessLimiter:
+class RateLimiter:
     """One a process; safe for threads."""
 
     def __init__(self, *, entries: int = ENTRIES, clock: Callable[[], float] = time.monotonic) -> None:
@@ -59,8 +59,8 @@ class GuessLimiter:
         self._subjects: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
     @contextmanager
-    def guess(self, kind: str, address: str, subject: str) -> Iterator[None]:
-        """Around the check of a secret: raises TooManyGuesses before it, and counts it when it is refused."""
+    def attempt(self, kind: str, address: str, subject: str) -> Iterator[None]:
+        """Around the check of a secret: raises TooManyAttempts before it, and counts it when it is refused."""
         limit = LIMITS[kind]
         client, named = f"{kind} {client_key(address)}", f"{kind} {subject}"
         with self._lock:
@@ -87,7 +87,7 @@ class GuessLimiter:
         wrong, ends = counters.get(key, (0, 0.0))
         left_s = ends - self._clock()
         if wrong >= allowed.wrong and left_s > 0:
-            raise TooManyGuesses(math.ceil(left_s))
+            raise TooManyAttempts(math.ceil(left_s))
 
     def _count(self, limit: Limit, client: str, named: str, more: int) -> None:
         self._add(self._addresses, client, limit.per_address, more)

@@ -13,16 +13,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from backend.access.browser_sign_ins import LASTS, recognise_browser
 from backend.access.callers import LOCAL, NOBODY, Caller
-from backend.access.guesses import GuessLimiter
 from backend.access.ownership import check_rights
 from backend.access.public_addresses import needs_sign_in
+from backend.access.rate_limit import RateLimiter
 from backend.access.rights import Need
 from backend.access.rules import PAGE_RULES, Rule, names_something, rule_for
 from backend.access.still_admitted import is_still_admitted
 from backend.access.tokens import recognise_token
 from backend.api.departures import is_departure
 from backend.api.found_route import RouteFinder, put_found
-from backend.api.front_door import SAFE_METHODS
+from backend.api.host_origin_guard import SAFE_METHODS
 from backend.api.problems import NOTHING_HERE, problem_of
 from backend.api.watched_stream import WatchedStream
 from backend.errors import NotFound, StallscopeError, TooLarge
@@ -33,14 +33,15 @@ STRANGERS_BODY_BYTES = 16 << 10
 """A name with a password, or the secret of a link."""
 
 
-class Gate:
-    """ASGI middleware inside the front door; leaves the route that it judged and the caller in the request's state."""
+class AuthMiddleware:
+    """ASGI middleware inside the host and origin guard; leaves the route that it judged and the caller in the
+    request's state."""
 
-    def __init__(self, app: ASGIApp, store: Store, guesses: GuessLimiter, routes: RouteFinder) -> None:
+    def __init__(self, app: ASGIApp, store: Store, limiter: RateLimiter, routes: RouteFinder) -> None:
         self._app = app
         self._store = store
         self._routes = routes
-        self._guesses = guesses
+        self._limiter = limiter
         self._signs_in = needs_sign_in(store.settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -121,7 +122,7 @@ class Gate:
 
     def _recognise(self, request: Request, bearer: str | None) -> Caller:
         if bearer is not None:
-            return recognise_token(self._store, self._guesses, client_address(request), bearer)
+            return recognise_token(self._store, self._limiter, client_address(request), bearer)
         secret = request.cookies.get(cookie_name(request), "")
         return recognise_browser(self._store, secret) if secret else NOBODY
 
@@ -149,7 +150,7 @@ def client_address(request: Request) -> str:
 
 
 def origin(request: Request) -> str:
-    """By which address the browser reached the server; the front door has checked it."""
+    """By which address the browser reached the server; the host and origin guard has checked it."""
     found: str | None = getattr(request.state, "origin", None)
     return found or f"http://{request.headers.get('host', '')}"
 

@@ -21,8 +21,10 @@ SERVER = f"{POD}:8000"
 
 
 def _ms(facts: Facts) -> dict[str, list[float]]:
-    anatomy = facts.anatomy
-    parts = dict(zip(("metadata", "dns", "calls"), anatomy.part_ns, strict=True)) | {"own": anatomy.own_ns}
+    breakdown = facts.breakdown
+    parts = dict(zip(("metadata", "dns", "calls"), breakdown.part_ns, strict=True)) | {
+        "own": breakdown.own_ns
+    }
     return {name: (ns / 1e6).round(3).tolist() for name, ns in parts.items()}
 
 
@@ -80,14 +82,14 @@ def test_a_part_lies_between_arrival_and_the_end_of_the_answer(
     http = HttpBuilder()
     http.exchange(100, CLIENT, SERVER, took_ms=100)
     http.exchange(at_ms, f"{POD}:40001", BACKEND, took_ms=took_ms)
-    assert gather_facts([http.build()], []).anatomy.part_count[2].tolist() == [inside]
+    assert gather_facts([http.build()], []).breakdown.part_count[2].tolist() == [inside]
 
 
 def test_a_server_that_is_never_seen_to_ask_is_not_taken_apart() -> None:
     http = HttpBuilder()
     http.exchange(100, CLIENT, SERVER, took_ms=100)
     facts = gather_facts([http.build()], [])
-    assert len(facts.anatomy) == 0
+    assert len(facts.breakdown) == 0
     assert describe_served(facts) is None
 
 
@@ -147,7 +149,7 @@ def test_talk_of_one_host_with_itself_serves_nobody() -> None:
     http = HttpBuilder()
     http.turn(100, "127.0.0.1:40001", "127.0.0.1:6379", took_ms=80)
     http.turn(120, "127.0.0.1:40002", "127.0.0.1:6379", took_ms=30)
-    assert len(gather_facts([http.build()], []).anatomy) == 0
+    assert len(gather_facts([http.build()], []).breakdown) == 0
 
 
 def test_a_call_without_payload_is_a_part_of_a_request_with() -> None:
@@ -156,4 +158,4 @@ def test_a_call_without_payload_is_a_part_of_a_request_with() -> None:
     http.turn(120, f"{POD}:40001", "10.3.0.5:443", took_ms=30)
     facts = gather_facts([http.build()], [])
     assert _ms(facts)["calls"] == [30.0]
-    assert not facts.anatomy.inferred.any()
+    assert not facts.breakdown.inferred.any()

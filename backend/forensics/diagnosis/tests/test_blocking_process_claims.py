@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backend.forensics.cases.rtt_backlog import RttBacklog
 from backend.forensics.detectors.rtt_backlog.detector import detect
-from backend.forensics.diagnosis.culprit_claims import culprit_claims, stall_spans, who_ran
+from backend.forensics.diagnosis.blocking_process_claims import blocking_process_claims, stall_spans, who_ran
 from backend.forensics.dumps import Dump, PacketProcess, SystemCall
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
@@ -26,13 +26,13 @@ def backlog(facts: Facts) -> RttBacklog:
     return case
 
 
-def listing(facts: Facts, culprit: str) -> Dump:
-    """`culprit` under the first held echo of each stall, the idle CPU under all others."""
+def listing(facts: Facts, blocking: str) -> Dump:
+    """`blocking` runs under the first held echo of each stall, the idle CPU under all others."""
     finding = backlog(facts)
     first = {span.echoes[0] for span in stall_spans(facts, finding)}
     numbers = sorted({int(n) & 0xFFFF for n in facts.round_trips.rows["sequence"]})
     rows = [
-        PacketProcess(n + 2, 1, 1, culprit if number in first else "swapper/1", number)
+        PacketProcess(n + 2, 1, 1, blocking if number in first else "swapper/1", number)
         for n, number in enumerate(numbers)
     ]
     return Dump("packet-processes", len(rows), (), packet_processes=tuple(rows))
@@ -50,7 +50,7 @@ def test_the_stalls_of_a_finding_with_their_echoes_and_times() -> None:
 def test_the_process_at_every_drain_is_a_claim_with_its_lines() -> None:
     facts = held(listing(held(), "cadvisor"))
     finding = backlog(facts)
-    (claim,) = culprit_claims(who_ran(facts, finding))
+    (claim,) = blocking_process_claims(who_ran(facts, finding))
     assert claim.weight > 2
     assert claim.text.startswith("cadvisor was interrupted by the first held packet at 3 of 3 stalls")
     assert len(claim.evidence[0].lines) == 3
@@ -70,5 +70,5 @@ def test_a_call_that_ends_with_every_stall_is_a_claim() -> None:
         for n, span in enumerate(stall_spans(plain, finding))
     )
     facts = held(Dump("strace", 3, (), system_calls=calls))
-    (claim,) = culprit_claims(who_ran(facts, finding))
+    (claim,) = blocking_process_claims(who_ran(facts, finding))
     assert claim.text.startswith("cadvisor in read of /memory.stat at 3 of 3 stalls")

@@ -10,7 +10,7 @@ from workers.sandbox import ChildPool
 
 
 @dataclass(frozen=True)
-class Workshop:
+class WorkerContext:
     """Set once, before the engine starts."""
 
     store: Store
@@ -24,14 +24,14 @@ class Workshop:
     turns: Turns = field(default_factory=Turns)
 
 
-_current: list[Workshop] = []
+_current: list[WorkerContext] = []
 
 
-def set_workshop(workshop: Workshop) -> None:
+def set_worker_context(context: WorkerContext) -> None:
     """Called once by the engine; jobs are plain functions that the engine finds by name."""
-    _current[:] = [workshop]
+    _current[:] = [context]
 
 
-def workshop() -> Workshop:
-    """The workshop of this process."""
+def worker_context() -> WorkerContext:
+    """The context of this process."""
     return _current[0]

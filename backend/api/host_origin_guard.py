@@ -33,7 +33,7 @@ HEADERS = {
 }
 
 
-class FrontDoor:
+class HostOriginGuard:
     """ASGI middleware; it streams, so an event stream passes through untouched."""
 
     def __init__(

@@ -8,12 +8,12 @@ from typing import Final
 from sqlalchemy.exc import IntegrityError
 
 from backend.storage.database import Database
-from backend.storage.tables import DisguiseKeyRow
+from backend.storage.tables import PseudonymKeyRow
 
 KEY_BYTES: Final = 32
 
 
-def disguise_key(database: Database, investigation_id: str) -> bytes:
+def pseudonym_key(database: Database, investigation_id: str) -> bytes:
     """Made when it is first asked for; afterwards always the same. It never leaves the server."""
     known = _known(database, investigation_id)
     if known is not None:
@@ -21,7 +21,7 @@ def disguise_key(database: Database, investigation_id: str) -> bytes:
     made = secrets.token_bytes(KEY_BYTES)
     try:
         with database.writing() as session:
-            session.add(DisguiseKeyRow(investigation_id=investigation_id, key=made))
+            session.add(PseudonymKeyRow(investigation_id=investigation_id, key=made))
     except IntegrityError:  # another worker was quicker
         known = _known(database, investigation_id)
         if known is None:
@@ -32,5 +32,5 @@ def disguise_key(database: Database, investigation_id: str) -> bytes:
 
 def _known(database: Database, investigation_id: str) -> bytes | None:
     with database.reading() as session:
-        row = session.get(DisguiseKeyRow, investigation_id)
+        row = session.get(PseudonymKeyRow, investigation_id)
         return None if row is None else row.key

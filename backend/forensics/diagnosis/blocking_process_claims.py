@@ -8,13 +8,13 @@ import numpy as np
 
 from backend.forensics.cases.rtt_backlog import RttBacklog, Stall
 from backend.forensics.diagnosis.contract import Weighed
-from backend.forensics.evidence.culprits import Culprit, StallSpan, find_culprits
+from backend.forensics.evidence.blocking_processes import BlockingProcess, StallSpan, find_blocking_processes
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence
 from backend.forensics.round_trips import ECHO, PRINTED
 
 SHOWN = 3
-"""Culprits that are told: who comes after them was there less often."""
+"""Blocking processes that are shown: who comes after them was there less often."""
 WHO = (
     'bpftrace -e \'BEGIN { printf("TGID PID PROCESS ICMP_SEQ\\n") } kprobe:icmp_echo { $h = (struct icmphdr *)'
     "(((struct sk_buff *)arg0)->head + ((struct sk_buff *)arg0)->transport_header); "
@@ -23,22 +23,24 @@ WHO = (
 """The command that makes such a listing: who ran when each echo was taken."""
 
 
-def who_ran(facts: Facts, case: RttBacklog) -> tuple[Culprit, ...]:
+def who_ran(facts: Facts, case: RttBacklog) -> tuple[BlockingProcess, ...]:
     """Processes that were there at the ends of a case's stalls so often that chance is no explanation."""
-    culprits = find_culprits(stall_spans(facts, case), facts.kernel.dumps)
-    return tuple(culprit for culprit in culprits if culprit.sure)[:SHOWN]
+    blocking_processes = find_blocking_processes(stall_spans(facts, case), facts.kernel.dumps)
+    return tuple(blocking for blocking in blocking_processes if blocking.sure)[:SHOWN]
 
 
-def culprit_claims(culprits: Sequence[Culprit]) -> list[Weighed]:
-    """One claim a culprit; the first weighs."""
+def blocking_process_claims(blocking_processes: Sequence[BlockingProcess]) -> list[Weighed]:
+    """One claim for each blocking process; the first weighs."""
     return [
         Weighed(
             2.5 if number == 0 else 0.5,
-            culprit.statement,
-            line_evidence([(culprit.input, line) for line in culprit.lines], f"{culprit.process} at a drain"),
+            blocking.statement,
+            line_evidence(
+                [(blocking.input, line) for line in blocking.lines], f"{blocking.process} at a drain"
+            ),
             "a source other than the packets shows one process at the end of the stalls, more often than by chance",
         )
-        for number, culprit in enumerate(culprits)
+        for number, blocking in enumerate(blocking_processes)
     ]
 
 

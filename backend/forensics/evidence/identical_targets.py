@@ -19,7 +19,7 @@ ANSWERED_APART_MOST = 100
 """The same of destinations that were answered at other times: as many as there are findings on repeated SYNs."""
 
 
-def merge_alike(traits: Sequence[NDArray[np.generic]], silent: Bools, attempts: Ints) -> list[Ints]:
+def merge_identical(traits: Sequence[NDArray[np.generic]], silent: Bools, attempts: Ints) -> list[Ints]:
     """Numbers of the destinations that belong together, in order of the first of each. Arrays run beside the
     destinations: those that are equal in `silent` and in all `traits` are one, but for the `APART_MOST`
     (`ANSWERED_APART_MOST`) with the most `attempts`, where there are more than that many."""
