@@ -94,6 +94,8 @@ class InterfaceAddress:
     interface: str
     address: str
     prefix_bits: int
+    is_duplicate: bool = False
+    """``dadfailed``: another host answered for it (RFC 4862 section 5.4), so the kernel does not use it."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ KIND = "ip-addr"
 
 _ADDRESS = re.compile(
     r"(?:\d{1,9}: (?P<name>[^\s:@<>]{1,15}))?\s{1,24}inet6? (?P<address>[0-9a-fA-F.:]{2,45})"
-    r"(?: peer [0-9a-fA-F.:]{2,45})?/(?P<bits>\d{1,3})\b"
+    r"(?: peer [0-9a-fA-F.:]{2,45})?/(?P<bits>\d{1,3})\b(?P<flags>.{0,200})"
 )
 
 owns_line = is_interface_line
@@ -67,4 +67,6 @@ def _read_address(line: str, number: int, interface_before: str) -> InterfaceAdd
     address, bits = canonical_address(match["address"]), whole_number(match["bits"], largest=128)
     if address is None or bits is None:
         return None
-    return InterfaceAddress(number, match["name"] or interface_before, address, bits)
+    return InterfaceAddress(
+        number, match["name"] or interface_before, address, bits, "dadfailed" in match["flags"].split()
+    )

@@ -10,9 +10,12 @@ from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.listed_sign.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.listed_signs.events import EVENT_SIGNS, fallen_counter_signs, hop_signs
+from backend.forensics.evidence.listed_signs.logs import LOG_SIGNS
+from backend.forensics.evidence.listed_signs.printed_flows import printed_flow_signs
+from backend.forensics.evidence.listed_signs.receive_load import receive_load_signs
 from backend.forensics.evidence.listed_signs.sign import ListingSign
 from backend.forensics.evidence.listed_signs.tables import TABLE_SIGNS, rule_signs
-from backend.forensics.findings import line_evidence, plural
+from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import FindingPart
 
 KIND = "listed-sign"
@@ -37,8 +40,9 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not dumps:
         return Detection("not-checkable", "needs a listing")
     signs = [*rule_signs(dumps, thresholds.rule_packets_least), *hop_signs(dumps, thresholds.judged_hops)]
-    signs += [sign for read in (*TABLE_SIGNS, *EVENT_SIGNS) for sign in read(dumps)]
-    signs += fallen_counter_signs(facts.kernel)
+    signs += [sign for read in (*TABLE_SIGNS, *EVENT_SIGNS, *LOG_SIGNS) for sign in read(dumps)]
+    signs += [*fallen_counter_signs(facts.kernel), *receive_load_signs(facts.listed_hosts.hosts)]
+    signs += printed_flow_signs(facts.captures)
     if not signs:
         return Detection(
             "clear", f"{plural(len(dumps), 'listing')}; none shows a drop, a refusal or an error"
@@ -55,7 +59,7 @@ def _case(sign: ListingSign) -> ListedSign:
         confidence=0.9,
         summary=f"{sign.text} Not shown: {sign.limits}. Next: {sign.command}",
         count=max(1, sign.count),
-        evidence=tuple(line_evidence(sign.lines)),
+        evidence=(*line_evidence(sign.lines), *frame_evidence(sign.frames)),
         topic=sign.topic,
         command=sign.command,
     )

@@ -44,7 +44,8 @@ _NOISE: Final = frozenset(
 )
 _COUNTERS: Final = re.compile(
     r"_allowance_exceeded$|^TcpExtListen(?:Overflows|Drops)$|^TcpExtIPReversePathFilter$|CsumErrors$|"
-    r"(?:rx|tx)_(?:dropped|missed_errors|no_buffer|no_dma_resources|discards?)|^insert_failed$|^early_drop$"
+    r"(?:rx|tx)_(?:dropped|missed_errors|no_buffer|no_dma_resources|discards?)|^insert_failed$|^early_drop$|"
+    r"^TcpExtTCPTimeWaitOverflow$|^invalid$"
 )
 
 
@@ -60,6 +61,8 @@ _COUNTED: Final = {
     "bw_in_allowance": "inbound bandwidth",
     "bw_out_allowance": "outbound bandwidth",
     "insert_failed": "NAT or insertion clashes",
+    "TcpExtTCPTimeWaitOverflow": "closed without TIME_WAIT: net.ipv4.tcp_max_tw_buckets was reached",
+    "invalid": "packets of no known connection, or outside its window",
 }
 """Counters, by how their names begin, and what they count."""
 
@@ -230,20 +233,28 @@ def metric_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
 def counter_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
     """Counters of drops that are not 0 in a listing that was taken once: since boot, nobody knows when."""
     once = [each for each in dumps if sum(o.dump.kind == each.dump.kind for o in dumps) == 1]
-    found = [
-        (name, value, (each.input, row.line))
-        for each in once
-        for row in each.dump.counters
-        for name, value in row.counters.items()
-        if value and _COUNTERS.search(name)
-    ]
+    found = [entry for each in once for entry in _counted(each) if _COUNTERS.search(entry[0])]
     if found:
         yield ListingSign(
             "counter", "info", "Counters of drops are not 0",
             f"Since boot: {shown([f'{name} {value:,}{_meaning(name)}' for name, value, _ in found])}.",
-            tuple(line for _, _, line in found[:_LINES_MOST]), len(found), "when they rose: one listing makes no rate",
+            tuple(line for _, _, lines in found for line in lines)[:_LINES_MOST], len(found),
+            "when they rose: one listing makes no rate",
             "the same command again, a minute later, while it fails",
         )  # fmt: skip
+
+
+def _counted(each: DumpInput) -> Iterator[tuple[str, int, list[Line]]]:
+    """(name, value, lines) of counters above 0: those of CPUs added up, the last of a listing that was printed twice
+    in one text."""
+    found: dict[str, tuple[int, list[Line]]] = {}
+    for row in each.dump.counters:
+        for name, value in row.counters.items():
+            if value:
+                before, lines = found.get(name, (0, []))
+                total = before + value if row.cpu is not None else max(before, value)
+                found[name] = total, [*lines, (each.input, row.line)]
+    yield from ((name, value, lines) for name, (value, lines) in found.items())
 
 
 def _meaning(name: str) -> str:

@@ -25,6 +25,8 @@ class ListingSign:
     count: int
     limits: str
     command: str
+    frames: tuple[tuple[str, int], ...] = ()
+    """(capture, frame) of packets that were printed."""
 
 
 ReadSigns = Callable[[Sequence[DumpInput]], Iterator[ListingSign]]

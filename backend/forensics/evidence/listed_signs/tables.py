@@ -7,16 +7,23 @@ from typing import Final
 
 import numpy as np
 
-from backend.forensics.dumps import FilterRule
+from backend.forensics.dumps import FilterRule, NatRule
 from backend.forensics.dumps import conntrack as states
+from backend.forensics.evidence.absence.endpointless import list_endpointless
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.kernel_signs import Line
 from backend.forensics.evidence.listed_signs.sign import ListingSign, ReadSigns, shown
-from backend.forensics.private_words import of_place, of_rule
+from backend.forensics.private_words import PrivateWord, of_place, of_rule
 from backend.forensics.wording import plural
 
 _RULES_MOST: Final = 5
 _DROPS: Final = frozenset(("DROP", "REJECT", "KUBE-MARK-DROP"))
+_UDP: Final = 17
+_DNS_PORT: Final = 53
+_UDP_TIMEOUT_S: Final = 30
+"""nf_conntrack_udp_timeout of an entry without a reply (net/netfilter/nf_conntrack_proto_udp.c, UDP_CT_UNREPLIED)."""
+_WAITED_S: Final = 3
+"""Since the last packet; a resolver that works answers in less."""
 _UNANSWERED: Final = frozenset(("FAILED", "INCOMPLETE"))
 _NO_WAY: Final = frozenset(("blackhole", "unreachable", "prohibit"))
 _SETTINGS: Final = {
@@ -247,7 +254,85 @@ def entry_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
             )  # fmt: skip
 
 
+def query_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """DNS queries that nobody answered for seconds: each packet sets an entry's time-out anew."""
+    for each in dumps:
+        rows = each.dump.entries.rows
+        if not len(rows) or each.dump.kind != "conntrack-list":
+            continue
+        silent = rows[
+            ((rows["flags"] & states.UNREPLIED) != 0)
+            & (rows["protocol"] == _UDP)
+            & (rows["original_destination_port"] == _DNS_PORT)
+            & (rows["timeout_s"] >= 0)
+            & (rows["timeout_s"] <= _UDP_TIMEOUT_S - _WAITED_S)
+        ]
+        if len(silent):
+            waited = _UDP_TIMEOUT_S - int(silent["timeout_s"].min())
+            text = (
+                f"{plural(len(silent), 'DNS query', 'DNS queries')} without a reply (UNREPLIED), the oldest for "
+                f"{waited} s where nf_conntrack_udp_timeout is {_UDP_TIMEOUT_S} s."
+            )
+            yield ListingSign(
+                "unreplied-query", "warning", "DNS queries without a reply", text,
+                tuple((each.input, int(line)) for line in np.sort(silent["line"])[:50]), len(silent),
+                "whether they reached the resolver", "tcpdump -ni any -w out.pcap port 53",
+            )  # fmt: skip
+
+
+def duplicate_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """IPv6 addresses that the kernel does not use, because another host answered for them."""
+    found = [
+        (address, (each.input, address.line))
+        for each in dumps
+        for address in each.dump.addresses
+        if address.is_duplicate
+    ]
+    if found:
+        names = shown([f"{address.address}{_on(address.interface)}" for address, _ in found])
+        yield ListingSign(
+            "duplicate-address", "warning", "IPv6 duplicate address detection failed",
+            f"The kernel does not use {names}: another interface answered for it (dadfailed).",
+            tuple(line for _, line in found), len(found),
+            "whether another host has it, or a bridge in hairpin mode sent the probe back",
+            "tcpdump -ni INTERFACE 'icmp6 and ip6[40] == 135'; bridge -d link",
+        )  # fmt: skip
+
+
+def endpointless_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Rules of services without endpoints that counted no packet yet; those that did are causes."""
+    for rule in list_endpointless(dumps):
+        if rule.counted and not rule.packets:
+            local = "endpoint on this node" if rule.local else "endpoint"
+            service = PrivateWord(rule.service, "name") if rule.service else "A service"
+            yield ListingSign(
+                "endpointless", "info", "Service without endpoint",
+                f"{service} has no {local}; its {'REJECT' if rule.rejects else 'DROP'} rule counted no packet.",
+                rule.lines, 1, "whether anybody calls it", "kubectl get endpointslices -A; iptables-save -c",
+            )  # fmt: skip
+
+
+def masquerade_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """MASQUERADE rules with and without full randomization of source ports beside each other: the first that matches
+    decides."""
+    for each in dumps:
+        rules = [rule for rule in each.dump.nat_rules if rule.target == "MASQUERADE"]
+        random = {_match_of(rule) for rule in rules if rule.fully_random}
+        for rule in rules:
+            if not rule.fully_random and _match_of(rule) in random:
+                yield ListingSign(
+                    "masquerade", "info", "Two MASQUERADE rules with one match",
+                    f"{of_rule(rule.text)} is there with and without --random-fully; the first of the two decides.",
+                    ((each.input, rule.line),), 1,
+                    "which of them the failing connections matched", "iptables-save -c -t nat; conntrack -S",
+                )  # fmt: skip
+
+
+def _match_of(rule: NatRule) -> str:
+    return rule.text.replace(" --random-fully", "").strip()
+
+
 TABLE_SIGNS: Final[tuple[ReadSigns, ...]] = (
     policy_signs, neighbor_signs, route_signs, policy_rule_signs, bridge_signs, card_signs, module_signs,
-    setting_signs, queue_signs, entry_signs,
+    setting_signs, queue_signs, entry_signs, query_signs, duplicate_signs, endpointless_signs, masquerade_signs,
 )  # fmt: skip

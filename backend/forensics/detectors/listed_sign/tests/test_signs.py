@@ -1,0 +1,76 @@
+"""Each fact beside the listing that resembles it and shows no failure."""
+
+from __future__ import annotations
+
+import pytest
+
+from backend.forensics.detectors.listed_sign.detector import detect
+from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.facts import gather_facts
+from workers.decode.dumps import parse_dump_bytes
+
+_ENTRY = (
+    "src=10.0.0.5 dst=10.96.0.10 sport=4{0}000 dport={1} [UNREPLIED] "
+    "src=10.0.0.9 dst=10.0.0.5 sport={1} dport=4{0}000"
+)
+_HAPROXY = (
+    "Apr 20 13:17:16 lb haproxy[835]: 192.0.2.1:52194 [20/Apr/2021:13:17:12.780] in pool/w2 0/0/{0}/-1/{0} {1} 213 - - "
+    '{2} 4/4/3/3/1 0/0 "GET / HTTP/1.1"\n'
+)
+_ADDRESSES = """2: eth0@if3: <BROADCAST,UP,LOWER_UP> mtu 1500 qdisc noqueue state UP group default
+    link/ether 02:00:00:00:00:01 brd ff:ff:ff:ff:ff:ff
+    inet6 fe80::1/64 scope link tentative {}
+"""
+_NO_ENDPOINT = (
+    "*filter\n:KUBE-EXTERNAL-SERVICES - [0:0]\n"
+    '[0:0] -A KUBE-EXTERNAL-SERVICES -d 192.0.2.9/32 -p tcp -m comment --comment "shop/web has {}" -m tcp --dport 80 '
+    "-j DROP\nCOMMIT\n"
+)
+_SOFTNET = (
+    "{:08x} 00000000 00000002" + " 00000000" * 8 + "\n" + "{:08x} 00000000 00000000" + " 00000000" * 8 + "\n"
+)
+_MASQUERADE = "*nat\n" + "-A POSTROUTING -s 10.0.0.0/8 -j MASQUERADE{}\n" * 2 + "COMMIT\n"
+_NETWORK_MANAGER = "Aug 02 20:56:05 n NetworkManager[706]: <debug> [1.2] device[b5] (flannel.1): "
+
+
+def summaries(text: str) -> list[str]:
+    dumps = [DumpInput("x.txt", None, dump) for dump in parse_dump_bytes(text.encode())]
+    return [finding.summary for finding in detect(gather_facts([], dumps)).findings]
+
+
+@pytest.mark.parametrize(
+    ("failing", "said", "resembling"),
+    [
+        (
+            f"udp 17 27 {_ENTRY.format(1, 53)}\nudp 17 26 {_ENTRY.format(2, 53)}\n",
+            "2 DNS queries without a reply (UNREPLIED), the oldest for 4 s",
+            f"udp 17 28 {_ENTRY.format(1, 53)}\nudp 17 1 {_ENTRY.format(2, 514)}\n",
+        ),
+        (
+            _HAPROXY.format(4043, 502, "SH--"),
+            "while waiting for the response headers. Connecting took up to 4,043 ms",
+            _HAPROXY.format(4, 200, "----"),
+        ),
+        (_ADDRESSES.format("dadfailed"), "does not use fe80::1 on eth0", _ADDRESSES.format("")),
+        (
+            _NO_ENDPOINT.format("no local endpoints"),
+            "shop/web has no endpoint on this node",
+            _NO_ENDPOINT.format("two"),
+        ),
+        (_SOFTNET.format(90_000, 10_000), "CPU 0 took 90% of 100,000 packets", _SOFTNET.format(60_000, 40_000)),
+        (
+            _MASQUERADE.format(" --random-fully", ""),
+            "with and without --random-fully",
+            _MASQUERADE.format(" --random-fully", " --random-fully"),
+        ),
+        (
+            _NETWORK_MANAGER + "hw-addr: hardware address now 02:DA:4B:63:24:56\n",
+            "The MAC address of flannel.1 was set to 02:da:4b:63:24:56",
+            _NETWORK_MANAGER + "state change: activated\n",
+        ),
+    ],
+)  # fmt: skip
+def test_a_fact_is_reported_and_what_resembles_it_is_not(failing: str, said: str, resembling: str) -> None:
+    found = summaries(failing)
+    assert any(said in text for text in found), found
+    assert summaries(resembling) == []
