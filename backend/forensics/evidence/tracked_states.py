@@ -12,14 +12,17 @@ from numpy.typing import NDArray
 from backend.forensics.addresses import address_text
 from backend.forensics.dumps import conntrack as states
 from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.grouped_rows import GroupedRows
 from backend.forensics.evidence.kernel_signs import Line
+from backend.forensics.evidence.sightings import Ints
 
 LINES_MOST = 50
 _UDP = 17
 _HALF_CLOSED = ("CLOSE_WAIT", "FIN_WAIT", "LAST_ACK")
-_ORIGINAL = tuple(
-    f"original_{end}_{part}" for end in ("source", "destination") for part in ("high", "low", "port")
+_SOURCE, _DESTINATION = (
+    tuple(f"original_{end}_{part}" for part in ("high", "low", "port")) for end in ("source", "destination")
 )
+_ORIGINAL = (*_SOURCE, *_DESTINATION)
 
 
 @dataclass(frozen=True)
@@ -53,16 +56,17 @@ def find_untranslated_entries(dumps: Sequence[DumpInput]) -> list[TwoWays]:
         same = (udp["reply_source_low"] == udp["original_destination_low"]) & (
             udp["reply_source_high"] == udp["original_destination_high"]
         )
-        silent = same & ((udp["flags"] & states.UNREPLIED) != 0)
-        for row in udp[silent]:
-            mine = _same_target(udp, row) & ~same
-            if not mine.any():
+        silent = udp[same & ((udp["flags"] & states.UNREPLIED) != 0)]
+        translated = udp[~same]
+        by_destination = GroupedRows(*(translated[name] for name in _DESTINATION))
+        for row in silent[_first_of_each(silent, _DESTINATION)]:
+            others = translated[by_destination.of(*(int(row[name]) for name in _DESTINATION))]
+            if not len(others):
                 continue
-            other = udp[mine][0]
             target = _end(row, "original_destination")
-            pair = any(_tuple(candidate) == _tuple(row) for candidate in udp[mine])
-            lines = tuple((each.input, int(line)) for line in (row["line"], *udp[mine]["line"][:LINES_MOST]))
-            found.setdefault(target, TwoWays(target, _end(other, "reply_source"), lines, pair))
+            lines = tuple((each.input, int(line)) for line in (row["line"], *others["line"][:LINES_MOST]))
+            to = _end(others[0], "reply_source")
+            found.setdefault(target, TwoWays(target, to, lines, _has_source_of(others, row)))
     return list(found.values())
 
 
@@ -92,11 +96,16 @@ def _entries(each: DumpInput) -> NDArray[np.void]:
     return rows if each.dump.kind == "conntrack-list" else rows[:0]
 
 
-def _same_target(rows: NDArray[np.void], row: np.void) -> NDArray[np.bool_]:
-    same: NDArray[np.bool_] = rows["original_destination_port"] == row["original_destination_port"]
-    for part in ("high", "low"):
-        same &= rows[f"original_destination_{part}"] == row[f"original_destination_{part}"]
-    return same
+def _first_of_each(rows: NDArray[np.void], names: Sequence[str]) -> Ints:
+    """The first row with each combination of values in these columns, in the order of the table."""
+    order = np.lexsort(tuple(rows[name] for name in names))
+    differs = np.ones(len(order), np.bool_)
+    differs[1:] = np.any([rows[name][order[1:]] != rows[name][order[:-1]] for name in names], axis=0)
+    return np.sort(order[differs])
+
+
+def _has_source_of(rows: NDArray[np.void], row: np.void) -> bool:
+    return bool(np.all([rows[name] == row[name] for name in _SOURCE], axis=0).any())
 
 
 def _tuple(row: np.void) -> tuple[int, ...]:

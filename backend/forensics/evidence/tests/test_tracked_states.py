@@ -1,9 +1,13 @@
 """Entries that show by themselves that they are stale, or about to expire."""
 
+from dataclasses import replace
+
 import pytest
 
+from backend.forensics.dumps.conntrack import ConntrackTable
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.tracked_states import find_countdowns, find_untranslated_entries
+from workers.decode.bench.visits import CountedArray, VisitMeter, growing_faster
 from workers.decode.dumps import parse_dumps
 
 UDP = "udp 17 29 src=10.0.0.4 dst=10.96.0.10 sport={port} dport=53 {mark}src={back} dst=10.0.0.4 sport=53 dport={port}"
@@ -26,6 +30,45 @@ def test_an_untranslated_entry_that_nobody_answers_beside_a_translated_one(mark:
         [("10.96.0.10:53", "10.244.0.9:53", False)] if stale else []
     )
     assert not find_untranslated_entries(listing(own))
+
+
+def test_each_destination_has_its_own_translated_entries() -> None:
+    translated = [UDP.format(port=4000 + n, mark="", back=f"10.244.0.{n}") for n in (1, 2)]
+    own = [UDP.format(port=port, mark="[UNREPLIED] ", back="10.96.0.10") for port in (4001, 4001, 4005)]
+    other = [line.replace("10.96.0.10", "10.96.0.11") for line in (*own, *translated)]
+    mute = own[0].replace("10.96.0.10", "10.96.0.12")
+    found = find_untranslated_entries(listing(mute, *other, *translated, *own))
+    assert [(each.target, each.same_tuple, len(each.lines)) for each in found] == [
+        ("10.96.0.11:53", True, 3),
+        ("10.96.0.10:53", True, 3),
+    ]
+    assert [line for _, line in found[1].lines] == [9, 7, 8]
+
+
+def silent_entries(number: int) -> list[str]:
+    """To as many destinations, each with a translated one beside it."""
+    lines = []
+    for n in range(number):
+        service = f"10.{96 + n // 65536}.{n // 256 % 256}.{n % 256}"
+        for port, mark, back in ((4000, "", "10.244.0.9"), (4001, "[UNREPLIED] ", service)):
+            lines.append(UDP.format(port=port, mark=mark, back=back).replace("dst=10.96.0.10", f"dst={service}"))
+    return lines
+
+
+def count_silent_entries(number: int) -> int:
+    """Elements and calls that finding them takes."""
+    (only,) = listing(*silent_entries(number))
+    entries = ConntrackTable(only.dump.entries.rows.view(CountedArray))
+    meter = VisitMeter()
+    counted = replace(only, dump=replace(only.dump, entries=entries))
+    found = meter.run("entries", lambda: find_untranslated_entries([counted]))
+    assert len(found) == number
+    return meter.parts["entries"]
+
+
+def test_the_table_is_not_searched_for_each_entry() -> None:
+    few, many = (count_silent_entries(number) for number in (500, 2000))
+    assert growing_faster({"entries": few}, {"entries": many}, 4, 1.2) == {}
 
 
 @pytest.mark.parametrize(("seconds", "counts"), [((55, 50, 44), True), ((55, 50, 59), False), ((55,), False)])
