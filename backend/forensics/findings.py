@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from functools import lru_cache
 
 from backend.forensics.evidence.counter_series import CounterSeries
 from backend.forensics.report import EvidencePart, MarkPart
@@ -16,10 +17,17 @@ FRAMES_SHOWN = 1_000
 def rfc3339(time_ns: int) -> str:
     """UTC with nanoseconds: ``2026-11-21T01:11:43.487264000Z``."""
     seconds, rest = divmod(time_ns, 1_000_000_000)
+    whole = _whole_seconds(seconds)
+    return "1970-01-01T00:00:00.000000000Z" if whole is None else f"{whole}.{rest:09d}Z"
+
+
+@lru_cache(maxsize=4096)
+def _whole_seconds(seconds: int) -> str | None:
+    """None where the calendar has no such time. Kept: events of a report share their seconds."""
     try:
-        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}"
     except (OverflowError, OSError, ValueError):
-        return "1970-01-01T00:00:00.000000000Z"
+        return None
 
 
 def frame_evidence(frames: Iterable[tuple[str, int]], note: str = "") -> list[EvidencePart]:
@@ -27,8 +35,9 @@ def frame_evidence(frames: Iterable[tuple[str, int]], note: str = "") -> list[Ev
     by_input: dict[str, set[int]] = {}
     for name, frame in frames:
         by_input.setdefault(name, set()).add(frame)
+    # `lines` is given because pydantic makes a deep copy of a default, which takes longer than all else here.
     return [
-        EvidencePart(input=name, frames=sorted(by_input[name])[:FRAMES_SHOWN], note=note)
+        EvidencePart(input=name, frames=sorted(by_input[name])[:FRAMES_SHOWN], lines=[], note=note)
         for name in sorted(by_input)
     ]
 

@@ -8,7 +8,6 @@ imports every command: heavy imports belong inside `run`.
 from __future__ import annotations
 
 import argparse
-import gc
 import importlib
 import os
 import pkgutil
@@ -20,8 +19,8 @@ import workers.cli
 from backend.errors import StallscopeError
 from workers.cli.second_try import with_second_try
 from workers.cli.standard_streams import outlive_readers
+from workers.garbage import collect_rarely
 
-_COLLECTED_FROM_OBJECTS = 500_000
 EXIT_DONE = 0
 EXIT_FOUND = 1
 EXIT_USAGE = 2
@@ -130,8 +129,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     is_program = arguments is None
     if is_program:
         outlive_readers()
-        # Modules are full of objects that stay: looking through them for garbage takes an eighth of a start.
-        gc.set_threshold(_COLLECTED_FROM_OBJECTS)
+        collect_rarely()
     given = list(sys.argv[1:] if arguments is None else arguments)
 
     def run() -> int:

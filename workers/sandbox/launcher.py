@@ -26,6 +26,7 @@ from workers.confinement.kernel import (
     never_gain_privileges,
 )
 from workers.confinement.trial import confinement
+from workers.garbage import collect_rarely
 from workers.sandbox.program_folders import all_folders
 from workers.sandbox.works import build_adapters
 
@@ -51,6 +52,7 @@ def main(arguments: Sequence[str]) -> None:
                 getattr(found, function)()
     build_adapters()
     all_folders()
+    collect_rarely()
     gc.freeze()  # the children share these pages as long as nobody writes to them
     Launcher(socket.socket(fileno=int(number))).serve()
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, Final
+from functools import cache
+from typing import Any, Final, cast
 
 from backend.forensics.addresses import address_halves
 from backend.forensics.evidence.delays import Frame
@@ -119,7 +120,13 @@ def packets_of(instances: Sequence[Instance], note: str = "") -> tuple[EvidenceP
 
 def own_fields(value: Case | Instance) -> Iterator[tuple[str, Any]]:
     """(name, value) of the fields that its class adds to `Case` or `Instance`, but for those kept `APART`."""
-    base = Case if isinstance(value, Case) else Instance
-    shared = {each.name for each in fields(base)}
-    own = (each for each in fields(value) if each.name not in shared and "apart" not in each.metadata)
-    return ((each.name, getattr(value, each.name)) for each in own)
+    # To mypy, a class of data is not hashable.
+    names = _own_names(cast(Hashable, type(value)))
+    return ((name, getattr(value, name)) for name in names)
+
+
+@cache
+def _own_names(kind: type[Any]) -> tuple[str, ...]:
+    shared = {each.name for each in fields(Case if issubclass(kind, Case) else Instance)}
+    own = (each for each in fields(kind) if each.name not in shared and "apart" not in each.metadata)
+    return tuple(each.name for each in own)

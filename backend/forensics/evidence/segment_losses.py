@@ -66,32 +66,44 @@ class SegmentLosses:
         node = first_node[capture] + rows["connection"].astype(np.int64)
         # The first sight of bytes that fill a hole is no second copy: the first one had not come as far as here.
         again = np.flatnonzero((rows["kind"] & (SENT_AGAIN | FILLED)) == SENT_AGAIN)
-        self._again: dict[tuple[int, int, int], list[tuple[int, int, Frame]]] = {}
+        self._fates: dict[int, SegmentFate] = {}
+        self._paths: dict[tuple[int, int], list[int]] = {}
+        self._again: dict[tuple[int, int, int], list[tuple[int, Frame]]] = {}
+        """By node, side and sequence number: marks and frame of each copy."""
         names = [captures[n].name for n in capture[again].tolist()]
-        for at, n, name in zip(again.tolist(), node[again].tolist(), names, strict=True):
-            key = (n, int(rows["from_client"][at]), int(rows["sequence"][at]))
-            seen = (int(rows["time_ns"][at]), int(rows["marks"][at]), (name, int(rows["frame"][at])))
-            self._again.setdefault(key, []).append(seen)
+        columns = ("from_client", "sequence", "marks", "frame")
+        values = (rows[column][again].tolist() for column in columns)
+        for n, name, side, sequence, marks, frame in zip(node[again].tolist(), names, *values, strict=True):
+            key = (n, side, sequence)
+            self._again.setdefault(key, []).append((marks, (name, frame)))
 
     def fate_of(self, at: int) -> SegmentFate:
-        """Of the row `at` of `TcpAnomalies.rows`, a segment sent again."""
+        """Of the row `at` of `TcpAnomalies.rows`, a segment sent again. Kept: several causes ask for it."""
+        fate = self._fates.get(at)
+        if fate is None:
+            fate = self._fates[at] = self._follow(at)
+        return fate
+
+    def _follow(self, at: int) -> SegmentFate:
         rows, node = self._anomalies.rows, int(self._anomalies.node[at])
         side, sequence = int(rows["from_client"][at]), int(rows["sequence"][at])
         places = self._anomalies.places
-        way = self._way(node, side)
-        near, far = way[0], way[-1]
+        if (node, side) not in self._paths:
+            self._paths[node, side] = self._path(node, side)
+        path = self._paths[node, side]
+        near, far = path[0], path[-1]
         here, there = (places[int(self._place_of_node[n])] for n in (near, far))
         frames = tuple(self._anomalies.frames([at]))
-        twice = any((place, side, sequence) in self._again for place in way)
+        twice = any((place, side, sequence) in self._again for place in path)
         if here == there or not twice:
             return SegmentFate("one place", here, there, frames)
         copies = self._again.get((far, side, sequence), [])
         if not copies:
-            here, there = self._around(way, side, sequence)
+            here, there = self._around(path, side, sequence)
             fate: Fate = "in node" if same_node(self._captures, here, there) else "lost between"
             return SegmentFate(fate, here, there, frames)
-        shown = tuple(dict.fromkeys((*frames, *(frame for _, _, frame in copies))))
-        if any(marks & MARK_SPURIOUS_RETRANSMISSION for _, marks, _ in copies):
+        shown = tuple(dict.fromkeys((*frames, *(frame for _, frame in copies))))
+        if any(marks & MARK_SPURIOUS_RETRANSMISSION for marks, _ in copies):
             return SegmentFate("answer lost", here, there, shown)
         return SegmentFate("arrived" if self._is_there(near, far, side) else "beyond", here, there, shown)
 
@@ -104,14 +116,14 @@ class SegmentLosses:
         whole_ns, beyond_ns = (last - first for first, last in times)
         return whole_ns >= WAY_LEAST_NS and beyond_ns <= THERE_RATIO * whole_ns
 
-    def _around(self, way: Sequence[int], side: int, sequence: int) -> tuple[Place, Place]:
+    def _around(self, path: Sequence[int], side: int, sequence: int) -> tuple[Place, Place]:
         """The last place on the way that saw the segment again, and the next one."""
-        seen = [at for at, node in enumerate(way[:-1]) if (node, side, sequence) in self._again]
+        seen = [at for at, node in enumerate(path[:-1]) if (node, side, sequence) in self._again]
         last = seen[-1] if seen else 0
-        here, there = (self._anomalies.places[int(self._place_of_node[way[at]])] for at in (last, last + 1))
+        here, there = (self._anomalies.places[int(self._place_of_node[path[at]])] for at in (last, last + 1))
         return here, there
 
-    def _way(self, node: int, side: int) -> list[int]:
+    def _path(self, node: int, side: int) -> list[int]:
         """The nodes of the same connection from the sender of what `side` sends to its receiver, of those that saw such
         packets."""
         if not len(self._link):

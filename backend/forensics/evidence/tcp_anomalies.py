@@ -56,12 +56,17 @@ class TcpAnomalies:
 
     def frames(self, at: Iterable[int], *, before: bool = False) -> list[Frame]:
         """(input, frame) of these rows, with the packet before each if wanted."""
+        chosen = np.fromiter(at, np.int64)
+        columns = (
+            column[chosen].tolist()
+            for column in (self.place, self.rows["frame"], self.rows["previous_frame"])
+        )
         found = []
-        for n in at:
-            name = self.places[int(self.place[n])].input
-            found.append((name, int(self.rows["frame"][n])))
-            if before and self.rows["previous_frame"][n]:
-                found.append((name, int(self.rows["previous_frame"][n])))
+        for place, frame, previous in zip(*columns, strict=True):
+            name = self.places[place].input
+            found.append((name, frame))
+            if before and previous:
+                found.append((name, previous))
         return found
 
     def endpoints(self, node: int) -> tuple[Endpoint, Endpoint]:

@@ -22,6 +22,7 @@ from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.isolation import Isolation
 from backend.forensics.report import FindingPart
 from workers.decode.captures import decode_capture
+from workers.garbage import collect_rarely
 
 _LISTED_FROM_RATIO: Final = 0.05
 """Of the time of decoding: parts that cost less are in their group's sum only."""
@@ -92,6 +93,7 @@ def main() -> None:
     """The command line: measures one capture, in this process, as JSON."""
     parser = argparse.ArgumentParser(prog="python -m workers.decode.bench.detectors", description=__doc__)
     parser.add_argument("capture", type=Path)
+    collect_rarely()  # as `stallscope analyze` does
     parts, connections = clock_parts(parser.parse_args().capture)
     print(json.dumps({"connections": connections, "parts": parts}))  # noqa: T201
 

@@ -83,7 +83,7 @@ def _case(anomalies: TcpAnomalies, group: _Group, thresholds: Thresholds) -> Dat
     clients = sorted(
         {anomalies.endpoints(n)[0].host for n in np.unique(anomalies.node[group.waits]).tolist()}
     )
-    instances = tuple(_instance(anomalies, n) for n in group.waits.tolist())
+    instances = _instances(anomalies, group.waits)
     return DataRetransmission(
         severity=_severity(anomalies, group, thresholds),
         confidence=thresholds.confidence,
@@ -110,16 +110,24 @@ def _case(anomalies: TcpAnomalies, group: _Group, thresholds: Thresholds) -> Dat
     )
 
 
-def _instance(anomalies: TcpAnomalies, n: int) -> Timeout:
-    rows, end_ns = anomalies.rows, int(anomalies.common_ns[n])
-    return Timeout(
-        start_ns=end_ns - int(rows["silence_ns"][n]),
-        end_ns=end_ns,
-        lane=anomalies.places[int(anomalies.place[n])].id,
-        packets=tuple(anomalies.frames([n], before=True)),
-        sender="client" if rows["from_client"][n] else "server",
-        tail=bool(rows["last_of_all"][n]),
-    )
+def _instances(anomalies: TcpAnomalies, waits: Ints) -> tuple[Timeout, ...]:
+    names = ("silence_ns", "frame", "previous_frame", "from_client", "last_of_all")
+    columns = (anomalies.rows[name][waits].tolist() for name in names)
+    seen = zip(anomalies.common_ns[waits].tolist(), anomalies.place[waits].tolist(), *columns, strict=True)
+    instances = []
+    for end_ns, number, silence_ns, frame, previous, from_client, last_of_all in seen:
+        place = anomalies.places[number]
+        instances.append(
+            Timeout(
+                start_ns=end_ns - silence_ns,
+                end_ns=end_ns,
+                lane=place.id,
+                packets=tuple((place.input, each) for each in (frame, previous) if each),
+                sender="client" if from_client else "server",
+                tail=bool(last_of_all),
+            )
+        )
+    return tuple(instances)
 
 
 def _present(case: DataRetransmission, thresholds: Thresholds) -> FindingPart:

@@ -51,7 +51,9 @@ def silent_entries(number: int) -> list[str]:
     for n in range(number):
         service = f"10.{96 + n // 65536}.{n // 256 % 256}.{n % 256}"
         for port, mark, back in ((4000, "", "10.244.0.9"), (4001, "[UNREPLIED] ", service)):
-            lines.append(UDP.format(port=port, mark=mark, back=back).replace("dst=10.96.0.10", f"dst={service}"))
+            lines.append(
+                UDP.format(port=port, mark=mark, back=back).replace("dst=10.96.0.10", f"dst={service}")
+            )
     return lines
 
 
