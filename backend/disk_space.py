@@ -48,10 +48,10 @@ class Room:
 
 def room_at(folder: Path, reserve_bytes: int = 0) -> Room:
     """Of the disk that `folder` is on; a reserve of 0 is a twentieth of that disk, at most 4 GiB."""
-    told = os.statvfs(folder)
-    total_bytes = told.f_blocks * told.f_frsize
+    usage = os.statvfs(folder)
+    total_bytes = usage.f_blocks * usage.f_frsize
     reserve_bytes = reserve_bytes or min(total_bytes // _SHARE_OF_DISK, _RESERVE_AT_MOST_BYTES)
-    return Room(total_bytes, told.f_bavail * told.f_frsize, reserve_bytes)
+    return Room(total_bytes, usage.f_bavail * usage.f_frsize, reserve_bytes)
 
 
 def is_disk_full(error: BaseException) -> bool:

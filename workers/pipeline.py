@@ -16,7 +16,7 @@ from backend.errors import Cancelled, NoEvidence, TooCostly, UnreadableInput
 from backend.forensics.analyze import Analysis, analyse_evidence
 from backend.forensics.captures import Capture
 from backend.forensics.credential_text import hold_credentials
-from backend.forensics.detection.run import Told
+from backend.forensics.detection.run import OnProgress
 from backend.forensics.dumps import Dump
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.findings import rfc3339
@@ -270,7 +270,7 @@ def analyse(
     created: str,
     tool_version: str,
     folder: Path | None,
-    told: Told | None = None,
+    on_progress: OnProgress | None = None,
     isolation: Isolation | None = None,
 ) -> Report:
     """The report on all files; with a folder, also `report.json` and the tables of connections there.
@@ -285,7 +285,7 @@ def analyse(
         label=label,
         created=created,
         tool_version=tool_version,
-        told=told,
+        on_progress=on_progress,
         isolation=isolation,
     )
     if folder is not None:

@@ -7,10 +7,10 @@ def where_it_failed(error: BaseException) -> str:
     """The kind of the error, and the places of it and of those it followed, the innermost last."""
     import traceback
 
-    told: list[str] = []
+    frames: list[str] = []
     while True:
-        told.append("".join(traceback.format_tb(error.__traceback__)) + type(error).__name__)
+        frames.append("".join(traceback.format_tb(error.__traceback__)) + type(error).__name__)
         before = error.__cause__ or error.__context__
         if before is None:
-            return "\nled to\n".join(reversed(told))
+            return "\nled to\n".join(reversed(frames))
         error = before

@@ -94,7 +94,7 @@ class ProviderSignIn:
                     metadata["token_endpoint"], code=answer["code"], code_verifier=attempt.verifier
                 )
                 claims = self._checked(client, metadata, token, attempt.nonce)
-                return claims | self._told_besides(client, metadata, claims)
+                return claims | self._user_info(client, metadata, claims)
             except (OAuthError, joserfc.errors.JoseError, ValueError, KeyError, TypeError) as error:
                 raise Refused(
                     f"The identity provider's answer is not good: {type(error).__name__}."
@@ -117,7 +117,7 @@ class ProviderSignIn:
             raise ValueError("sub")
         return dict(checked)
 
-    def _told_besides(
+    def _user_info(
         self, client: OAuth2Client, metadata: dict[str, Any], claims: dict[str, Any]
     ) -> dict[str, Any]:
         """Many providers tell e-mail and groups only here."""
@@ -126,10 +126,10 @@ class ProviderSignIn:
             return {}
         answer = client.request("GET", address)
         answer.raise_for_status()
-        told = answer.json()
-        if told.get("sub") != claims["sub"]:
+        document = answer.json()
+        if document.get("sub") != claims["sub"]:
             raise ValueError("userinfo of somebody else")
-        return {name: value for name, value in told.items() if name not in claims}
+        return {name: value for name, value in document.items() if name not in claims}
 
     def _read_metadata(self) -> dict[str, Any]:
         if time.monotonic() - self._read_at_s < METADATA_LASTS_S:

@@ -74,11 +74,11 @@ class EventBroadcaster:
             try:
                 await self._look()
             except Unavailable as error:
-                self._tell_all(error)
+                self._notify_all(error)
             except Exception as error:
                 log.warning("progress not read", error=str(error))
 
-    def _tell_all(self, error: Unavailable) -> None:
+    def _notify_all(self, error: Unavailable) -> None:
         # What was told last counts no more: whoever listens is told where the work is when it can be read again.
         self._last.clear()
         for queues in self._listeners.values():

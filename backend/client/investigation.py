@@ -14,7 +14,7 @@ from typing import Any, Final, Literal, Self
 from backend.client.problems import NotFinished, Problem
 from backend.client.records import Document, File, InvestigationRecord, Progress, ShareLink
 from backend.client.transport import Answer, Body, Query, Transport
-from backend.client.uploads import Sent, Told, send_file
+from backend.client.uploads import Sent, UploadDetails, send_file
 
 BETWEEN_LOOKS_S: Final = 0.5
 AWAY_S: Final = 30.0
@@ -60,8 +60,8 @@ class Investigation:
 
         A large one goes on where it stopped when the connection is cut. `captured_at` (with a time zone) is for dumps
         that do not say when they were taken."""
-        told = Told(name or Path(path).name, host, captured_at)
-        return send_file(self._transport, self._path, Path(path), told, progress)
+        details = UploadDetails(name or Path(path).name, host, captured_at)
+        return send_file(self._transport, self._path, Path(path), details, progress)
 
     def add_text(
         self,
@@ -203,10 +203,10 @@ class Investigation:
         password: str = "",
     ) -> ShareLink:
         """A read-only link; with `names` other names stand for addresses, files and hosts."""
-        wish = {
+        options = {
             "expires_days": expires_days, "addresses": addresses, "finding": finding, "password": password,
         }  # fmt: skip
-        made = self._post("shares", wish).json()
+        made = self._post("shares", options).json()
         return ShareLink(made["id"], self._transport.server + made["url_path"], made["expires"])
 
     def revoke(self, share_id: str) -> None:

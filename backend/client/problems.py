@@ -56,15 +56,15 @@ def problem_of(server: str, status: int, reason: str, headers: Mapping[str, str]
         document = json.loads(body)
     except ValueError:
         document = None
-    told: dict[str, Any] = document if isinstance(document, dict) else {}
+    fields: dict[str, Any] = document if isinstance(document, dict) else {}
     return Problem(
         f"{server} refused",
-        str(told.get("detail") or told.get("title") or reason or "no reason was given"),
+        str(fields.get("detail") or fields.get("title") or reason or "no reason was given"),
         status=status,
-        type=str(told.get("type") or "about:blank"),
-        instance=told.get("instance"),
+        type=str(fields.get("type") or "about:blank"),
+        instance=fields.get("instance"),
         retry_after_s=retry_after_s(headers),
-        members={key: value for key, value in told.items() if key not in _OWN_FIELDS},
+        members={key: value for key, value in fields.items() if key not in _OWN_FIELDS},
     )
 
 

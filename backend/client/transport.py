@@ -89,8 +89,8 @@ class Transport:
             answer, reason = self._once(method, path, query, body, dict(headers or {}))
             if answer.status < 300:
                 return answer
-            told_s = retry_after_s(answer.headers)
-            wait_s = LATER_S if told_s is None else told_s
+            requested_s = retry_after_s(answer.headers)
+            wait_s = LATER_S if requested_s is None else requested_s
             if answer.status not in ASK_LATER or time.monotonic() + wait_s > given_up_at:
                 raise problem_of(self.server, answer.status, reason, answer.headers, answer.content)
             time.sleep(wait_s)

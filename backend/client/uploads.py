@@ -35,7 +35,7 @@ class Sent:
 
 
 @dataclass(frozen=True)
-class Told:
+class UploadDetails:
     """What is said of a file besides its bytes."""
 
     name: str
@@ -48,26 +48,28 @@ class Told:
 
     def fields(self) -> dict[str, str]:
         """`host` and `captured_at`, where they are known."""
-        told = {"host": self.host, "captured_at": self.captured_at and self.captured_at.isoformat()}
-        return {key: value for key, value in told.items() if value}
+        details = {"host": self.host, "captured_at": self.captured_at and self.captured_at.isoformat()}
+        return {key: value for key, value in details.items() if value}
 
 
 Progressed = Callable[[Sent], None] | None
 
 
-def send_file(transport: Transport, investigation: str, path: Path, told: Told, progress: Progressed) -> File:
+def send_file(
+    transport: Transport, investigation: str, path: Path, details: UploadDetails, progress: Progressed
+) -> File:
     """The file as the server keeps it; raises Problem where it does not, OSError when it cannot be read."""
     size_bytes = path.stat().st_size
     if size_bytes >= RESUMABLE_FROM_BYTES:
-        return _Resumable(transport, investigation, path, told, progress).send()
+        return _Resumable(transport, investigation, path, details, progress).send()
 
     def opened() -> Iterator[bytes]:
-        return _pieces(path, 0, size_bytes, lambda sent: _tell(progress, told.name, sent, size_bytes))
+        return _pieces(path, 0, size_bytes, lambda sent: _report(progress, details.name, sent, size_bytes))
 
     answer = transport.ask(
         "PUT",
-        f"{investigation}/files/{quote(told.name, safe='')}",
-        query=told.fields(),
+        f"{investigation}/files/{quote(details.name, safe='')}",
+        query=details.fields(),
         body=Body(opened, size_bytes, "application/octet-stream"),
         headers={"Content-SHA256": _sha256(path)},
     )
@@ -76,12 +78,17 @@ def send_file(transport: Transport, investigation: str, path: Path, told: Told, 
 
 class _Resumable:
     def __init__(
-        self, transport: Transport, investigation: str, path: Path, told: Told, progress: Progressed
+        self,
+        transport: Transport,
+        investigation: str,
+        path: Path,
+        details: UploadDetails,
+        progress: Progressed,
     ) -> None:
         self._transport = transport
         self._investigation = investigation
         self._path = path
-        self._told = told
+        self._details = details
         self._progress = progress
         self._size_bytes = path.stat().st_size
 
@@ -101,7 +108,7 @@ class _Resumable:
         return self._kept(upload.rpartition("/")[2])
 
     def _announce(self) -> str:
-        said = {"filename": self._told.name, **self._told.fields()}
+        said = {"filename": self._details.name, **self._details.fields()}
         packed = ",".join(f"{key} {base64.b64encode(text.encode()).decode()}" for key, text in said.items())
         headers = {**TUS, "Upload-Length": str(self._size_bytes), "Upload-Metadata": packed}
         return self._transport.ask("POST", f"{self._investigation}/uploads", headers=headers).headers[
@@ -116,7 +123,7 @@ class _Resumable:
                 self._path,
                 offset,
                 size_bytes,
-                lambda sent: _tell(self._progress, self._told.name, offset + sent, self._size_bytes),
+                lambda sent: _report(self._progress, self._details.name, offset + sent, self._size_bytes),
             )
 
         answer = self._transport.ask(
@@ -145,9 +152,9 @@ class _Resumable:
         found = next((file for file in files if file.id == id), None)
         found = found or next((file for file in files if file.sha256 == digest), None)
         if found is None:
-            raise Problem("lost", f"{self._told.name} arrived, but the server does not list it.")
+            raise Problem("lost", f"{self._details.name} arrived, but the server does not list it.")
         if found.sha256 not in (digest, None):
-            raise Problem("damaged", f"{self._told.name} arrived with other bytes than were sent.")
+            raise Problem("damaged", f"{self._details.name} arrived with other bytes than were sent.")
         return found
 
 
@@ -164,7 +171,7 @@ def _pieces(path: Path, offset: int, size_bytes: int, sent: Callable[[int], None
             sent(done)
 
 
-def _tell(progress: Progressed, name: str, bytes_sent: int, bytes_total: int) -> None:
+def _report(progress: Progressed, name: str, bytes_sent: int, bytes_total: int) -> None:
     if progress is not None:
         progress(Sent(name, bytes_sent, bytes_total))
 

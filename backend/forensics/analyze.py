@@ -9,7 +9,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.check_results import agree_with_findings
 from backend.forensics.counter_table import list_counter_sets
 from backend.forensics.destination_table import list_destination_parts
-from backend.forensics.detection.run import Told, run_detectors
+from backend.forensics.detection.run import OnProgress, run_detectors
 from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
@@ -62,7 +62,7 @@ def analyse_evidence(
     label: str,
     created: str,
     tool_version: str,
-    told: Told | None = None,
+    on_progress: OnProgress | None = None,
     isolation: Isolation | None = None,
 ) -> Analysis:
     """`inputs` describe every file, also those that could not be read. The order of the files does not
@@ -70,7 +70,7 @@ def analyse_evidence(
     joined = join_rotated(captures)
     facts = gather_facts(joined.captures, dumps)
     timed, isolation = isolation is not None, isolation or Isolation()
-    detected = run_detectors(facts, told, isolation)
+    detected = run_detectors(facts, on_progress, isolation)
     findings = detected.findings
     answer = diagnose(facts, detected.cases, isolation)
     lists = ReportLists(facts, findings, answer.diagnoses, isolation)

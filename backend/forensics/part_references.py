@@ -132,8 +132,8 @@ def _expanded(inputs: pa.Array, connections: Ints, joined: JoinedCaptures) -> tu
     take, file, own = (np.concatenate(each) for each in zip(*pieces, strict=True))
     order = np.argsort(take, kind="stable")
     take, file, own = take[order], file[order], own[order]
-    told = pa.array(names).take(pa.array(file, mask=file < 0))
-    return take, pc.coalesce(told, inputs.take(pa.array(take))), own
+    named = pa.array(names).take(pa.array(file, mask=file < 0))
+    return take, pc.coalesce(named, inputs.take(pa.array(take))), own
 
 
 def batches_in_own_files(

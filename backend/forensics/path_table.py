@@ -241,14 +241,14 @@ def _first_at_its_place(groups: _Groups) -> Bools:
 def _noted_columns(groups: _Groups, notes: dict[int, dict[str, Any]], links: Ints) -> dict[str, Any]:
     """What the retries and the findings change in the plain table."""
     noted = np.flatnonzero(np.isin(links, np.fromiter(notes, np.int64, len(notes)))).tolist()
-    told = {row: notes[int(links[row])] for row in noted}
+    notes_of = {row: notes[int(links[row])] for row in noted}
     syn_seen = groups.first("syn_ns") != NEVER
     answered = syn_seen & (groups.first("syn_ack_ns") != NEVER)
     connect_s = (groups.first("syn_ack_ns") - groups.first("syn_ns")) / 1e9
     tries = syn_seen.astype(np.int32)
     outcome = _outcome(groups, syn_seen)
     instance = np.full(len(links), _NOTHING)
-    for row, note in told.items():
+    for row, note in notes_of.items():
         if note["connect_s"]:
             connect_s[row], answered[row] = note["connect_s"], True
         tries[row] = note["tries"]
@@ -259,22 +259,22 @@ def _noted_columns(groups: _Groups, notes: dict[int, dict[str, Any]], links: Int
         "tries": tries,
         "outcome": pa.array(outcome.tolist(), pa.string()),
         "instance": pa.array(instance.astype(np.int32), mask=instance == _NOTHING),
-        "retry_gaps_s": _lists(len(links), told, lambda note: note["gaps"], pa.float64()),
-        "missing_at": _lists(len(links), told, lambda note: dict.fromkeys(note["missing"]), pa.string()),
-        "finding_ids": _lists(len(links), told, lambda note: note["ids"], pa.string()),
+        "retry_gaps_s": _lists(len(links), notes_of, lambda note: note["gaps"], pa.float64()),
+        "missing_at": _lists(len(links), notes_of, lambda note: dict.fromkeys(note["missing"]), pa.string()),
+        "finding_ids": _lists(len(links), notes_of, lambda note: note["ids"], pa.string()),
     }
 
 
 def _lists(
     total: int,
-    told: dict[int, dict[str, Any]],
+    notes_of: dict[int, dict[str, Any]],
     of: Callable[[dict[str, Any]], Iterable[Any]],
     kind: pa.DataType,
 ) -> pa.Array:
     """A list a row, empty where nothing is told."""
     sizes = np.zeros(total, np.int32)
     values: list[Any] = []
-    for row, note in told.items():
+    for row, note in notes_of.items():
         own = list(of(note))
         sizes[row] = len(own)
         values += own

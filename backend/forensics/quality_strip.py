@@ -60,7 +60,7 @@ def _drops(facts: Facts) -> QualityPart:
     if quality.dropped == 0:
         return QualityPart(
             status="good",
-            text=f"0 packets dropped by the kernel ({plural(quality.places_that_tell, 'interface')} report it)",
+            text=f"0 packets dropped by the kernel ({plural(quality.interfaces_reporting, 'interface')} report it)",
         )
     return QualityPart(
         status="good", text="no ACK for uncaptured data: no sign of packets missing from the capture"

@@ -69,21 +69,21 @@ def round_trip_batches(facts: Facts, findings: Sequence[FindingPart]) -> Iterato
     of every vantage point."""
     whole = _collect(facts)
     held = _held(findings)
-    told: list[tuple[str | None, int | None]] = []
+    references: list[tuple[str | None, int | None]] = []
     for begin in range(0, len(whole.rows), BATCH_ROWS):
         end = min(begin + BATCH_ROWS, len(whole.rows))
         frames = whole.rows["sent_frame"][begin:end].tolist()
         inputs = [whole.inputs[n] for n in whole.source[begin:end].tolist()]
         if begin < whole.nearest:  # a farther sighting is held where the nearest is
-            told += [
+            references += [
                 held.get((name, frame), (None, None)) for name, frame in zip(inputs, frames, strict=True)
             ]
-        of_probe = [told[n] for n in whole.probe[begin:end].tolist()]
+        of_probe = [references[n] for n in whole.probe[begin:end].tolist()]
         yield _batch(whole, slice(begin, end), inputs, of_probe)
 
 
 def _batch(
-    whole: _Rows, at: slice, inputs: list[str], told: list[tuple[str | None, int | None]]
+    whole: _Rows, at: slice, inputs: list[str], references: list[tuple[str | None, int | None]]
 ) -> pa.RecordBatch:
     part, source = whole.rows[at], whole.source[at].tolist()
     targets = [whole.targets[n] for n in source]
@@ -102,8 +102,8 @@ def _batch(
         "vantage": [whole.vantages[n] for n in source],
         "sent_frame": part["sent_frame"].astype(np.int64),
         "answer_frame": part["answer_frame"].astype(np.int64),
-        "finding": [finding for finding, _ in told],
-        "instance": [instance for _, instance in told],
+        "finding": [finding for finding, _ in references],
+        "instance": [instance for _, instance in references],
         "probe": whole.probe[at],
         "nearest": numbers < whole.nearest,
         "flow": whole.flow[at],

@@ -28,7 +28,7 @@ SHOWN_MOST = 4
 
 
 @dataclass(frozen=True)
-class ChartWish:
+class ChartOptions:
     """What is to be drawn; ns after t0, None for the ends of the data. Without `series` the most telling ones."""
 
     from_t: int | None
@@ -93,31 +93,31 @@ class Chart:
     pairs: int
 
 
-def chart_round_trips(store: Store, investigation_id: str, wish: ChartWish) -> Chart:
+def chart_round_trips(store: Store, investigation_id: str, options: ChartOptions) -> Chart:
     """What is to be drawn of that window. Raises NotFound before there is an analysis."""
     with open_round_trips(store, investigation_id) as (tables, t0_ns):
         query, table = tables.query, tables.round_trips
         _, last_ns, kinds = round_trip_chart.span_and_kinds(query, table)
         span_to = max(0, (tables.end_ns if tables.captures else last_ns) - t0_ns)
-        from_t, to_t = _window(wish, span_to)
-        rows = round_trip_chart.list_series(query, table, wish.kinds)
-        series = _series(rows, wish.series, pseudonym_key(store.database, investigation_id))
+        from_t, to_t = _window(options, span_to)
+        rows = round_trip_chart.list_series(query, table, options.kinds)
+        series = _series(rows, options.series, pseudonym_key(store.database, investigation_id))
         shown = [each for each in series if each.shown]
-        cut = Cut(tuple(s.key for s in shown), t0_ns + from_t, t0_ns + to_t, wish.kinds)
+        cut = Cut(tuple(s.key for s in shown), t0_ns + from_t, t0_ns + to_t, options.kinds)
         counts = round_trip_chart.count_samples(query, table, cut) if shown else {}
         for number, each in enumerate(shown):
             each.in_window = counts.get(number, 0)
         single = sum(counts.values()) <= SAMPLES_LIMIT
-        px = max(1, min(wish.px // RANGE_PX, RANGES_MOST))
+        px = max(1, min(options.px // RANGE_PX, RANGES_MOST))
         bucket_ns = bucket_width_ns(to_t - from_t, px)
         groups = _fill(tables, shown, cut, t0_ns, kinds, None if single else bucket_ns)
         pairs = int(rows[0]["pairs"]) if rows else 0
     return Chart(t0_ns, span_to, from_t, to_t, bucket_ns, single, tuple(kinds), groups, tuple(series), pairs)
 
 
-def _window(wish: ChartWish, span_to: int) -> tuple[int, int]:
-    from_t = wish.from_t if wish.from_t is not None else 0
-    to_t = wish.to_t if wish.to_t is not None else span_to + 1
+def _window(options: ChartOptions, span_to: int) -> tuple[int, int]:
+    from_t = options.from_t if options.from_t is not None else 0
+    to_t = options.to_t if options.to_t is not None else span_to + 1
     if to_t <= from_t:
         raise InvalidRequest("The window's end must lie after its beginning.")
     return from_t, to_t

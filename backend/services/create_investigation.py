@@ -39,9 +39,9 @@ class InvestigationFilter:
         """Whether it is one of them."""
         summary = one.summary or {}
         verdict = summary.get("verdict") or {}
-        told = f"{one.label} {verdict.get('title', '')} {verdict.get('statement', '')}".casefold()
+        text = f"{one.label} {verdict.get('title', '')} {verdict.get('statement', '')}".casefold()
         return (
-            (self.text is None or self.text.casefold() in told)
+            (self.text is None or self.text.casefold() in text)
             and self.label in (None, one.label)
             and (self.kind is None or self.kind in summary.get("kinds", ()))
             and (self.host is None or self.host in summary.get("hosts", ()))

@@ -132,10 +132,10 @@ def _timed(key: Key, nature: Nature, points: list[Point]) -> Series:
     return Series(*key, nature, "times", rise, {}, _thinned(points), len(points))
 
 
-Told = tuple[Key, Nature, Point]
+SeriesPoints = tuple[Key, Nature, Point]
 
 
-def _sizes(kept: KeptDump) -> Iterable[Told]:
+def _sizes(kept: KeptDump) -> Iterable[SeriesPoints]:
     """Gauges by name, summed over CPUs."""
     by_name: dict[str, tuple[list[int], dict[int | None, int]]] = {}
     for row in kept.dump.gauges:
@@ -144,10 +144,10 @@ def _sizes(kept: KeptDump) -> Iterable[Told]:
             lines.append(row.line)
             per_cpu[row.cpu] = per_cpu.get(row.cpu, 0) + value
     for name, (lines, per_cpu) in by_name.items():
-        yield _told(kept, "", name, "gauge", lines, sum(per_cpu.values()), _by_cpu(per_cpu))
+        yield _series_points(kept, "", name, "gauge", lines, sum(per_cpu.values()), _by_cpu(per_cpu))
 
 
-def _of_services(kept: KeptDump) -> Iterable[Told]:
+def _of_services(kept: KeptDump) -> Iterable[SeriesPoints]:
     """What IPVS lists of each service, its servers summed, and of each server."""
     for service in kept.dump.services:
         name = service_name(service)
@@ -155,13 +155,13 @@ def _of_services(kept: KeptDump) -> Iterable[Told]:
         for field in ("active", "inactive"):
             values = [getattr(server, field) for server in service.real_servers]
             if values and None not in values:
-                yield _told(kept, name, f"{field} connections", "gauge", lines, sum(values))
+                yield _series_points(kept, name, f"{field} connections", "gauge", lines, sum(values))
         yield from _traffic(kept, name, service)
         for server in service.real_servers:
             yield from _of_server(kept, f"{name} → {server_name(server)}", server)
 
 
-def _of_server(kept: KeptDump, subject: str, server: RealServer) -> Iterable[Told]:
+def _of_server(kept: KeptDump, subject: str, server: RealServer) -> Iterable[SeriesPoints]:
     listed = {
         "weight": server.weight,
         "active connections": server.active,
@@ -169,22 +169,22 @@ def _of_server(kept: KeptDump, subject: str, server: RealServer) -> Iterable[Tol
     }
     for name, value in listed.items():
         if value is not None:
-            yield _told(kept, subject, name, "gauge", [server.line], value)
+            yield _series_points(kept, subject, name, "gauge", [server.line], value)
     yield from _traffic(kept, subject, server)
 
 
-def _traffic(kept: KeptDump, subject: str, listed: VirtualService | RealServer) -> Iterable[Told]:
+def _traffic(kept: KeptDump, subject: str, listed: VirtualService | RealServer) -> Iterable[SeriesPoints]:
     """Connections only: packets and bytes say how much was sent, which captures say better."""
     traffic: IpvsTraffic | None = listed.traffic
     if traffic is None or (traffic.rounded and not traffic.per_second):
         return
     name, nature = ("connections per second", "gauge") if traffic.per_second else ("connections", "counter")
-    yield _told(
+    yield _series_points(
         kept, subject, name, "gauge" if nature == "gauge" else "counter", [listed.line], traffic.connections
     )
 
 
-def _told(
+def _series_points(
     kept: KeptDump,
     subject: str,
     name: str,
@@ -192,7 +192,7 @@ def _told(
     lines: Sequence[int],
     value: int,
     per_cpu: dict[str, int] | None = None,
-) -> Told:
+) -> SeriesPoints:
     key = (kept.dump.kind, kept.host, subject, name)
     return key, nature, Point(kept.file.name, tuple(lines), kept.dump.captured_at_ns, value, per_cpu or {})
 

@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 from backend.errors import InvalidRequest
 from backend.services.jump_in_packets import packets_from
-from backend.services.list_packets import PacketLine, PacketWish, list_packets
+from backend.services.list_packets import PacketLine, PacketOptions, list_packets
 from backend.storage.store import Store
 
 ROWS_AT_MOST: Final = 1_000_000
@@ -25,20 +25,20 @@ _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 
 
 def export_packets(
-    store: Store, investigation_id: str, wish: PacketWish, form: Literal["csv", "json"]
+    store: Store, investigation_id: str, options: PacketOptions, form: Literal["csv", "json"]
 ) -> Iterator[str]:
     """Pieces of the text. Raises, before the first, BadFilter, or InvalidRequest for more than a spreadsheet holds."""
-    total = packets_from(store, investigation_id, wish, offset=0, limit=1).total
+    total = packets_from(store, investigation_id, options, offset=0, limit=1).total
     if total > ROWS_AT_MOST:
         raise InvalidRequest(f"These are {total:,} rows, more than {ROWS_AT_MOST:,}: narrow the filter.")
-    lines = _lines(store, investigation_id, wish)
+    lines = _lines(store, investigation_id, options)
     return _csv(lines) if form == "csv" else _json(lines)
 
 
-def _lines(store: Store, investigation_id: str, wish: PacketWish) -> Iterator[PacketLine]:
+def _lines(store: Store, investigation_id: str, options: PacketOptions) -> Iterator[PacketLine]:
     cursor: str | None = None
     while True:
-        page = list_packets(store, investigation_id, wish, limit=_PAGE, cursor=cursor)
+        page = list_packets(store, investigation_id, options, limit=_PAGE, cursor=cursor)
         yield from page.items
         cursor = page.next_cursor
         if cursor is None:

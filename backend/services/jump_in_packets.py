@@ -15,7 +15,7 @@ from backend.errors import NotFound
 from backend.services.list_packets import (
     Found,
     PacketLine,
-    PacketWish,
+    PacketOptions,
     at_vantage,
     packet_filter,
     packet_lines,
@@ -85,11 +85,11 @@ def _narrowed(wanted: PacketFilter, from_ns: int | None, to_ns: int | None) -> P
 
 
 def packets_from(
-    store: Store, investigation_id: str, wish: PacketWish, *, offset: int, limit: int
+    store: Store, investigation_id: str, options: PacketOptions, *, offset: int, limit: int
 ) -> PacketSlice:
     """`limit` packets from the `offset`-th (0 is the first) on; none behind the end."""
     with open_tables(store, investigation_id) as tables:
-        listing = _Listing(tables, wish.lane, packet_filter(wish, tables))
+        listing = _Listing(tables, options.lane, packet_filter(options, tables))
         width_ns = interval_width_ns(tables.end_ns - tables.t0_ns)
         counts = listing.counts(None, None, width_ns)
         total = sum(packets for _, packets in counts)
@@ -126,7 +126,9 @@ def _interval_of(
     return _interval_of(listing, within, offset - before, narrower_ns)
 
 
-def place_of_frame(store: Store, investigation_id: str, wish: PacketWish, frame: tuple[str, int]) -> int:
+def place_of_frame(
+    store: Store, investigation_id: str, options: PacketOptions, frame: tuple[str, int]
+) -> int:
     """Offset of a frame (input, number) in the list, or of the packet that comes next where the filter leaves
     it out; raises NotFound for a frame that no capture has."""
     name, number = frame
@@ -136,7 +138,7 @@ def place_of_frame(store: Store, investigation_id: str, wish: PacketWish, frame:
         if row is None:
             raise NotFound(f"No capture {name} with a frame {number}.")
         time_ns = tables.clock(name).common(int(row["time_ns"]))
-        listing = _Listing(tables, wish.lane, packet_filter(wish, tables))
+        listing = _Listing(tables, options.lane, packet_filter(options, tables))
         # One interval holds all that comes before.
         everything_ns = -(-max(1, time_ns) // COARSE_NS[-1]) * COARSE_NS[-1]
         before = sum(packets for _, packets in listing.counts(None, time_ns, everything_ns))
@@ -148,10 +150,10 @@ def place_of_frame(store: Store, investigation_id: str, wish: PacketWish, frame:
         return before + (earlier.index(frame) if frame in earlier else 0)
 
 
-def place_of_time(store: Store, investigation_id: str, wish: PacketWish, t: int) -> int:
+def place_of_time(store: Store, investigation_id: str, options: PacketOptions, t: int) -> int:
     """Offset of the first packet at `t` (ns after t0) or later."""
     with open_tables(store, investigation_id) as tables:
-        listing = _Listing(tables, wish.lane, packet_filter(wish, tables))
+        listing = _Listing(tables, options.lane, packet_filter(options, tables))
         time_ns = max(0, t + tables.t0_ns)
         return sum(packets for _, packets in listing.counts(None, time_ns, max(1, time_ns)))
 
@@ -165,10 +167,10 @@ class RailMark:
     finding: str | None = None
 
 
-def rail_of_packets(store: Store, investigation_id: str, wish: PacketWish) -> tuple[RailMark, ...]:
+def rail_of_packets(store: Store, investigation_id: str, options: PacketOptions) -> tuple[RailMark, ...]:
     """Where in the list round times and the marks of findings are, to the nearest of a thousand intervals."""
     with open_tables(store, investigation_id) as tables:
-        listing = _Listing(tables, wish.lane, packet_filter(wish, tables))
+        listing = _Listing(tables, options.lane, packet_filter(options, tables))
         width_ns = interval_width_ns(tables.end_ns - tables.t0_ns)
         counts = listing.counts(None, None, width_ns)
         begins = [begin for begin, _ in counts]

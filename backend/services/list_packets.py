@@ -34,7 +34,7 @@ MAX_INTEGER = 2**62
 
 
 @dataclass(frozen=True)
-class PacketWish:
+class PacketOptions:
     """The filter as it was asked; None wants all. Times are ns after t0, the end excluded."""
 
     from_t: int | None = None
@@ -95,15 +95,15 @@ Found = tuple[int, int, int]
 
 
 def list_packets(
-    store: Store, investigation_id: str, wish: PacketWish, *, limit: int, cursor: str | None
+    store: Store, investigation_id: str, options: PacketOptions, *, limit: int, cursor: str | None
 ) -> PacketPage:
     """The first packets after the cursor that are wanted."""
     after = _read_cursor(cursor)
     with open_tables(store, investigation_id) as tables:
-        wanted = packet_filter(wish, tables)
+        wanted = packet_filter(options, tables)
         paths = PathTables(tables.paths, tables.sightings)
         found: list[Found] = []
-        for number, capture, vantage in wanted_captures(tables, wish.lane):
+        for number, capture, vantage in wanted_captures(tables, options.lane):
             places = find_packets(
                 tables.query,
                 capture,
@@ -142,32 +142,32 @@ def _after(after: Found | None, number: int) -> Place | None:
     return (time_ns, -1) if number > at else (time_ns + 1, -1)
 
 
-def packet_filter(wish: PacketWish, tables: Tables) -> PacketFilter:
-    """The wish in the words of the tables; raises InvalidRequest, or BadFilter, where it cannot be."""
+def packet_filter(options: PacketOptions, tables: Tables) -> PacketFilter:
+    """The options in the terms of the tables; raises InvalidRequest, or BadFilter, where it cannot be."""
     t0_ns = tables.t0_ns
-    address, text = wish.address, wish.text
+    address, text = options.address, options.text
     if text is not None and address is None and _is_address(text):
         # A whole address is also looked for in packets of no connection.
         address, text = text, None
     if address is not None and not _is_address(address):
         raise InvalidRequest(f"`{address}` is not an IP address.")
-    flags_set, flags_clear = _read_flags(wish.flags)
+    flags_set, flags_clear = _read_flags(options.flags)
     return PacketFilter(
-        from_ns=None if wish.from_t is None else wish.from_t + t0_ns,
-        to_ns=None if wish.to_t is None else wish.to_t + t0_ns,
+        from_ns=None if options.from_t is None else options.from_t + t0_ns,
+        to_ns=None if options.to_t is None else options.to_t + t0_ns,
         flags_set=flags_set,
         flags_clear=flags_clear,
         address=None if address is None else address_halves(address),
-        port=wish.port,
-        cid=wish.cid,
+        port=options.port,
+        cid=options.cid,
         text=text,
-        expression=_expression(wish, tables),
+        expression=_expression(options, tables),
     )
 
 
-def _expression(wish: PacketWish, tables: Tables) -> Expression | None:
-    parts: list[Expression] = [] if wish.listed is None else [InTable(wish.listed)]
-    read = [read_filter(text or "", Meaning(tables)) for text in (wish.filter, *wish.within)]
+def _expression(options: PacketOptions, tables: Tables) -> Expression | None:
+    parts: list[Expression] = [] if options.listed is None else [InTable(options.listed)]
+    read = [read_filter(text or "", Meaning(tables)) for text in (options.filter, *options.within)]
     asked = [*parts, *(found for found in read if found is not None)]
     return AllOf(tuple(asked)) if asked else None
 

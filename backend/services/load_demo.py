@@ -32,8 +32,13 @@ def list_demos() -> list[Demo]:
     """All bundled demonstrations, in the order in which they should be shown."""
     found = []
     for description in DEMO_FOLDER.glob("*/demo.json"):
-        told = json.loads(description.read_text(encoding="utf-8"))
-        found.append((told["order"], Demo(description.parent.name, told["title"], told["symptom"])))
+        demo = json.loads(description.read_text(encoding="utf-8"))
+        found.append(
+            (
+                demo["order"],
+                Demo(description.parent.name, demo["title"], demo["symptom"]),
+            )
+        )
     return [demo for _, demo in sorted(found, key=lambda pair: pair[0])]
 
 

@@ -37,9 +37,11 @@ def preview(store: Store, share_id: str) -> Preview:
     if share is None:
         return Preview(TITLE, "")
     found = previewed(store, share_id)
-    told = _told(*found) if found else ""
+    summary = _summary(*found) if found else ""
     # Without its secret, a link that says nothing looks like one that never was.
-    return Preview(told, f"expires {share.expires[:10]}", has_picture=True) if told else Preview(TITLE, "")
+    return (
+        Preview(summary, f"expires {share.expires[:10]}", has_picture=True) if summary else Preview(TITLE, "")
+    )
 
 
 def previewed(store: Store, share_id: str) -> tuple[Store, Share] | None:
@@ -69,7 +71,7 @@ def _is_open(share: Share) -> bool:
     return share.revoked is None and share.expires > now_text()
 
 
-def _told(shown: Store, share: Share) -> str:
+def _summary(shown: Store, share: Share) -> str:
     statement = _statement(read_report(shown, share.investigation_id), share)
     names = names_of(shown, share)
     return names.text(statement) if names else statement

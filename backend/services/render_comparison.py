@@ -48,10 +48,10 @@ def render_comparison(comparison: Comparison) -> str:
 
 
 def _changes(changes: Sequence[Change]) -> list[str]:
-    told = [change for change in changes if change.state != "same"]
-    if not told:
+    changed = [change for change in changes if change.state != "same"]
+    if not changed:
         return []
-    rows = [[STATES[c.state], severity_of(c), text_of(name_of(c)), text_of(c.because)] for c in told]
+    rows = [[STATES[c.state], severity_of(c), text_of(name_of(c)), text_of(c.because)] for c in changed]
     return ["## What changed", table_of(["State", "Severity", "What", "Why"], rows)]
 
 

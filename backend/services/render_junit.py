@@ -45,8 +45,8 @@ def render_report_junit(report: Report) -> str:
     """A case for each kind that was looked for, and one for each finding; notes (severity info) pass."""
     cases = [_of_finding(finding) for finding in report.findings]
     cases += [_of_checked(checked) for checked in looked_for(report) if checked.status != "found"]
-    told = report.diagnoses[0].statement if report.diagnoses else f"{plain_verdict(report)}."
-    return _document("stallscope", report.label, report.created, cases, told)
+    message = report.diagnoses[0].statement if report.diagnoses else f"{plain_verdict(report)}."
+    return _document("stallscope", report.label, report.created, cases, message)
 
 
 def _of_change(change: Change) -> _Case:
@@ -86,8 +86,8 @@ def _document(tool: str, name: str, created: str, cases: Sequence[_Case], senten
         about = {"classname": f"stallscope.{case.kind}", "name": _clean(case.name), "time": "0"}
         element = ElementTree.SubElement(suite, "testcase", about)
         if case.state == "failed":
-            told = {"message": _clean(case.message), "type": case.severity}
-            ElementTree.SubElement(element, "failure", told).text = _clean(f"{case.name}: {case.message}")
+            message = {"message": _clean(case.message), "type": case.severity}
+            ElementTree.SubElement(element, "failure", message).text = _clean(f"{case.name}: {case.message}")
         elif case.state == "skipped":
             ElementTree.SubElement(element, "skipped", {"message": _clean(case.message)})
     ElementTree.SubElement(suite, "system-out").text = _clean(sentence)

@@ -8,7 +8,7 @@ from typing import Final
 
 from backend.errors import InvalidRequest, NotFound
 from backend.forensics.report import EvidencePart
-from backend.services.list_packets import PacketWish, at_vantage, packet_filter, wanted_captures
+from backend.services.list_packets import PacketOptions, at_vantage, packet_filter, wanted_captures
 from backend.services.open_tables import Tables, open_tables
 from backend.storage.capture_tables import bytes_of_frames
 from backend.storage.packet_pages import PathTables, frames_wanted
@@ -35,13 +35,13 @@ class Selection:
         return sum(len(frames) for frames in self.frames.values())
 
 
-def select_by_filter(store: Store, investigation_id: str, wish: PacketWish) -> Selection:
+def select_by_filter(store: Store, investigation_id: str, options: PacketOptions) -> Selection:
     """What the list of packets shows; raises BadFilter, or InvalidRequest when it is too much."""
     with open_tables(store, investigation_id) as tables:
-        wanted = packet_filter(wish, tables)
+        wanted = packet_filter(options, tables)
         paths = PathTables(tables.paths, tables.sightings)
         found: dict[str, list[int]] = {}
-        for _, capture, vantage in wanted_captures(tables, wish.lane):
+        for _, capture, vantage in wanted_captures(tables, options.lane):
             frames = frames_wanted(
                 tables.query, capture, paths, at_vantage(wanted, vantage), limit=PACKETS_AT_MOST + 1
             )

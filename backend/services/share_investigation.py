@@ -34,7 +34,7 @@ class PasswordNeeded(Refused):
 
 
 @dataclass(frozen=True)
-class ShareWish:
+class ShareOptions:
     """What a link is to show, and for how long."""
 
     expires_days: int
@@ -64,20 +64,20 @@ class NewShare:
         return f"/s/{self.share.id}#k={self.secret}"
 
 
-def share_investigation(store: Store, investigation_id: str, wish: ShareWish) -> NewShare:
-    """A new link; raises InvalidRequest for a wish that makes no sense, NotFound for a finding that is none, Conflict
+def share_investigation(store: Store, investigation_id: str, options: ShareOptions) -> NewShare:
+    """A new link; raises InvalidRequest for options that make no sense, NotFound for a finding that is none, Conflict
     where nothing can be frozen yet."""
-    if not 1 <= wish.expires_days <= LONGEST_DAYS:
+    if not 1 <= options.expires_days <= LONGEST_DAYS:
         raise InvalidRequest(f"A link lives between 1 and {LONGEST_DAYS} days.")
-    if wish.finding_id:
-        read_finding(store, investigation_id, wish.finding_id)
-    if wish.view is not None:
-        check_view(store, investigation_id, wish.view)
+    if options.finding_id:
+        read_finding(store, investigation_id, options.finding_id)
+    if options.view is not None:
+        check_view(store, investigation_id, options.view)
     secret = secrets.token_urlsafe(SECRET_BYTES)
     with store.database.writing() as session:
         investigations.touch_investigation(session, investigation_id)
         investigations.get_investigation(session, investigation_id)
-        share = shares.add_share(session, secrets.token_hex(8), investigation_id, _new_share(wish, secret))
+        share = shares.add_share(session, secrets.token_hex(8), investigation_id, _new_share(options, secret))
         write_event(session, Act.SHARE, investigation_id=investigation_id, subject=share.id)
     if share.shows == "frozen":
         try:
@@ -90,20 +90,20 @@ def share_investigation(store: Store, investigation_id: str, wish: ShareWish) ->
     return NewShare(share, secret)
 
 
-def _new_share(wish: ShareWish, secret: str) -> shares.NewShare:
-    expires = datetime.now(UTC) + timedelta(days=wish.expires_days)
+def _new_share(options: ShareOptions, secret: str) -> shares.NewShare:
+    expires = datetime.now(UTC) + timedelta(days=options.expires_days)
     return shares.NewShare(
         secret_sha256=_hash(secret),
         expires=expires.isoformat(timespec="seconds").replace("+00:00", "Z"),
-        finding_id=wish.finding_id,
-        addresses=wish.addresses,
-        payload=wish.payload,
-        shows=wish.shows,
-        with_notes=wish.with_notes,
-        view=wish.view,
-        made_by=wish.made_by[:MADE_BY_CHARACTERS],
-        password_hash=_password_hash(wish.password, secrets.token_bytes(16)) if wish.password else "",
-        show_title=wish.show_title,
+        finding_id=options.finding_id,
+        addresses=options.addresses,
+        payload=options.payload,
+        shows=options.shows,
+        with_notes=options.with_notes,
+        view=options.view,
+        made_by=options.made_by[:MADE_BY_CHARACTERS],
+        password_hash=_password_hash(options.password, secrets.token_bytes(16)) if options.password else "",
+        show_title=options.show_title,
     )
 
 

@@ -50,5 +50,5 @@ def _ends(token: str) -> int:
 
 
 def _signature(store: Store, share: Share, ends: str) -> str:
-    told = "\n".join((share.id, share.secret_sha256, share.password_hash, ends))
-    return hmac.new(server_key(store.settings.data), told.encode(), hashlib.sha256).hexdigest()
+    signed = "\n".join((share.id, share.secret_sha256, share.password_hash, ends))
+    return hmac.new(server_key(store.settings.data), signed.encode(), hashlib.sha256).hexdigest()

@@ -65,7 +65,7 @@ class CaptureLanes:
         self._tables = tables
         self.marks: Sequence[TimelineMark] = marks_of(tables)
         self.lanes = [lane_of_part(part, tables.t0_ns) for part in tables.report.lanes]
-        tell_findings(self.lanes, self.marks, finding)
+        add_findings(self.lanes, self.marks, finding)
 
     def add_traffic(self, window: Stretch, bucket_ns: int) -> None:
         """Packets of the window, on the report's clock, in buckets; a later call adds a later window."""
@@ -96,10 +96,10 @@ class GroupLanes:
         kept = [part for part in parts if part.role == KERNEL or self._stays_blind(part)]
         self.lanes += [lane_of_part(part, tables.t0_ns) for part in kept]
         about = found.other_findings.union(*(group["finding_ids"] for group in rest))
-        told = {each for each in about if finding in (None, each)}
-        self.left = LanesLeft(len(rest) + found.others, len(told))
+        named = {each for each in about if finding in (None, each)}
+        self.left = LanesLeft(len(rest) + found.others, len(named))
         self.marks: Sequence[TimelineMark] = self._regrouped(marks_of(tables))
-        tell_findings(self.lanes, self.marks, finding)
+        add_findings(self.lanes, self.marks, finding)
         self.lanes = [lane for lane in self.lanes if lane.id != OTHER or lane.packets_total or lane.findings]
 
     def _stays_blind(self, part: LanePart) -> bool:
@@ -209,15 +209,15 @@ def _other_lane(finding: str | None, packets: int) -> Lane:
     return Lane(OTHER, name, "group", True, note, None, None, packets)
 
 
-def tell_findings(lanes: list[Lane], marks: Iterable[TimelineMark], finding: str | None) -> None:
+def add_findings(lanes: list[Lane], marks: Iterable[TimelineMark], finding: str | None) -> None:
     """Adds to each lane the findings that have a mark on it."""
-    told: dict[str, set[str]] = {lane.id: set(lane.findings) for lane in lanes}
+    named: dict[str, set[str]] = {lane.id: set(lane.findings) for lane in lanes}
     for mark in marks:
         if finding in (None, mark.finding):
             for lane in mark.lanes:
-                told.get(lane, set()).add(mark.finding)
+                named.get(lane, set()).add(mark.finding)
     for each in lanes:
-        each.findings = sorted(told[each.id])
+        each.findings = sorted(named[each.id])
 
 
 def add_buckets(tables: Tables, lanes: list[Lane], window: Stretch, rows: Rows) -> None:

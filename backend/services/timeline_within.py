@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from backend.services.list_packets import PacketWish, packet_filter
+from backend.services.list_packets import PacketOptions, packet_filter
 from backend.services.open_tables import Tables
 from backend.services.timeline_gaps import Stretch
 from backend.services.timeline_lanes import CaptureLanes, add_counts
@@ -50,4 +50,4 @@ def _paths(tables: Tables) -> PathTables:
 
 
 def _wanted(tables: Tables, window: Stretch, within: tuple[str, ...]) -> PacketFilter:
-    return replace(packet_filter(PacketWish(within=within), tables), from_ns=window[0], to_ns=window[1])
+    return replace(packet_filter(PacketOptions(within=within), tables), from_ns=window[0], to_ns=window[1])

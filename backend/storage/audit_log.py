@@ -22,7 +22,7 @@ from backend.storage.tables import AuditRow
 log = structlog.get_logger()
 SUBJECT_CHARACTERS = 200
 ID_CHARACTERS = 32
-REFUSALS_TOLD_EVERY = timedelta(minutes=1)
+REFUSALS_LOGGED_EVERY = timedelta(minutes=1)
 """The same refusal again is not written down: who is refused cannot fill the disk by asking."""
 REFUSALS_AT_MOST = 60
 """Of one caller in that time: what is refused may name anything, and so be another one each time."""
@@ -158,7 +158,7 @@ def _is_refused_often(session: Session, actor: Actor) -> bool:
 
 def _recent_refusals(actor: Actor) -> Select[int]:
     return select(AuditRow.id).where(
-        AuditRow.at > _text(datetime.now(UTC) - REFUSALS_TOLD_EVERY),
+        AuditRow.at > _text(datetime.now(UTC) - REFUSALS_LOGGED_EVERY),
         AuditRow.result == "refused",
         AuditRow.actor_id == actor.id,
         AuditRow.address == actor.address,

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from backend.errors import Unavailable
-from backend.storage.full_disk import full_disk_told, sqlite_folder
+from backend.storage.full_disk import full_disk_reported, sqlite_folder
 from backend.storage.postgres import bounded_engine, patient_engine
 from backend.storage.reachable import Reachability
 
@@ -44,7 +44,7 @@ class Database:
         """A session whose changes are thrown away."""
         with (
             self._reachability.asking(),
-            full_disk_told(self._folder),
+            full_disk_reported(self._folder),
             Session(self._engine, expire_on_commit=False) as session,
         ):
             yield session
@@ -54,7 +54,7 @@ class Database:
         """A session that is committed at the end, or rolled back when anything is raised."""
         with (
             self._reachability.asking(),
-            full_disk_told(self._folder),
+            full_disk_reported(self._folder),
             Session(self._writing_engine, expire_on_commit=False) as session,
             session.begin(),
         ):
@@ -66,7 +66,7 @@ class Database:
         Raises Unavailable when the database does not answer, DiskFull when it cannot write.
         """
         try:
-            with full_disk_told(self._folder):
+            with full_disk_reported(self._folder):
                 self._upgrade()
         except OperationalError as error:
             raise Unavailable(f"The database does not answer: {error.orig}") from error

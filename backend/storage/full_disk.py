@@ -34,7 +34,7 @@ def sqlite_folder(url: str) -> Path | None:
 
 
 @contextmanager
-def full_disk_told(folder: Path | None) -> Iterator[None]:
+def full_disk_reported(folder: Path | None) -> Iterator[None]:
     """Around a use of the database: raises DiskFull where that is why it failed. `folder` is that of an SQLite file."""
     try:
         yield

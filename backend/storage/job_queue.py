@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer
 
 from backend.errors import DatabaseAway
-from backend.storage.full_disk import full_disk_told, sqlite_folder
+from backend.storage.full_disk import full_disk_reported, sqlite_folder
 from backend.storage.postgres import with_keepalive
 from backend.storage.reachable import is_away
 
@@ -35,7 +35,7 @@ Answer = TypeVar("Answer")
 
 def prepare_job_tables(url: str) -> None:
     """Create or upgrade the engine's own tables: a client cannot work before they exist."""
-    with full_disk_told(sqlite_folder(url)):
+    with full_disk_reported(sqlite_folder(url)):
         DBOS.migrate(url)
 
 

@@ -190,7 +190,7 @@ class LookFolder:
         heard = [self.path / name for name in ("request.json", "progress.json")]
         return time.time() - max(path.stat().st_mtime for path in heard if path.is_file())
 
-    def tell(self, progress: LookProgress) -> None:
+    def report(self, progress: LookProgress) -> None:
         """Keep how far it is."""
         self._write("progress.json", asdict(progress))
 

@@ -79,8 +79,8 @@ def free_name(name: str, taken: set[str]) -> str:
 
 def _is_same(kept: EvidenceFile, upload: EvidenceFile, digest: str) -> bool:
     """The same bytes, and nothing else is said of where and when they were taken."""
-    told = (upload.host, upload.captured_at_ns)
-    return digest in (kept.sha256, kept.uploaded_sha256) and told in (
+    details = (upload.host, upload.captured_at_ns)
+    return digest in (kept.sha256, kept.uploaded_sha256) and details in (
         (None, None),
         (kept.host, kept.captured_at_ns),
     )

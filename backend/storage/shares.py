@@ -79,7 +79,7 @@ def active_frozen(session: Session) -> set[str]:
 
 
 def _record(row: ShareRow) -> Share:
-    told = {field.name: getattr(row, field.name) for field in fields(Share)}
+    values = {field.name: getattr(row, field.name) for field in fields(Share)}
     if row.view is not None:
-        told["view"] = ShareView(**{**row.view, "lanes": tuple(row.view["lanes"])})
-    return Share(**told)
+        values["view"] = ShareView(**{**row.view, "lanes": tuple(row.view["lanes"])})
+    return Share(**values)

@@ -48,6 +48,28 @@ BRITISH = re.compile(
 """Not looked for in the page's sources, where names in the code are spelled so."""
 NAMES = re.compile(r"anew=true|\bANEW\b|stallscope anonymise|anonymised?\.(?:tar|py)|(?:^|[\s/])anonymise$")
 """Commands and files keep their names."""
+BANNED_NAMES = {
+    "told": "reported, announced, shown",
+    "tells": "reports, shows",
+    "wish": "options, query",
+    "stumble": "TCP anomaly",
+    "stumbles": "TCP anomalies",
+    "stray": "un-NATed packet",
+    "strays": "un-NATed packets, outliers",
+    "loud": "notable",
+    "alike": "identical, collapsed",
+    "culprit": "blocking process",
+    "culprits": "blocking processes",
+    "disguise": "pseudonyms",
+    "thaw": "delete snapshot",
+    "guess": "attempt",
+    "guesses": "rate limit",
+    "workshop": "worker context",
+    "gate": "auth middleware",
+    "anatomy": "latency breakdown",
+}
+"""Word of a name in the product's code -> the term to use."""
+OF_THE_LIBRARY = {"guess_type"}
 TEXTS_OF = ("backend/forensics/detectors", "backend/forensics/diagnosis", "workers/cli")
 
 
@@ -82,13 +104,32 @@ def _texts() -> Iterator[tuple[str, str]]:
         yield from ((path.name, text) for text in json.loads(path.read_text(encoding="utf-8"))["words"])
 
 
+def _names(tree: ast.AST) -> Iterator[str]:
+    """Names that the code gives or uses: variables, parameters, attributes, functions, classes and modules."""
+    for node in ast.walk(tree):
+        for field in ("id", "attr", "arg", "name", "module"):
+            name = getattr(node, field, None)
+            if isinstance(name, str):
+                yield name
+
+
+def banned_names_in(code: str) -> list[str]:
+    """Each name of the code with a banned word in it, with the term to use."""
+    return [
+        f"{name}: {BANNED_NAMES[word]}"
+        for name in sorted(set(_names(ast.parse(code))) - OF_THE_LIBRARY)
+        for word in re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())
+        if word in BANNED_NAMES
+    ]
+
+
 def found_in(text: str) -> list[str]:
     """Each banned phrase of the text, with the term to use."""
-    told = NAMES.sub("", text)
+    shown = NAMES.sub("", text)
     return [
         f"“{match[0]}”: {term}"
         for pattern, term in BANNED.items()
-        if (match := re.search(pattern, told, flags=re.IGNORECASE))
+        if (match := re.search(pattern, shown, flags=re.IGNORECASE))
     ]
 
 
@@ -112,6 +153,31 @@ def test_texts_for_users_are_in_american_spelling() -> None:
         for each in british_in(text)
     ]
     assert wrong == []
+
+
+def test_names_in_the_code_are_the_terms_of_the_field() -> None:
+    wrong = {
+        str(path.relative_to(ROOT)): found
+        for folder in ("backend", "workers")
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        if "tests" not in path.parts and (found := banned_names_in(path.read_text(encoding="utf-8")))
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "banned"),
+    [
+        ("told_ms = 1", True),
+        ("class TooManyGuesses: pass", True),
+        ("def show(*, wish): pass", True),
+        ("from backend.api.gate import origin", True),
+        ("aggregate = gateway = cloud = guess_type", False),
+        ("reported_ms = 1  # as told", False),
+    ],
+)
+def test_both_sides_of_the_names(code: str, banned: bool) -> None:
+    assert bool(banned_names_in(code)) is banned
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from workers.decode.messages.reader import Scratch
 from workers.decode.reading import DecodeProgress
 from workers.ingested import Ingested, load_ingested
 from workers.pipeline import UNKNOWN_TEXT, ingest_file
-from workers.sandbox import Access, ChildDied, ChildPool, Tell, child_work
+from workers.sandbox import Access, ChildDied, ChildPool, Notify, child_work
 
 if TYPE_CHECKING:
     from workers.cli.progress_line import ProgressLine
@@ -50,7 +50,9 @@ def read_evidence(
     """All files, decoded or parsed; what cannot be read is told to `complain` and left out."""
     scratch = Scratch()
     reader = _Reader(chosen_limits(), scratch.path, line, complain, Evidence(keeps=scratch))
-    plain = _told_apart([one for number, file in enumerate(files) for one in reader.open(file, number)])
+    plain = _with_distinct_names(
+        [one for number, file in enumerate(files) for one in reader.open(file, number)]
+    )
     if reader.is_worth_processes(plain):
         reader.read_side_by_side(plain)
     else:
@@ -64,7 +66,9 @@ def opened_files(
 ) -> list[EvidenceFile]:
     """The files, and the members of those that are bundles, unpacked into `scratch`."""
     reader = _Reader(chosen_limits(), scratch, line, complain)
-    return _told_apart([one for number, file in enumerate(files) for one in reader.open(file, number)])
+    return _with_distinct_names(
+        [one for number, file in enumerate(files) for one in reader.open(file, number)]
+    )
 
 
 def chosen_limits() -> Limits:
@@ -76,7 +80,7 @@ def chosen_limits() -> Limits:
     return Settings().limits
 
 
-def _told_apart(files: list[EvidenceFile]) -> list[EvidenceFile]:
+def _with_distinct_names(files: list[EvidenceFile]) -> list[EvidenceFile]:
     """A name that occurs twice gets the bundle's before it."""
     used = Counter(file.name for file in files)
     return [
@@ -206,7 +210,7 @@ class _Reader:
             children.run(
                 ingest_in_child,
                 arguments,
-                tell=self._told,
+                notify=self._notified,
                 is_wanted=lambda: True,
                 access=Access(read=(path,), write=(tables,)),
             )
@@ -217,7 +221,7 @@ class _Reader:
     def _tables(self, number: int) -> Path:
         return self.scratch / f"tables-{number}"
 
-    def _told(self, news: object) -> None:
+    def _notified(self, news: object) -> None:
         self.line.decoded(news)  # type: ignore[arg-type]  # all that ingest_in_child tells
 
 
@@ -229,12 +233,12 @@ def ingest_in_child(
     host: str | None,
     captured_at_ns: int | None,
     limits: Limits,
-    tell: Tell,
+    notify: Notify,
 ) -> None:
     """The child's part."""
 
     def progress(reached: DecodeProgress) -> None:
-        tell(reached)
+        notify(reached)
 
     ingest_file(
         path,
@@ -249,12 +253,12 @@ def ingest_in_child(
 
 
 def _about_bundle(expansion: Expansion) -> list[str]:
-    told = list(expansion.warnings)
+    warnings = list(expansion.warnings)
     if expansion.not_used_total:
         reasons = Counter(each.why for each in expansion.not_used).most_common(_REASONS_SHOWN)
         shown = ", ".join(f"{count:,} × {why}" for why, count in reasons)
-        told.append(f"{expansion.not_used_total:,} files in it are not used ({shown} …).")
-    return told
+        warnings.append(f"{expansion.not_used_total:,} files in it are not used ({shown} …).")
+    return warnings
 
 
 def _weight(path: Path) -> int:

@@ -50,11 +50,11 @@ def upload_all(made: Investigation, files: Sequence[EvidenceFile], line: Progres
 def wait_for(made: Investigation, timeout_s: float | None, line: ProgressLine) -> None:
     """Until the analysis is finished; raises WrongUsage when nothing could be read, NotFinished for the rest."""
 
-    def told(now: Progress) -> None:
+    def on_progress(now: Progress) -> None:
         line.begin(f"stage {now.stage_number} of {now.stages}: {now.stage}")
 
     try:
-        end = made.wait(timeout_s=timeout_s, progress=told)
+        end = made.wait(timeout_s=timeout_s, progress=on_progress)
     except NotFinished as late:
         if late.analysis == "failed" and all(file.error for file in made.files()):
             raise WrongUsage(late.detail) from None

@@ -16,9 +16,9 @@ PASS, FAIL, DONE, NOT_FINISHED = "PASS", "FAIL", "DONE", "NOT FINISHED"
 """DONE is a run that was asked to judge nothing."""
 
 
-def verdict_line(word: str, told: str, link: str) -> str:
+def verdict_line(word: str, text: str, link: str) -> str:
     """``stallscope: FAIL 1 new finding (52.8 s lost) http://127.0.0.1:8000/i/3f2a?baseline=77b1``."""
-    return f"stallscope: {word} {told} {link}\n"
+    return f"stallscope: {word} {text} {link}\n"
 
 
 def judged_line(made: Investigation, report: Report, reasons: Sequence[str], *, asked: bool) -> str:
@@ -35,10 +35,10 @@ def compared_line(
     word = FAIL if reasons else PASS if asked else DONE
     bad = [change for change in all_changes(comparison) if is_failure(change)]
     new = sum(change.state == "new" for change in bad)
-    told = [_counted(new, "new finding")] if new else []
-    told += [f"{len(bad) - new:,} worse"] if len(bad) > new else []
+    text = [_counted(new, "new finding")] if new else []
+    text += [f"{len(bad) - new:,} worse"] if len(bad) > new else []
     link = f"{made.link}?baseline={base_id}" if base_id else made.link
-    return verdict_line(word, f"{', '.join(told) or 'nothing new or worse'} ({_lost(made)} lost)", link)
+    return verdict_line(word, f"{', '.join(text) or 'nothing new or worse'} ({_lost(made)} lost)", link)
 
 
 def first_line(made: Investigation) -> str:

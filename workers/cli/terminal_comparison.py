@@ -38,8 +38,8 @@ def render_terminal_comparison(comparison: Comparison, *, width: int, colour: bo
     """The whole comparison as text, with a final line end."""
     page = Page(width, Paint(colour=colour))
     # The word stands before the sentence already.
-    told = comparison.statement.removeprefix("Worse: ").removeprefix("Better: ")
-    page.headline(VERDICTS[comparison.verdict].upper(), told, *_STYLES[comparison.verdict])
+    statement = comparison.statement.removeprefix("Worse: ").removeprefix("Better: ")
+    page.headline(VERDICTS[comparison.verdict].upper(), statement, *_STYLES[comparison.verdict])
     page.labelled("candidate", side_text(comparison.candidate))
     page.labelled("base", side_text(comparison.base))
     changes = all_changes(comparison)

@@ -225,7 +225,7 @@ def _judge_in_child(
         return context.children.run(
             judge_in_child,
             (*subject, created, context.tool_version, fresh, terms),
-            tell=lambda news: if_reachable(lambda: write(news), None),
+            notify=lambda news: if_reachable(lambda: write(news), None),
             is_wanted=lambda: if_reachable(lambda: _is_current(context, investigation_id, generation), True),
             access=Access(read=tuple(file.folder for file in subject[0]), write=(fresh,)),
             costs=costs_of(context.store.settings.limits, investigation_id, size_bytes),

@@ -16,7 +16,7 @@ from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.frame_places import NotWalkable
 from workers.decode.frames.carve import CarvedFrom, carve_anonymised
 from workers.jobs.look_in_child import SCRATCH_PREFIX, ClearFile
-from workers.sandbox import Tell, child_work
+from workers.sandbox import Notify, child_work
 
 
 @child_work(news=LookProgress)
@@ -26,15 +26,15 @@ def anonymise_in_child(
     files: tuple[ClearFile, ...],
     limits: Limits,
     key_hex: str,
-    tell: Tell,
+    notify: Notify,
 ) -> LookOutcome:
     """Answers one request into its folder."""
     folder, key = LookFolder.at(target), bytes.fromhex(key_hex)
     scratch = Path(tempfile.mkdtemp(prefix=SCRATCH_PREFIX, dir=folder.path))
     try:
         if request.kind == "carving":
-            return _carve(folder, files, limits, Pseudonyms(key), scratch, tell)
-        return _bundle(request, folder, files, limits, Pseudonyms(key), scratch, tell)
+            return _carve(folder, files, limits, Pseudonyms(key), scratch, notify)
+        return _bundle(request, folder, files, limits, Pseudonyms(key), scratch, notify)
     except NotWalkable as error:
         return LookOutcome("failed", problem=f"A capture cannot be anonymised: {error}.")
     finally:
@@ -48,7 +48,7 @@ def _bundle(
     limits: Limits,
     pseudonyms: Pseudonyms,
     scratch: Path,
-    tell: Tell,
+    notify: Notify,
 ) -> LookOutcome:
     originals = [
         _original(file, asked, limits, scratch) for file, asked in zip(files, request.files, strict=True)
@@ -59,7 +59,7 @@ def _bundle(
         pseudonyms,
         scratch,
         limits,
-        lambda done: tell(LookProgress(done, request.packets, done)),
+        lambda done: notify(LookProgress(done, request.packets, done)),
     )
     return LookOutcome("done", packets=made.frames, bytes=made.bytes)
 
@@ -81,7 +81,7 @@ def _carve(
     limits: Limits,
     pseudonyms: Pseudonyms,
     scratch: Path,
-    tell: Tell,
+    notify: Notify,
 ) -> LookOutcome:
     """Whole captures are anonymised, then the frames are taken out: streams tell where messages begin."""
     sources = []
@@ -91,7 +91,7 @@ def _carve(
         sources.append(CarvedFrom(made.stem, made, folder.read_frames(file.name)))
     total = sum(len(source.frames) for source in sources)
     unfinished = folder.carved.with_suffix(".part")
-    written = carve_anonymised(sources, unfinished, lambda done: tell(LookProgress(done, total, done)))
+    written = carve_anonymised(sources, unfinished, lambda done: notify(LookProgress(done, total, done)))
     if written < total:
         lost = total - written
         return LookOutcome(

@@ -180,10 +180,10 @@ def _decode(context: WorkerContext, start: _Start) -> FileOutcome | OpenedBundle
         with context.store.database.reading() as session:
             return evidence_files.is_wanted(session, file.id, file.attempt, start.number)
 
-    def tell(news: object) -> None:
+    def notify(news: object) -> None:
         if_reachable(lambda: write(news), None)
 
-    tell(FileProgress(IDENTIFY, 0, 0, None))
+    notify(FileProgress(IDENTIFY, 0, 0, None))
     arguments = (
         file.bundle_id is not None,
         context.store.blobs.path(file.sha256),
@@ -196,12 +196,12 @@ def _decode(context: WorkerContext, start: _Start) -> FileOutcome | OpenedBundle
         context.store.settings.scrub_on_upload,
     )
     # The first time on a machine this compiles for a while, which must not look like a hang.
-    ensure_compiled(tell)
+    ensure_compiled(notify)
     stored = context.store.blobs.path(file.sha256)
     return context.children.run(
         ingest_in_child,
         arguments,
-        tell=tell,
+        notify=notify,
         is_wanted=lambda: if_reachable(ask, True),
         access=Access(read=(stored,), write=(folder,)),
         costs=costs_of(context.store.settings.limits, file.investigation_id, file.size_bytes),

@@ -20,11 +20,11 @@ from workers.decode.warm import ensure_compiled
 from workers.ingested import Ingested
 from workers.jobs.open_in_child import OpenedBundle, open_bundle_here
 from workers.pipeline import ingest_file
-from workers.sandbox import Tell, child_work
+from workers.sandbox import Notify, child_work
 
 DECODE = 3
 SCRUBBED_CAPTURE = "scrubbed.capture"
-TELL_EVERY_S = 0.25
+NOTIFY_EVERY_S = 0.25
 LINES_KEPT = 200
 """Numbers of lines nobody understood that are kept to be shown; all are counted."""
 
@@ -45,21 +45,21 @@ def ingest_in_child(
     captured_at_ns: int | None,
     limits: Limits,
     scrub: bool,
-    tell: Tell,
+    notify: Notify,
 ) -> FileOutcome | OpenedBundle:
     """The child's part: decode or unpack, and say now and then how far it is."""
     if is_bundle(path) or (not is_member and holds_printed_packets(path, limits)):
         return open_bundle_here(path, name, folder, limits)
-    started = told = time.monotonic()
+    started = notified_s = time.monotonic()
 
     def progress(reached: DecodeProgress) -> None:
-        nonlocal told
+        nonlocal notified_s
         _require_room(folder, limits)
         now = time.monotonic()
-        if now - told >= TELL_EVERY_S:
-            told = now
+        if now - notified_s >= NOTIFY_EVERY_S:
+            notified_s = now
             rate = reached.packets / (now - started)
-            tell(FileProgress(DECODE, reached.packets, reached.bytes_done, rate))
+            notify(FileProgress(DECODE, reached.packets, reached.bytes_done, rate))
 
     ingested = ingest_file(
         path,

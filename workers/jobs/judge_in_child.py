@@ -18,7 +18,7 @@ from workers.ingested import load_ingested
 from workers.jobs.name_of_report import name_of
 from workers.pipeline import analyse
 from workers.running_part import RunningPart
-from workers.sandbox import Tell, child_work
+from workers.sandbox import Notify, child_work
 
 JOIN, DETECT, DIAGNOSE = 4, 5, 6
 HOSTS_LISTED = 20
@@ -106,15 +106,15 @@ def judge_in_child(
     tool_version: str,
     folder: Path,
     terms: Terms,
-    tell: Tell,
+    notify: Notify,
 ) -> Judged:
     """The child's part: everything that it writes is in `folder`, which holds nothing before."""
     running = RunningPart(folder)
     budget = Budget(terms.part_cpu_s, terms.part_memory_bytes, ends_process=True)
     isolation = Isolation(budget, terms.without, running.note)
-    tell(StageReached(JOIN, f"Joining {len(files)} files."))
+    notify(StageReached(JOIN, f"Joining {len(files)} files."))
     ingested = [load_ingested(file.folder).came_in(file.bundle or "", bundle=file.bundle) for file in files]
-    tell(StageReached(DETECT, "Looking for what went wrong."))
+    notify(StageReached(DETECT, "Looking for what went wrong."))
     report = analyse(
         ingested,
         left_out=left_out,
@@ -122,11 +122,11 @@ def judge_in_child(
         created=created,
         tool_version=tool_version,
         folder=folder,
-        told=lambda so_far: tell(stage_of(so_far)),
+        on_progress=lambda so_far: notify(stage_of(so_far)),
         isolation=isolation,
     )
     running.end()
-    tell(StageReached(DIAGNOSE, "Writing the report.", len(report.findings)))
+    notify(StageReached(DIAGNOSE, "Writing the report.", len(report.findings)))
     write_outline(report, folder)
     return Judged(summary_of(report), tuple(isolation.broken))
 

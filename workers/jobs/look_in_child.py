@@ -21,7 +21,7 @@ from workers.decode.frames.plain import plain_capture
 from workers.decode.frames.tshark import check_filter, find_tshark, matching_frames
 from workers.decode.scrubbing import scrub_capture
 from workers.ingested import load_ingested
-from workers.sandbox import Access, Tell, child_work
+from workers.sandbox import Access, Notify, child_work
 
 DISSECTION_S: Final = 20
 SCRATCH_PREFIX: Final = "scratch-"
@@ -85,7 +85,7 @@ def access_of(folder: Path, files: Sequence[ClearFile], *, may_start_programs: b
 
 @child_work(news=LookProgress)
 def look_in_child(
-    request: LookRequest, target: Path, files: tuple[ClearFile, ...], limits: Limits, tell: Tell
+    request: LookRequest, target: Path, files: tuple[ClearFile, ...], limits: Limits, notify: Notify
 ) -> LookOutcome:
     """Answers one request into its folder."""
     folder = LookFolder.at(target)
@@ -95,8 +95,8 @@ def look_in_child(
         if request.kind == "dissection":
             return _dissect(request, folder, files[0], limits, scratch)
         if request.kind == "display-filter":
-            return _filter(request, folder, files, limits, bounds, scratch, tell)
-        return _carve(folder, files, limits, scratch, tell)
+            return _filter(request, folder, files, limits, bounds, scratch, notify)
+        return _carve(folder, files, limits, scratch, notify)
     except NotWalkable as error:
         return LookOutcome("failed", problem=f"The frames cannot be found in the file: {error}.")
     finally:
@@ -127,7 +127,7 @@ def _filter(
     limits: Limits,
     bounds: Bounds,
     scratch: Path,
-    tell: Tell,
+    notify: Notify,
 ) -> LookOutcome:
     tshark = find_tshark()
     if tshark is None:
@@ -140,7 +140,7 @@ def _filter(
         before = sum(len(frames) for _, frames in found)
 
         def heard(count: int, number: int = number, before: int = before) -> None:
-            tell(LookProgress(number, len(files), before + count))
+            notify(LookProgress(number, len(files), before + count))
 
         heard(0)
         try:
@@ -155,14 +155,14 @@ def _filter(
 
 
 def _carve(
-    folder: LookFolder, files: tuple[ClearFile, ...], limits: Limits, scratch: Path, tell: Tell
+    folder: LookFolder, files: tuple[ClearFile, ...], limits: Limits, scratch: Path, notify: Notify
 ) -> LookOutcome:
     sources = [
         CarvedFrom(file.name, file.cleared(limits, scratch), folder.read_frames(file.name)) for file in files
     ]
     total = sum(len(source.frames) for source in sources)
     unfinished = folder.carved.with_suffix(".part")
-    written = carve(sources, unfinished, lambda done: tell(LookProgress(done, total, done)))
+    written = carve(sources, unfinished, lambda done: notify(LookProgress(done, total, done)))
     if written < total:
         lost = total - written
         return LookOutcome(

@@ -40,8 +40,8 @@ def open_bundle_here(path: Path, name: str, folder: Path, limits: Limits) -> Ope
     """Unpack, and write down what is left out; raises UnreadableInput."""
     expansion = open_bundle(path, folder / MEMBERS, limits, name=name)
     left_out = left_out_of(expansion)
-    told = {"files": [each.model_dump() for each in left_out.files], "total": left_out.total}
-    (folder / LEFT_OUT).write_text(json.dumps(told), encoding="utf-8")
+    listed = {"files": [each.model_dump() for each in left_out.files], "total": left_out.total}
+    (folder / LEFT_OUT).write_text(json.dumps(listed), encoding="utf-8")
     members = tuple(
         OpenedMember(member.name, member.kind, member.format, str(member.path.relative_to(folder / MEMBERS)))
         for member in expansion.members

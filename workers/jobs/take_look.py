@@ -76,7 +76,7 @@ def _outcome_of(
 ) -> LookOutcome | None:
     """None when nobody wants it any more."""
     try:
-        when_reachable(lambda: folder.tell(LookProgress()))
+        when_reachable(lambda: folder.report(LookProgress()))
         return with_successor(context.store, lambda: _look(context, investigation_id, folder, look.request))
     except Cancelled:
         return None
@@ -99,9 +99,9 @@ def remove_scratch(folder: Path) -> None:
 def _look(
     context: WorkerContext, investigation_id: str, folder: LookFolder, request: LookRequest
 ) -> LookOutcome:
-    def tell(news: object) -> None:
+    def notify(news: object) -> None:
         if isinstance(news, LookProgress) and folder.path.is_dir():
-            folder.tell(news)
+            folder.report(news)
 
     files = tuple(_place(context, investigation_id, file) for file in request.files)
     limits = context.looking.limits
@@ -117,7 +117,7 @@ def _look(
                 limits,
                 pseudonym_key(context.store.database, investigation_id).hex(),
             ),
-            tell=tell,
+            notify=notify,
             is_wanted=lambda: not folder.is_cancelled,
             access=access_of(folder.path, files, may_start_programs=False),
             costs=Costs(owner=investigation_id),
@@ -125,7 +125,7 @@ def _look(
     return context.looking.run(
         look_in_child,
         (request, folder.path, files, limits),
-        tell=tell,
+        notify=notify,
         is_wanted=lambda: not folder.is_cancelled,
         access=access_of(folder.path, files, may_start_programs=True),
         costs=Costs(owner=investigation_id),

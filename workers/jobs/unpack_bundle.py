@@ -74,9 +74,9 @@ def what_is_left_out(store: Store, files: list[EvidenceFile]) -> LeftOut:
     for file in files:
         if file.status in (REFUSED, FAILED):
             left_out += LeftOut((NotUsedPart(name=file.name, why=file.error or ""),), 1)
-        told = store.file_folder(file.investigation_id, file.id) / LEFT_OUT
-        if file.status == DECODED and told.exists():
-            read = json.loads(told.read_text(encoding="utf-8"))
+        listed = store.file_folder(file.investigation_id, file.id) / LEFT_OUT
+        if file.status == DECODED and listed.exists():
+            read = json.loads(listed.read_text(encoding="utf-8"))
             parts = tuple(NotUsedPart.model_validate(each) for each in read["files"])
             left_out += LeftOut(parts, read["total"])
     return left_out

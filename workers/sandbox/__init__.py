@@ -8,6 +8,6 @@ next file comes."""
 from __future__ import annotations
 
 from workers.sandbox.pool import ChildDied, ChildPool, Costs
-from workers.sandbox.works import Access, Tell, child_work
+from workers.sandbox.works import Access, Notify, child_work
 
-__all__ = ["Access", "ChildDied", "ChildPool", "Costs", "Tell", "child_work"]
+__all__ = ["Access", "ChildDied", "ChildPool", "Costs", "Notify", "child_work"]

@@ -119,11 +119,11 @@ def _attempt(order: Order, pipe: socket.socket) -> tuple[int, bytes]:
     try:
         work = work_named(order.work)
 
-        def tell(news: object) -> None:
-            send_message(pipe, NEWS, work.told.dump_json(news))
+        def notify(news: object) -> None:
+            send_message(pipe, NEWS, work.news_type.dump_json(news))
 
         arguments: Any = work.arguments.validate_json(order.arguments)
-        return DONE, work.answer.dump_json(work.function(*arguments, tell), warnings="error")
+        return DONE, work.answer.dump_json(work.function(*arguments, notify), warnings="error")
     except TooCostly as error:
         return TOO_COSTLY, error.sentence.encode("utf-8", "replace")
     except StallscopeError as error:

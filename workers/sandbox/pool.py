@@ -39,7 +39,7 @@ from workers.sandbox.messages import (
 from workers.sandbox.turns import Turns
 from workers.sandbox.works import (
     Access,
-    Tell,
+    Notify,
     Work,
     WrongAnswer,
     name_of,
@@ -122,12 +122,12 @@ class ChildPool:
         work: Callable[..., Answer],
         arguments: tuple[object, ...],
         *,
-        tell: Tell,
+        notify: Notify,
         is_wanted: Callable[[], bool],
         access: Access = Access(),  # noqa: B008 - frozen
         costs: Costs = Costs(),
     ) -> Answer:
-        """`work(*arguments, tell)` in a child; `is_wanted` is asked ten times a second.
+        """`work(*arguments, notify)` in a child; `is_wanted` is asked ten times a second.
 
         Raises Cancelled, UnreadableInput as the work raised it, TooCostly, ChildDied, or RuntimeError for a bug.
         """
@@ -147,7 +147,7 @@ class ChildPool:
             )
             try:
                 answer: Answer = _Conversation(registered, limits, *self._child()).hold(
-                    order, tell, is_wanted
+                    order, notify, is_wanted
                 )
                 _refuse_strange_files(access.write)
             except ChildDied:
@@ -243,14 +243,14 @@ class _Conversation:
         self._watch = watch
         self._reader = MessageReader(limits.child_answer_bytes)
         self._news: bytes | None = None
-        self._told_at = 0.0
+        self._notified_at = 0.0
         self._until = time.monotonic() + _CLOCK_FACTOR * limits.child_cpu_s
 
-    def hold(self, order: Order, tell: Tell, is_wanted: Callable[[], bool]) -> Any:
+    def hold(self, order: Order, notify: Notify, is_wanted: Callable[[], bool]) -> Any:
         try:
             with suppress(BrokenPipeError, ConnectionResetError):
                 send_message(self._pipe, ORDER, ORDERS.dump_json(order))
-            while (ended := self._listen(tell)) is None:
+            while (ended := self._listen(notify)) is None:
                 if not is_wanted():
                     raise Cancelled
                 self._require_room(order.access)
@@ -274,7 +274,7 @@ class _Conversation:
             if lack:
                 raise UnreadableInput(f"{lack} Nothing of it was kept. Free space, then try again.")
 
-    def _listen(self, tell: Tell) -> tuple[int, bytes] | None:
+    def _listen(self, notify: Notify) -> tuple[int, bytes] | None:
         """The last message, or the child's end; None as long as there is neither."""
         if select.select([self._pipe], [], [], LOOK_EVERY_S)[0]:
             try:
@@ -283,19 +283,19 @@ class _Conversation:
                 is_open = False
             while message := self._reader.next():
                 if message[0] != NEWS:
-                    self._tell(tell)
+                    self._notify(notify)
                     return message
                 self._news = message[1]
             if not is_open:
                 raise self._end_of_child()
-        if time.monotonic() - self._told_at >= NEWS_EVERY_S:
-            self._tell(tell)
+        if time.monotonic() - self._notified_at >= NEWS_EVERY_S:
+            self._notify(notify)
         return None
 
-    def _tell(self, tell: Tell) -> None:
+    def _notify(self, notify: Notify) -> None:
         if self._news is not None:
-            tell(read_declared(self._work.told, self._news))
-            self._news, self._told_at = None, time.monotonic()
+            notify(read_declared(self._work.news_type, self._news))
+            self._news, self._notified_at = None, time.monotonic()
 
     def _judge(self, kind: int, content: bytes) -> Any:
         if kind == DONE:
@@ -311,10 +311,10 @@ class _Conversation:
     def _end_of_child(self) -> Exception:
         self._watch.settimeout(STOP_AFTER_S)
         try:
-            told = self._watch.recv(16)
+            signal = self._watch.recv(16)
         except OSError:
-            told = b""
-        return _end_of_child(int(told) if told else None, self._limits)
+            signal = b""
+        return _end_of_child(int(signal) if signal else None, self._limits)
 
     def _end(self) -> None:
         """The child is gone when this returns: nobody uses its folders while it still writes there."""

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
-Tell = Callable[[object], None]
+Notify = Callable[[object], None]
 Function = TypeVar("Function", bound=Callable[..., object])
 
 _LARGEST: Final = (1 << 63) - 1
@@ -51,8 +51,8 @@ class Work:
 
     @cached_property
     def arguments(self) -> TypeAdapter[Any]:
-        """All but the last, `tell`."""
-        kinds = [kind for name, kind in self._hints.items() if name not in ("tell", "return")]
+        """All but the last, `notify`."""
+        kinds = [kind for name, kind in self._hints.items() if name not in ("notify", "return")]
         return TypeAdapter(tuple[tuple(kinds)])  # type: ignore[arg-type, misc]
 
     @cached_property
@@ -61,8 +61,8 @@ class Work:
         return TypeAdapter(self._hints["return"])
 
     @cached_property
-    def told(self) -> TypeAdapter[Any]:
-        """What it tells on the way."""
+    def news_type(self) -> TypeAdapter[Any]:
+        """What it reports while it works."""
         return TypeAdapter(self.news)
 
 
@@ -75,7 +75,7 @@ def name_of(function: Callable[..., object]) -> str:
 
 
 def child_work(*, news: Any = None) -> Callable[[Function], Function]:
-    """Register a function as work for children. `news`: the type of what it tells on the way."""
+    """Register a function as work for children. `news`: the type of what it reports while it works."""
 
     def register(function: Function) -> Function:
         _WORKS[name_of(function)] = Work(function, news)
@@ -93,7 +93,7 @@ def work_named(name: str) -> Work:
 def build_adapters() -> None:
     """Those of all imported works, which takes some milliseconds each: children inherit them."""
     for work in _WORKS.values():
-        for adapter in (work.arguments, work.answer, work.told):
+        for adapter in (work.arguments, work.answer, work.news_type):
             assert adapter is not None
 
 

@@ -13,13 +13,13 @@ from backend.disk_space import room_at, says_disk_full
 from backend.errors import UnreadableInput
 from backend.limits import Limits
 from backend.storage.tests.small_disk import fill, small_disk
-from workers.sandbox import Access, ChildPool, Tell, child_work
+from workers.sandbox import Access, ChildPool, Notify, child_work
 
 RESERVE_BYTES = 8 << 20
 
 
 @child_work()
-def write_many_files(folder: Path, tell: Tell) -> None:
+def write_many_files(folder: Path, notify: Notify) -> None:
     """As a child that was taken over: each file is below the limit of one, and the errors are passed over."""
     number = 0
     while True:
@@ -31,13 +31,13 @@ def write_many_files(folder: Path, tell: Tell) -> None:
 
 
 @child_work()
-def fail_as_a_library(kind: str, tell: Tell) -> None:
+def fail_as_a_library(kind: str, notify: Notify) -> None:
     words = os.strerror(errno.ENOSPC)
     raise {"library": RuntimeError(f"IO Error: {words}"), "quota": OSError(errno.EDQUOT, "x")}[kind]
 
 
 @child_work()
-def write_little(folder: Path, tell: Tell) -> int:
+def write_little(folder: Path, notify: Notify) -> int:
     return (folder / "a").write_bytes(b"x")
 
 
@@ -53,7 +53,7 @@ def run(
     pool: ChildPool, work: Callable[..., object], *arguments: object, folder: Path | None = None
 ) -> object:
     access = Access(write=(folder,) if folder else ())
-    return pool.run(work, arguments, tell=lambda news: None, is_wanted=lambda: True, access=access)
+    return pool.run(work, arguments, notify=lambda news: None, is_wanted=lambda: True, access=access)
 
 
 @pytest.mark.promise("A child cannot fill the disk: it is ended below half of the reserve.")

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from workers.confinement.trial import confinement_here
-from workers.sandbox import Access, ChildPool, Tell, child_work
+from workers.sandbox import Access, ChildPool, Notify, child_work
 
 HELD = confinement_here()
 pytestmark = pytest.mark.skipif(
@@ -34,7 +34,7 @@ def attempt(what: Callable[[], object]) -> str:
 
 
 @child_work()
-def change_files(path: Path, tell: Tell) -> dict[str, str]:
+def change_files(path: Path, notify: Notify) -> dict[str, str]:
     return {
         "chmod": attempt(lambda: path.chmod(0o666)),
         "fchmod": attempt(lambda: os.fchmod(os.open(path, os.O_RDONLY), 0o666)),
@@ -47,7 +47,7 @@ def change_files(path: Path, tell: Tell) -> dict[str, str]:
 
 
 @child_work()
-def reach_process(process: int, tell: Tell) -> dict[str, str]:
+def reach_process(process: int, notify: Notify) -> dict[str, str]:
     pipe = socket.socket(fileno=os.dup(3))
     return {
         "prlimit": attempt(lambda: resource.prlimit(process, resource.RLIMIT_CPU, (1, 1))),
@@ -63,7 +63,7 @@ def reach_process(process: int, tell: Tell) -> dict[str, str]:
 
 
 @child_work()
-def take_uncounted_memory(tell: Tell) -> dict[str, str]:
+def take_uncounted_memory(notify: Notify) -> dict[str, str]:
     return {
         "memfd": attempt(lambda: os.memfd_create("x")),
         "shared": attempt(lambda: mmap.mmap(-1, 1 << 20)),
@@ -72,7 +72,7 @@ def take_uncounted_memory(tell: Tell) -> dict[str, str]:
 
 
 @child_work()
-def do_as_ever(folder: Path, tell: Tell) -> list[str]:
+def do_as_ever(folder: Path, notify: Notify) -> list[str]:
     path = folder / "a"
     path.write_bytes(b"12")
     path.write_bytes(b"3")
@@ -101,7 +101,7 @@ def pool() -> Iterator[ChildPool]:
 
 
 def run(pool: ChildPool, work: Callable[..., object], *arguments: object, access: Access) -> object:
-    return pool.run(work, arguments, tell=lambda news: None, is_wanted=lambda: True, access=access)
+    return pool.run(work, arguments, notify=lambda news: None, is_wanted=lambda: True, access=access)
 
 
 @pytest.mark.promise(

@@ -22,7 +22,7 @@ from backend.errors import Cancelled, TooCostly
 from backend.limits import Limits
 from workers.confinement.programs import Run, Running, start_program
 from workers.confinement.trial import confinement_here
-from workers.sandbox import Access, ChildDied, ChildPool, Tell, child_work
+from workers.sandbox import Access, ChildDied, ChildPool, Notify, child_work
 from workers.sandbox.messages import DONE, FAILED, UNREADABLE, send_message
 
 LIMITS = Limits(child_memory_bytes=512 << 20, child_cpu_s=20, child_answer_bytes=100_000)
@@ -50,7 +50,7 @@ def attempt(what: Callable[[], object]) -> str:
 
 
 @child_work()
-def connect(port: int, tell: Tell) -> list[str]:
+def connect(port: int, notify: Notify) -> list[str]:
     def over(family: socket.AddressFamily, address: Any) -> str:
         return attempt(lambda: socket.socket(family).connect(address))
 
@@ -65,17 +65,17 @@ def connect(port: int, tell: Tell) -> list[str]:
 
 
 @child_work()
-def read(paths: list[Path], tell: Tell) -> list[str]:
+def read(paths: list[Path], notify: Notify) -> list[str]:
     return [attempt(path.read_bytes) for path in paths]
 
 
 @child_work()
-def write(paths: list[Path], tell: Tell) -> list[str]:
+def write(paths: list[Path], notify: Notify) -> list[str]:
     return [attempt(lambda path=path: path.write_bytes(b"x")) for path in paths]  # type: ignore[misc]
 
 
 @child_work()
-def link(folder: Path, target: Path, tell: Tell) -> list[str]:
+def link(folder: Path, target: Path, notify: Notify) -> list[str]:
     return [
         attempt(lambda: os.symlink(target, folder / "symbolic")),
         attempt(lambda: os.link(target, folder / "hard")),
@@ -85,7 +85,7 @@ def link(folder: Path, target: Path, tell: Tell) -> list[str]:
 
 
 @child_work()
-def surroundings(tell: Tell) -> list[str]:
+def surroundings(notify: Notify) -> list[str]:
     """Environment, memory and open files, as far as they can be seen."""
     found = [f"{name}={value}" for name, value in os.environ.items()]
     found += [
@@ -97,7 +97,7 @@ def surroundings(tell: Tell) -> list[str]:
 
 
 @child_work()
-def start_programs(tell: Tell) -> list[str]:
+def start_programs(notify: Notify) -> list[str]:
     return [
         attempt(lambda: os.execv("/bin/sh", ["sh", "-c", "true"])),
         attempt(lambda: subprocess.run(["/bin/true"], check=False)),
@@ -109,7 +109,7 @@ def start_programs(tell: Tell) -> list[str]:
 
 
 @child_work()
-def use_threads(tell: Tell) -> int:
+def use_threads(notify: Notify) -> int:
     done: list[int] = []
     threads = [threading.Thread(target=done.append, args=(1,)) for _ in range(8)]
     for thread in threads:
@@ -127,7 +127,7 @@ def say(content: bytes, kind: int = DONE) -> None:
 
 
 @child_work(news=Declared)
-def answer_strangely(name: str, tell: Tell) -> Declared:
+def answer_strangely(name: str, notify: Notify) -> Declared:
     raw = socket.socket(fileno=os.dup(3))
     if name == "endless length":
         raw.sendall(struct.pack("<BQ", DONE, 1 << 62))
@@ -158,7 +158,7 @@ STRANGE = {
 
 
 @child_work(news=Declared)
-def tell_strangely(tell: Tell) -> Declared:
+def tell_strangely(notify: Notify) -> Declared:
     pipe = socket.socket(fileno=os.dup(3))
     send_message(pipe, 1, b'{"count": "many"}')
     time.sleep(30)
@@ -166,31 +166,31 @@ def tell_strangely(tell: Tell) -> Declared:
 
 
 @child_work()
-def refuse_at_length(tell: Tell) -> None:
+def refuse_at_length(notify: Notify) -> None:
     say("é\0\ud800".encode("utf-8", "surrogatepass") * 20_000, UNREADABLE)
 
 
 @child_work(news=Declared)
-def flood(tell: Tell) -> Declared:
+def flood(notify: Notify) -> Declared:
     for number in range(20_000):
-        tell(Declared(number))
+        notify(Declared(number))
     return Declared(20_000)
 
 
 @child_work()
-def sleep(tell: Tell) -> None:
+def sleep(notify: Notify) -> None:
     Path(os.environ["TMPDIR"], "left-behind").write_bytes(b"secret")
     time.sleep(60)
 
 
 @child_work()
-def leave_program(mark: str, tell: Tell) -> None:
+def leave_program(mark: str, notify: Notify) -> None:
     """Only a child that may start programs has a starter; what that starts must not outlive the child."""
     run_program(f"sleep 60 # {mark}")
 
 
 @child_work()
-def hear_program(script: str, tell: Tell) -> str:
+def hear_program(script: str, notify: Notify) -> str:
     program, output = run_program(script)
     said = os.read(output, 4096).decode()
     return f"{said.strip()} {program.end(kill=False)}"
@@ -208,7 +208,7 @@ def run_program(script: str) -> tuple[Running, int]:
 
 
 @child_work()
-def allocate(count: int, tell: Tell) -> int:
+def allocate(count: int, notify: Notify) -> int:
     return len(b"x" * count)
 
 
@@ -231,7 +231,7 @@ def pool() -> Iterator[ChildPool]:
 
 
 def run(pool: ChildPool, work: Any, *arguments: object, access: Access = Access()) -> Any:  # noqa: B008
-    return pool.run(work, arguments, tell=lambda news: None, is_wanted=lambda: True, access=access)
+    return pool.run(work, arguments, notify=lambda news: None, is_wanted=lambda: True, access=access)
 
 
 @pytest.mark.promise("A child that reads an upload cannot open a connection, not even to this machine.")
@@ -318,7 +318,7 @@ def test_sentences_of_a_child_are_cut_and_are_text(pool: ChildPool) -> None:
 def test_many_news_are_told_seldom_and_the_last_one_always(pool: ChildPool) -> None:
     told: list[Any] = []
     began = time.monotonic()
-    assert pool.run(flood, (), tell=told.append, is_wanted=lambda: True) == Declared(20_000)
+    assert pool.run(flood, (), notify=told.append, is_wanted=lambda: True) == Declared(20_000)
     assert told[-1] == Declared(19_999)
     assert len(told) <= 2 + (time.monotonic() - began) / 0.05
 
@@ -329,7 +329,7 @@ def test_temporary_files_go_with_a_killed_child(pool: ChildPool, tmp_path: Path)
         return not list(tmp_path.glob("scratch-*/left-behind"))
 
     with pytest.raises(Cancelled):
-        pool.run(sleep, (), tell=print, is_wanted=is_wanted, access=Access(write=(tmp_path,)))
+        pool.run(sleep, (), notify=print, is_wanted=is_wanted, access=Access(write=(tmp_path,)))
     assert list(tmp_path.iterdir()) == []
 
 

@@ -179,15 +179,15 @@ ADDRESS = re.compile(r"[\d.-]+(?::\d+)?|[0-9a-f:]+|[0-9a-f]+(?:-[0-9a-f]*){2,7}"
 FILE_NAME = re.compile(r".*\.(?:txt|pcapng|pcap\.gz)")
 
 
-def hidden_by(wish: dict[str, Any], case: Case, other: Case) -> frozenset[str]:
-    """What no answer to a link with this wish may hold."""
-    if wish.get("addresses") != "real":
-        if wish.get("payload") != "headers":
+def hidden_by(options: dict[str, Any], case: Case, other: Case) -> frozenset[str]:
+    """What no answer to a link with these options may hold."""
+    if options.get("addresses") != "real":
+        if options.get("payload") != "headers":
             return case.private
         return frozenset(
             each for each in case.private if ADDRESS.fullmatch(each) or FILE_NAME.fullmatch(each)
         )
-    if wish.get("payload") == "headers":
+    if options.get("payload") == "headers":
         return other.private - case.private - {NAMES[0]}  # which the owner's note holds
     named = {LABEL, INTERFACE, "acme dump"}
     return frozenset(
@@ -210,18 +210,18 @@ def hidden_by(wish: dict[str, Any], case: Case, other: Case) -> frozenset[str]:
 def test_no_answer_that_a_link_can_get_holds_anything_private(
     product: Product, cases: Cases, capture: str, kind: str
 ) -> None:
-    case, wish = cases[capture], dict({**LINKS, **FURTHER_LINKS}[kind])
+    case, options = cases[capture], dict({**LINKS, **FURTHER_LINKS}[kind])
     with product.client() as client:
-        if "finding" in wish:
+        if "finding" in options:
             findings = client.get(f"/investigations/{case.id}/findings").json()["items"]
             assert findings
-            wish["finding"] = findings[0]["id"]
-        made = share(client, case.id, **wish)
+            options["finding"] = findings[0]["id"]
+        made = share(client, case.id, **options)
     other = cases["snat-race" if capture == "hostile" else "hostile"]
-    private = hidden_by(wish, case, other)
+    private = hidden_by(options, case, other)
     needles = [each.casefold() for each in private if len(each) > 3 and not is_ordinary(each)]
     assert len(needles) > 10 or capture != "hostile"
-    with opened(product, made, case.id, wish.get("password")) as link:
+    with opened(product, made, case.id, options.get("password")) as link:
         answered = 0
         for address in [
             *pages_of(product, made["id"]),

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from backend.services.jump_in_packets import packets_from
-from backend.services.list_packets import PacketWish, list_packets
+from backend.services.list_packets import PacketOptions, list_packets
 from backend.services.packet_language.problem import BadFilter
 from backend.services.read_report import read_report
 from backend.services.select_packets import select_by_filter
@@ -44,8 +44,8 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str]
 
 
 def frames(kept: tuple[Store, str], text: str) -> list[int]:
-    found = select_by_filter(*kept, PacketWish(filter=text))
-    assert found.packets == packets_from(*kept, PacketWish(filter=text), offset=0, limit=1).total
+    found = select_by_filter(*kept, PacketOptions(filter=text))
+    assert found.packets == packets_from(*kept, PacketOptions(filter=text), offset=0, limit=1).total
     return found.frames.get(CAPTURE.name, [])
 
 
@@ -79,7 +79,7 @@ def test_a_finding_is_its_evidence_and_can_be_narrowed(kept: tuple[Store, str]) 
     assert frames(kept, f"finding == {report.findings[0].id} && tcp.flags.syn == 1") == [
         frame for frame in frames(kept, "tcp.flags.syn == 1") if frame in evidence
     ]
-    line = list_packets(*kept, PacketWish(filter="finding == A"), limit=1, cursor=None).items[0]
+    line = list_packets(*kept, PacketOptions(filter="finding == A"), limit=1, cursor=None).items[0]
     assert report.findings[0].id in line.findings
 
 
@@ -95,7 +95,7 @@ def test_places_and_connections_are_asked_for_by_name(kept: tuple[Store, str]) -
 
 
 def test_the_same_packet_is_joined_over_capture_points_and_translation(kept: tuple[Store, str]) -> None:
-    lines = list_packets(*kept, PacketWish(filter="conn == 7"), limit=100, cursor=None).items
+    lines = list_packets(*kept, PacketOptions(filter="conn == 7"), limit=100, cursor=None).items
     by_frame = {line.frame: line for line in lines}
     joined = [line for line in lines if line.joined]
     assert joined

@@ -14,7 +14,7 @@ from sqlalchemy import text
 from backend.settings import Settings
 from backend.storage.store import open_store
 from workers.confinement.trial import confinement_here
-from workers.sandbox import Access, ChildPool, Tell, child_work
+from workers.sandbox import Access, ChildPool, Notify, child_work
 from workers.sandbox.program_folders import folders_of_programs
 
 needs_landlock = pytest.mark.skipif(
@@ -23,7 +23,7 @@ needs_landlock = pytest.mark.skipif(
 
 
 @child_work()
-def read_among_programs(paths: list[Path], tell: Tell) -> list[str]:
+def read_among_programs(paths: list[Path], notify: Notify) -> list[str]:
     import tomllib  # a module that nothing here has imported
 
     assert tomllib.loads("a = 1")
@@ -79,7 +79,7 @@ def test_a_database_among_programs_is_hidden(among_programs: Path, tmp_path: Pat
 def read(paths: list[Path], access: Access, *hidden: Path) -> list[str]:
     pool = ChildPool(1, works=(read_among_programs,), hidden=hidden)
     try:
-        return pool.run(read_among_programs, (paths,), tell=print, is_wanted=lambda: True, access=access)
+        return pool.run(read_among_programs, (paths,), notify=print, is_wanted=lambda: True, access=access)
     finally:
         pool.close()
 

@@ -14,7 +14,7 @@ import pytest
 
 from backend.api.tests.running_product import DEMO, running_product
 from workers.confinement.trial import THREAD_LIMIT, Confinement, confinement_here
-from workers.sandbox import Access, ChildPool, Tell, child_work
+from workers.sandbox import Access, ChildPool, Notify, child_work
 from workers.tests.refusing_kernel import under
 
 HELD = confinement_here()
@@ -23,7 +23,7 @@ DUMP = (DEMO / "snat-race" / "conntrack-S-before.txt").read_bytes()
 
 
 @child_work()
-def look_around(foreign: Path, tell: Tell) -> dict[str, bool]:
+def look_around(foreign: Path, notify: Notify) -> dict[str, bool]:
     """What of the confinement a child feels."""
     return {
         "Landlock": _refused(foreign.read_bytes),
@@ -48,7 +48,7 @@ def ask_a_child(foreign: str) -> None:
     felt = pool.run(
         look_around,
         (Path(foreign),),
-        tell=print,
+        notify=print,
         is_wanted=lambda: True,
         access=Access(may_start_programs=False),
     )

@@ -11,7 +11,7 @@ import pytest
 
 from backend.forensics.report import Report
 from backend.services.jump_in_packets import packets_from
-from backend.services.list_packets import PacketWish
+from backend.services.list_packets import PacketOptions
 from backend.services.show_connections import show_connection
 from backend.services.show_timeline import Window, show_timeline
 from workers.ingested import Ingested
@@ -53,7 +53,7 @@ def parts_of(folder: Path, stem: str = "node") -> list[Path]:
     return parts
 
 
-def told(report: Report) -> dict[str, Any]:
+def on_progress(report: Report) -> dict[str, Any]:
     """What a report says, without where it can be seen."""
     return {
         "findings": [
@@ -85,7 +85,7 @@ def parts(tmp_path_factory: pytest.TempPathFactory) -> tuple[Report, Path]:
 
 
 def test_three_parts_say_what_the_whole_says(whole: tuple[Report, Path], parts: tuple[Report, Path]) -> None:
-    expected, found = told(whole[0]), told(parts[0])
+    expected, found = on_progress(whole[0]), on_progress(parts[0])
     for name, value in expected.items():
         assert found[name] == value, name
 
@@ -161,8 +161,8 @@ def test_parts_of_classic_captures_join(tmp_path: Path) -> None:
     files = [tmp_path / name for name in ("x.pcap", "x.pcap1", "x.pcap2")]
     split_pcap(HEALTHY, files)
     found, expected = report_on(files), report_on([HEALTHY])
-    assert told(found)["findings"] == told(expected)["findings"] == []
-    assert told(found)["destinations"] == told(expected)["destinations"]
+    assert on_progress(found)["findings"] == on_progress(expected)["findings"] == []
+    assert on_progress(found)["destinations"] == on_progress(expected)["destinations"]
     assert [lane.packets for lane in found.lanes] == [lane.packets for lane in expected.lanes]
     assert not [q for q in found.quality if "different times" in q.text]
 
@@ -186,8 +186,8 @@ def test_the_page_has_one_lane_for_all_parts(tmp_path: Path) -> None:
         timeline = show_timeline(store, investigation, Window(None, None, 1200))
         lanes = {lane.id: lane for lane in timeline.lanes if lane.packets_total}
         for lane in lanes.values():
-            wish = PacketWish(lane=lane.id)
-            page = packets_from(store, investigation, wish, offset=0, limit=10)
+            options = PacketOptions(lane=lane.id)
+            page = packets_from(store, investigation, options, offset=0, limit=10)
             assert page.total == lane.packets_total == sum(lane.packets)
             assert {line.lane for line in page.items} == {lane.id}
         story = show_connection(store, investigation, 5)

@@ -12,7 +12,7 @@ import pytest
 
 from backend.errors import TooCostly, UnreadableInput
 from backend.limits import Limits
-from workers.sandbox import Access, ChildDied, ChildPool, Tell, child_work
+from workers.sandbox import Access, ChildDied, ChildPool, Notify, child_work
 
 LIMITS = Limits(
     child_memory_bytes=256 << 20, child_cpu_s=2, child_file_bytes=1 << 20, child_answer_bytes=100_000
@@ -28,27 +28,27 @@ def pool() -> Iterator[ChildPool]:
 
 
 def run(pool: ChildPool, work: object, *arguments: object, access: Access = NOTHING) -> object:
-    return pool.run(work, arguments, tell=lambda news: None, is_wanted=lambda: True, access=access)  # type: ignore[arg-type]
+    return pool.run(work, arguments, notify=lambda news: None, is_wanted=lambda: True, access=access)  # type: ignore[arg-type]
 
 
 @child_work()
-def take_memory(count: int, tell: Tell) -> int:
+def take_memory(count: int, notify: Notify) -> int:
     return len(bytearray(count))
 
 
 @child_work()
-def take_processor_time(tell: Tell) -> None:
+def take_processor_time(notify: Notify) -> None:
     while True:
         pass
 
 
 @child_work()
-def write_file(path: Path, count: int, tell: Tell) -> int:
+def write_file(path: Path, count: int, notify: Notify) -> int:
     return path.write_bytes(bytes(count))
 
 
 @child_work()
-def write_table(path: Path, tell: Tell) -> None:
+def write_table(path: Path, notify: Notify) -> None:
     import numpy as np
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -57,17 +57,17 @@ def write_table(path: Path, tell: Tell) -> None:
 
 
 @child_work()
-def answer(count: int, tell: Tell) -> str:
+def answer(count: int, notify: Notify) -> str:
     return "x" * count
 
 
 @child_work(news=str)
-def tell_much(count: int, tell: Tell) -> None:
-    tell("x" * count)
+def tell_much(count: int, notify: Notify) -> None:
+    notify("x" * count)
 
 
 @child_work()
-def crash(number: int, tell: Tell) -> None:
+def crash(number: int, notify: Notify) -> None:
     os.kill(os.getpid(), number)
 
 
@@ -78,7 +78,7 @@ def core_and_pid(pool: ChildPool) -> tuple[int, int]:
 
 
 @child_work()
-def limits_of_child(tell: Tell) -> tuple[int, int]:
+def limits_of_child(notify: Notify) -> tuple[int, int]:
     return resource.getrlimit(resource.RLIMIT_CORE)[1], os.getpid()
 
 
@@ -107,7 +107,7 @@ def test_processor_time_is_counted_for_each_work_by_itself(pool: ChildPool) -> N
 
 
 @child_work()
-def spin(seconds: float, tell: Tell) -> None:
+def spin(seconds: float, notify: Notify) -> None:
     used = resource.getrusage(resource.RUSAGE_SELF)
     end = used.ru_utime + used.ru_stime + seconds
     while used.ru_utime + used.ru_stime < end:
@@ -152,7 +152,7 @@ def test_no_core_file_and_a_new_child_for_each_work(pool: ChildPool) -> None:
 
 
 @child_work()
-def refuse(tell: Tell) -> None:
+def refuse(notify: Notify) -> None:
     raise UnreadableInput("no.")
 
 
@@ -163,7 +163,7 @@ def test_what_the_work_refuses_is_told_in_its_sentence(pool: ChildPool) -> None:
 
 
 @child_work()
-def fail_with(text: str, tell: Tell) -> None:
+def fail_with(text: str, notify: Notify) -> None:
     int(text)
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from backend.forensics.report import Report
 from backend.services.jump_in_packets import packets_from, place_of_frame, place_of_time
-from backend.services.list_packets import PacketLine, PacketWish, list_packets
+from backend.services.list_packets import PacketLine, PacketOptions, list_packets
 from backend.services.open_tables import clocks_of, epoch_ns
 from backend.services.read_report import read_report
 from backend.services.select_packets import select_by_filter
@@ -81,11 +81,11 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str]
     store.close()
 
 
-def all_lines(kept: tuple[Store, str], wish: PacketWish) -> list[PacketLine]:
+def all_lines(kept: tuple[Store, str], options: PacketOptions) -> list[PacketLine]:
     """Page after page."""
     lines, cursor = list[PacketLine](), None
     while True:
-        page = list_packets(*kept, wish, limit=200, cursor=cursor)
+        page = list_packets(*kept, options, limit=200, cursor=cursor)
         lines += page.items
         cursor = page.next_cursor
         if cursor is None:
@@ -95,7 +95,7 @@ def all_lines(kept: tuple[Store, str], wish: PacketWish) -> list[PacketLine]:
 def test_packets_of_two_clocks_are_listed_in_the_order_in_which_they_happened(
     kept: tuple[Store, str],
 ) -> None:
-    lines = all_lines(kept, PacketWish())
+    lines = all_lines(kept, PacketOptions())
     assert len(lines) == sum(part.packets for part in read_report(*kept).inputs)
     assert [line.time_ns for line in lines] == sorted(line.time_ns for line in lines)
     by_place = {(line.input, line.frame): line for line in lines}
@@ -112,17 +112,17 @@ def test_packets_of_two_clocks_are_listed_in_the_order_in_which_they_happened(
 
 
 def test_every_way_to_a_packet_of_two_clocks_leads_to_the_same_place(kept: tuple[Store, str]) -> None:
-    lines = all_lines(kept, PacketWish())
+    lines = all_lines(kept, PacketOptions())
     for at in (0, len(lines) // 3, len(lines) - 1):
         line = lines[at]
-        found = packets_from(*kept, PacketWish(), offset=at, limit=1)
+        found = packets_from(*kept, PacketOptions(), offset=at, limit=1)
         assert (found.total, found.items[0]) == (len(lines), line)
-        assert place_of_frame(*kept, PacketWish(), (line.input, line.frame)) == at
-        assert lines[place_of_time(*kept, PacketWish(), line.t)].t == line.t
+        assert place_of_frame(*kept, PacketOptions(), (line.input, line.frame)) == at
+        assert lines[place_of_time(*kept, PacketOptions(), line.t)].t == line.t
     begin, end = lines[len(lines) // 4].t, lines[len(lines) // 2].t
     inside = [line for line in lines if begin <= line.t < end]
-    assert all_lines(kept, PacketWish(from_t=begin, to_t=end)) == inside
-    asked = PacketWish(
+    assert all_lines(kept, PacketOptions(from_t=begin, to_t=end)) == inside
+    asked = PacketOptions(
         filter=f"frame.time_relative >= {begin / 1e9:.9f} && frame.time_relative < {end / 1e9:.9f}"
     )
     assert all_lines(kept, asked) == inside
@@ -131,7 +131,7 @@ def test_every_way_to_a_packet_of_two_clocks_leads_to_the_same_place(kept: tuple
 
 
 def test_a_ladder_of_two_clocks_is_drawn_on_one(kept: tuple[Store, str]) -> None:
-    times = {(line.input, line.frame): line.t for line in all_lines(kept, PacketWish())}
+    times = {(line.input, line.frame): line.t for line in all_lines(kept, PacketOptions())}
     wanted = PathFilter(None, None, None, None, None)
     page = list_connections(*kept, wanted, sort="start", descending=False, limit=20, cursor=None)
     stories = [show_connection(*kept, row["cid"]) for row in page.items if len(row["seen_at"]) > 1]

@@ -14,7 +14,7 @@ import pytest
 
 from workers.confinement.programs import Run, start_program
 from workers.confinement.trial import confinement_here
-from workers.sandbox import Access, ChildPool, Tell, child_work
+from workers.sandbox import Access, ChildPool, Notify, child_work
 
 BOMB = """
 import encodings.ascii, encodings.latin_1, os, sys, threading
@@ -68,7 +68,7 @@ os._exit(0)
 
 
 @child_work()
-def start_threads(tell: Tell) -> int:
+def start_threads(notify: Notify) -> int:
     threading.stack_size(64 << 10)
     end, started = threading.Event(), 0
     with suppress(RuntimeError):
@@ -79,7 +79,7 @@ def start_threads(tell: Tell) -> int:
 
 
 @child_work()
-def start_threads_in_a_program(tell: Tell) -> list[str]:
+def start_threads_in_a_program(notify: Notify) -> list[str]:
     nothing = os.open(os.devnull, os.O_RDWR)
     output, its_output = os.pipe()
     command = ("/usr/bin/env", "python3", "-I", "-c", PROGRAM)
@@ -91,12 +91,12 @@ def start_threads_in_a_program(tell: Tell) -> list[str]:
 
 
 @child_work()
-def become_root_again(tell: Tell) -> list[str]:
+def become_root_again(notify: Notify) -> list[str]:
     return [attempt(lambda: os.setresuid(0, 0, 0)), attempt(lambda: os.setuid(os.getuid()))]
 
 
 @child_work()
-def write_and_read(stored: Path, folder: Path, tell: Tell) -> list[int]:
+def write_and_read(stored: Path, folder: Path, notify: Notify) -> list[int]:
     written = folder / "a"
     written.write_bytes(stored.read_bytes())
     found = written.stat()
@@ -120,7 +120,7 @@ def pool() -> Iterator[ChildPool]:
 
 
 def run(pool: ChildPool, work: Callable[..., object], *arguments: object, access: Access) -> object:
-    return pool.run(work, arguments, tell=lambda news: None, is_wanted=lambda: True, access=access)
+    return pool.run(work, arguments, notify=lambda news: None, is_wanted=lambda: True, access=access)
 
 
 @pytest.mark.promise("The threads of a child are bounded, whatever else its user runs.")

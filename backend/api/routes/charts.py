@@ -25,7 +25,7 @@ from backend.services.jump_in_packets import (
     place_of_time,
     rail_of_packets,
 )
-from backend.services.list_packets import PacketWish, list_packets
+from backend.services.list_packets import PacketOptions, list_packets
 from backend.services.show_connections import list_connections, show_connection
 from backend.services.show_frame import show_frame
 from backend.services.show_timeline import Window, show_timeline
@@ -135,12 +135,12 @@ def get_packets(
     ] = None,
 ) -> PacketList:
     """Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection."""
-    wish = PacketWish(
+    options = PacketOptions(
         from_ns, to_ns, lane, address or None, port, flags, cid, q or None, filter_text, tuple(within or ())
     )
     if offset is not None:
-        return PacketList.part(packets_from(store, subject, wish, offset=offset, limit=limit))
-    return PacketList.of(list_packets(store, subject, wish, limit=limit, cursor=cursor))
+        return PacketList.part(packets_from(store, subject, options, offset=offset, limit=limit))
+    return PacketList.of(list_packets(store, subject, options, limit=limit, cursor=cursor))
 
 
 @router.get("/packets/suggestions")
@@ -163,8 +163,8 @@ def get_packet_rail(
     to_ns: ToNs = None,
 ) -> PacketRail:
     """Round times and marks of findings by their place in the list."""
-    wish = PacketWish(from_ns, to_ns, filter=filter_text, within=tuple(within or ()))
-    return PacketRail.model_validate({"items": rail_of_packets(store, subject, wish)})
+    options = PacketOptions(from_ns, to_ns, filter=filter_text, within=tuple(within or ()))
+    return PacketRail.model_validate({"items": rail_of_packets(store, subject, options)})
 
 
 @router.get("/packets/place")
@@ -182,12 +182,12 @@ def get_packet_place(
     to_ns: ToNs = None,
 ) -> PacketPlace:
     """Where a frame, or a time, stands in the list of the packets that a filter wants; else the one behind it."""
-    wish = PacketWish(from_ns, to_ns, filter=filter_text, within=tuple(within or ()))
+    options = PacketOptions(from_ns, to_ns, filter=filter_text, within=tuple(within or ()))
     if t is not None:
-        return PacketPlace(offset=place_of_time(store, subject, wish, t))
+        return PacketPlace(offset=place_of_time(store, subject, options, t))
     if input_name is None:
         raise InvalidRequest("A frame is of an input, and a time is given as t.")
-    return PacketPlace(offset=place_of_frame(store, subject, wish, (input_name, frame)))
+    return PacketPlace(offset=place_of_frame(store, subject, options, (input_name, frame)))
 
 
 @router.get("/frames/{file_id:path}/{number}")

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, Request, Response, status
 from backend.access.ownership import may_change
 from backend.api.dependencies import ID_PATTERN, CallerDep, InvestigationId, StoreDep
 from backend.api.description import REPORT_FORMS
-from backend.api.schemas.comparisons import ComparisonList, ComparisonSummary, ComparisonWish
+from backend.api.schemas.comparisons import ComparisonList, ComparisonOptions, ComparisonSummary
 from backend.forensics.comparison.result import Comparison
 from backend.services import compare_investigations as service
 from backend.services.request_analysis import read_investigation
@@ -23,7 +23,7 @@ ComparisonId = Annotated[str, Path(description="Id of the comparison", pattern=I
 @router.post("", status_code=status.HTTP_201_CREATED)
 def create_comparison(
     investigation_id: InvestigationId,
-    wish: ComparisonWish,
+    options: ComparisonOptions,
     store: StoreDep,
     caller: CallerDep,
     request: Request,
@@ -34,7 +34,7 @@ def create_comparison(
     made = service.compare_investigations(
         store,
         investigation_id,
-        wish.base,
+        options.base,
         tool_version=request.app.version,
         by_owner=may_change(caller, Made(owner)),
     )

@@ -39,15 +39,15 @@ def _repeatable(route: str, key: str | None, body: BaseModel) -> service.Repeata
 
 @router.post("/investigations", status_code=status.HTTP_201_CREATED)
 def create_investigation(
-    wish: NewInvestigation,
+    options: NewInvestigation,
     store: StoreDep,
     caller: CallerDep,
     response: Response,
     idempotency_key: IdempotencyKey = None,
 ) -> Investigation:
     """A new, empty investigation."""
-    repeatable = _repeatable("investigations", idempotency_key, wish)
-    created = service.create_investigation(store, wish.label, repeatable=repeatable, source=wish.source)
+    repeatable = _repeatable("investigations", idempotency_key, options)
+    created = service.create_investigation(store, options.label, repeatable=repeatable, source=options.source)
     response.headers["Location"] = address(created.id)
     return Investigation.of(created, caller)
 

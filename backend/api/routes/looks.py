@@ -25,7 +25,7 @@ from backend.services import take_look
 from backend.services.audit import note_export
 from backend.services.export_packets import export_packets
 from backend.services.jump_in_packets import packets_from
-from backend.services.list_packets import PacketWish
+from backend.services.list_packets import PacketOptions
 from backend.services.select_packets import Selection, select_by_filter, select_by_finding
 from backend.storage.looks import Look as LookRecord
 from backend.storage.store import Store
@@ -64,8 +64,8 @@ def _selected(subject: str, asked: AskCarving, store: Store) -> tuple[Selection,
         name = asked.finding if asked.instance is None else f"{asked.finding}-{asked.instance}"
         return select_by_finding(store, subject, asked.finding, asked.instance), f"{name}.pcapng"
     listed = None if asked.look is None else take_look.listed_frames(store, subject, asked.look)
-    wish = PacketWish(asked.from_ns, asked.to_ns, filter=asked.filter, listed=listed)
-    return select_by_filter(store, subject, wish), "packets.pcapng"
+    options = PacketOptions(asked.from_ns, asked.to_ns, filter=asked.filter, listed=listed)
+    return select_by_filter(store, subject, options), "packets.pcapng"
 
 
 @router.get("/looks/{look_id}")
@@ -98,8 +98,8 @@ def get_look_packets(
 ) -> PacketList:
     """The packets that a display filter found, in order of time."""
     listed = take_look.listed_frames(store, subject, look_id)
-    wish = PacketWish(from_ns, to_ns, listed=listed)
-    return PacketList.part(packets_from(store, subject, wish, offset=offset, limit=limit))
+    options = PacketOptions(from_ns, to_ns, listed=listed)
+    return PacketList.part(packets_from(store, subject, options, offset=offset, limit=limit))
 
 
 @router.get("/looks/{look_id}/content", response_class=StreamingResponse)
@@ -126,8 +126,8 @@ def get_packet_export(
 ) -> StreamingResponse:
     """The rows that the list shows, all of them."""
     listed = None if look is None else take_look.listed_frames(store, subject, look)
-    wish = PacketWish(from_ns, to_ns, filter=filter_text, listed=listed)
-    rows = export_packets(store, subject, wish, form)
+    options = PacketOptions(from_ns, to_ns, filter=filter_text, listed=listed)
+    rows = export_packets(store, subject, options, form)
     note_export(store, subject, f"packets.{form}")
     return StreamingResponse(
         rows,

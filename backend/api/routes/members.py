@@ -22,11 +22,11 @@ def list_members(store: StoreDep) -> MemberList:
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
-def add_member(wish: NewMember, store: StoreDep, methods: SignInMethodsDep) -> MemberWithPassword:
+def add_member(options: NewMember, store: StoreDep, methods: SignInMethodsDep) -> MemberWithPassword:
     """Someone who signs in with a password, which is shown here and never again."""
     if not methods.password:
         raise Conflict("Nobody signs in with a password on this server.")
-    return _with_password(service.add_member(store, wish.name, wish.role))
+    return _with_password(service.add_member(store, options.name, options.role))
 
 
 @router.patch("/{member_id}")

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path, status
 from backend.access.ownership import may_change
 from backend.access.rights import Need
 from backend.api.dependencies import ID_PATTERN, CallerDep, InvestigationId, StoreDep
-from backend.api.schemas.notes import Note, NoteList, NoteWish
+from backend.api.schemas.notes import Note, NoteList, NoteOptions
 from backend.services import write_notes as service
 from backend.services.request_analysis import read_investigation
 from backend.storage.makers import Made
@@ -21,10 +21,10 @@ NoteId = Annotated[str, Path(description="Id of the note", pattern=ID_PATTERN)]
 
 @router.post("", status_code=status.HTTP_201_CREATED)
 def create_note(
-    investigation_id: InvestigationId, wish: NoteWish, store: StoreDep, caller: CallerDep
+    investigation_id: InvestigationId, options: NoteOptions, store: StoreDep, caller: CallerDep
 ) -> Note:
     """A note at a time, or a disagreement with a diagnosis; what was measured stays as it is."""
-    written = service.write_note(store, investigation_id, wish.written_by(caller.name))
+    written = service.write_note(store, investigation_id, options.written_by(caller.name))
     return Note.of(written, may_delete=True)
 
 

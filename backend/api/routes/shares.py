@@ -11,7 +11,7 @@ from backend.api.dependencies import (
     StoreDep,
     limited_password_attempt,
 )
-from backend.api.schemas.shares import NewShare, Secret, Share, ShareList, ShareSession, ShareWish, View
+from backend.api.schemas.shares import NewShare, Secret, Share, ShareList, ShareOptions, ShareSession, View
 from backend.api.share_session import share_cookie
 from backend.services import share_investigation as service
 from backend.services.freeze_investigation import store_shown
@@ -22,22 +22,22 @@ router = APIRouter(tags=["shares"])
 
 @router.post("/investigations/{investigation_id}/shares", status_code=status.HTTP_201_CREATED)
 def create_share(
-    investigation_id: InvestigationId, wish: ShareWish, store: StoreDep, caller: CallerDep
+    investigation_id: InvestigationId, options: ShareOptions, store: StoreDep, caller: CallerDep
 ) -> NewShare:
     """A read-only link to the investigation, a finding or a view; its secret is shown here and never again."""
     made = service.share_investigation(
         store,
         investigation_id,
-        service.ShareWish(
-            expires_days=wish.expires_days,
-            finding_id=wish.finding,
-            addresses=wish.addresses,
-            payload=wish.payload,
-            shows=wish.shows,
-            with_notes=wish.notes,
-            view=wish.view.record() if wish.view else None,
-            password=wish.password,
-            show_title=wish.show_title,
+        service.ShareOptions(
+            expires_days=options.expires_days,
+            finding_id=options.finding,
+            addresses=options.addresses,
+            payload=options.payload,
+            shows=options.shows,
+            with_notes=options.notes,
+            view=options.view.record() if options.view else None,
+            password=options.password,
+            show_title=options.show_title,
             made_by=caller.name,
         ),
     )
@@ -66,7 +66,7 @@ def open_session(
     with limited_password_attempt(request, share_id, given.password):
         share, token = service.begin_session(store, share_id, given.secret, given.password)
     response.headers.append("Set-Cookie", share_cookie(request, share_id, token))
-    told = Share.of(share).model_dump(by_alias=True)
+    body = Share.of(share).model_dump(by_alias=True)
     shown = shown_view(store_shown(store, share), share)
     view = View.of(shown).model_dump(by_alias=True) if shown else None
-    return ShareSession.model_validate({**told, "token": token, "view": view})
+    return ShareSession.model_validate({**body, "token": token, "view": view})

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, status
 
 from backend.access import tokens as service
 from backend.api.dependencies import ID_PATTERN, CallerDep, StoreDep
-from backend.api.schemas.access import NewTokenView, TokenList, TokenView, TokenWish
+from backend.api.schemas.access import NewTokenView, TokenList, TokenOptions, TokenView
 
 router = APIRouter(prefix="/tokens", tags=["tokens"])
 TokenId = Annotated[str, Path(description="Id of the token", pattern=ID_PATTERN)]
@@ -21,13 +21,13 @@ def list_tokens(store: StoreDep) -> TokenList:
 
 
 @router.post("", status_code=status.HTTP_201_CREATED)
-def create_token(wish: TokenWish, store: StoreDep, caller: CallerDep) -> NewTokenView:
+def create_token(options: TokenOptions, store: StoreDep, caller: CallerDep) -> NewTokenView:
     """A token for a program; it is shown here and never again."""
     made = service.issue_token(
         store,
-        wish.name,
-        wish.scope,
-        expires_days=wish.expires_days,
+        options.name,
+        options.scope,
+        expires_days=options.expires_days,
         member_id=caller.member.id if caller.member else None,
     )
     return NewTokenView(**TokenView.of(made.token).model_dump(), token=made.text)

@@ -71,14 +71,14 @@ def create_upload(
     """Announce a file; metadata `filename` names it, `host` and `captured_at` say where and when it was taken."""
     if upload_length == 0:
         raise UnknownFormat("The file is empty. Nothing of it was stored.")
-    told = _metadata(upload_metadata)
+    metadata = _metadata(upload_metadata)
     file = receive_upload.begin_upload(
         store,
         investigation_id,
-        told.get("filename", "unnamed"),
+        metadata.get("filename", "unnamed"),
         upload_length,
-        host=told.get("host", "")[:HOST_LIMIT] or None,
-        captured_at_ns=_time_ns(told.get("captured_at", "")),
+        host=metadata.get("host", "")[:HOST_LIMIT] or None,
+        captured_at_ns=_time_ns(metadata.get("captured_at", "")),
     )
     location = f"{address(investigation_id)}/uploads/{file.id}"
     headers = {**TUS_HEADERS, "Location": location, **_expires(store, file)}

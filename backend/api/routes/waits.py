@@ -16,7 +16,7 @@ from backend.api.schemas.round_trips import (
     RoundTripChart,
     RoundTripList,
 )
-from backend.services.chart_round_trips import ChartWish, chart_round_trips
+from backend.services.chart_round_trips import ChartOptions, chart_round_trips
 from backend.services.list_requests import list_requests
 from backend.services.list_round_trips import list_held_groups, list_round_trips, show_held_group
 from backend.services.show_request import group_requests, show_request
@@ -138,8 +138,8 @@ def get_round_trip_chart(
 ) -> RoundTripChart:
     """Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
     spread in each stretch of time. Samples that were held are told one by one in either case."""
-    wish = ChartWish(from_ns, to_ns, px, tuple(kind or ()), tuple(series or ()))
-    return RoundTripChart.of(chart_round_trips(store, subject, wish))
+    options = ChartOptions(from_ns, to_ns, px, tuple(kind or ()), tuple(series or ()))
+    return RoundTripChart.of(chart_round_trips(store, subject, options))
 
 
 @router.get("/rtt/groups")

@@ -129,7 +129,7 @@ class MemberWithPassword(MemberView):
     password: str
 
 
-class TokenWish(BaseModel):
+class TokenOptions(BaseModel):
     """A token for a program."""
 
     name: str = Field(max_length=200)

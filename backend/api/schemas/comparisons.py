@@ -9,7 +9,7 @@ from pydantic import BaseModel, Field
 from backend.services.compare_investigations import Compared
 
 
-class ComparisonWish(BaseModel):
+class ComparisonOptions(BaseModel):
     """What to compare with."""
 
     base: str = Field(max_length=220, description="Id of an investigation, or `latest:LABEL`")

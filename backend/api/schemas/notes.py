@@ -14,7 +14,7 @@ OffsetNs = Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)]
 """ns after t0; the largest is what JavaScript's numbers hold exactly."""
 
 
-class NoteWish(BaseModel):
+class NoteOptions(BaseModel):
     """What to write down."""
 
     kind: Kind = "note"

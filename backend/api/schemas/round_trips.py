@@ -200,8 +200,8 @@ class HeldGroup(BaseModel):
     @classmethod
     def of(cls, group: GroupRecord) -> HeldGroup:
         """The service's answer in the API's words."""
-        told = ("slope", "answers_within_ms", "flows_stalled", "flows_unaffected")
-        said = {name: group.event.get(name) for name in told}
+        reported = ("slope", "answers_within_ms", "flows_stalled", "flows_unaffected")
+        said = {name: group.event.get(name) for name in reported}
         return cls.model_validate({**group.row, **said, "direction": group.event.get("direction", "unknown")})
 
 

@@ -30,15 +30,15 @@ class View(BaseModel):
     @classmethod
     def of(cls, view: ShareView) -> View:
         """The stored record in the API's words."""
-        told = {"from": view.from_ns, "to": view.to_ns, "filter": view.filter, "lanes": list(view.lanes)}
-        return cls.model_validate(told)
+        scope = {"from": view.from_ns, "to": view.to_ns, "filter": view.filter, "lanes": list(view.lanes)}
+        return cls.model_validate(scope)
 
     def record(self) -> ShareView:
         """What is stored of it."""
         return ShareView(self.from_ns, self.to_ns, self.filter, tuple(self.lanes))
 
 
-class ShareWish(BaseModel):
+class ShareOptions(BaseModel):
     """What a new link shows, and how long it lives."""
 
     expires_days: int = 30

@@ -16,7 +16,7 @@ from backend.access.tokens import issue_token
 from backend.api.tests.guarded_server import signed_in, visitor
 from backend.services.create_investigation import create_investigation
 from backend.services.receive_upload import append_bytes, begin_upload, complete_upload
-from backend.services.share_investigation import NewShare, ShareWish, share_investigation
+from backend.services.share_investigation import NewShare, ShareOptions, share_investigation
 from backend.services.write_notes import write_note
 from backend.storage import comparisons, evidence_files, members
 from backend.storage.acting import Actor, acting
@@ -93,7 +93,7 @@ def things_of(
         file = complete_upload(store, file)
         upload = begin_upload(store, investigation, "half.txt", len(DUMP))
         note = write_note(store, investigation, NewNote("note", "look here")).id
-        link = share_investigation(store, investigation, ShareWish(1))
+        link = share_investigation(store, investigation, ShareOptions(1))
     compared = StoredComparison(
         uuid4().hex[:16],
         investigation,

@@ -30,9 +30,9 @@ class Link:
         return found
 
 
-def share(client: httpx.Client, investigation: str, **wish: Any) -> dict[str, Any]:
+def share(client: httpx.Client, investigation: str, **options: Any) -> dict[str, Any]:
     made: dict[str, Any] = (
-        client.post(f"/investigations/{investigation}/shares", json=wish).raise_for_status().json()
+        client.post(f"/investigations/{investigation}/shares", json=options).raise_for_status().json()
     )
     return made
 

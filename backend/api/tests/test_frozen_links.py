@@ -57,10 +57,10 @@ def change_everything(product: Product, investigation: str) -> None:
 
 
 def test_a_frozen_link_stays_as_it_was_and_a_live_one_follows(product: Product, investigation: str) -> None:
-    wish = {"addresses": "real", "payload": "headers", "notes": True}
+    options = {"addresses": "real", "payload": "headers", "notes": True}
     with product.client() as client:
-        frozen = share(client, investigation, shows="frozen", **wish)
-        live = share(client, investigation, shows="live", **wish)
+        frozen = share(client, investigation, shows="frozen", **options)
+        live = share(client, investigation, shows="live", **options)
         narrow = share(client, investigation, shows="frozen", view={"from": 0, "to": 10**9})
     before = answers(product, frozen, investigation)
     assert "three-interfaces" in before["report"]

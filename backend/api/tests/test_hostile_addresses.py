@@ -23,7 +23,7 @@ from backend.api.plain_addresses import PlainAddresses, is_plain
 from backend.api.tests.guarded_server import PASSWORD
 from backend.api.tests.in_process import Reply, ask
 from backend.api.tests.running_product import Product
-from backend.services.share_investigation import ShareWish, begin_session, share_investigation
+from backend.services.share_investigation import ShareOptions, begin_session, share_investigation
 from backend.settings import Settings
 from backend.storage.records import ShareView
 from backend.storage.store import Store, open_store
@@ -133,21 +133,21 @@ def _callers(store: Store) -> tuple[dict[str, dict[str, str]], dict[str, frozens
 
 def _links(store: Store, investigation: str, finding: str) -> dict[str, tuple[str, dict[str, str]]]:
     view = ShareView(0, 10**9, "", ())
-    everything = ShareWish(1, addresses="real", payload="headers", with_notes=True, show_title=True)
+    everything = ShareOptions(1, addresses="real", payload="headers", with_notes=True, show_title=True)
     wishes = {
-        "redacted": ShareWish(1),
-        "redacted, one finding": ShareWish(1, finding_id=finding),
-        "redacted, one view": ShareWish(1, view=view),
-        "redacted, frozen": ShareWish(1, shows="frozen"),
+        "redacted": ShareOptions(1),
+        "redacted, one finding": ShareOptions(1, finding_id=finding),
+        "redacted, one view": ShareOptions(1, view=view),
+        "redacted, frozen": ShareOptions(1, shows="frozen"),
         "everything": everything,
         "everything, frozen, with a password": replace(everything, shows="frozen", password="correct horse"),
         "everything of one finding": replace(everything, finding_id=finding),
         "everything of one view": replace(everything, view=view),
     }
     found = {}
-    for kind, wish in wishes.items():
-        made = share_investigation(store, investigation, wish)
-        _, token = begin_session(store, made.share.id, made.secret, wish.password or None)
+    for kind, options in wishes.items():
+        made = share_investigation(store, investigation, options)
+        _, token = begin_session(store, made.share.id, made.secret, options.password or None)
         found[kind] = (made.share.id, {"x-stallscope-share": token})
     return found
 

@@ -21,7 +21,7 @@ from backend.api.tests.in_process import Reply, ask
 from backend.api.tests.others_things import Things, people, things_of
 from backend.services.share_investigation import (
     NewShare,
-    ShareWish,
+    ShareOptions,
     begin_session,
     revoke_share,
     share_investigation,
@@ -113,11 +113,13 @@ def _session(store: Store, link: NewShare) -> str:
 
 def _links(store: Store, investigation: str) -> list[str]:
     wishes = {
-        "closed": ShareWish(1),
-        "ended": ShareWish(1),
-        "guarded": ShareWish(1, password="correct horse"),
+        "closed": ShareOptions(1),
+        "ended": ShareOptions(1),
+        "guarded": ShareOptions(1, password="correct horse"),
     }
-    made = {kind: share_investigation(store, investigation, wish).share.id for kind, wish in wishes.items()}
+    made = {
+        kind: share_investigation(store, investigation, options).share.id for kind, options in wishes.items()
+    }
     revoke_share(store, investigation, made["closed"])
     with store.database.writing() as session:
         row = session.get(ShareRow, made["ended"])

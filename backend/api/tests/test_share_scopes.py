@@ -245,8 +245,8 @@ def test_notes_show_where_they_were_ticked_and_belong(product: Product, investig
                 f"/investigations/{investigation[0]}/notes", json={"text": text, **about}
             ).raise_for_status()
 
-        def noted(**wish: Any) -> list[str] | int:
-            made = share(client, investigation[0], **wish)
+        def noted(**options: Any) -> list[str] | int:
+            made = share(client, investigation[0], **options)
             with opened(product, made, investigation[0]) as link:
                 answer = link.get("notes")
                 return (

@@ -18,9 +18,9 @@ from backend.storage.store import Store
 SECOND = timedelta(seconds=1)
 
 
-def made_link(client: httpx.Client, **wish: object) -> dict[str, str]:
+def made_link(client: httpx.Client, **options: object) -> dict[str, str]:
     investigation = client.post("/api/v1/investigations", json={"label": "shared"}).headers["location"]
-    made: dict[str, str] = client.post(f"{investigation}/shares", json=wish).raise_for_status().json()
+    made: dict[str, str] = client.post(f"{investigation}/shares", json=options).raise_for_status().json()
     return made
 
 

@@ -54,8 +54,8 @@ def test_a_revoked_token_is_refused_and_an_address_is_no_place_for_one(client: h
 
 
 @pytest.mark.parametrize(
-    "wish", [{}, {"name": "x", "scope": "all"}, {"name": " "}, {"name": "x", "expires_days": 0}]
+    "options", [{}, {"name": "x", "scope": "all"}, {"name": " "}, {"name": "x", "expires_days": 0}]
 )
-def test_a_token_without_name_scope_or_end_is_not_made(client: httpx.Client, wish: dict[str, str]) -> None:
-    assert client.post(TOKENS, json=wish).status_code in (400, 422)
+def test_a_token_without_name_scope_or_end_is_not_made(client: httpx.Client, options: dict[str, str]) -> None:
+    assert client.post(TOKENS, json=options).status_code in (400, 422)
     assert client.get(TOKENS).json()["items"] == []

@@ -142,8 +142,8 @@ def test_the_examples_run_as_written(product: Product, tmp_path: Path, number: i
     shutil.copytree(DEMO / "snat-race", tmp_path / "captures", ignore=shutil.ignore_patterns("*.json"))
     shutil.copytree(DEMO / "snat-race-healthy", tmp_path / "before", ignore=shutil.ignore_patterns("*.json"))
     with product.client() as client:
-        wish = {"name": f"example {number}", "scope": "upload", "expires_days": 1}
-        token = client.post("/tokens", json=wish).raise_for_status().json()["token"]
+        options = {"name": f"example {number}", "scope": "upload", "expires_days": 1}
+        token = client.post("/tokens", json=options).raise_for_status().json()["token"]
     environment = {"PYTHONPATH": str(REPOSITORY), "PATH": os.environ["PATH"]}
     done = subprocess.run(
         [sys.executable, "-c", EXAMPLES[number]],

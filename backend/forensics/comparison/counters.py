@@ -26,15 +26,15 @@ def compare_counters(base: Report, candidate: Report) -> list[CounterPairPart]:
 def counters_not_compared(base: Report, candidate: Report) -> list[str]:
     """In sentences: listings of one side that the other lacks."""
     pairs = _pairs(base.counters, candidate.counters)
-    told = []
+    lines = []
     for name, report, at in (("base", base, 0), ("candidate", candidate, 1)):
         paired = {id(pair[at]) for pair in pairs}
         alone = dict.fromkeys(_title(each) for each in report.counters if id(each) not in paired)
         if alone:
             shown = ", ".join(list(alone)[:NAMES_SHOWN])
             more = f" and {len(alone) - NAMES_SHOWN:,} more" if len(alone) > NAMES_SHOWN else ""
-            told.append(f"Only the {name} has counters of {shown}{more} before and after.")
-    return told
+            lines.append(f"Only the {name} has counters of {shown}{more} before and after.")
+    return lines
 
 
 def _title(each: CounterSetPart) -> str:

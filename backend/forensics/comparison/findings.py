@@ -177,13 +177,13 @@ def _on_both(
     counted = f"{_counted(candidate)} against {_counted(base)}"
     significant = part.p_adjusted is not None and part.p_adjusted < sides.thresholds.p_max
     if (base.severity == "info") != (candidate.severity == "info"):
-        told = f"{candidate.severity} instead of {base.severity}: {counted}"
+        described = f"{candidate.severity} instead of {base.severity}: {counted}"
         if (
             part.p_adjusted is not None and not significant
         ):  # near a limit chance alone turns one into the other
-            return "cannot-tell", f"{told}, {p_text(part.p_adjusted)}"
+            return "cannot-tell", f"{described}, {p_text(part.p_adjusted)}"
         state: State = "worse" if base.severity == "info" else "better"
-        return state, told
+        return state, described
     first = base.count / (base.out_of or sides.base_s or 1.0)
     second = candidate.count / (candidate.out_of or sides.candidate_s or 1.0)
     low, high = sorted((first, second))

@@ -39,29 +39,29 @@ def list_cautions(base: Report, candidate: Report) -> list[str]:
 
 def list_not_compared(base: Report, candidate: Report, pairing: Pairing, thresholds: Thresholds) -> list[str]:
     """In sentences."""
-    told = []
+    remarks = []
     for name, parts in (("base", pairing.only_base), ("candidate", pairing.only_candidate)):
         if parts:
             names = [part.destination for part in parts]
             shown = ", ".join(names[:NAMES_SHOWN])
             more = f" and {len(names) - NAMES_SHOWN:,} more" if len(names) > NAMES_SHOWN else ""
-            told.append(f"Only the {name} has traffic to {shown}{more}.")
+            remarks.append(f"Only the {name} has traffic to {shown}{more}.")
     for name, report in (("base", base), ("candidate", candidate)):
         beyond = report.destinations_total - len(report.destinations)
         if beyond > 0:
-            told.append(
+            remarks.append(
                 f"The {name} has {beyond:,} more destinations; only the {len(report.destinations):,} most used count."
             )
         if not report.destinations and any(part.packets for part in report.inputs):
-            told.append(
+            remarks.append(
                 f"The report of the {name} holds no waits per destination (no TCP connection began in it, or an older "
                 "version wrote it), so no times were compared."
             )
-    return told + _too_few(pairing, thresholds)
+    return remarks + _too_few(pairing, thresholds)
 
 
 def _too_few(pairing: Pairing, thresholds: Thresholds) -> list[str]:
-    told = []
+    remarks = []
     for pair in pairing.pairs:
         base = {each.quantity: each.samples for each in pair.base.distributions}
         few = [
@@ -70,8 +70,8 @@ def _too_few(pairing: Pairing, thresholds: Thresholds) -> list[str]:
             if min(base.get(each.quantity, 0), each.samples) < thresholds.samples_min
         ]
         if few:
-            told.append(
+            remarks.append(
                 f"{pair.candidate.destination} has too few samples, base and candidate: {', '.join(few)}; "
                 f"{thresholds.samples_min} each are needed."
             )
-    return told
+    return remarks

@@ -48,9 +48,9 @@ def decide(
 def _sentence(lead: str, parts: Sequence[Change]) -> str:
     """As many of the changes as fit, the others counted."""
     for shown in range(min(len(parts), 3), 0, -1):
-        told = "; ".join(_words(part) for part in parts[:shown])
+        described = "; ".join(_words(part) for part in parts[:shown])
         more = f"; and {len(parts) - shown:,} more" if len(parts) > shown else ""
-        sentence = f"{lead}{told}{more}."
+        sentence = f"{lead}{described}{more}."
         if len(sentence) <= STATEMENT_LIMIT:
             return sentence
     return f"{lead}{len(parts):,} {'differences' if len(parts) > 1 else 'difference'}."

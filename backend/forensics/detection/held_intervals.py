@@ -42,8 +42,10 @@ def sample_evidence(facts: Facts, intervals: Sequence[HeldInterval], note: str =
         for rows in (interval.rows, *(view.rows for view in interval.views)):
             for at in rows.tolist():
                 source = trips.sources[int(trips.capture[at])]
-                told = lines if source.printed else frames
-                told += [(source.input, int(trips.rows[name][at])) for name in ("sent_frame", "answer_frame")]
+                sources = lines if source.printed else frames
+                sources += [
+                    (source.input, int(trips.rows[name][at])) for name in ("sent_frame", "answer_frame")
+                ]
     return [*frame_evidence(frames, note), *line_evidence(lines, note)]
 
 

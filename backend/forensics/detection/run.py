@@ -34,10 +34,12 @@ class Detected:
     checked: list[CheckedPart]
 
 
-Told = Callable[[DetectionSoFar], None]
+OnProgress = Callable[[DetectionSoFar], None]
 
 
-def run_detectors(facts: Facts, told: Told | None = None, isolation: Isolation | None = None) -> Detected:
+def run_detectors(
+    facts: Facts, on_progress: OnProgress | None = None, isolation: Isolation | None = None
+) -> Detected:
     """`told` hears of each detector before it begins, and of the end. Of one that breaks, `isolation` keeps the
     line."""
     isolation = isolation or Isolation()
@@ -46,14 +48,14 @@ def run_detectors(facts: Facts, told: Told | None = None, isolation: Isolation |
     checked: list[CheckedPart] = []
     detectors = discover_detectors()
     for done, detector in enumerate(detectors):
-        if told is not None:
-            told(DetectionSoFar(done, len(detectors), detector.kind, tuple(findings)))
+        if on_progress is not None:
+            on_progress(DetectionSoFar(done, len(detectors), detector.kind, tuple(findings)))
         detection = isolation.run(detector.kind, partial(detector.detect, facts), None)
         if detection is not None:
             findings.extend(detection.findings)
             cases |= {case.id: case for case in detection.cases}
             checked.append(CheckedPart(kind=detector.kind, status=detection.status, why=detection.why))
-    if told is not None:
-        told(DetectionSoFar(len(detectors), len(detectors), None, tuple(findings)))
+    if on_progress is not None:
+        on_progress(DetectionSoFar(len(detectors), len(detectors), None, tuple(findings)))
     findings.sort(key=lambda f: (-f.time_lost_s, f.kind, f.first or "", f.id))
     return Detected(findings, [cases[f.id] for f in findings], sorted(checked, key=lambda c: c.kind))

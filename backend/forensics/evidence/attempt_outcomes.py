@@ -34,16 +34,16 @@ def attempt_outcomes(facts: Facts) -> NDArray[np.int8]:
     answered[retried.row] = table["established"][retried.row] | ~np.isnan(retried.connect_delay_s)
     replied = (seen.link >= 0) & (seen.transmission < 0)
     protocol = seen.rows["protocol"]
-    told = replied & ((protocol == ICMP) | (protocol == ICMPV6))
-    reset = replied & ~told & ((seen.rows["tcp_flags"] & RST) != 0)
+    by_icmp = replied & ((protocol == ICMP) | (protocol == ICMPV6))
+    reset = replied & ~by_icmp & ((seen.rows["tcp_flags"] & RST) != 0)
     outcome = np.full(len(table), ATTEMPT_OUTCOMES.index("unanswered"), np.int8)
     capture = np.array([place.capture for place in attempts.places], np.int64)[table["place"]]
     ends_ns = np.array([c.last_ns for c in facts.captures], np.int64)
     ends_ns = attempts.clocks.of_captures(capture, ends_ns[capture])
     outcome[ends_ns - table["start_ns"] < FIRST_TIME_OUT_NS] = ATTEMPT_OUTCOMES.index("open-at-end")
     outcome[retried.row] = retried.outcome
-    outcome[np.isin(table["link"], seen.link[told]) & (table["transmissions"] == 1)] = ATTEMPT_OUTCOMES.index(
-        "unreachable"
+    outcome[np.isin(table["link"], seen.link[by_icmp]) & (table["transmissions"] == 1)] = (
+        ATTEMPT_OUTCOMES.index("unreachable")
     )
     outcome[np.isin(table["link"], seen.link[reset]) & (table["transmissions"] == 1)] = (
         ATTEMPT_OUTCOMES.index("refused")

@@ -22,7 +22,7 @@ class CaptureQuality:
     most of them."""
 
     dropped: int | None
-    places_that_tell: int
+    interfaces_reporting: int
     lost_segments: int
     data_segments: int
     data_retransmissions: int
@@ -59,7 +59,7 @@ def count_holes(capture: Capture) -> NDArray[np.int64]:
 def judge_quality(captures: Sequence[Capture]) -> CaptureQuality:
     """Add up what the decoder counted. Several vantage points show the same segment: the largest count is
     taken."""
-    told = [
+    reported = [
         p.dropped_by_capture for c in captures for p in c.vantage_points if p.dropped_by_capture is not None
     ]
     lost = segments = again = 0
@@ -72,4 +72,4 @@ def judge_quality(captures: Sequence[Capture]) -> CaptureQuality:
             sent = int(table["data_segments"][here].sum())
             if sent > segments:
                 segments, again = sent, int(table["data_retransmissions"][here].sum())
-    return CaptureQuality(sum(told) if told else None, len(told), lost, segments, again)
+    return CaptureQuality(sum(reported) if reported else None, len(reported), lost, segments, again)

@@ -109,17 +109,17 @@ def _ahead(gap: Ints, talk: Ints, asks: Bools) -> tuple[Bools, Bools]:
     back = np.full(total, np.iinfo(np.int64).min)
     np.minimum.at(forth, number[asks], gap[asks])
     np.maximum.at(back, number[~asks], gap[~asks])
-    told = np.zeros(total, np.bool_)
-    told[number[asks]] = True
+    timed = np.zeros(total, np.bool_)
+    timed[number[asks]] = True
     answered = np.zeros(total, np.bool_)
     answered[number[~asks]] = True
-    told &= answered
-    begins_at_a = told & (forth >= back)
-    share = float(begins_at_a[told].mean()) if told.any() else 0.5
+    timed &= answered
+    begins_at_a = timed & (forth >= back)
+    share = float(begins_at_a[timed].mean()) if timed.any() else 0.5
     if share >= AGREEMENT or share <= 1 - AGREEMENT:
-        begins_at_a[~told] = share >= AGREEMENT
-        told[:] = True
-    return asks == begins_at_a[number], told[number]
+        begins_at_a[~timed] = share >= AGREEMENT
+        timed[:] = True
+    return asks == begins_at_a[number], timed[number]
 
 
 def _drift(since: Floats, gap: Floats, ahead: Bools | None) -> float:

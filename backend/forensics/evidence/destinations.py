@@ -121,11 +121,11 @@ def _traits(
 ) -> list[NDArray[np.generic]]:
     """What causes tell silent destinations apart by, beside the number of attempts."""
     retried, starts = attempts.retried, groups.start[:-1]
-    told = np.zeros(len(retried), np.int64)
+    outcomes_seen = np.zeros(len(retried), np.int64)
     link = errors.link[errors.link >= 0]
     position = retried.position_of_link[link]
     meaning = errors.meaning[errors.link >= 0]
-    np.bitwise_or.at(told, position[position >= 0], 1 << meaning[position >= 0])
+    np.bitwise_or.at(outcomes_seen, position[position >= 0], 1 << meaning[position >= 0])
     total = len(starts)
     group_of_loss = np.repeat(np.arange(total), np.diff(groups.loss_start))
     kinds = np.zeros(total, np.int64)
@@ -138,7 +138,7 @@ def _traits(
     )
     around = groups.around
     return [
-        np.bitwise_or.reduceat(told[groups.members], starts),
+        np.bitwise_or.reduceat(outcomes_seen[groups.members], starts),
         kinds,
         *place,
         groups.attempts >= _REPEATED,

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.absence.icmp_reported import icmp_reported
 from backend.forensics.evidence.absence.measured_times import measured_attempts, without_made_up_trips
 from backend.forensics.evidence.absence.one_way import unheard_hosts
-from backend.forensics.evidence.absence.told import told_losses
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
 from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
 from backend.forensics.evidence.challenges import Challenge, find_challenges
@@ -146,9 +146,9 @@ class Facts:
         return unheard_hosts(self.captures)
 
     @cached_property
-    def told(self) -> Bools:
+    def reported_by_icmp(self) -> Bools:
         """Beside `losses`: an ICMP error answered that SYN."""
-        return told_losses(self.losses, self.icmp_errors)
+        return icmp_reported(self.losses, self.icmp_errors)
 
     @cached_property
     def data_of_hosts(self) -> DataOfHosts:

@@ -145,8 +145,8 @@ def _in_one(rows: Ints, connections: NDArray[np.void]) -> Ints:
     return found[_repeated(found)]
 
 
-def _mss(told: NDArray[np.generic]) -> Ints:
-    number = told.astype(np.int64)
+def _mss(announced: NDArray[np.generic]) -> Ints:
+    number = announced.astype(np.int64)
     return np.where(number > 0, number, MSS_USUAL)
 
 

@@ -112,11 +112,11 @@ def _quoted_data(rows: NDArray[np.void], captures: Sequence[Capture], attempts: 
     tcp = tcp[np.isin(table["client_port"][tcp], _ports(rows))]
     if not len(tcp):
         return np.full(len(rows), -1, np.int64)
-    told = _end_key(rows, "destination_low", "source_port", "destination_port")
+    quoted_end = _end_key(rows, "destination_low", "source_port", "destination_port")
     link = attempts.sightings.link_of_node[tcp]
     chosen = table[tcp]
-    by_client = _look_up(told, _end_key(chosen, "client_low", "client_port", "server_port"), link)
-    by_server = _look_up(told, _end_key(chosen, "server_low", "server_port", "client_port"), link)
+    by_client = _look_up(quoted_end, _end_key(chosen, "client_low", "client_port", "server_port"), link)
+    by_server = _look_up(quoted_end, _end_key(chosen, "server_low", "server_port", "client_port"), link)
     return np.where(by_client >= 0, by_client, by_server)
 
 

@@ -34,26 +34,26 @@ class NodeVersions:
 
 def node_versions(kernel: KernelFacts) -> NodeVersions | None:
     """None where no dump tells. The API server's version and kubectl's are not those of the nodes."""
-    told: list[tuple[str, Line]] = []
+    versions: list[tuple[str, Line]] = []
     for each in kernel.dumps:
         said = [(row.version, row.line) for row in each.dump.component_versions if row.component == "node"]
         listed = [(row.version, row.line) for row in each.dump.cluster_nodes]
-        told += [(version, (each.input, line)) for version, line in said + listed]
-    if not told:
+        versions += [(version, (each.input, line)) for version, line in said + listed]
+    if not versions:
         return None
-    told.sort(key=lambda one: (_numbers(one[0]), one[1]))
-    return NodeVersions(told[0][0].removeprefix("v"), told[-1][0].removeprefix("v"), told[0][1])
+    versions.sort(key=lambda one: (_numbers(one[0]), one[1]))
+    return NodeVersions(versions[0][0].removeprefix("v"), versions[-1][0].removeprefix("v"), versions[0][1])
 
 
 def node_kernel(kernel: KernelFacts) -> tuple[str, Line] | None:
     """The release that all nodes of all lists run, None where they differ or none is told."""
-    told = [
+    versions = [
         (node.kernel, (each.input, node.line))
         for each in kernel.dumps
         for node in each.dump.cluster_nodes
         if node.kernel
     ]
-    return told[0] if len({release for release, _ in told}) == 1 else None
+    return versions[0] if len({release for release, _ in versions}) == 1 else None
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ UNKNOWN_PLACE = "unknown (one vantage point only)"
 LossKind = Literal["inside", "beyond", "return", "replied", "one-sided"]
 """``inside``: between two vantage points; ``beyond``: seen at the last one of several; ``return``: its SYN-ACK was
 seen; ``replied``: a bare ACK or RST came; ``one-sided``: only one vantage point could have seen it."""
-FRAMES_TOLD: Final = 1_000
+FRAMES_LISTED: Final = 1_000
 """Of each vantage point: as many as a report shows, and more."""
 KINDS: Final[tuple[LossKind, ...]] = ("inside", "beyond", "return", "replied", "one-sided")
 
@@ -208,13 +208,13 @@ class Losses(Sequence[Loss]):
 
     @cached_property
     def frames(self) -> tuple[tuple[str, int], ...]:
-        """(input, frame) of the lost SYNs, at every vantage point; the first `FRAMES_TOLD` of each input."""
+        """(input, frame) of the lost SYNs, at every vantage point; the first `FRAMES_LISTED` of each input."""
         seen, rows = self.attempts.sightings, self.rows
-        told: list[tuple[str, int]] = []
+        frames_of: list[tuple[str, int]] = []
         for number in distinct(seen.place[rows]).tolist():
-            frames = distinct(seen.rows["frame"][rows[seen.place[rows] == number]])[:FRAMES_TOLD]
-            told += [(seen.places[number].input, int(frame)) for frame in frames.tolist()]
-        return tuple(told)
+            frames = distinct(seen.rows["frame"][rows[seen.place[rows] == number]])[:FRAMES_LISTED]
+            frames_of += [(seen.places[number].input, int(frame)) for frame in frames.tolist()]
+        return tuple(frames_of)
 
 
 def locate_losses(attempts: Attempts) -> Losses:

@@ -322,8 +322,8 @@ def call_frames(
     asked = read_rows(captures, exchanges.capture[rows], exchanges.row[rows], ("request_first_frame",))
     known = rows[exchanges.answer_row[rows] >= 0]
     names = ("response_first_frame", "response_last_frame")
-    told = read_rows(captures, exchanges.answer_capture[known], exchanges.answer_row[known], names)
-    first, last = (told[name].to_numpy() if len(known) else np.zeros(0, np.int64) for name in names)
+    answers = read_rows(captures, exchanges.answer_capture[known], exchanges.answer_row[known], names)
+    first, last = (answers[name].to_numpy() if len(known) else np.zeros(0, np.int64) for name in names)
     of = [captures[n].name for n in exchanges.capture[rows].tolist()]
     of_answer = [captures[n].name for n in exchanges.answer_capture[known].tolist()]
     frames = np.where(last > 0, last, first).tolist()

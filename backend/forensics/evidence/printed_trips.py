@@ -70,8 +70,8 @@ def _rows(probes: NDArray[np.void], series: ProbeSeries, sent_ns: Ints) -> NDArr
 def _sent_ns(probes: NDArray[np.void], series: ProbeSeries) -> Ints:
     """Times since the first probe: an interval apart, or later where the lines, which come in the order of the
     answers, would otherwise be in another."""
-    told_ns = round(series.interval_s * 1e9) if series.interval_s else _falling_step_ns(probes)
-    gaps = np.diff(probes["sequence"].astype(np.int64)) * (told_ns or USUAL_INTERVAL_NS)
+    interval_ns = round(series.interval_s * 1e9) if series.interval_s else _falling_step_ns(probes)
+    gaps = np.diff(probes["sequence"].astype(np.int64)) * (interval_ns or USUAL_INTERVAL_NS)
     falls = -np.diff(probes["rtt_ns"].astype(np.int64))
     in_order = np.diff(probes["line"].astype(np.int64)) > 0
     gaps = np.where(in_order, np.maximum(gaps, falls), gaps)

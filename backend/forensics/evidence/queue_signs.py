@@ -58,15 +58,15 @@ def filled(
     groups: Sequence[HeldGroup], views: Sequence[FarView | None], limits: QueueLimits
 ) -> list[tuple[str, ...]]:
     """For each group of one pair the signs that count, () for a queue that stood still."""
-    told = [signs(group, view, limits) for group, view in zip(groups, views, strict=True)]
-    bursts = [one for one in told if one and set(one) <= {BURST, ARRIVALS}]
-    accident = len(bursts) < limits.repeated_share * len(told)
-    told = [() if accident and one in bursts else one for one in told]
+    signs_of = [signs(group, view, limits) for group, view in zip(groups, views, strict=True)]
+    bursts = [one for one in signs_of if one and set(one) <= {BURST, ARRIVALS}]
+    accident = len(bursts) < limits.repeated_share * len(signs_of)
+    signs_of = [() if accident and one in bursts else one for one in signs_of]
     # A listing shows no bytes: where most of its groups are of a queue that filled, so are the others.
-    queues = sum(bool(one) for one in told)
-    if groups and groups[0].series.printed and queues >= limits.repeated_share * len(told):
-        return [one or (SAME_QUEUE,) for one in told]
-    return told
+    queues = sum(bool(one) for one in signs_of)
+    if groups and groups[0].series.printed and queues >= limits.repeated_share * len(signs_of):
+        return [one or (SAME_QUEUE,) for one in signs_of]
+    return signs_of
 
 
 def _is_burst(burst_bytes: int, usual_bytes: int, limits: QueueLimits) -> bool:

@@ -67,10 +67,10 @@ def _outcomes(
         (rows["protocol"] == ICMPV6) & (rows["icmp_type"] == 1)
     )
     quoted = _quote_key(rows[errors])
-    told = np.zeros(total, np.bool_)
+    by_icmp = np.zeros(total, np.bool_)
     if len(quoted):
-        told[sent.attempt[sent.of_row[np.isin(_quote_key(rows[sent.rows]), quoted)]]] = True
-    outcome[told & (outcome == OUTCOMES.index("unanswered"))] = OUTCOMES.index("unreachable")
+        by_icmp[sent.attempt[sent.of_row[np.isin(_quote_key(rows[sent.rows]), quoted)]]] = True
+    outcome[by_icmp & (outcome == OUTCOMES.index("unanswered"))] = OUTCOMES.index("unreachable")
     return outcome
 
 

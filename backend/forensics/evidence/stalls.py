@@ -54,10 +54,10 @@ class HeldInterval:
     @property
     def part(self) -> str:
         """Of the views, what the most samples tell; "" where nothing was seen a second time."""
-        told: dict[str, int] = {}
+        signs_of: dict[str, int] = {}
         for view in self.views:
-            told[view.part] = told.get(view.part, 0) + view.seen
-        return max(sorted(told), key=lambda part: told[part]) if told else ""
+            signs_of[view.part] = signs_of.get(view.part, 0) + view.seen
+        return max(sorted(signs_of), key=lambda part: signs_of[part]) if signs_of else ""
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,7 @@ def held_pairs(
     pairs = []
     for (key, capture), members in sorted(by_series.items(), key=lambda item: item[1][0].start_ns):
         views = [far.view(group) for group in members]
-        told = filled(members, views, limits)
+        signs_of = filled(members, views, limits)
         first = trips.rows[members[0].series.rows[:1]]
         prober, responder = (
             address_text(int(first[f"{end}_high"][0]), int(first[f"{end}_low"][0]))
@@ -103,14 +103,14 @@ def held_pairs(
                 capture,
                 key,
                 int(pair_keys(first, reverse=True)[0]),
-                _intervals(members, views, told),
+                _intervals(members, views, signs_of),
             )
         )
     return pairs
 
 
 def _intervals(
-    groups: Sequence[HeldGroup], views: Sequence[FarView | None], told: Sequence[tuple[str, ...]]
+    groups: Sequence[HeldGroup], views: Sequence[FarView | None], signs_of: Sequence[tuple[str, ...]]
 ) -> tuple[HeldInterval, ...]:
     merged: list[list[int]] = []
     for number, group in enumerate(groups):
@@ -123,7 +123,7 @@ def _intervals(
         HeldInterval(
             tuple(groups[n] for n in numbers),
             tuple(view for n in numbers if (view := views[n]) is not None),
-            tuple(dict.fromkeys(sign for n in numbers for sign in told[n])),
+            tuple(dict.fromkeys(sign for n in numbers for sign in signs_of[n])),
         )
         for numbers in merged
     )
@@ -146,7 +146,7 @@ def without_mirrored(pairs: Sequence[HeldPair]) -> list[HeldPair]:
     kept = []
     for pair in pairs:
         mirror = by_key.get(pair.reverse_key)
-        intervals = tuple(i for i in pair.intervals if mirror is None or not _told_better(i, pair, mirror))
+        intervals = tuple(i for i in pair.intervals if mirror is None or not _better_seen(i, pair, mirror))
         if intervals:
             kept.append(
                 HeldPair(pair.prober, pair.responder, pair.capture, pair.key, pair.reverse_key, intervals)
@@ -154,7 +154,7 @@ def without_mirrored(pairs: Sequence[HeldPair]) -> list[HeldPair]:
     return kept
 
 
-def _told_better(interval: HeldInterval, pair: HeldPair, mirror: HeldPair) -> bool:
+def _better_seen(interval: HeldInterval, pair: HeldPair, mirror: HeldPair) -> bool:
     if mirror.capture == pair.capture:
         return False  # at one vantage point the two ways are different ones
     return any(

@@ -176,7 +176,7 @@ class _Joiner:
         own = self._points[number]
         first = own[0][1]
         seen = [point for _, point in own if point.packets]
-        told = [p.dropped_by_capture for _, p in own if p.dropped_by_capture is not None]
+        dropped = [p.dropped_by_capture for _, p in own if p.dropped_by_capture is not None]
         ids = [f"{self._parts[part].name}#{point.index}" for part, point in own]
         return replace(
             first,
@@ -184,7 +184,7 @@ class _Joiner:
             packets=sum(point.packets for point in seen),
             first_ns=min((point.first_ns for point in seen), default=NEVER),
             last_ns=max((point.last_ns for point in seen), default=NEVER),
-            dropped_by_capture=sum(told) if told else None,
+            dropped_by_capture=sum(dropped) if dropped else None,
             parts=tuple(each for each in ids if each != f"{self._parts[0].name}#{number}"),
             unrecorded_ns=self._gaps(),
         )

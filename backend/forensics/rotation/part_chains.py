@@ -165,9 +165,9 @@ def _syns(capture: Capture, places: Mapping[Hashable, int]) -> Keys:
     """A key for each SYN at each place; those that IP ID and TSval tell apart from one that was sent again."""
     rows = capture.handshakes
     plain = (rows["tcp_flags"] & (SYN | ACK)) == SYN
-    told = rows[plain & (rows["ip_id"] != 0) & (rows["timestamp_value"] != 0)]
-    place = np.array([places[key] for key in places_of(capture)], np.uint64)[told["vantage"]]
-    return _mixed(place, *(told[name] for name in _SAME_SYN))
+    syns = rows[plain & (rows["ip_id"] != 0) & (rows["timestamp_value"] != 0)]
+    place = np.array([places[key] for key in places_of(capture)], np.uint64)[syns["vantage"]]
+    return _mixed(place, *(syns[name] for name in _SAME_SYN))
 
 
 def _mixed(*columns: NDArray[Any]) -> Keys:

@@ -54,8 +54,8 @@ def _asked(place: str, key: str, value: str, names: Names) -> str:
         # A number that is looked for anywhere would be found in addresses: a port ends an endpoint.
         return f":{value} " if key == "q" and value.isdecimal() else _origin(value, names)
     # Of requests, what is looked for may be a word of a message, too.
-    is_guess = place.startswith("requests") and key == "q" and not _is_endpoint(value)
-    return _origin(value, names) if is_guess else value
+    is_search = place.startswith("requests") and key == "q" and not _is_endpoint(value)
+    return _origin(value, names) if is_search else value
 
 
 def _is_endpoint(value: str) -> bool:

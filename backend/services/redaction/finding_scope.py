@@ -68,8 +68,8 @@ class FindingScope:
         if is_connection and self.finding_id not in content["connection"]["finding_ids"]:
             raise NotFound(NOT_SHARED)
         if place.route == "files/{file_id}/lines":
-            told = self._lines.get(place.parameters["file_id"], frozenset())
-            return {**content, "lines": [line for line in content["lines"] if line["n"] in told]}
+            shown = self._lines.get(place.parameters["file_id"], frozenset())
+            return {**content, "lines": [line for line in content["lines"] if line["n"] in shown]}
         if place.route == "notes":
             return {"items": [note for note in content["items"] if self.is_subject_of(note)]}
         return narrowed
@@ -82,8 +82,8 @@ class FindingScope:
 
     def _window(self, asked: dict[str, str]) -> dict[str, str]:
         begin_ns, _ = span_of(self.report)
-        told = [epoch_ns(text) - begin_ns for text in (self.finding.first, self.finding.last) if text]
-        first, last = min(told, default=0), max(told, default=0)
+        shown = [epoch_ns(text) - begin_ns for text in (self.finding.first, self.finding.last) if text]
+        first, last = min(shown, default=0), max(shown, default=0)
         margin = max(int((last - first) * AROUND), 1_000_000)
         low, high = max(0, first - margin), last + margin
         start = min(max(whole_or(asked.get("from"), low), low), high)

@@ -71,11 +71,11 @@ class Names:
         texts = list(dict.fromkeys(texts))
         hidden = [each for each in texts if (hiding.payload if each.is_message else hiding.addresses)]
         names = pseudonyms(key, hidden)
-        self._told = {**{each.text: each.text for each in texts}, **names}
+        self._shown = {**{each.text: each.text for each in texts}, **names}
         if hiding.addresses and not hiding.payload:
-            self._told |= {each.text: self._respelled(each.text) for each in texts if each.is_message}
-        self._origins = {shown: text for text, shown in self._told.items()}
-        phrases = [text for text in self._told if _is_phrase(text)]
+            self._shown |= {each.text: self._respelled(each.text) for each in texts if each.is_message}
+        self._origins = {shown: text for text, shown in self._shown.items()}
+        phrases = [text for text in self._shown if _is_phrase(text)]
         self._phrases = Phrases(phrases)
         self._strange = Phrases(text for text in phrases if not all(map(is_own, TOKEN.findall(text))))
         """Those that cannot be words of ours: of a composed text the others are renamed where they were put."""
@@ -93,7 +93,7 @@ class Names:
 
     def of_people(self, text: str) -> str:
         """A text that somebody wrote to be read by viewers: known names in it are replaced, its other words stay."""
-        return self._told.get(text) or self._ours(text, closed=False)
+        return self._shown.get(text) or self._ours(text, closed=False)
 
     def is_hex_address(self, word: str) -> bool:
         """Whether it is an address of the investigation as kernels write it: eight digits, in either order."""
@@ -101,10 +101,10 @@ class Names:
         if found is None:
             return False
         four = bytes.fromhex(found[1])
-        return any(str(ipaddress.IPv4Address(octets)) in self._told for octets in (four, four[::-1]))
+        return any(str(ipaddress.IPv4Address(octets)) in self._shown for octets in (four, four[::-1]))
 
     def _text(self, text: str) -> str:
-        whole = self._told.get(text)
+        whole = self._shown.get(text)
         if whole is not None:
             return whole
         parts = self._composed.get(text)
@@ -122,7 +122,7 @@ class Names:
             return self._respelled(part.text) if self.hiding.addresses else part.text
         if part.sort != "name" and not self.hiding.addresses:
             return part.text
-        shown = self._told.get(part.text) or self._told.get(part.text.lower().rstrip("."))
+        shown = self._shown.get(part.text) or self._shown.get(part.text.lower().rstrip("."))
         if shown is not None:
             return shown
         if part.sort == "rule":
@@ -133,7 +133,7 @@ class Names:
     def _ours(self, text: str, *, closed: bool, phrases: Phrases | None = None) -> str:
         return "".join(
             stretch if stands else TOKEN.sub(lambda found: self._token(found[0], closed=closed), stretch)
-            for stretch, stands in (phrases or self._phrases).replaced(text, self._told.__getitem__)
+            for stretch, stands in (phrases or self._phrases).replaced(text, self._shown.__getitem__)
         )
 
     def _token(self, token: str, *, closed: bool) -> str:
@@ -147,7 +147,7 @@ class Names:
             path = url["path"]
             host = self._token(url["host"], closed=closed)
             if path != "/" and self.hiding.payload:
-                path = self._told.get(path, "/" + HIDDEN)
+                path = self._shown.get(path, "/" + HIDDEN)
             elif self.hiding.addresses:
                 path = self._respelled(path)
             return f"{host}{path}{tail}"
@@ -163,7 +163,7 @@ class Names:
         head, mark, number = re.fullmatch(r"(.*?)([:#]?)(\d*)", bare, re.DOTALL).groups()  # type: ignore[union-attr]
         for word, rest in ((bare, ""), (head, mark + number)):
             if word and not is_ordinary(word) and (not rest or mark):
-                shown = self._told.get(word) or self._told.get(word.lower())
+                shown = self._shown.get(word) or self._shown.get(word.lower())
                 if shown is not None:
                     return shown + rest
         return None
@@ -204,11 +204,11 @@ class Names:
         plain = str(mapped or address)
         if plain in KEPT_ADDRESSES or address.is_multicast:
             return text
-        return self._told.get(plain) or self._told.get(str(address)) or self._computed("host", plain)
+        return self._shown.get(plain) or self._shown.get(str(address)) or self._computed("host", plain)
 
     def _respelled(self, text: str) -> str:
         """A word of messages that is shown, with names for the addresses that are written in it."""
-        return without_encoded(text, self._address, self._told.get)
+        return without_encoded(text, self._address, self._shown.get)
 
     def _computed(self, sort: str, text: str) -> str:
         return f"{sort}-{number_of(self._key, text) >> 224:08x}"

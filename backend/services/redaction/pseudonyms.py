@@ -27,21 +27,21 @@ class PrivateText:
 
 def pseudonyms(key: bytes, texts: Iterable[PrivateText]) -> dict[str, str]:
     """Text -> the name that is shown for it; the first sort of a text counts."""
-    told: dict[str, str] = {}
+    shown_as: dict[str, str] = {}
     taken: set[str] = set()
     for each in texts:
-        if each.text in told:
+        if each.text in shown_as:
             continue
         if each.shown.endswith("."):
-            told[each.text] = each.shown[:-1]
+            shown_as[each.text] = each.shown[:-1]
             continue
         number = number_of(key, each.text)
         name = f"{each.shown}-{number % _SHORT:06d}"
         if name in taken:
             name = f"{each.shown}-{number % _LONG:012d}"
-        told[each.text] = name
+        shown_as[each.text] = name
         taken.add(name)
-    return told
+    return shown_as
 
 
 def number_of(key: bytes, text: str) -> int:

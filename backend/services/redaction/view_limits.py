@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backend.errors import InvalidRequest, NotFound
-from backend.services.list_packets import PacketWish, list_packets, packet_filter
+from backend.services.list_packets import PacketOptions, list_packets, packet_filter
 from backend.services.open_tables import open_tables
 from backend.storage.records import ShareView
 from backend.storage.store import Store
@@ -42,7 +42,7 @@ class ViewLimits:
             page = list_packets(
                 store,
                 investigation_id,
-                PacketWish(
+                PacketOptions(
                     self.from_ns, self.to_ns, name, filter=f"frame.number == {number}", within=self.within
                 ),
                 limit=1,
@@ -74,7 +74,7 @@ def check_view(store: Store, investigation_id: str, view: ShareView) -> None:
         known = {lane.id for lane in tables.report.lanes}
         if not known.issuperset(view.lanes):
             raise InvalidRequest("The view names a lane that is not in the report.")
-        packet_filter(PacketWish(within=limits.within), tables)
+        packet_filter(PacketOptions(within=limits.within), tables)
 
 
 def _quoted(text: str) -> str:

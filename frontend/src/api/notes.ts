@@ -8,7 +8,7 @@ import { useSource } from "./source";
 import type { Page } from "./types";
 
 export type Note = components["schemas"]["Note"];
-export type NoteWish = Partial<components["schemas"]["NoteWish"]> & { text: string };
+export type NoteOptions = Partial<components["schemas"]["NoteOptions"]> & { text: string };
 
 /** All notes, the oldest first; behind a link, where it shows them. */
 export function useNotes(): UseQueryResult<Note[]> {
@@ -24,7 +24,7 @@ export function useWriteNote(onWritten: (note: Note) => void) {
   const source = useSource();
   const queries = useQueryClient();
   return useMutation({
-    mutationFn: (wish: NoteWish) => ask<Note>(`${source.api}/notes`, { method: "POST", json: wish }),
+    mutationFn: (options: NoteOptions) => ask<Note>(`${source.api}/notes`, { method: "POST", json: options }),
     onSuccess: async (note) => {
       await askAgain(queries, { queryKey: [source.key, "notes"] });
       onWritten(note);

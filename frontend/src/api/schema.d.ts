@@ -2510,6 +2510,17 @@ export interface components {
             items: components["schemas"]["ComparisonSummary"][];
         };
         /**
+         * ComparisonOptions
+         * @description What to compare with.
+         */
+        ComparisonOptions: {
+            /**
+             * Base
+             * @description Id of an investigation, or `latest:LABEL`
+             */
+            base: string;
+        };
+        /**
          * ComparisonSummary
          * @description One comparison, without its content.
          */
@@ -2531,17 +2542,6 @@ export interface components {
              * @enum {string}
              */
             verdict: "worse" | "better" | "mixed" | "same" | "cannot-tell";
-        };
-        /**
-         * ComparisonWish
-         * @description What to compare with.
-         */
-        ComparisonWish: {
-            /**
-             * Base
-             * @description Id of an investigation, or `latest:LABEL`
-             */
-            base: string;
         };
         /**
          * Connection
@@ -4162,6 +4162,49 @@ export interface components {
             items: components["schemas"]["Note"][];
         };
         /**
+         * NoteOptions
+         * @description What to write down.
+         */
+        NoteOptions: {
+            /**
+             * Author
+             * @default
+             */
+            author: string;
+            /**
+             * Cause
+             * @default
+             */
+            cause: string;
+            /**
+             * Diagnosis
+             * @default
+             */
+            diagnosis: string;
+            /**
+             * Finding
+             * @default
+             */
+            finding: string;
+            /** From */
+            from?: number | null;
+            /**
+             * Kind
+             * @default note
+             * @enum {string}
+             */
+            kind: "note" | "disagreement";
+            /**
+             * Lane
+             * @default
+             */
+            lane: string;
+            /** Text */
+            text: string;
+            /** To */
+            to?: number | null;
+        };
+        /**
          * NotePart
          * @description What a person wrote down beside the report: nothing measured follows from it.
          */
@@ -4201,49 +4244,6 @@ export interface components {
             start?: string | null;
             /** Text */
             text: string;
-        };
-        /**
-         * NoteWish
-         * @description What to write down.
-         */
-        NoteWish: {
-            /**
-             * Author
-             * @default
-             */
-            author: string;
-            /**
-             * Cause
-             * @default
-             */
-            cause: string;
-            /**
-             * Diagnosis
-             * @default
-             */
-            diagnosis: string;
-            /**
-             * Finding
-             * @default
-             */
-            finding: string;
-            /** From */
-            from?: number | null;
-            /**
-             * Kind
-             * @default note
-             * @enum {string}
-             */
-            kind: "note" | "disagreement";
-            /**
-             * Lane
-             * @default
-             */
-            lane: string;
-            /** Text */
-            text: string;
-            /** To */
-            to?: number | null;
         };
         /** OutcomeCountPart */
         OutcomeCountPart: {
@@ -5215,53 +5215,10 @@ export interface components {
             items: components["schemas"]["Share"][];
         };
         /**
-         * ShareSession
-         * @description What to send as X-Stallscope-Share with each request, and what the link shows.
-         */
-        ShareSession: {
-            /**
-             * Addresses
-             * @enum {string}
-             */
-            addresses: "names" | "real";
-            /** Created */
-            created: string;
-            /** Expires */
-            expires: string;
-            /** Finding */
-            finding: string;
-            /** Made By */
-            made_by: string;
-            /** Notes */
-            notes: boolean;
-            /**
-             * Payload
-             * @enum {string}
-             */
-            payload: "removed" | "headers";
-            /**
-             * Shows
-             * @enum {string}
-             */
-            shows: "frozen" | "live";
-            /** Token */
-            token: string;
-            view: components["schemas"]["View"] | null;
-        };
-        /** ShareSidePart */
-        ShareSidePart: {
-            /** Count */
-            count: number;
-            /** Out Of */
-            out_of: number;
-            /** Ratio */
-            ratio: number;
-        };
-        /**
-         * ShareWish
+         * ShareOptions
          * @description What a new link shows, and how long it lives.
          */
-        ShareWish: {
+        ShareOptions: {
             /**
              * Addresses
              * @default names
@@ -5306,6 +5263,49 @@ export interface components {
              */
             shows: "frozen" | "live";
             view?: components["schemas"]["View"] | null;
+        };
+        /**
+         * ShareSession
+         * @description What to send as X-Stallscope-Share with each request, and what the link shows.
+         */
+        ShareSession: {
+            /**
+             * Addresses
+             * @enum {string}
+             */
+            addresses: "names" | "real";
+            /** Created */
+            created: string;
+            /** Expires */
+            expires: string;
+            /** Finding */
+            finding: string;
+            /** Made By */
+            made_by: string;
+            /** Notes */
+            notes: boolean;
+            /**
+             * Payload
+             * @enum {string}
+             */
+            payload: "removed" | "headers";
+            /**
+             * Shows
+             * @enum {string}
+             */
+            shows: "frozen" | "live";
+            /** Token */
+            token: string;
+            view: components["schemas"]["View"] | null;
+        };
+        /** ShareSidePart */
+        ShareSidePart: {
+            /** Count */
+            count: number;
+            /** Out Of */
+            out_of: number;
+            /** Ratio */
+            ratio: number;
         };
         /**
          * SidePart
@@ -5588,6 +5588,21 @@ export interface components {
             items: components["schemas"]["TokenView"][];
         };
         /**
+         * TokenOptions
+         * @description A token for a program.
+         */
+        TokenOptions: {
+            /**
+             * Expires Days
+             * @default 90
+             */
+            expires_days: number;
+            /** Name */
+            name: string;
+            /** @default upload */
+            scope: components["schemas"]["Scope"];
+        };
+        /**
          * TokenView
          * @description A token without its secret, which is not stored.
          */
@@ -5604,21 +5619,6 @@ export interface components {
             made_by: string;
             /** Name */
             name: string;
-            scope: components["schemas"]["Scope"];
-        };
-        /**
-         * TokenWish
-         * @description A token for a program.
-         */
-        TokenWish: {
-            /**
-             * Expires Days
-             * @default 90
-             */
-            expires_days: number;
-            /** Name */
-            name: string;
-            /** @default upload */
             scope: components["schemas"]["Scope"];
         };
         /** ToolPart */
@@ -6481,7 +6481,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ComparisonWish"];
+                "application/json": components["schemas"]["ComparisonOptions"];
             };
         };
         responses: {
@@ -7387,7 +7387,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["NoteWish"];
+                "application/json": components["schemas"]["NoteOptions"];
             };
         };
         responses: {
@@ -8218,7 +8218,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["ShareWish"];
+                "application/json": components["schemas"]["ShareOptions"];
             };
         };
         responses: {
@@ -10445,7 +10445,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["TokenWish"];
+                "application/json": components["schemas"]["TokenOptions"];
             };
         };
         responses: {

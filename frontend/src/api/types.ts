@@ -264,7 +264,7 @@ export interface Recognition {
 
 export type Share = components["schemas"]["Share"] & { url_path?: string; secret?: string };
 /** What a new link shows. */
-export type ShareWish = components["schemas"]["ShareWish"];
+export type ShareOptions = components["schemas"]["ShareOptions"];
 /** A part of the time, what a filter leaves of it, and some lanes. */
 export type ShareView = components["schemas"]["View"];
 /** A link's session, and what the link shows. */

@@ -38,7 +38,7 @@ export function Disputable({ diagnosis, children }: { diagnosis: Diagnosis; chil
       {asking && (
         <NoteForm
           title="Disagree" label="Reason" about={`“${diagnosis.statement}” The evidence stays; your reason is shown with it.`}
-          wish={{ kind: "disagreement", cause: diagnosis.cause, diagnosis: diagnosis.id, finding }} onClose={() => setAsking(false)}
+          options={{ kind: "disagreement", cause: diagnosis.cause, diagnosis: diagnosis.id, finding }} onClose={() => setAsking(false)}
         />
       )}
     </>

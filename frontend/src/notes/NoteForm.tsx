@@ -1,7 +1,7 @@
 /** A small form for a note: at a time, or against a diagnosis. */
 import { useState } from "react";
 
-import { useWriteNote, type Note, type NoteWish } from "../api/notes";
+import { useWriteNote, type Note, type NoteOptions } from "../api/notes";
 import { useWho } from "../access/who";
 import { Dialog } from "../ui/Dialog";
 import "./notes.css";
@@ -18,12 +18,12 @@ interface NoteFormProps {
   label: string;
   /** What the note is about, in words. */
   about: string;
-  wish: Omit<NoteWish, "text">;
+  options: Omit<NoteOptions, "text">;
   onWritten?: (note: Note) => void;
   onClose: () => void;
 }
 
-export function NoteForm({ title, label, about, wish, onWritten, onClose }: NoteFormProps) {
+export function NoteForm({ title, label, about, options, onWritten, onClose }: NoteFormProps) {
   const [text, setText] = useState("");
   const [author, setAuthor] = useState("");
   const member = useWho().data?.name ?? "";
@@ -37,7 +37,7 @@ export function NoteForm({ title, label, about, wish, onWritten, onClose }: Note
         className="note-form" data-testid="note-form"
         onSubmit={(event) => {
           event.preventDefault();
-          write.mutate({ ...wish, text, author });
+          write.mutate({ ...options, text, author });
         }}
       >
         <p className="dim">{about}</p>

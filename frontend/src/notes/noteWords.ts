@@ -1,5 +1,5 @@
 /** What notes say about themselves, and which of them belongs to what. */
-import type { Note, NoteWish } from "../api/notes";
+import type { Note, NoteOptions } from "../api/notes";
 import type { Diagnosis, TimelineMark } from "../api/types";
 import { offset, stretch } from "../format/offset";
 import { dateWords } from "../format/zone";
@@ -28,8 +28,8 @@ export function marksOfNotes(notes: readonly Note[]): TimelineMark[] {
 }
 
 /** "At +1.025 s.", or "From +1.025 s for 3 ms." */
-export function wordsOfTime(wish: Omit<NoteWish, "text">): string {
-  if (wish.from === null || wish.from === undefined) return "";
-  const length = (wish.to ?? wish.from) - wish.from;
-  return length > 0 ? `From ${offset(wish.from)} for ${stretch(length)}.` : `At ${offset(wish.from)}.`;
+export function wordsOfTime(options: Omit<NoteOptions, "text">): string {
+  if (options.from === null || options.from === undefined) return "";
+  const length = (options.to ?? options.from) - options.from;
+  return length > 0 ? `From ${offset(options.from)} for ${stretch(length)}.` : `At ${offset(options.from)}.`;
 }

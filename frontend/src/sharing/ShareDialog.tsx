@@ -6,16 +6,16 @@ import { ask } from "../api/http";
 import { useInvestigation, useReport } from "../api/queries";
 import { askAgain } from "../api/refetch";
 import { useSource } from "../api/source";
-import type { Share, ShareWish } from "../api/types";
+import type { Share, ShareOptions } from "../api/types";
 import { CopyButton } from "../ui/CopyButton";
 import { Dialog } from "../ui/Dialog";
 import { useAddress } from "../ui/RouteLink";
 import { ExistingLinks } from "./ExistingLinks";
 import { placeToOpen, viewHere, type Here, type Scope } from "./viewHere";
-import { WishFields } from "./WishFields";
+import { ShareOptionFields } from "./ShareOptionFields";
 import "./sharing.css";
 
-const USUAL: ShareWish = {
+const USUAL: ShareOptions = {
   expires_days: 14, finding: "", addresses: "names", payload: "removed", shows: "frozen", notes: false, view: null, password: "", show_title: false,
 };
 
@@ -29,17 +29,17 @@ export function ShareDialog({ label, onClose }: { label: string; onClose: () => 
   const here = viewHere(place, parameters);
   const first = useReport().data?.findings[0]?.id ?? "";
   const finished = useInvestigation().data?.analysis === "finished";
-  const [wish, setWish] = useState(USUAL);
+  const [options, setOptions] = useState(USUAL);
   const [scope, setScope] = useState(() => scopeOf(here, place.startsWith("/findings/") && here.finding !== ""));
   const [atPage, setAtPage] = useState(false);
-  const scoped: ShareWish = {
-    ...wish,
-    shows: finished ? wish.shows : "live",
+  const scoped: ShareOptions = {
+    ...options,
+    shows: finished ? options.shows : "live",
     view: scope === "view" ? here.view : null,
-    finding: scope === "all" ? "" : scope === "view" ? here.finding : wish.finding || here.finding || first,
+    finding: scope === "all" ? "" : scope === "view" ? here.finding : options.finding || here.finding || first,
   };
   const create = useMutation({
-    mutationFn: (asked: ShareWish) => ask<Share>(`${source.api}/shares`, { method: "POST", json: asked }),
+    mutationFn: (asked: ShareOptions) => ask<Share>(`${source.api}/shares`, { method: "POST", json: asked }),
     onSuccess: () => askAgain(queries, { queryKey: [source.key, "shares"] }),
   });
   const below = scope === "view" || atPage ? placeToOpen(place, window.location.search, create.variables ?? scoped) : "";
@@ -50,15 +50,15 @@ export function ShareDialog({ label, onClose }: { label: string; onClose: () => 
         packets are never handed out through a link.
       </p>
       <form
-        className="share-wish"
+        className="share-options"
         onSubmit={(event) => {
           event.preventDefault();
           create.mutate(scoped);
         }}
       >
-        <WishFields
-          wish={scoped} scope={scope} here={here} onScope={setScope}
-          onChange={(change) => setWish((before) => ({ ...before, ...change }))}
+        <ShareOptionFields
+          options={scoped} scope={scope} here={here} onScope={setScope}
+          onChange={(change) => setOptions((before) => ({ ...before, ...change }))}
         />
         <div className="share-make">
           {scope !== "view" && (

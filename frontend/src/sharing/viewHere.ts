@@ -1,5 +1,5 @@
 /** What of the page that is open a link can show, and the address that the link opens. */
-import type { ShareView, ShareWish } from "../api/types";
+import type { ShareView, ShareOptions } from "../api/types";
 import { offset } from "../format/offset";
 import { duration } from "../format/quantity";
 import { readView } from "../timeline/urlState";
@@ -43,10 +43,10 @@ const HARMLESS = ["w", "sel", "lens", "r", "tab", "t", "sort", "order"];
 const OF_A_FINDING = /^\/(timeline|findings|connections)(\/|$)/;
 
 /** Page and parameters for the link's address, as it may be told to those who only see the address. */
-export function placeToOpen(place: string, search: string, wish: Pick<ShareWish, "addresses" | "payload" | "finding" | "view">): string {
-  if (wish.finding && !wish.view && !OF_A_FINDING.test(place)) return "";
+export function placeToOpen(place: string, search: string, options: Pick<ShareOptions, "addresses" | "payload" | "finding" | "view">): string {
+  if (options.finding && !options.view && !OF_A_FINDING.test(place)) return "";
   const parameters = new URLSearchParams(search);
-  if (wish.addresses === "names" || wish.payload === "removed")
+  if (options.addresses === "names" || options.payload === "removed")
     for (const name of [...parameters.keys()]) if (!HARMLESS.includes(name)) parameters.delete(name);
   const kept = parameters.toString().replaceAll("%7E", "~");
   return place + (kept ? `?${kept}` : "");

@@ -1,7 +1,7 @@
 /** The timeline page's body: heading, chips, chart or its table twin, linked tables, side panel. */
 import { useCallback, useMemo, useRef, useState } from "react";
 
-import { useNotes, type Note, type NoteWish } from "../api/notes";
+import { useNotes, type Note, type NoteOptions } from "../api/notes";
 import type { Finding, Timeline, TimelineMark } from "../api/types";
 import { wallClock } from "../format/instant";
 import { stretch } from "../format/offset";
@@ -66,7 +66,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
   const source = useSource();
   const mayWrite = useMayWrite();
   const notes = useNotes().data;
-  const [wish, setWish] = useState<Omit<NoteWish, "text"> | null>(null);
+  const [options, setOptions] = useState<Omit<NoteOptions, "text"> | null>(null);
   const [guides, setGuides] = useState(true);
   const [pulse, setPulse] = useState<Pulse | null>(null);
   const { state, window: w, change } = view;
@@ -158,13 +158,13 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
   }
   function noteOn(range: TimeWindow) {
     const fromNs = Math.max(0, Math.round(range.fromNs));
-    setWish({ from: fromNs, to: fromNs + Math.round(range.durationNs) });
+    setOptions({ from: fromNs, to: fromNs + Math.round(range.durationNs) });
   }
   /** At the current mark, else on what the tables show. */
   function addNote() {
     if (!mayWrite) setSaid("Notes are read-only here");
     else if (currentMark === null) noteOn(state.range ?? w);
-    else setWish({ from: currentMark.t, to: currentMark.t_end, lane: state.grouping === "capture" ? (currentMark.lanes[0] ?? "") : "", finding: currentMark.finding });
+    else setOptions({ from: currentMark.t, to: currentMark.t_end, lane: state.grouping === "capture" ? (currentMark.lanes[0] ?? "") : "", finding: currentMark.finding });
   }
   function jumpTo(note: Note) {
     const mark = marksOfNotes([note])[0];
@@ -224,9 +224,9 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
         onTab={(tab) => change({ tab })} onPick={openFromTable} captureLanes={state.grouping === "capture" ? undefined : captureLanes}
         notes={source.notes ? (notes ?? []) : null} canWrite={mayWrite} onNote={jumpTo}
       />
-      {wish !== null && (
+      {options !== null && (
         <NoteForm
-          title="Add note" label="Note" about={wordsOfTime(wish)} wish={wish} onClose={() => setWish(null)}
+          title="Add note" label="Note" about={wordsOfTime(options)} options={options} onClose={() => setOptions(null)}
           onWritten={() => change({ tab: "notes" })}
         />
       )}

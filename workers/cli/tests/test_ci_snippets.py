@@ -50,8 +50,8 @@ def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
 def configured(product: Product) -> dict[str, str]:
     """What the owner of the pipeline sets: the server's address, and a token made on it."""
     with product.client() as client:
-        wish = {"name": "pipeline", "scope": "upload", "expires_days": 7}
-        made = client.post("/tokens", json=wish).raise_for_status().json()
+        options = {"name": "pipeline", "scope": "upload", "expires_days": 7}
+        made = client.post("/tokens", json=options).raise_for_status().json()
     return {"STALLSCOPE_URL": product.address, "STALLSCOPE_TOKEN": made["token"]}
 
 

@@ -134,8 +134,8 @@ def test_no_answer_of_the_api_holds_them(analysed: tuple[Product, str], tmp_path
     product, investigation = analysed
     refused = []
     with httpx.Client(base_url=product.address, trust_env=False, timeout=180) as client:
-        wish = {"addresses": "real", "payload": "headers", "notes": True}
-        made = client.post(f"/api/v1/investigations/{investigation}/shares", json=wish).json()
+        options = {"addresses": "real", "payload": "headers", "notes": True}
+        made = client.post(f"/api/v1/investigations/{investigation}/shares", json=options).json()
         client.post(
             f"/api/v1/shared/{made['id']}/session", json={"secret": made["secret"]}
         ).raise_for_status()

@@ -69,8 +69,8 @@ def write_bundle(
         for each, name in zip(originals, member_names(originals), strict=True):
             made = scratch / "anonymised.part"
             if each.kind == "capture":
-                told = partial(_told, heard, frames)
-                frames += anonymise_capture(each.plain(), each.tables, made, pseudonyms, told)
+                on_frames = partial(_frames_done, heard, frames)
+                frames += anonymise_capture(each.plain(), each.tables, made, pseudonyms, on_frames)
             else:
                 anonymise_listing(each.plain(), made, pseudonyms, limits, each.captured_at_ns)
             _add(bundle, made, name)
@@ -79,7 +79,7 @@ def write_bundle(
     return Made(len(originals), frames, target.stat().st_size)
 
 
-def _told(heard: Callable[[int], None], before: int, frames: int) -> None:
+def _frames_done(heard: Callable[[int], None], before: int, frames: int) -> None:
     heard(before + frames)
 
 

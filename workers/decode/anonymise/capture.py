@@ -108,14 +108,14 @@ class _Rewriting:
         """Does what the loop stopped for; False at the end of the capture."""
         reason = int(self.work["reason"])
         if reason == WANTS_ADDRESSES:
-            self._tell_addresses()
+            self._write_names()
         elif reason in (TARGET_FULL, NOTES_FULL):
             self._flush()
         else:
             return False
         return True
 
-    def _tell_addresses(self) -> None:
+    def _write_names(self) -> None:
         if 2 * int(self.work["slots"]) > SLOTS:  # it only saves asking again
             self.memory["slots"][0]["kind"] = 0
             self.work["slots"] = 0

@@ -80,17 +80,17 @@ class _Message:
 
 def dns_text(message: bytes, pseudonyms: Pseudonyms) -> bytes:
     """What stands for a message, or for as much of one as was captured."""
-    told = _Message(message, pseudonyms)
+    rewritten = _Message(message, pseudonyms)
     try:
-        told.keep(0, _HEADER_BYTES)
+        rewritten.keep(0, _HEADER_BYTES)
         questions, *counts = struct.unpack_from("!4H", message, 4)
         at = _HEADER_BYTES
         for _ in range(min(questions, _MOST_RECORDS)):
-            at = told.name(at)
-            told.keep(at, at + 4)
+            at = rewritten.name(at)
+            rewritten.keep(at, at + 4)
             at += 4
         for _ in range(min(sum(counts), _MOST_RECORDS)):
-            at = told.record(at)
+            at = rewritten.record(at)
     except _CutShort:
         pass
-    return bytes(told.shown)
+    return bytes(rewritten.shown)

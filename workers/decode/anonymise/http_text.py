@@ -29,11 +29,11 @@ _STRUCTURE: Final = b'{}[]:,"\r\n \t'
 
 def head_text(head: bytes, pseudonyms: Pseudonyms, *, is_first: bool = True) -> bytes:
     """What stands for a head, or for the beginning of one. `is_first`: its first line is a request's or a status."""
-    told = []
+    lines = []
     for line in _LINE.findall(head):
-        told.append(_line(line, pseudonyms, is_first))
+        lines.append(_line(line, pseudonyms, is_first))
         is_first = False
-    return b"".join(told)
+    return b"".join(lines)
 
 
 @lru_cache(1 << 15)
@@ -166,14 +166,14 @@ class CredentialsText:
         self._string = None
         if self._after_colon:
             key, self._key = self._key, ""
-            is_told = _is_told(key, text)
+            is_shown = _is_kept_value(key, text)
         else:
             self._key = text.lower()
-            is_told = is_kept(text)
-        return text.encode("latin-1") if is_told else FILLER.encode() * len(text)
+            is_shown = is_kept(text)
+        return text.encode("latin-1") if is_shown else FILLER.encode() * len(text)
 
 
-def _is_told(key: str, value: str) -> bool:
+def _is_kept_value(key: str, value: str) -> bool:
     """Times, and the result code."""
     if key in _TIMES:
         return _TIME.fullmatch(value) is not None

@@ -49,7 +49,7 @@ _ROWS: Final = 1 << 17
 
 
 @dataclass
-class _Told:
+class _Notes:
     """What of a connection was read: beginnings by sequence number, hellos and alerts by frame."""
 
     http: list[tuple[int, Beginning]] = field(default_factory=list)
@@ -62,7 +62,7 @@ class Messages:
 
     def __init__(self, tables: Path) -> None:
         """`tables`: where decoding left the packet table and the messages."""
-        self._told: dict[int, _Told] = {}
+        self._notes_of: dict[int, _Notes] = {}
         self._datagrams: Ints = np.zeros(0, np.int64)
         found = load_messages(tables)
         for batch in found.http.batches(
@@ -81,24 +81,24 @@ class Messages:
                 self._of(connection).is_dns = True
         self._segments = self._read_segments(tables / "packets.parquet")
 
-    def _of(self, connection: int) -> _Told:
-        return self._told.setdefault(connection, _Told())
+    def _of(self, connection: int) -> _Notes:
+        return self._notes_of.setdefault(connection, _Notes())
 
     def _take_http(self, batch: pa.RecordBatch) -> None:
         holds = pc.match_substring_regex(batch.column("path"), _CREDENTIALS).to_numpy(zero_copy_only=False)
         names = ("connection", "request_sequence", "response_sequence", "marks", "status", "method")
         columns = (batch.column(name).to_pylist() for name in names)
         for connection, request, response, marks, status, method, held in zip(*columns, holds, strict=True):
-            told = self._of(connection).http
+            notes_on = self._of(connection).http
             if marks & REQUEST_SEEN:
-                told.append((request, Beginning(0, True, False)))
+                notes_on.append((request, Beginning(0, True, False)))
             if marks & RESPONSE_SEEN:
                 has_body = method != "HEAD" and status not in _WITHOUT_BODY
-                told.append((response, Beginning(0, has_body, bool(held))))
+                notes_on.append((response, Beginning(0, has_body, bool(held))))
 
     def _read_segments(self, packets: Path) -> dict[str, NDArray[Any]]:
         """Of the connections with messages: all segments with payload, in order of the capture."""
-        wanted = np.array(sorted(self._told), np.int64)
+        wanted = np.array(sorted(self._notes_of), np.int64)
         parts: dict[str, list[NDArray[Any]]] = {name: [] for name in _SEGMENT_COLUMNS}
         if len(wanted):
             for batch in pq.ParquetFile(packets).iter_batches(_ROWS, columns=list(_SEGMENT_COLUMNS)):
@@ -123,7 +123,7 @@ class Messages:
         """Puts them into the packets. `notes`: NOTE_DTYPE, where the payloads are; ascending frames."""
         self._write_datagrams(notes, source, target, pseudonyms)
         for connection, stream in self._streams(notes):
-            patches = sorted(_patches(self._told[connection], stream, source, pseudonyms))
+            patches = sorted(_patches(self._notes_of[connection], stream, source, pseudonyms))
             write_patches(stream, [patch for patch in patches if patch[1]], target)
 
     def _write_datagrams(
@@ -164,12 +164,12 @@ def _found_at(sorted_frames: NDArray[Any], asked: Ints) -> tuple[NDArray[np.bool
     return there, number[there]
 
 
-def _patches(told: _Told, stream: Stream, source: mmap.mmap, pseudonyms: Pseudonyms) -> Iterator[Patch]:
-    yield from _of_tls(told, stream, source, pseudonyms)
-    if told.is_dns:
+def _patches(notes_on: _Notes, stream: Stream, source: mmap.mmap, pseudonyms: Pseudonyms) -> Iterator[Patch]:
+    yield from _of_tls(notes_on, stream, source, pseudonyms)
+    if notes_on.is_dns:
         yield from _of_dns(stream, source, pseudonyms)
     beginnings = []
-    for sequence, found in told.http:
+    for sequence, found in notes_on.http:
         offset = stream.offset(sequence)
         if offset < stream.end and stream.content(source, offset, offset + 1) != MISSING:
             beginnings.append(Beginning(offset, found.has_body, found.holds_credentials))
@@ -177,12 +177,12 @@ def _patches(told: _Told, stream: Stream, source: mmap.mmap, pseudonyms: Pseudon
         yield from HttpStream(stream, source, pseudonyms).patches(sorted(set(beginnings)))
 
 
-def _of_tls(told: _Told, stream: Stream, source: mmap.mmap, pseudonyms: Pseudonyms) -> Iterator[Patch]:
-    for number, frame in enumerate(stream.frame) if told.tls else ():
-        if frame not in told.tls:
+def _of_tls(notes_on: _Notes, stream: Stream, source: mmap.mmap, pseudonyms: Pseudonyms) -> Iterator[Patch]:
+    for number, frame in enumerate(stream.frame) if notes_on.tls else ():
+        if frame not in notes_on.tls:
             continue
         begin = stream.start[number]
-        if told.tls[frame] == ALERT:
+        if notes_on.tls[frame] == ALERT:
             yield begin, alert_text(stream.content(source, begin, begin + 7))
             continue
         length = int.from_bytes(stream.content(source, begin + 3, begin + 5), "big") + 5

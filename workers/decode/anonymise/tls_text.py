@@ -60,8 +60,8 @@ def _extension(shown: bytearray, record: bytes, kind: int, at: int, end: int, ps
         while at < end:
             length = record[at]
             name = record[at + 1 : min(end, at + 1 + length)].decode("latin-1")
-            told = name if name in _PROTOCOLS else "x" * len(name)
-            shown[at : at + 1 + len(name)] = bytes((length,)) + told.encode("latin-1")
+            protocol = name if name in _PROTOCOLS else "x" * len(name)
+            shown[at : at + 1 + len(name)] = bytes((length,)) + protocol.encode("latin-1")
             at += 1 + length
     elif kind == _VERSIONS:
         _keep(shown, record, at, end)

@@ -110,15 +110,15 @@ def _packet_pages(subject: Subject) -> Iterator[Question]:
         "a connection": {"cid": subject.connections // 2},
         "a tenth of the time": {"from": half, "to": half + subject.span_ns // 10},
     }
-    for name, wish in filters.items():
-        total = subject.product.ask("packets", offset=0, limit=1, **wish).body["total"]
+    for name, options in filters.items():
+        total = subject.product.ask("packets", offset=0, limit=1, **options).body["total"]
         last = max(0, total - _PAGE)
         places = [0, last // 2, last] * max(1, subject.rounds // 6)
         places += [chance.randrange(last + 1) for _ in range(subject.rounds // 2)]
-        asks = [subject.asking("packets", offset=at, limit=_PAGE, **wish) for at in places]
+        asks = [subject.asking("packets", offset=at, limit=_PAGE, **options) for at in places]
         yield Question(f"packets, {name} ({total:,})", 300, asks)
         if total > 2 * _PAGE:
-            follow = subject.times(lambda w=wish: subject.asking("packets", limit=_PAGE, **w))  # type: ignore[misc]
+            follow = subject.times(lambda w=options: subject.asking("packets", limit=_PAGE, **w))  # type: ignore[misc]
             yield Question(f"packets, {name}, by cursor", 300, follow)
 
 

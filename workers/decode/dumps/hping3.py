@@ -89,7 +89,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         tuple(sorted(reading.not_understood)),
         probes=ProbeTable.of(probes),
         probe_series=tuple(reading.series),
-        warnings=_told(probes),
+        warnings=_warnings(probes),
     )
 
 
@@ -165,7 +165,7 @@ def _corrected(probes: Sequence[Probe]) -> list[Probe]:
     return found
 
 
-def _told(probes: Sequence[Probe]) -> tuple[str, ...]:
+def _warnings(probes: Sequence[Probe]) -> tuple[str, ...]:
     corrected = sum(1 for probe in probes if probe.marks & PROBE_CORRECTED)
     if not corrected:
         return ()

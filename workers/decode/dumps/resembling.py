@@ -75,18 +75,18 @@ def resembled(lines: Sequence[str]) -> tuple[Resembled, ...]:
 def describe_unknown(lines: Sequence[str]) -> tuple[str, ...]:
     """Sentences for a text of no known format: that, what it resembles, what was expected, what to send instead."""
     filled = sum(1 for line in lines if line.strip())
-    told = [
+    hints = [
         f"No line of this text is of a format that is read ({filled:,} of {filled:,} lines not understood)."
     ]
     for each in resembled(lines):
         where = f"line {each.line:,}" + (f" and {each.lines - 1:,} more" if each.lines > 1 else "")
-        told.append(
+        hints.append(
             f"It resembles {each.name} ({where}); expected was a line like “{each.expected}”. "
             f"Send the output of: {each.command}"
         )
-    if len(told) == 1:
-        told.append(
+    if len(hints) == 1:
+        hints.append(
             "It resembles no known format. Send a capture (tcpdump -i any -nn -s 96 -w out.pcap), or what tcpdump, "
             "conntrack, iptables-save, ip, ss, nstat or dmesg printed, unchanged and whole."
         )
-    return tuple(told)
+    return tuple(hints)

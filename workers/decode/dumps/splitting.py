@@ -69,7 +69,7 @@ def dumps_in(text: Text) -> list[Dump]:
             else:
                 before_first += unknown
             continue
-        dump = subjects.told(_dated(dump, segment.said, stamped), segment.said.command, is_new=is_new)
+        dump = subjects.named(_dated(dump, segment.said, stamped), segment.said.command, is_new=is_new)
         is_new = False
         dumps.append(
             _with_unknown_lines(replace(dump, lines=0), before_first, lines=last_line - next_line + 1)

@@ -25,7 +25,7 @@ class Subjects:
 
     _place: int = -1
 
-    def told(self, dump: Dump, command: str, *, is_new: bool) -> Dump:
+    def named(self, dump: Dump, command: str, *, is_new: bool) -> Dump:
         """The dump with its subject; dumps of other kinds as they are. `is_new`: a prompt, a heading or a time stands
         before it, so it begins a printout."""
         if is_new:

@@ -13,7 +13,7 @@ from workers.decode.frames.pcapng_file import PcapngFile
 from workers.decode.frames.secrets import without_secrets
 from workers.decode.frames.stored import StoredFrame, frames_at, mapped
 
-_TELL_EVERY: Final = 20_000
+_NOTIFY_EVERY: Final = 20_000
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ def _carve(
         writer = PcapngFile(file)
         for name, frame in merged:
             write(writer, name, frame)
-            if writer.frames % _TELL_EVERY == 0:
+            if writer.frames % _NOTIFY_EVERY == 0:
                 heard(writer.frames)
     return writer.frames
 

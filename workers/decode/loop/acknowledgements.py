@@ -20,7 +20,7 @@ from backend.forensics.packets import (
 )
 from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.octets import after
-from workers.decode.loop.records import TOLD_ACK, TOLD_WINDOW, Record
+from workers.decode.loop.records import ANNOUNCED_ACK, ANNOUNCED_WINDOW, Record
 
 _SACK_BLOCKS = 0x0F
 _COUNT_LIMIT = 255
@@ -64,7 +64,7 @@ def _repeats(mine: Record, other: Record, row: Record, window: int) -> int:
     if row.sequence != mine.highest:
         return 0
     outstanding = other.known != 0 and after(other.highest, row.acknowledgement) > 0
-    same = (mine.told & TOLD_WINDOW) != 0 and mine.window == window
+    same = (mine.announced & ANNOUNCED_WINDOW) != 0 and mine.window == window
     if other.probing and same:
         return MARK_KEEP_ALIVE_ACK
     # RFC 5681 section 2 wants the same window; a SACK block tells as much without (RFC 6675 section 2).
@@ -73,13 +73,13 @@ def _repeats(mine: Record, other: Record, row: Record, window: int) -> int:
             mine.duplicate_acks += 1
         mine.acked_ns = row.time_ns
         return MARK_DUPLICATE_ACK
-    if not same and window > 0 and mine.told & TOLD_WINDOW:
+    if not same and window > 0 and mine.announced & ANNOUNCED_WINDOW:
         return MARK_WINDOW_UPDATE
     return 0
 
 
 @compiled
-def _tells_loss(mine: Record, row: Record) -> bool:
+def _shows_loss(mine: Record, row: Record) -> bool:
     """Whether the SACK blocks alone say that the segment after the ACK is lost (RFC 6675 section 4, IsLost):
     three blocks, or more than two segments, were received beyond it."""
     blocks = (row.sack & _SACK_BLOCKS) - (1 if row.sack & SACK_DUPLICATE else 0)
@@ -95,7 +95,7 @@ def _advance(mine: Record, other: Record, row: Record) -> None:
     mine.acked = row.acknowledgement
     mine.acked_ns = row.time_ns
     mine.duplicate_acks = 0
-    mine.told |= TOLD_ACK
+    mine.announced |= ANNOUNCED_ACK
     if other.recovering and after(other.recover, row.acknowledgement) <= 0:
         other.recovering = 0
 
@@ -110,7 +110,7 @@ def judge_acknowledgement(mine: Record, other: Record, row: Record, marks: int) 
     found = MARK_LOST_SEGMENT if _acknowledges_unseen(other, row) else 0
     if window == 0 and not row.tcp_flags & FIN:
         found |= MARK_ZERO_WINDOW
-    moved = after(row.acknowledgement, mine.acked) if mine.told & TOLD_ACK else 1
+    moved = after(row.acknowledgement, mine.acked) if mine.announced & ANNOUNCED_ACK else 1
     if moved > 0:
         _advance(mine, other, row)
     elif moved < 0:
@@ -121,8 +121,8 @@ def judge_acknowledgement(mine: Record, other: Record, row: Record, marks: int) 
         and not marks & (MARK_KEEP_ALIVE | MARK_ZERO_WINDOW_PROBE)
     ):
         found |= _repeats(mine, other, row, window)
-    if row.sack & _SACK_BLOCKS and mine.duplicate_acks < DUPLICATE_THRESHOLD and _tells_loss(mine, row):
+    if row.sack & _SACK_BLOCKS and mine.duplicate_acks < DUPLICATE_THRESHOLD and _shows_loss(mine, row):
         mine.duplicate_acks = DUPLICATE_THRESHOLD
     mine.window = window
-    mine.told |= TOLD_WINDOW
+    mine.announced |= ANNOUNCED_WINDOW
     return found

@@ -10,7 +10,7 @@ import numpy as np
 from backend.forensics.packets import ACK, FIN, RST, SYN
 from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.octets import after
-from workers.decode.loop.records import PRINTS_PER_SIDE, TOLD_ACK, Record
+from workers.decode.loop.records import ANNOUNCED_ACK, PRINTS_PER_SIDE, Record
 
 _PRIME = 0x01000193
 _COPY_UNITS = 48
@@ -42,8 +42,8 @@ def _goes_on(side: Record, row: Record) -> bool:
     end = (np.int64(row.sequence) + np.int64(row.payload_bytes)) & 0xFFFFFFFF
     if after(end, side.highest) > 0:
         return True
-    is_told = (side.told & TOLD_ACK) != 0 and (row.tcp_flags & ACK) != 0
-    return is_told and after(row.acknowledgement, side.acked) > 0
+    is_announced = (side.announced & ANNOUNCED_ACK) != 0 and (row.tcp_flags & ACK) != 0
+    return is_announced and after(row.acknowledgement, side.acked) > 0
 
 
 @compiled

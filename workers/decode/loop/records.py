@@ -264,7 +264,7 @@ SIDE_DTYPE: Final = np.dtype(
         ("owner", "<u4"),  # of a track's first side: connection + 1, or the next free track + 1
         ("mss", "<u2"),  # that its SYN allows the other side
         ("known", "u1"),  # `highest` and `first` are
-        ("told", "u1"),  # TOLD_... bits: which of `acked` and `window` are known
+        ("announced", "u1"),  # ANNOUNCED_... bits: which of `acked` and `window` are known
         ("shift", "u1"),  # of its windows, plus 1; 0 when unknown
         ("duplicate_acks", "u1"),
         ("recovering", "u1"),
@@ -278,8 +278,8 @@ SIDE_DTYPE: Final = np.dtype(
 )
 """What the tracker remembers of each side of a connection. A track is two of them, the client's first."""
 
-TOLD_ACK: Final = 1
-TOLD_WINDOW: Final = 2
+ANNOUNCED_ACK: Final = 1
+ANNOUNCED_WINDOW: Final = 2
 
 PRINT_DTYPE: Final = np.dtype([("print", "<u4"), ("when", "<u4")])
 """A packet's fingerprint and its time in units of 2^20 ns."""

@@ -26,7 +26,7 @@ from backend.forensics.packets import (
 from workers.decode.loop.acknowledgements import DUPLICATE_THRESHOLD, judge_acknowledgement, open_hole
 from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.octets import after
-from workers.decode.loop.records import TOLD_ACK, TOLD_WINDOW, Record
+from workers.decode.loop.records import ANNOUNCED_ACK, ANNOUNCED_WINDOW, Record
 
 _REORDERING_NS = 3_000_000
 """A segment that fills a hole sooner than this was overtaken on its way; later, it was sent again. Used where
@@ -82,7 +82,7 @@ def _repeated(connection: Record, mine: Record, other: Record, row: Record, end:
         if row.time_ns - mine.skipped_ns < limit_ns:
             return MARK_OUT_OF_ORDER
     marks = MARK_RETRANSMISSION
-    if other.told & TOLD_ACK:
+    if other.announced & ANNOUNCED_ACK:
         if after(end, other.acked) <= 0:
             marks |= MARK_SPURIOUS_RETRANSMISSION
         elif _is_fast(mine, other, row, round_trip_ns):
@@ -92,7 +92,7 @@ def _repeated(connection: Record, mine: Record, other: Record, row: Record, end:
 
 @compiled
 def _window_is_closed(side: Record) -> bool:
-    return (side.told & TOLD_WINDOW) != 0 and side.window == 0
+    return (side.announced & ANNOUNCED_WINDOW) != 0 and side.window == 0
 
 
 @compiled
@@ -112,7 +112,7 @@ def _probe(mine: Record, other: Record, row: Record) -> int:
         return MARK_ZERO_WINDOW_PROBE
     if ahead != -1:
         return 0
-    if row.payload_bytes == 1 and not (other.told & TOLD_ACK and other.acked == mine.highest):
+    if row.payload_bytes == 1 and not (other.announced & ANNOUNCED_ACK and other.acked == mine.highest):
         return 0
     return MARK_KEEP_ALIVE | (MARK_ZERO_WINDOW_PROBE if closed else 0)
 
@@ -150,7 +150,7 @@ def _judge_size(mine: Record, other: Record, row: Record) -> int:
     marks = 0
     if other.mss > 0 and row.payload_bytes > other.mss:
         marks = MARK_SUPER_FRAME
-    if other.told == TOLD_ACK | TOLD_WINDOW and other.shift != 0 and other.window > 0:
+    if other.announced == ANNOUNCED_ACK | ANNOUNCED_WINDOW and other.shift != 0 and other.window > 0:
         left = np.int64(other.acked) + np.int64(other.window) - np.int64(row.payload_bytes)
         if (left & 0xFFFFFFFF) == row.sequence:
             marks |= MARK_WINDOW_FULL

@@ -23,7 +23,7 @@ from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.copies import forget, is_copy
 from workers.decode.loop.counts import count_marks
 from workers.decode.loop.octets import after
-from workers.decode.loop.records import TOLD_ACK, TOLD_WINDOW, Record
+from workers.decode.loop.records import ANNOUNCED_ACK, ANNOUNCED_WINDOW, Record
 from workers.decode.loop.segments import judge_segment
 from workers.decode.loop.tracks import set_shifts, track_of
 from workers.decode.loop.tuples import find_slot, tuple_hash
@@ -132,7 +132,7 @@ def _syn(connection: Record, mine: Record, other: Record, row: Record) -> int:
     if connection.syns == 0:
         if mine.known and after(row.sequence, mine.first) < 0:
             # A file that is not in order of time: what comes next is older than what came before.
-            mine.known = other.known = mine.told = other.told = 0
+            mine.known = other.known = mine.announced = other.announced = 0
         connection.isn = row.sequence
         connection.syn_ns = row.time_ns
         connection.syn_frame = np.int64(row.frame)
@@ -166,7 +166,7 @@ def _syn_ack(connection: Record, mine: Record, other: Record, row: Record) -> in
         _begin(mine, row)
         mine.acked = row.acknowledgement
         mine.window = row.window  # never scaled (RFC 7323 section 2.2)
-        mine.told = TOLD_ACK | TOLD_WINDOW
+        mine.announced = ANNOUNCED_ACK | ANNOUNCED_WINDOW
         set_shifts(connection, other, mine)
     connection.syn_acks += 1
     return marks

@@ -11,7 +11,7 @@ from backend.forensics.connections import NEVER
 from backend.forensics.packets import NO_WINDOW_SCALE, UNKNOWN_WINDOW_SCALE
 from workers.decode.loop.compiler import compiled, entry, together
 from workers.decode.loop.copies import forget
-from workers.decode.loop.records import RESTING_ANSWERED, RESTING_KNOWN, TOLD_ACK, Record
+from workers.decode.loop.records import ANNOUNCED_ACK, RESTING_ANSWERED, RESTING_KNOWN, Record
 
 _MAX_SHIFT = 14  # RFC 7323 section 2.3
 
@@ -33,7 +33,7 @@ def _wake_side(side: Record, known: int, highest: int, answered: int, acked: int
         side.known = 1
         side.first = side.highest = highest
     if answered:
-        side.told = TOLD_ACK
+        side.announced = ANNOUNCED_ACK
         side.acked = acked
 
 
@@ -75,7 +75,7 @@ def _clear(side: Record) -> None:
     side.highest = side.first = side.hole_left = side.hole_right = side.recover = 0
     side.acked = side.window = 0
     side.mss = 0
-    side.known = side.told = side.shift = side.duplicate_acks = 0
+    side.known = side.announced = side.shift = side.duplicate_acks = 0
     side.recovering = side.probing = side.probed = side.answered = 0
     side.owner = 0
 
@@ -87,11 +87,11 @@ def _rest(state: Record, connection: Record, track: int, sides: Record, prints: 
     kept = 0
     if client.known:
         kept |= RESTING_KNOWN
-        if server.told & TOLD_ACK and server.acked == client.highest:
+        if server.announced & ANNOUNCED_ACK and server.acked == client.highest:
             kept |= RESTING_ANSWERED
     if server.known:
         kept |= 2 * RESTING_KNOWN
-        if client.told & TOLD_ACK and client.acked == server.highest:
+        if client.announced & ANNOUNCED_ACK and client.acked == server.highest:
             kept |= 2 * RESTING_ANSWERED
     connection.resting = kept
     connection.client_next, connection.server_next = client.highest, server.highest

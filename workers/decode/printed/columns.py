@@ -179,9 +179,9 @@ def _icmp(info: str, wide: bool) -> tuple[int, bytes, int, bool]:
             64,
             True,
         )
-    told = re.match(r"Destination unreachable \((\w+)", info)
-    if told is not None and not wide:
-        return protocol, struct.pack(">BBHI", 3, _UNREACHABLE.get(told[1], 0), 0, 0), 36, True
+    unreachable = re.match(r"Destination unreachable \((\w+)", info)
+    if unreachable is not None and not wide:
+        return protocol, struct.pack(">BBHI", 3, _UNREACHABLE.get(unreachable[1], 0), 0, 0), 36, True
     if info.startswith("Time-to-live exceeded") and not wide:
         return protocol, struct.pack(">BBHI", 11, 0, 0, 0), 36, True
     return protocol, b"", 8, False

@@ -162,7 +162,7 @@ class Grouper:
     _interface: str = ""
     _host: str = ""
     _fresh: bool = True
-    _stray: bool = False
+    _unread: bool = False
     _noted: bool = False
     _last_clock: str = ""
     _labelled: dict[str, Section] = field(default_factory=dict)
@@ -238,7 +238,7 @@ class Grouper:
             return 1
         said = read_session_line(line)
         if said is None:
-            self._stray = True
+            self._unread = True
             return 0
         self._host = said.host or self._host
         if _TOOL.search(said.command):
@@ -267,11 +267,11 @@ class Grouper:
         return section
 
     def _section_of(self, line: str, number: int) -> Section:
-        clock = _clock_of(line) if self._stray or self._fresh else ""
-        back = self._stray and clock and self._last_clock and clock < self._last_clock
+        clock = _clock_of(line) if self._unread or self._fresh else ""
+        back = self._unread and clock and self._last_clock and clock < self._last_clock
         if self._fresh or not self.sections or back:
             self.sections.append(Section(len(self.sections) + 1, number, self._interface, self._host))
-        self._fresh = self._stray = False
+        self._fresh = self._unread = False
         self._last_clock = _clock_of(line)
         return self.sections[-1]
 

@@ -26,7 +26,7 @@ UNPACKED_ROWS: Final = 1 << 16
 
 def wholes_in(packed: Records) -> int:
     """How many of these samples are kept whole."""
-    return int(np.count_nonzero(packed["told"] == 0))
+    return int(np.count_nonzero(packed["packed_kind"] == 0))
 
 
 class Unpacker:

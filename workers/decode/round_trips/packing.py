@@ -24,7 +24,10 @@ PACKED_DTYPE: Final = np.dtype(
         ("connection", "<u4"),
         ("sequence", "<u4"),
         ("frames", "<u4"),  # between question and answer << 10 | from the answer before to this one
-        ("told", "<u4"),  # recent_bytes << 4 | kind << 1 | from_client; 0: it is the next of the whole ones
+        (
+            "packed_kind",
+            "<u4",
+        ),  # recent_bytes << 4 | kind << 1 | from_client; 0: it is the next of the whole ones
     ]
 )
 PACKING_FIELDS: Final = (
@@ -75,7 +78,7 @@ def add_sample(
     s.latest_ns, s.latest_frame = row.time_ns, np.int64(row.frame)
     packed = s.rows[s.samples]
     s.samples += 1
-    packed.told = 0
+    packed.packed_kind = 0
     if (
         0 <= later_ns <= _MOST_NS and rtt_ns <= _MOST_NS and later <= _MOST_LATER and recent <= _MOST_RECENT
         and between <= _MOST_BETWEEN and row.connection != NO_CONNECTION
@@ -83,7 +86,7 @@ def add_sample(
         packed.later_ns, packed.rtt_ns = later_ns, rtt_ns
         packed.connection, packed.sequence = row.connection, begin
         packed.frames = between << _LATER_BITS | later
-        packed.told = np.int64(recent) << 4 | np.int64(kind) << 1 | np.int64(from_client)
+        packed.packed_kind = np.int64(recent) << 4 | np.int64(kind) << 1 | np.int64(from_client)
         return
     _add_whole(s, row, sent_ns, frame, recent, kind, begin, from_client)
 
@@ -103,13 +106,17 @@ def _set_ends(sample: Record, connection: Record, from_client: int) -> None:
 
 @compiled
 def _set(sample: Record, packed: Record, connection: Record, answered_ns: int, answer_frame: int) -> None:
-    told = np.int64(packed.told)
-    from_client = told & 1
+    packed_kind = np.int64(packed.packed_kind)
+    from_client = packed_kind & 1
     sample.sent_ns, sample.rtt_ns = answered_ns - np.int64(packed.rtt_ns), packed.rtt_ns
     sample.sent_frame = answer_frame - (np.int64(packed.frames) >> _LATER_BITS)
     sample.answer_frame = answer_frame
     sample.connection, sample.sequence = packed.connection, packed.sequence
-    sample.recent_bytes, sample.kind, sample.from_client = told >> 4, (told >> 1) & 7, from_client
+    sample.recent_bytes, sample.kind, sample.from_client = (
+        packed_kind >> 4,
+        (packed_kind >> 1) & 7,
+        from_client,
+    )
     _set_ends(sample, connection, from_client)
 
 
@@ -135,7 +142,7 @@ def unpack_samples(
     wholes = 0
     for i in range(packed.size):
         each = packed[i]
-        if each.told == 0:
+        if each.packed_kind == 0:
             _copy(samples[i], whole[wholes])
             chain.latest_ns = whole[wholes].sent_ns + whole[wholes].rtt_ns
             chain.latest_frame = np.int64(whole[wholes].answer_frame)

@@ -21,12 +21,12 @@ def test_each_finding_is_told_before_the_detectors_after_it_and_before_the_last_
         files.append(DecodedFile(tmp_path / path.name))
     told: list[StageReached] = []
 
-    def tell(news: object) -> None:
+    def notify(news: object) -> None:
         assert isinstance(news, StageReached)
         told.append(news)
 
     judge_in_child(
-        files, LeftOut(), "checkout", "2026-11-21T00:00:00Z", "0", tmp_path / "analysis", TERMS, tell
+        files, LeftOut(), "checkout", "2026-11-21T00:00:00Z", "0", tmp_path / "analysis", TERMS, notify
     )
     report = Report.model_validate_json((tmp_path / "analysis" / "report.json").read_bytes())
     assert [news.stage_number for news in told] == sorted(news.stage_number for news in told)

@@ -22,7 +22,7 @@ from workers.jobs.judge_in_child import DecodedFile, Judged, StageReached, Terms
 from workers.jobs.judge_surviving import judge_surviving
 from workers.pipeline import ingest_file
 from workers.running_part import MOST_LEFT_OUT
-from workers.sandbox import Access, ChildDied, ChildPool, Tell, child_work
+from workers.sandbox import Access, ChildDied, ChildPool, Notify, child_work
 
 DEMO = Path(__file__).parents[3] / "backend" / "demo" / "rx-backlog"
 LIMITS = Limits(part_cpu_s=1, part_memory_bytes=256 << 20)
@@ -32,7 +32,7 @@ MISBEHAVIORS: dict[str, Any] = {name: misbehave for name, (misbehave, _) in {**S
 
 @child_work(news=StageReached)
 def judge_misbehaving(
-    misbehaving: dict[str, str], files: list[DecodedFile], folder: Path, terms: Terms, tell: Tell
+    misbehaving: dict[str, str], files: list[DecodedFile], folder: Path, terms: Terms, notify: Notify
 ) -> Judged:
     """As `judge_in_child`, with these parts misbehaving; nothing of it outlives the child."""
     detectors = tuple(
@@ -45,7 +45,7 @@ def judge_misbehaving(
     )
     vars(detection)["discover_detectors"] = lambda: detectors
     vars(diagnosis)["discover_causes"] = lambda: causes
-    return judge_in_child(files, LeftOut(), "checkout", "2026-11-21T00:00:00Z", "0", folder, terms, tell)
+    return judge_in_child(files, LeftOut(), "checkout", "2026-11-21T00:00:00Z", "0", folder, terms, notify)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ class Judging:
             return self._pool.run(
                 judge_misbehaving,
                 (misbehaving, self._decoded, self._folder, terms),
-                tell=lambda news: None,
+                notify=lambda news: None,
                 is_wanted=lambda: True,
                 access=Access(read=tuple(each.folder for each in self._decoded), write=(self._folder,)),
             )

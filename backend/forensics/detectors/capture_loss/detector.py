@@ -53,10 +53,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     holes = [_holes(facts, place) for place in facts.attempts.places]
     bad = [h for h in holes if h.lost_segments or h.dropped]
     if not bad:
-        told = facts.quality.places_that_tell
+        reporting = facts.quality.interfaces_reporting
         return Detection(
             "clear",
-            f"no ACK for uncaptured data; {told:,} of {len(holes):,} vantage points report drop counters, 0 drops",
+            f"no ACK for uncaptured data; {reporting:,} of {len(holes):,} vantage points report drop counters, 0 drops",
         )
     case = _case(facts, bad, thresholds)
     return Detection.of(case.summary, [case], partial(_present, bad))

@@ -58,7 +58,7 @@ def _groups(writes: HeldWrites) -> list[_Group]:
 def _tight(writes: HeldWrites, group: _Group, thresholds: Thresholds) -> bool:
     waited_ms = writes.waited_ns[group.rows] / 1e6
     low, high = np.percentile(waited_ms, [25, 75])
-    return len(group.rows) >= thresholds.told_waits and bool(high - low <= thresholds.spread_ms)
+    return len(group.rows) >= thresholds.reported_waits and bool(high - low <= thresholds.spread_ms)
 
 
 def _case(facts: Facts, group: _Group, thresholds: Thresholds) -> DelayedAck:

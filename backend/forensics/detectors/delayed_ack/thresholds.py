@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Thresholds:
-    """What a held write is, `evidence.held_writes` tells (three on one connection and side at least). `told_waits` to
-    one server make a finding; `notable_waits` that cost `notable_s` together are noticed. A timer runs out
-    after the same time again and again: the middle half of the waits differs by `spread_ms` at most."""
+    """What a held write is, `evidence.held_writes` tells (three on one connection and side at least).
+    `reported_waits` to one server make a finding; `notable_waits` that cost `notable_s` together are noticed. A
+    timer runs out after the same time again and again: the middle half of the waits differs by `spread_ms` at most."""
 
-    told_waits: int = 5
+    reported_waits: int = 5
     notable_waits: int = 10
     notable_s: float = 1.0
     spread_ms: float = 6.0

@@ -154,7 +154,7 @@ def _case(
     sure = sure and stuck <= thresholds.stuck_ratio * len(dead)
     name = anomalies.servers[server]
     resets = sum(w.outcome == "reset" for w in dead)
-    guess = f" An idle timeout of {known[0]:g} s fits: {known[1]}." if known is not None else ""
+    suspected = f" An idle timeout of {known[0]:g} s fits: {known[1]}." if known is not None else ""
     lived = f" Other connections survived up to {seconds_text(survived_s)} idle." if survived_s else ""
     times = [_woke_ns(anomalies, w) for w in dead]
     instances = tuple(_instance(anomalies, each) for each in dead)
@@ -163,7 +163,7 @@ def _case(
         confidence=thresholds.confidence if sure else 0.5,
         summary=(
             f"{plural(len(dead), 'connection')} to {name} idle for {seconds_text(died_s)} or more failed when "
-            f"used again: {resets:,} reset, {len(dead) - resets:,} without any response.{lived}{guess}"
+            f"used again: {resets:,} reset, {len(dead) - resets:,} without any response.{lived}{suspected}"
         ),
         count=len(dead),
         first_ns=min(times),

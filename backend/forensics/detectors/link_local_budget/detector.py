@@ -64,7 +64,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     cases: list[DroppedByBudget | NearBudget] = []
     if rise is not None and rise.by:
         cases.append(_dropped(rise, thresholds))
-    if most is not None and is_aws and most.packets.max() >= _told(thresholds):
+    if most is not None and is_aws and most.packets.max() >= _noted_packets(thresholds):
         cases.append(_near(facts, most, thresholds))
     peak = (
         f"{most.packets.max():,.0f} packets in the busiest second"
@@ -75,8 +75,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     return Detection.of(why, cases, partial(_present, thresholds=thresholds))
 
 
-def _told(thresholds: Thresholds) -> float:
-    return thresholds.told_ratio * thresholds.budget_packets
+def _noted_packets(thresholds: Thresholds) -> float:
+    return thresholds.noted_ratio * thresholds.budget_packets
 
 
 def _asks_for_tokens(facts: Facts) -> bool:

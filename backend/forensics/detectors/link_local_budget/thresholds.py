@@ -8,11 +8,11 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Thresholds:
     """AWS lets each network interface send `budget_packets` a second to link-local services together (DNS, metadata,
-    time); what is more is dropped. From `told_ratio` of it on it is told. Seconds are counted with a rounding of one
+    time); what is more is dropped. From `noted_ratio` of it on it is told. Seconds are counted with a rounding of one
     packet in a thousand."""
 
     budget_packets: int = 1_024
-    told_ratio: float = 0.8
+    noted_ratio: float = 0.8
     confidence: float = 0.85
     confidence_near: float = 0.6
     confidence_counted: float = 0.99

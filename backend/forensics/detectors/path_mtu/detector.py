@@ -48,7 +48,7 @@ class _Stuck:
 
 
 @dataclass(frozen=True)
-class _Told:
+class _TooBig:
     """An ICMP message that a packet was too big: the MTU it names, who was told and about whom."""
 
     mtu_bytes: int
@@ -65,19 +65,19 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     anomalies = facts.anomalies
     stuck = _stuck(anomalies, thresholds)
     if not stuck:
-        told = len(_told(facts))
-        heard = f"; {plural(told, 'ICMP message')} for packets too big were obeyed" if told else ""
+        messages = len(_too_big(facts))
+        heard = f"; {plural(messages, 'ICMP message')} for packets too big were obeyed" if messages else ""
         return Detection("clear", f"no large segment was lost repeatedly while small ones passed{heard}")
     groups: dict[tuple[int, int, int, int], list[_Stuck]] = {}
     for one in stuck:
         key = (one.sender.high, one.sender.low, one.receiver.high, one.receiver.low)
         groups.setdefault(key, []).append(one)
-    told_of: dict[tuple[int, int, int, int], list[_Told]] = {}
-    for told_one in _told(facts):
-        told_of.setdefault((*told_one.source, *told_one.destination), []).append(told_one)
+    messages_of: dict[tuple[int, int, int, int], list[_TooBig]] = {}
+    for message in _too_big(facts):
+        messages_of.setdefault((*message.source, *message.destination), []).append(message)
     ordered = sorted(groups.items(), key=lambda g: (-len(g[1]), g[0]))[: thresholds.findings_most]
     why = f"{plural(len(stuck), 'connection')} with a large segment that never passed while small ones did"
-    cases = [_case(anomalies, group, told_of.get(key, []), thresholds) for key, group in ordered]
+    cases = [_case(anomalies, group, messages_of.get(key, []), thresholds) for key, group in ordered]
     return Detection.of(why, cases, partial(_present, thresholds=thresholds))
 
 
@@ -173,7 +173,7 @@ def _one(
     return _Stuck(node, *ends, size, headers, passed, bool(opened), at)
 
 
-def _told(facts: Facts) -> list[_Told]:
+def _too_big(facts: Facts) -> list[_TooBig]:
     """ICMPv4 "fragmentation needed" (RFC 792, RFC 1191) and ICMPv6 "packet too big" (RFC 4443)."""
     found = []
     columns = [
@@ -197,7 +197,7 @@ def _told(facts: Facts) -> list[_Told]:
             ) != (6, 2):
                 continue
             found.append(
-                _Told(
+                _TooBig(
                     int(row["mtu_bytes"]),
                     int(row["time_ns"]),
                     (row["quoted_source_high"], row["quoted_source_low"]),
@@ -217,7 +217,9 @@ def _passed(group: list[_Stuck]) -> str:
     return f"The handshake and {segments}" if largest else "The handshake"
 
 
-def _case(anomalies: TcpAnomalies, group: list[_Stuck], told: list[_Told], thresholds: Thresholds) -> PathMtu:
+def _case(
+    anomalies: TcpAnomalies, group: list[_Stuck], messages: list[_TooBig], thresholds: Thresholds
+) -> PathMtu:
     rows = anomalies.rows
     smallest, passed = min(s.bytes for s in group), max(s.passed_bytes for s in group)
     packet = min(s.bytes + s.header_bytes for s in group)
@@ -225,15 +227,15 @@ def _case(anomalies: TcpAnomalies, group: list[_Stuck], told: list[_Told], thres
     spans = [
         rows["time_ns"][s.at[-1]] - rows["time_ns"][s.at[0]] + rows["silence_ns"][s.at[0]] for s in group
     ]
-    often = len(group) >= thresholds.notable_connections or bool(told)
-    mtu = min((t.mtu_bytes for t in told if t.mtu_bytes), default=None)
+    often = len(group) >= thresholds.notable_connections or bool(messages)
+    mtu = min((t.mtu_bytes for t in messages if t.mtu_bytes), default=None)
     ignored = f" The sender ignored an ICMP message with MTU {mtu:,} bytes." if mtu else ""
-    silent = "" if told else " The sender got no ICMP message."
+    silent = "" if messages else " The sender got no ICMP message."
     at = [n for s in group for n in s.at]
     overheads = tuple(each for each in _OVERLAYS if packet + each[0] > 1_500)
     return PathMtu(
         severity="warning" if often else "info",
-        confidence=thresholds.confidence_told if told else (thresholds.confidence if often else 0.5),
+        confidence=thresholds.confidence_icmp if messages else (thresholds.confidence if often else 0.5),
         summary=(
             f"In {plural(len(group), 'connection')} from {sender.host} to {receiver.host} segments of {smallest:,} "
             f"bytes or more were retransmitted without success. {_passed(group)} passed.{ignored}{silent}"
@@ -245,13 +247,15 @@ def _case(anomalies: TcpAnomalies, group: list[_Stuck], told: list[_Told], thres
         flows=tuple(Flow("tcp", s.sender, s.receiver) for s in group[:100]),
         instances=tuple(_instance(anomalies, each) for each in group),
         evidence=tuple(
-            frame_evidence([*anomalies.frames(at), *(t.frame for t in told)], "retransmitted large segments")
+            frame_evidence(
+                [*anomalies.frames(at), *(t.frame for t in messages)], "retransmitted large segments"
+            )
         ),
         failing_segment_bytes=smallest,
         passed_segment_bytes=passed,
         packet_bytes=packet,
         handshakes=sum(s.opened for s in group),
-        icmp_messages=len(told),
+        icmp_messages=len(messages),
         icmp_mtu_bytes=mtu,
         overhead_bytes=[f"{added}: {name}" for added, name in overheads],
         sender=sender,

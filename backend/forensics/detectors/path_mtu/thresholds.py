@@ -15,7 +15,7 @@ class Thresholds:
     repeats_least: int = 3
     notable_connections: int = 2
     confidence: float = 0.85
-    confidence_told: float = 0.95
+    confidence_icmp: float = 0.95
     findings_most: int = 50
     marked: int = 300
 

@@ -61,8 +61,8 @@ def _groups(facts: Facts, chosen: Ints) -> list[Group]:
     named: dict[tuple[str, str], list[int]] = {}
     for position in chosen.tolist():
         row = errors.rows[position]
-        told = address_text(int(row["destination_high"]), int(row["destination_low"]))
-        name = servers.get(int(errors.link[position]), f"unknown (sent to {told})")
+        sender = address_text(int(row["destination_high"]), int(row["destination_low"]))
+        name = servers.get(int(errors.link[position]), f"unknown (sent to {sender})")
         named.setdefault((MEANINGS[int(errors.meaning[position])], name), []).append(position)
     groups = [
         Group(meaning, name, np.array(at), frozenset(int(link) for link in errors.link[at] if link >= 0))

@@ -44,10 +44,10 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not facts.has_packets:
         return Detection("not-checkable", "needs a capture")
     closures = _closures(facts.anomalies)
-    long_enough = [c for c in closures if c.seconds * 1000 >= thresholds.told_ms]
+    long_enough = [c for c in closures if c.seconds * 1000 >= thresholds.reported_ms]
     if not long_enough:
         return Detection(
-            "clear", f"{plural(len(closures), 'zero window')}, none for {thresholds.told_ms:g} ms"
+            "clear", f"{plural(len(closures), 'zero window')}, none for {thresholds.reported_ms:g} ms"
         )
     groups: dict[tuple[int, int], list[_Closure]] = {}
     for closure in long_enough:

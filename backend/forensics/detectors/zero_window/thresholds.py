@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Thresholds:
-    """`told_ms`: shorter closures are how a busy receiver slows a sender down; `notable_s`: from here on users
+    """`reported_ms`: shorter closures are how a busy receiver slows a sender down; `notable_s`: from here on users
     notice."""
 
-    told_ms: float = 200.0
+    reported_ms: float = 200.0
     notable_s: float = 1.0
     confidence: float = 0.95
     findings_most: int = 50

@@ -51,9 +51,9 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 
 def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination, split: SplitOutcomes) -> Hypothesis:
     links = tuple(sorted(set(facts.attempts.table["link"][split.failed].tolist()).intersection(d.links)))
-    told, (backend, listed) = _told(facts, links), _listed(facts, d)
+    reported, (backend, listed) = _icmp_errors(facts, links), _listed(facts, d)
     total = len(split.failed) + len(split.opened) + len(split.late)
-    witnessed = bool(told or listed)
+    witnessed = bool(reported or listed)
     one = (
         f"its backend {backend} does not respond"
         if backend
@@ -69,10 +69,10 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination, split: S
         ),
         prior=PRIOR,
         steps=tuple(one_instance(d)),
-        weighed=(*_pattern(d, split), *told, *listed, *lossy(facts, d)),
+        weighed=(*_pattern(d, split), *reported, *listed, *lossy(facts, d)),
         both_sides=False,
         independent=witnessed,
-        signs=int(bool(told)) + int(bool(listed)),
+        signs=int(bool(reported)) + int(bool(listed)),
         findings=about(findings, d),
         time_lost_s=0.0,
         rivals=_rivals(facts, d, witnessed),
@@ -105,7 +105,7 @@ def _pattern(d: Destination, split: SplitOutcomes) -> list[Weighed]:
     return pieces
 
 
-def _told(facts: Facts, links: tuple[int, ...]) -> list[Weighed]:
+def _icmp_errors(facts: Facts, links: tuple[int, ...]) -> list[Weighed]:
     """The router or node in front of the dead backend."""
     errors = facts.icmp_errors
     found = errors.about(links, HOST, NETWORK)

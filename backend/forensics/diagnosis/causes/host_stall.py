@@ -46,7 +46,7 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 
 
 def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
-    told = blocking_process_claims(who_ran(facts, held.finding))
+    claims = blocking_process_claims(who_ran(facts, held.finding))
     usual = held.finding.usual_beyond_far_capture_us
     near = usual is not None and usual <= NEXT_TO_RESPONDER_US
     return Hypothesis(
@@ -56,10 +56,10 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         statement=f"{held.responder} stalled {held_words(held)}: packets received meanwhile were answered together.",
         prior=PRIOR,
         steps=one_stall(held),
-        weighed=(*_place(held, near, usual), kernel_answers(held), same_end(held), *_partial(held), *told),
+        weighed=(*_place(held, near, usual), kernel_answers(held), same_end(held), *_partial(held), *claims),
         both_sides=near,
-        independent=bool(told),
-        signs=int(near) + int(bool(told)),
+        independent=bool(claims),
+        signs=int(near) + int(bool(claims)),
         findings=(held.finding.id,),
         time_lost_s=held.finding.time_lost_s,
         rivals=_rivals(held, near),

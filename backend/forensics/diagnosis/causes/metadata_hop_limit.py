@@ -156,8 +156,8 @@ def _expired(case: MetadataCase) -> list[Weighed]:
     ]
     if not frames:
         return []
-    told = plural(len(frames), "ICMP message")
-    text = f"{told} of a node: the TTL of a response to {case.use.address} expired, and it was dropped."
+    messages = plural(len(frames), "ICMP message")
+    text = f"{messages} of a node: the TTL of a response to {case.use.address} expired, and it was dropped."
     return [Weighed(4.0, text, frame_evidence(frames), "reported by the node that dropped it")]
 
 

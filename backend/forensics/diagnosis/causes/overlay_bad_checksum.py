@@ -122,10 +122,10 @@ def _hypothesis(
     missing = (MissingPart(what="Which sender's checksums are wrong, seen at the receiver", command=command),)
     if lost is None:
         return from_listings(_CAUSE, statement, pieces, missing=missing)
-    told = from_listings(_CAUSE, statement, [*pieces, *_matching(lost)], missing=missing)
+    listed = from_listings(_CAUSE, statement, [*pieces, *_matching(lost)], missing=missing)
     named = {name for d in lost.destinations for name in about(findings, d)}
     return replace(
-        told,
+        listed,
         attempts=tuple(n for d in lost.destinations for n in d.links),
         explains=frozenset(frame for case in lost.cases for fate in case.fates for frame in fate.frames),
         findings=tuple(sorted(named | {case.finding.id for case in lost.cases})),

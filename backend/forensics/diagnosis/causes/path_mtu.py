@@ -37,7 +37,7 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 
 def _hypothesis(facts: Facts, finding: PathMtu) -> Hypothesis:
     ends = finding.sender.host, finding.receiver.host
-    tunnels, told = _tunnels(facts, finding), bool(finding.icmp_messages)
+    tunnels, has_icmp = _tunnels(facts, finding), bool(finding.icmp_messages)
     size = f"{finding.packet_bytes:,} bytes"
     return Hypothesis(
         cause=CAUSE,
@@ -45,12 +45,12 @@ def _hypothesis(facts: Facts, finding: PathMtu) -> Hypothesis:
         role="loss",
         statement=(
             f"Packets of {size} from {ends[0]} to {ends[1]} do not pass, smaller ones "
-            f"do{'' if told else ', and the sender gets no ICMP message'}."
+            f"do{'' if has_icmp else ', and the sender gets no ICMP message'}."
         ),
         prior=PRIOR,
         steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
-        weighed=(_size(finding), *_told(finding), *tunnels),
-        both_sides=told,
+        weighed=(_size(finding), *_icmp_messages(finding), *tunnels),
+        both_sides=has_icmp,
         independent=bool(tunnels),
         signs=1,
         findings=(finding.id,),
@@ -81,12 +81,12 @@ def _size(finding: PathMtu) -> Weighed:
     return Weighed(2.2, text, list(finding.evidence), "only the size makes the difference")
 
 
-def _told(finding: PathMtu) -> list[Weighed]:
-    told, mtu = finding.icmp_messages, finding.icmp_mtu_bytes
-    if not told:
+def _icmp_messages(finding: PathMtu) -> list[Weighed]:
+    has_icmp, mtu = finding.icmp_messages, finding.icmp_mtu_bytes
+    if not has_icmp:
         return []
     of = f" of {mtu:,} bytes" if mtu else ""
-    text = f"{plural(told, 'ICMP message')} reported an MTU{of} to the sender, which ignored it."
+    text = f"{plural(has_icmp, 'ICMP message')} reported an MTU{of} to the sender, which ignored it."
     return [Weighed(2.0, text, list(finding.evidence), "reported by a router on the path")]
 
 

@@ -58,8 +58,8 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 
 def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
     counters, blocking_processes = softnet(facts, held), who_ran(facts, held.finding)
-    told = [*counters, *blocking_process_claims(blocking_processes)]
-    pieces = [*_place(held), kernel_answers(held), same_end(held), *_partial(held), *_period(held), *told]
+    claims = [*counters, *blocking_process_claims(blocking_processes)]
+    pieces = [*_place(held), kernel_answers(held), same_end(held), *_partial(held), *_period(held), *claims]
     whose = f"A receive queue of {held.stood_still}" if held.known else "A receive queue on the path"
     return Hypothesis(
         cause=CAUSE,
@@ -70,7 +70,7 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         steps=one_stall(held),
         weighed=tuple(pieces),
         both_sides=held.known,
-        independent=bool(told),
+        independent=bool(claims),
         signs=int(held.known) + int(held.partial > 0) + int(bool(counters)) + int(bool(blocking_processes)),
         findings=(held.finding.id,),
         time_lost_s=held.finding.time_lost_s,

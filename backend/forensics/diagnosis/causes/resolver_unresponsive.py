@@ -59,8 +59,14 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
     lookups = trouble.lookups(trouble.mute)
     reached = [q for q in trouble.mute if q.where == "reached"]
-    told = _unreachable(facts, trouble)
-    pieces = [_silence(trouble), *_place(trouble), *_both(trouble), *_names(trouble), *_told(told)]
+    unreachable = _unreachable(facts, trouble)
+    pieces = [
+        _silence(trouble),
+        *_place(trouble),
+        *_both(trouble),
+        *_names(trouble),
+        *_icmp_errors(unreachable),
+    ]
     pieces += _passing(trouble)
     pieces += lossy(facts, query_frames(trouble.mute))
     names = ("dnat-race", "node-drop", "firewall-drop", "path-loss", "slow-resolver", "conntrack-full")
@@ -74,8 +80,8 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
         steps=tuple(story(trouble, lookups, trouble.mute)),
         weighed=tuple(pieces),
         both_sides=located,
-        independent=bool(told),
-        signs=int(located) + int(bool(told)),
+        independent=bool(unreachable),
+        signs=int(located) + int(bool(unreachable)),
         findings=trouble.findings,
         time_lost_s=trouble.lost_s(lookups),
         rivals=list_rivals(facts, trouble, trouble.mute, *names),
@@ -193,7 +199,7 @@ def _unreachable(facts: Facts, trouble: Trouble) -> list[Frame]:
     return found
 
 
-def _told(frames: list[Frame]) -> list[Weighed]:
+def _icmp_errors(frames: list[Frame]) -> list[Weighed]:
     if not frames:
         return []
     evidence: list[EvidencePart] = frame_evidence(frames)

@@ -60,13 +60,13 @@ def _fits(destination: Destination) -> bool:
 
 
 def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypothesis:
-    told, listed, failed = _told(facts, d), _unreplied(facts, d), _failed(facts, d)
+    reported, listed, failed = _icmp_errors(facts, d), _unreplied(facts, d), _failed(facts, d)
     kept = _kept(facts, d)
     pieces = [
         *(kept or _place(d)),
         *_silence(d),
         *_often(d),
-        *told,
+        *reported,
         *failed,
         *listed,
         *_only_direction(facts, d),
@@ -81,15 +81,15 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         prior=PRIOR,
         steps=tuple(one_instance(d)),
         weighed=tuple(pieces),
-        both_sides=bool(of_kind(d, "beyond") and not kept) or bool(told),
-        independent=bool(told or listed or failed),
-        signs=sum(map(bool, (told, listed, failed))),
+        both_sides=bool(of_kind(d, "beyond") and not kept) or bool(reported),
+        independent=bool(reported or listed or failed),
+        signs=sum(map(bool, (reported, listed, failed))),
         findings=about(findings, d),
         time_lost_s=0.0,
         rivals=list_rivals(
             facts, d, "firewall-drop", "listen-overflow", "path-loss", "return-path-loss", "node-drop"
         )
-        if not told
+        if not reported
         else list_rivals(facts, d, "path-loss", "return-path-loss", "node-drop"),
         missing=(NEIGHBOUR, CAPTURE_BOTH_SIDES),
         remedies=_remedies(host),
@@ -159,7 +159,7 @@ def _often(d: Destination) -> list[Weighed]:
     return pieces
 
 
-def _told(facts: Facts, d: Destination) -> list[Weighed]:
+def _icmp_errors(facts: Facts, d: Destination) -> list[Weighed]:
     errors = facts.icmp_errors
     found = errors.about(d.links, HOST, NETWORK)
     if not len(found):

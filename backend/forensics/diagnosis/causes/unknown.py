@@ -178,5 +178,5 @@ def _merged_missing(
 
 
 def _program(command: str) -> str:
-    """What a command reads: two captures are one wish."""
+    """What a command reads: two captures are one item."""
     return "tcpdump" if command.startswith("tcpdump") else command

@@ -140,10 +140,10 @@ def stands_for_none(server: Endpoint) -> bool:
 
 
 def _of_all_resolvers(facts: Facts, findings: Sequence[Case]) -> list[Trouble]:
-    found, told = [], _by_destination(f for f in findings if f.kind == "dns-delay")
+    found, delays = [], _by_destination(f for f in findings if f.kind == "dns-delay")
     for resolver in facts.dns.resolvers:
         if resolver.delayed_total:
-            about = told.get(str(resolver.server), [])
+            about = delays.get(str(resolver.server), [])
             lost, ids = tuple(facts.lost_queries[str(resolver.server)]), tuple(f.id for f in about)
             notable = resolver.delayed_total > 1 and any(f.severity != "info" for f in about)
             found.append(Trouble(facts.dns, resolver, lost, ids, notable))

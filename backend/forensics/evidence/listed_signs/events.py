@@ -107,7 +107,7 @@ def _flow(event: DropEvent) -> str:
 
 def kernel_log_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
     """Messages that name a loss."""
-    told: set[str] = set()
+    seen: set[str] = set()
     for first, second, text in _KERNEL_WORDS:
         lines = [
             (each.input, message.line)
@@ -115,8 +115,8 @@ def kernel_log_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
             for message in each.dump.messages
             if first in message.text.lower() and second in message.text.lower()
         ]
-        if lines and text not in told:
-            told.add(text)
+        if lines and text not in seen:
+            seen.add(text)
             yield ListingSign(
                 "kernel-log", "warning", "The kernel logged drops", f"{text} ({plural(len(lines), 'log line')}).",
                 tuple(lines[:_LINES_MOST]), len(lines), "which connections it hit",

@@ -28,8 +28,8 @@ def samples(rows: int) -> tuple[Records, Records, Records]:
     """(packed, those kept whole, the same unpacked by Python); every third is kept whole."""
     packed = drawn(PACKED_DTYPE, rows)
     packed["connection"] %= len(CONNECTIONS)
-    packed["told"] |= 1 << 1
-    packed["told"][::3] = 0
+    packed["packed_kind"] |= 1 << 1
+    packed["packed_kind"][::3] = 0
     whole = drawn(ROUND_TRIP_DTYPE, wholes_in(packed), seed=8)
     for name in ("sent_ns", "rtt_ns", "answer_frame"):
         whole[name] >>= 2  # their sums are in range
@@ -46,7 +46,7 @@ def samples(rows: int) -> tuple[Records, Records, Records]:
 
 def unpacked(packed: np.void, answered_ns: int, frame: int) -> tuple[int, ...]:
     """The fields of ROUND_TRIP_DTYPE."""
-    connection, told = CONNECTIONS[packed["connection"]], int(packed["told"])
+    connection, told = CONNECTIONS[packed["connection"]], int(packed["packed_kind"])
     prober, responder = ("client", "server") if told & 1 else ("server", "client")
     return (
         answered_ns - int(packed["rtt_ns"]), packed["rtt_ns"], frame - (int(packed["frames"]) >> 10), frame,

@@ -13,7 +13,7 @@ from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.counted import brackets, delta_lines
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
 from backend.forensics.dumps import FilterRule
-from backend.forensics.evidence.absence.told import first_losses
+from backend.forensics.evidence.absence.icmp_reported import first_losses
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss
 from backend.forensics.evidence.nodes import same_node
@@ -60,7 +60,9 @@ def collect_losses(facts: Facts, findings: Sequence[Case]) -> list[NodeLosses]:
     delta = facts.node.delta
     # The kernel counts every SYN that lost a race for one of few free ports.
     flat = delta is not None and delta.deltas.get("insert_failed") == 0
-    silent = np.flatnonzero(facts.losses.is_kind("inside") & first_losses(facts.losses) & ~facts.told)
+    silent = np.flatnonzero(
+        facts.losses.is_kind("inside") & first_losses(facts.losses) & ~facts.reported_by_icmp
+    )
     mine = [
         loss
         for number in silent.tolist()

@@ -2,28 +2,28 @@
 import { useId, type ReactNode } from "react";
 
 import { useInvestigation, useReport } from "../api/queries";
-import type { ShareWish } from "../api/types";
+import type { ShareOptions } from "../api/types";
 import { lettersOf } from "../format/findingLetters";
 import type { Here, Scope } from "./viewHere";
 
 const LIFETIMES_DAYS = [1, 7, 14, 30, 90];
 
-interface WishFieldsProps {
-  wish: ShareWish;
+interface ShareOptionFieldsProps {
+  options: ShareOptions;
   scope: Scope;
   here: Here;
   onScope: (scope: Scope) => void;
-  onChange: (change: Partial<ShareWish>) => void;
+  onChange: (change: Partial<ShareOptions>) => void;
 }
 
-export function WishFields({ wish, scope, here, onScope, onChange }: WishFieldsProps) {
+export function ShareOptionFields({ options, scope, here, onScope, onChange }: ShareOptionFieldsProps) {
   return (
     <div className="share-fields">
-      <WhatFields wish={wish} scope={scope} here={here} onScope={onScope} onChange={onChange} />
-      <ShowsFields wish={wish} onChange={onChange} />
+      <WhatFields options={options} scope={scope} here={here} onScope={onScope} onChange={onChange} />
+      <ShowsFields options={options} onChange={onChange} />
       <Row name="Addresses, files, hosts">
         {(id) => (
-          <select id={id} className="input" value={wish.addresses} onChange={(event) => onChange({ addresses: event.target.value === "real" ? "real" : "names" })}>
+          <select id={id} className="input" value={options.addresses} onChange={(event) => onChange({ addresses: event.target.value === "real" ? "real" : "names" })}>
             <option value="names">replaced by pseudonyms like pod-482913</option>
             <option value="real">unchanged</option>
           </select>
@@ -31,7 +31,7 @@ export function WishFields({ wish, scope, here, onScope, onChange }: WishFieldsP
       </Row>
       <Row name="Application payload (names, URLs)">
         {(id) => (
-          <select id={id} className="input" value={wish.payload} onChange={(event) => onChange({ payload: event.target.value === "headers" ? "headers" : "removed" })}>
+          <select id={id} className="input" value={options.payload} onChange={(event) => onChange({ payload: event.target.value === "headers" ? "headers" : "removed" })}>
             <option value="removed">removed</option>
             <option value="headers">HTTP and DNS headers: paths, hosts, names</option>
           </select>
@@ -39,7 +39,7 @@ export function WishFields({ wish, scope, here, onScope, onChange }: WishFieldsP
       </Row>
       <Row name="Expires after">
         {(id) => (
-          <select id={id} className="input" value={wish.expires_days} onChange={(event) => onChange({ expires_days: Number(event.target.value) })}>
+          <select id={id} className="input" value={options.expires_days} onChange={(event) => onChange({ expires_days: Number(event.target.value) })}>
             {LIFETIMES_DAYS.map((lifetime) => (
               <option key={lifetime} value={lifetime}>
                 {lifetime} {lifetime === 1 ? "day" : "days"}
@@ -51,20 +51,20 @@ export function WishFields({ wish, scope, here, onScope, onChange }: WishFieldsP
       <Row name="Password (optional)">
         {(id) => (
           <input
-            id={id} className="input" type="password" autoComplete="new-password" maxLength={200} value={wish.password}
+            id={id} className="input" type="password" autoComplete="new-password" maxLength={200} value={options.password}
             onChange={(event) => onChange({ password: event.target.value })}
           />
         )}
       </Row>
       <div className="share-checks">
-        <Check checked={wish.notes} onChange={(notes) => onChange({ notes })}>Show analyst notes</Check>
-        <Check checked={wish.show_title} onChange={(show_title) => onChange({ show_title })}>Show the finding in chat previews</Check>
+        <Check checked={options.notes} onChange={(notes) => onChange({ notes })}>Show analyst notes</Check>
+        <Check checked={options.show_title} onChange={(show_title) => onChange({ show_title })}>Show the finding in chat previews</Check>
       </div>
     </div>
   );
 }
 
-function WhatFields({ wish, scope, here, onScope, onChange }: WishFieldsProps) {
+function WhatFields({ options, scope, here, onScope, onChange }: ShareOptionFieldsProps) {
   const findings = useReport().data?.findings ?? [];
   const letters = lettersOf(findings);
   const name = useId();
@@ -81,7 +81,7 @@ function WhatFields({ wish, scope, here, onScope, onChange }: WishFieldsProps) {
       <span className="share-finding">
         {radio("finding", "one finding", findings.length === 0)}
         {scope === "finding" && (
-          <select className="input" aria-label="Finding" value={wish.finding} onChange={(event) => onChange({ finding: event.target.value })}>
+          <select className="input" aria-label="Finding" value={options.finding} onChange={(event) => onChange({ finding: event.target.value })}>
             {findings.map((finding) => (
               <option key={finding.id} value={finding.id}>
                 {letters.get(finding.id)} {finding.title}
@@ -95,7 +95,7 @@ function WhatFields({ wish, scope, here, onScope, onChange }: WishFieldsProps) {
   );
 }
 
-function ShowsFields({ wish, onChange }: Pick<WishFieldsProps, "wish" | "onChange">) {
+function ShowsFields({ options, onChange }: Pick<ShareOptionFieldsProps, "options" | "onChange">) {
   const rules = useReport().data?.tool.version;
   const finished = useInvestigation().data?.analysis === "finished";
   const name = useId();
@@ -103,12 +103,12 @@ function ShowsFields({ wish, onChange }: Pick<WishFieldsProps, "wish" | "onChang
     <fieldset className="share-row">
       <legend>Shows</legend>
       <label>
-        <input type="radio" name={name} checked={wish.shows === "frozen"} disabled={!finished} onChange={() => onChange({ shows: "frozen" })} /> frozen now
+        <input type="radio" name={name} checked={options.shows === "frozen"} disabled={!finished} onChange={() => onChange({ shows: "frozen" })} /> frozen now
         {rules ? `, rules ${rules}` : ""}
         {!finished && ", once the analysis is finished"}
       </label>
       <label>
-        <input type="radio" name={name} checked={wish.shows === "live"} onChange={() => onChange({ shows: "live" })} /> live: re-analysis, new files and
+        <input type="radio" name={name} checked={options.shows === "live"} onChange={() => onChange({ shows: "live" })} /> live: re-analysis, new files and
         notes follow
       </label>
     </fieldset>

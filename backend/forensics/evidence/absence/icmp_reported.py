@@ -8,11 +8,11 @@ from backend.forensics.evidence.icmp_errors import MEANINGS, OTHER, TOO_BIG, Icm
 from backend.forensics.evidence.losses import Losses
 from backend.forensics.evidence.sent_syns import Bools
 
-TOLD_WITHIN_NS = 10_000_000_000
+ICMP_WITHIN_NS = 10_000_000_000
 """A host that waits for a neighbor's answer says so after its probes (3 s on Linux, RFC 1122 section 2.3.2.1)."""
 
 
-def told_losses(losses: Losses, errors: IcmpErrors) -> Bools:
+def icmp_reported(losses: Losses, errors: IcmpErrors) -> Bools:
     """Which losses an ICMP error answers: one that quotes a SYN of their attempt, soon after it."""
     retried = losses.attempts.retried
     quotes = errors.ends_attempt & ~np.isin(errors.meaning, [MEANINGS.index(TOO_BIG), MEANINGS.index(OTHER)])
@@ -24,7 +24,7 @@ def told_losses(losses: Losses, errors: IcmpErrors) -> Bools:
     np.maximum.at(latest, position[known], errors.common_ns[known])
     sent_ns = retried.sent.time_ns[losses.sent]
     after_ns = latest[losses.attempt] - sent_ns
-    found: Bools = (after_ns >= 0) & (after_ns <= TOLD_WITHIN_NS)
+    found: Bools = (after_ns >= 0) & (after_ns <= ICMP_WITHIN_NS)
     return found
 
 

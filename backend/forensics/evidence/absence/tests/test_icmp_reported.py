@@ -8,14 +8,14 @@ from backend.forensics.diagnosis.causes.tests.build_losses import (
     SERVER,
     Losses,
 )
-from backend.forensics.evidence.absence.told import first_losses, told_losses
+from backend.forensics.evidence.absence.icmp_reported import first_losses, icmp_reported
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.tests.build_capture import S
 
 
 def test_a_syn_without_an_icmp_error_is_not_told() -> None:
     facts = gather_facts([Losses().usual(OTHER_HOST, 3).silent(SERVER, 2).build()], [])
-    assert not told_losses(facts.losses, facts.icmp_errors).any()
+    assert not icmp_reported(facts.losses, facts.icmp_errors).any()
 
 
 def test_only_the_first_syn_of_each_attempt_begins_its_wait() -> None:
