@@ -9,7 +9,7 @@ from backend.forensics.addresses import address_text
 from backend.forensics.dumps.conntrack import NOT_SHOWN
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Place
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, taken
 from backend.forensics.findings import counter_lane, drawn_series, rfc3339
 from backend.forensics.report import LanePart
 
@@ -40,17 +40,17 @@ def sides_of_nat(facts: Facts) -> tuple[frozenset[int], frozenset[int]]:
     """(place numbers that see client addresses, those that see translated ones). A place with both is on
     neither."""
     sightings, table = facts.attempts.sightings, facts.attempts.table
-    is_syn = sightings.transmission >= 0
+    syns = np.flatnonzero(sightings.transmission >= 0)
     if not len(table):
         return frozenset(), frozenset()
     row_of = np.full(int(sightings.link_of_node.max()) + 1, -1, np.int64)
     row_of[table["link"]] = np.arange(len(table))
-    of = row_of[sightings.link[is_syn]]
-    rows, place = sightings.rows, sightings.place[is_syn]
+    of = row_of[sightings.link[syns]]
+    rows, place = sightings.rows, sightings.place[syns]
     changed = np.zeros(len(of), np.bool_)
     for packet, attempt in (("source", "client"), ("destination", "server")):
         for part in ("low", "port"):
-            changed |= rows[f"{packet}_{part}"][is_syn] != table[f"{attempt}_{part}"][of]
+            changed |= taken(rows[f"{packet}_{part}"], syns) != taken(table[f"{attempt}_{part}"], of)
     original, translated = set(distinct(place[~changed]).tolist()), set(distinct(place[changed]).tolist())
     # A SYN whose earlier sighting was not captured counts as original behind NAT, too: the majority decides.
     counts = np.bincount(place[changed], minlength=len(facts.attempts.places))
@@ -64,20 +64,20 @@ def _roles(facts: Facts, before_nat: frozenset[int]) -> list[str]:
     sightings, total = facts.attempts.sightings, len(facts.attempts.places)
     if not len(facts.attempts.table):
         return ["unknown"] * total
-    is_syn = sightings.transmission >= 0
-    place, source = sightings.place[is_syn], sightings.rows["source_low"][is_syn]
-    order = np.lexsort((source, place))
-    place, source = place[order], source[order]
-    is_new = np.ones(len(place), np.bool_)
-    is_new[1:] = (place[1:] != place[:-1]) | (source[1:] != source[:-1])
-    sources = np.bincount(place[is_new], minlength=total).tolist()
-    return [_role(count, number in before_nat, total) for number, count in enumerate(sources)]
+    syns = np.flatnonzero(sightings.transmission >= 0)
+    place, source = sightings.place[syns], taken(sightings.rows["source_low"], syns)
+    one_of = np.zeros(total, np.uint64)
+    one_of[place] = source
+    syns_at = np.bincount(place, minlength=total).tolist()
+    others_at = np.bincount(place[source != one_of[place]], minlength=total).tolist()
+    seen = zip(syns_at, others_at, strict=True)
+    return [_role(some, others, number in before_nat, total) for number, (some, others) in enumerate(seen)]
 
 
-def _role(sources: int, is_before_nat: bool, places: int) -> str:
-    if not sources:
+def _role(syns: int, of_other_sources: int, is_before_nat: bool, places: int) -> str:
+    if not syns:
         return "unknown"
-    if sources == 1:
+    if not of_other_sources:
         return "pod" if is_before_nat and places > 1 else "host"
     return "bridge" if places > 1 else "host"
 

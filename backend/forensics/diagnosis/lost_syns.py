@@ -110,7 +110,8 @@ def one_instance(destination: Destination) -> list[ClaimPart]:
     """The attempt that waited longest: its SYNs, and what came of it."""
     attempts = destination.attempts
     starts = attempts.retried.start_ns[attempts.positions]
-    attempt = attempts[int(np.lexsort((starts, -attempts.span_s))[0])]
+    longest = np.flatnonzero(attempts.span_s == attempts.span_s.max())
+    attempt = attempts[int(longest[np.argmin(starts[longest])])]
     sent = attempt.transmissions
     first = frame_evidence((s.place.input, s.frame) for s in sent[0].sightings)
     seen = " and ".join(dict.fromkeys(f"{s.place.word}" for s in sent[0].sightings))

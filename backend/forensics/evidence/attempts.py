@@ -31,7 +31,7 @@ from backend.forensics.evidence.retry_join import find_retried
 from backend.forensics.evidence.routes import Routes, list_routes
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints, Place, Sightings, join_rows, join_sightings
-from backend.forensics.evidence.sorted_rows import first_rows, stable_order
+from backend.forensics.evidence.sorted_rows import first_rows, stable_order, taken
 
 __all__ = [
     "ATTEMPT_DTYPE",
@@ -175,10 +175,10 @@ def _attempt_table(
     first = index[starts]
     table = np.zeros(len(first), ATTEMPT_DTYPE)
     table["link"], table["place"], table["start_ns"] = link[first], place[first], time[syn[first]]
-    table["frame"] = rows["frame"][syn[first]]
+    table["frame"] = taken(rows["frame"], syn[first])
     for end, column in (("client", "source"), ("server", "destination")):
         for part in _PARTS:
-            table[f"{end}_{part}"] = rows[f"{column}_{part}"][syn[first]]
+            table[f"{end}_{part}"] = taken(rows[f"{column}_{part}"], syn[first])
     # Every transmission belongs to one link: one row of each is enough to count them.
     one_each = first_rows(sightings.transmission[syn])
     table["transmissions"] = np.bincount(link[one_each])[table["link"]]
@@ -193,7 +193,7 @@ def _mark_rewrites(table: NDArray[np.void], rows: NDArray[np.void], syn: Ints, s
     first = np.repeat(starts, np.diff(np.append(starts, len(syn))))
 
     def differs(name: str) -> Bools:
-        column = rows[name][syn]
+        column = taken(rows[name], syn)
         other: Bools = column != column[first]
         return other
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.evidence.sorted_rows import distinct, first_rows, renumbered
+from backend.forensics.evidence.sorted_rows import distinct, first_rows, renumbered, stable_order
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -57,7 +57,7 @@ def merge_near(time_ns: Ints, link: Ints, transmission: Ints, other_time_ns: Int
     start_ns = np.full(len(first), np.iinfo(np.int64).max)
     np.minimum.at(start_ns, transmission, time_ns)
     of = link[first]
-    order = np.lexsort((start_ns, of))
+    order = stable_order(of, (start_ns,))
     near = (np.diff(of[order]) == 0) & (np.diff(start_ns[order]) < NEVER_AGAIN_NS)
     if not near.any():
         return transmission

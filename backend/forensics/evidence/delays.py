@@ -5,7 +5,7 @@ cause or stands as unexplained."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.attempts import Attempts
-from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sightings import Ints, boundaries
 
+Words = NDArray[np.uint64]
+Ports = NDArray[np.uint16]
 Server = tuple[int, int, int]
 """(address high, address low, port)."""
 Frame = tuple[str, int]
@@ -73,37 +75,35 @@ def measure_delays(attempts: Attempts, measured: NDArray[np.bool_]) -> Delays:
     if not len(table):
         return Delays(np.zeros(0, np.int64), np.zeros(0, np.int64), np.zeros(0), attempts, measured, {})
     group, servers = _groups(table)
-    usual_s = _usual(table, group, len(servers), measured)
-    host_of, hosts_total = _hosts(servers)
+    high, low, port = servers
+    usual_s = _usual(table, group, len(port), measured)
+    host_of, hosts_total = _hosts(high, low)
     host_usual_s = _usual(table, host_of[group], hosts_total, measured)[host_of]
     known_s = np.where(np.isnan(usual_s), host_usual_s, usual_s)
     lost_s = np.where(measured, _lost(attempts, np.nan_to_num(known_s)[group]), 0.0)
     rows = np.flatnonzero((table["transmissions"] > 1) | (lost_s >= DELAYED_FROM_S))
     rows = rows[np.argsort(table["link"][rows], kind="stable")]
-    baseline = {servers[n]: float(usual_s[n]) for n in np.flatnonzero(~np.isnan(usual_s)).tolist()}
+    known = ~np.isnan(usual_s)
+    ends = zip(*(column[known].tolist() for column in servers), strict=True)
+    baseline = dict(zip(ends, usual_s[known].tolist(), strict=True))
     return Delays(table["link"][rows].copy(), rows, lost_s[rows], attempts, measured, baseline)
 
 
-def _groups(table: NDArray[np.void]) -> tuple[Ints, list[Server]]:
-    """(number of each row's server, the servers by that number)."""
-    columns = [table[name] for name in ("server_port", "server_low", "server_high")]
-    order = np.lexsort(tuple(columns))
-    new = np.ones(len(table), np.bool_)
-    new[1:] = False
-    for column in columns:
-        new[1:] |= column[order][1:] != column[order][:-1]
+def _groups(table: NDArray[np.void]) -> tuple[Ints, tuple[Words, Words, Ports]]:
+    """(number of each row's server, the halves of its address and its port by that number, in their order)."""
+    high, low, port = (np.ascontiguousarray(table[f"server_{part}"]) for part in ("high", "low", "port"))
+    order = np.lexsort((port, low, high))
+    new = boundaries((low, port, high), order)
     group = np.empty(len(table), np.int64)
     group[order] = np.cumsum(new) - 1
-    first = table[order[new]]
-    ends = (first[name].tolist() for name in ("server_high", "server_low", "server_port"))
-    return group, list(zip(*ends, strict=True))
+    first = order[new]
+    return group, (high[first], low[first], port[first])
 
 
-def _hosts(servers: Sequence[Server]) -> tuple[Ints, int]:
-    """(number of each server's host, how many hosts); `servers` are sorted, so those of one host stand together."""
-    ends = np.array([server[:2] for server in servers], np.uint64).reshape(-1, 2)
-    new = np.ones(len(ends), np.bool_)
-    new[1:] = (ends[1:] != ends[:-1]).any(axis=1)
+def _hosts(high: Words, low: Words) -> tuple[Ints, int]:
+    """(number of each server's host, how many hosts); servers are sorted, so those of one host stand together."""
+    new = np.ones(len(low), np.bool_)
+    new[1:] = (high[1:] != high[:-1]) | (low[1:] != low[:-1])
     return np.cumsum(new) - 1, int(new.sum())
 
 

@@ -13,7 +13,7 @@ from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, stable_order, taken
 from backend.forensics.packets import ACK, RST
 
 Words = NDArray[np.uint64]
@@ -33,18 +33,19 @@ class Ends:
 def outer_ends(attempts: Attempts) -> Ends:
     """The last place of each link's path tells the address that was really asked."""
     sightings, table = attempts.sightings, attempts.table
-    is_syn = sightings.transmission >= 0
-    syns, link = sightings.rows[is_syn], sightings.link[is_syn]
-    rank = np.array(attempts.order.rank, np.int64)[sightings.place[is_syn]]
-    order = np.lexsort((rank, link))
+    rows, syns = sightings.rows, np.flatnonzero(sightings.transmission >= 0)
+    link = sightings.link[syns]
+    rank = np.array(attempts.order.rank, np.int64)[sightings.place[syns]]
+    order = stable_order(link, (rank,))
     last = order[np.flatnonzero(np.append(np.diff(link[order]) != 0, True))]
     row_of_link = np.full(int(sightings.link_of_node.max()) + 1, -1, np.int64)
     row_of_link[table["link"]] = np.arange(len(table))
     place = row_of_link[link[last]]
     high, low = np.zeros(len(table), np.uint64), np.zeros(len(table), np.uint64)
     port = np.zeros(len(table), np.int64)
-    high[place], low[place] = syns["destination_high"][last], syns["destination_low"][last]
-    port[place] = syns["destination_port"][last]
+    high[place] = taken(rows["destination_high"], syns[last])
+    low[place] = taken(rows["destination_low"], syns[last])
+    port[place] = taken(rows["destination_port"], syns[last])
     opened = (table["connect_delay_ns"] != NEVER) | table["established"]
     return Ends(
         high, low, port, opened, _refused(attempts, row_of_link) & (table["connect_delay_ns"] == NEVER)

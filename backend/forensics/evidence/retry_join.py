@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.evidence.path_order import PathOrder
 from backend.forensics.evidence.retried import OUTCOMES, Retried
 from backend.forensics.evidence.sent_syns import Bools, Followers, SentSyns, list_followers, list_sent
 from backend.forensics.evidence.sightings import Ints, Sightings
+from backend.forensics.evidence.sorted_rows import distinct, taken
 from backend.forensics.packets import ACK, ICMP, ICMPV6, RST, SYN
 
 
@@ -38,18 +40,19 @@ def _followers(
     """(SYN-ACKs and SYNs of the end that was called, other packets from it)."""
     rows = sightings.rows
     others = np.flatnonzero((attempt >= 0) & (sightings.transmission < 0))
-    is_answer = ((rows["tcp_flags"][others] & (SYN | ACK)) == SYN | ACK) | sightings.peer[others]
-    protocol = rows["protocol"][others]
+    is_answer = ((taken(rows["tcp_flags"], others) & (SYN | ACK)) == SYN | ACK) | sightings.peer[others]
+    protocol = taken(rows["protocol"], others)
     bare = others[~is_answer & (protocol != ICMP) & (protocol != ICMPV6)]
     asked = _port_key(sent.attempt[sent.of_row], rows, sent.rows, "source_port", "destination_port")
     replied = _port_key(attempt[bare], rows, bare, "destination_port", "source_port")
-    from_server = bare[np.isin(replied, asked)]
+    from_server = bare[is_among(replied, distinct(asked))] if len(bare) else bare
     answers = list_followers(others[is_answer], attempt, sightings, rank)
     return answers, list_followers(from_server, attempt, sightings, rank)
 
 
 def _port_key(attempt: Ints, rows: NDArray[np.void], chosen: Ints, client: str, server: str) -> Ints:
-    ports = rows[client][chosen].astype(np.int64) << 16 | rows[server][chosen].astype(np.int64)
+    own, other = (taken(rows[name], chosen).astype(np.int64) for name in (client, server))
+    ports = own << 16 | other
     return attempt << 32 | ports
 
 

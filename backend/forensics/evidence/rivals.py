@@ -11,6 +11,7 @@ from backend.forensics.evidence.losses import Losses
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.sorted_rows import stable_order, taken
 
 NEAR_MOST = 100
 """SYNs before and after a lost one that are looked at: a flood with one source port and one time has a million."""
@@ -56,11 +57,11 @@ class _SynIndex:
         self._attempts = attempts
         seen = attempts.sightings
         syns = np.flatnonzero(seen.transmission >= 0)
-        key = mix(seen.place[syns], seen.network[syns], *(seen.rows[name][syns] for name in _TARGET))
-        order = np.lexsort((seen.time_ns[syns], key))
+        key = mix(seen.place[syns], seen.network[syns], *(taken(seen.rows[name], syns) for name in _TARGET))
+        order = stable_order(key, (seen.time_ns[syns],))
         self._rows, self._key = syns[order], key[order]
         self._time = seen.time_ns[self._rows]
-        source = mix(seen.rows["source_high"][self._rows], seen.rows["source_low"][self._rows])
+        source = mix(*(taken(seen.rows[name], self._rows) for name in ("source_high", "source_low")))
         self._new_group = np.append(True, self._key[1:] != self._key[:-1])
         self._new_source = self._new_group | np.append(True, source[1:] != source[:-1])
 

@@ -11,6 +11,7 @@ from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.retried import Retried
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints, Sightings
+from backend.forensics.evidence.sorted_rows import place_in
 
 _ROUTE = ("client_high", "client_low", "server_high", "server_low", "server_port")
 
@@ -36,7 +37,7 @@ def list_routes(table: NDArray[np.void], sightings: Sightings, retried: Retried)
         return Routes(np.zeros(0, np.int64), nothing.reshape(0, places_total), nothing)
     key = mix(*(table[name] for name in _ROUTE))
     keys, of_attempt = np.unique(key[retried.row], return_inverse=True)
-    at = np.minimum(np.searchsorted(keys, key), len(keys) - 1)
+    at = np.minimum(place_in(keys, key), len(keys) - 1)
     route = np.where(keys[at] == key, at, -1)
     translated = np.zeros(len(keys), np.bool_)
     translated[route[(route >= 0) & (table["rewritten_source"] | table["rewritten_destination"])]] = True

@@ -20,7 +20,7 @@ from backend.forensics.connections import CONNECTION_DTYPE
 from backend.forensics.evidence.clocks import Clocks, compare_clocks
 from backend.forensics.evidence.copies import merge_copies, merge_near
 from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.sorted_rows import renumbered, stable_order
+from backend.forensics.evidence.sorted_rows import renumbered, stable_order, taken
 from backend.forensics.packets import ACK, MARK_COPY, NO_CONNECTION, PACKET_DTYPE, SYN
 from backend.forensics.private_words import PrivateWord, of_place
 
@@ -179,8 +179,9 @@ def _of_called(
     the client's SYN, and are neither a repetition of it nor its translation."""
     found = np.zeros(len(node), np.bool_)
     connections = join_rows([c.connections for c in captures], CONNECTION_DTYPE)
+    syns = np.flatnonzero(is_syn)
     for part in ("high", "low", "port"):
-        found |= rows[f"source_{part}"][is_syn] != connections[f"client_{part}"][node]
+        found |= taken(rows[f"source_{part}"], syns) != taken(connections[f"client_{part}"], node)
     return found
 
 
@@ -247,12 +248,13 @@ def boundaries(columns: Sequence[NDArray[np.generic]], order: Ints) -> NDArray[n
     identical = np.arange(1, len(order))
     for column in columns:
         if 2 * len(identical) > len(order):
-            ordered = column[order]
-            differs = ordered[identical] != ordered[identical - 1]
+            ordered = taken(column, order)
+            new[1:] |= ordered[1:] != ordered[:-1]
+            identical = np.flatnonzero(~new)
         else:
-            differs = column[order[identical]] != column[order[identical - 1]]
-        new[identical[differs]] = True
-        identical = identical[~differs]
+            differs = taken(column, order[identical]) != taken(column, order[identical - 1])
+            new[identical[differs]] = True
+            identical = identical[~differs]
     return new
 
 
@@ -334,8 +336,11 @@ def _link_nodes(seen: _Syns, transmission: Ints, answers: _Syns, nodes_total: in
     same_tuple = _same_tuple(every)
     transmissions_total = int(transmission.max()) + 1 if len(transmission) else 0
     tuples_total = int(same_tuple.max()) + 1 if len(same_tuple) else 0
-    size = nodes_total + transmissions_total + tuples_total
-    left = np.concatenate([seen.node, every.node])
-    right = np.concatenate([nodes_total + transmission, nodes_total + transmissions_total + same_tuple])
-    # Groups are numbered by their first member, and nodes come first.
-    return connected(left, right, size)[:nodes_total]
+    node = np.concatenate([seen.node, every.node])
+    shared = np.concatenate([transmission, transmissions_total + same_tuple])
+    one_of = np.empty(transmissions_total + tuples_total, np.int64)
+    one_of[shared] = node
+    # Nearly all are of one node alone; the others join theirs to one of them.
+    other = one_of[shared]
+    joins = node != other
+    return connected(node[joins], other[joins], nodes_total)

@@ -13,6 +13,26 @@ Ints = NDArray[np.int64]
 Value = TypeVar("Value", bound=np.generic)
 
 
+_COPIED_FROM_SHARE = 8
+
+
+def taken(column: NDArray[Value], rows: Ints) -> NDArray[Value]:
+    """``column[rows]``. The values of a column of records lie far apart in memory: where many rows are wanted, it is
+    copied first, which takes a tenth of the time of reading it here and there."""
+    if _COPIED_FROM_SHARE * len(rows) >= len(column):
+        column = np.ascontiguousarray(column)
+    return column[rows]
+
+
+def place_in(ordered: NDArray[Value], wanted: NDArray[Value]) -> Ints:
+    """``np.searchsorted(ordered, wanted)``: searched in the order of the values, so that each search begins in memory
+    that the one before it has just read."""
+    order = np.argsort(wanted)
+    found = np.empty(len(wanted), np.int64)
+    found[order] = np.searchsorted(ordered, wanted[order])
+    return found
+
+
 def stable_order(major: NDArray[np.generic], minor: Sequence[NDArray[np.generic]]) -> Ints:
     """The stable order by `major`, and of its equal values by `minor`, the first column first: what
     ``np.lexsort((*reversed(minor), major))`` gives. Only rows of equal `major` are sorted by the others, and not even

@@ -13,7 +13,7 @@ from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.outer_ends import Ends
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, place_in, stable_order
 
 Words = NDArray[np.uint64]
 
@@ -40,7 +40,7 @@ def look_around(again: Bools, ends: Ends, asked: tuple[Words, Words, Ints]) -> S
     high, low, port = asked
     near = np.flatnonzero(np.isin(ends.low, distinct(low)))
     host, at_port = mix(ends.high[near], ends.low[near]), ends.port[near]
-    order = np.lexsort((at_port, host))
+    order = stable_order(host, (at_port,))
     near, host = near[order], host[order]
     endpoint = _endpoint_key(host, at_port[order])
     answered = ends.opened | ends.refused
@@ -76,6 +76,6 @@ def _spans(keys: Words, wanted: Words) -> tuple[Ints, Ints]:
     ends = np.append(starts[1:], len(keys))
     order = np.argsort(keys[starts])
     sorted_keys = keys[starts][order]
-    at = order[np.minimum(np.searchsorted(sorted_keys, wanted), len(order) - 1)]
+    at = order[np.minimum(place_in(sorted_keys, wanted), len(order) - 1)]
     found = keys[starts][at] == wanted
     return np.where(found, starts[at], 0), np.where(found, ends[at], 0)

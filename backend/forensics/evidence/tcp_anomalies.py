@@ -15,7 +15,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE
 from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.delays import Frame
-from backend.forensics.evidence.sightings import Ints, Place, join_rows
+from backend.forensics.evidence.sightings import Ints, Place, boundaries, join_rows
 from backend.forensics.packets import TCP
 from backend.forensics.signals import SIGNAL_DTYPE
 
@@ -134,14 +134,14 @@ def _servers(connections: NDArray[np.void]) -> tuple[Ints, Servers]:
     number = np.zeros(len(connections), np.int64)
     if not len(connections):
         return number, Servers(*np.zeros((3, 0), np.uint64))
-    columns = [connections[name] for name in ("server_port", "server_low", "server_high")]
-    order = np.lexsort(tuple(columns))
-    new = np.zeros(len(order), np.bool_)
-    for column in columns:
-        new[1:] |= column[order][1:] != column[order][:-1]
-    number[order] = np.cumsum(new)
-    first = connections[order[np.concatenate([[0], np.flatnonzero(new)])]]
-    return number, Servers(*(first[name] for name in ("server_high", "server_low", "server_port")))
+    high, low, port = (
+        np.ascontiguousarray(connections[f"server_{part}"]) for part in ("high", "low", "port")
+    )
+    order = np.lexsort((port, low, high))
+    new = boundaries((low, port, high), order)
+    number[order] = np.cumsum(new) - 1
+    first = order[new]
+    return number, Servers(high[first], low[first], port[first])
 
 
 def _connections_of(connections: NDArray[np.void], link: Ints, server: Ints, servers_total: int) -> Ints:

@@ -16,7 +16,7 @@ from backend.forensics.evidence.grouped_rows import GroupedRows
 from backend.forensics.evidence.losses import Losses
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, boundaries
-from backend.forensics.evidence.sorted_rows import distinct, stable_order
+from backend.forensics.evidence.sorted_rows import distinct, stable_order, taken
 
 _COLUMNS = ("destination_high", "destination_low", "source_high", "source_low", "time_ns", "timestamp_value")
 MEMORY_NS = 60_000_000_000
@@ -43,7 +43,7 @@ class StampedSyns:
         place = seen.place[self._row]
         # Column by column: whole rows of all SYNs are 200 MB of a million.
         destination_high, destination_low, source_high, source_low, time_ns, stamp = (
-            seen.rows[name][self._row] for name in _COLUMNS
+            taken(seen.rows[name], self._row) for name in _COLUMNS
         )
         host, source = (place, destination_high, destination_low), (source_high, source_low)
         # In no order of hosts or of sources, only together: one key of each sorts.
@@ -55,8 +55,9 @@ class StampedSyns:
         self._begins = boundaries((*host, *source), order)
         starts = np.flatnonzero(boundaries(host, order))
         self._bounds = np.append(starts, len(order))
-        key = mix(*(column[order][starts] for column in host[1:]))
-        self._hosts = GroupedRows(place[order][starts], key)
+        first = order[starts]
+        key = mix(*(column[first] for column in host[1:]))
+        self._hosts = GroupedRows(place[first], key)
         known, lower = self._compare(np.arange(1, len(order)), np.arange(len(order) - 1))
         known &= ~self._begins[1:]
         self._known = np.append(0, np.cumsum(np.append(False, known)))

@@ -18,6 +18,7 @@ from backend.forensics.detectors.connection_reset.thresholds import DEFAULT, Thr
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints, join_rows
+from backend.forensics.evidence.sorted_rows import stable_order, taken
 from backend.forensics.evidence.untranslated import tuple_key
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import TCP
@@ -75,16 +76,18 @@ def _once_each(facts: Facts) -> tuple[NDArray[np.void], Ints, Ints]:
     """(each logical connection as its innermost vantage point saw it, number of that capture, row of all tables)."""
     table = join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE)
     capture = np.repeat(np.arange(len(facts.captures)), [len(c.connections) for c in facts.captures])
-    first = {(p.capture, p.index): facts.attempts.order.rank[p.number] for p in facts.attempts.places}
-    rank = np.zeros(len(table), np.int64)
-    for (number, index), value in first.items():
-        rank[(capture == number) & (table["vantage"] == index)] = value
+    first_place = np.cumsum([0, *(len(c.vantage_points) for c in facts.captures)])
     tcp = np.flatnonzero(table["protocol"] == TCP)
+    place = first_place[capture[tcp]] + taken(table["vantage"], tcp).astype(np.int64)
+    rank = np.array(facts.attempts.order.rank, np.int64)[place]
     link = facts.attempts.sightings.link_of_node[tcp]
-    order = tcp[np.lexsort((rank[tcp], link))]
-    link = facts.attempts.sightings.link_of_node[order]
-    kept = order[np.flatnonzero(np.diff(link, prepend=-1))] if len(order) else order
-    return table[kept], capture[kept].astype(np.int64), kept.astype(np.int64)
+    order = stable_order(link, (rank,))
+    kept = tcp[order[np.flatnonzero(np.diff(link[order], prepend=-1))]]
+    # A copy of a large table takes longer than all that is asked of it here.
+    is_whole = np.array_equal(kept, np.arange(len(table)))
+    if not is_whole or any(packet.ends_swapped for packet in facts.un_nated):
+        table = table[kept]
+    return table, capture[kept].astype(np.int64), kept.astype(np.int64)
 
 
 def _sorts(table: NDArray[np.void]) -> Ints:

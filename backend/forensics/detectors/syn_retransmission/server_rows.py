@@ -43,7 +43,7 @@ class ServerRows:
 
 def rows_by_server(table: NDArray[np.void]) -> ServerRows:
     """Every server of the table."""
-    columns = [table[name] for name in _COLUMNS]
+    columns = [np.ascontiguousarray(table[name]) for name in _COLUMNS]
     order = np.lexsort(tuple(reversed(columns)))
     starts = np.flatnonzero(boundaries(columns, order))
     return ServerRows(table, order, np.append(starts, len(order)))
