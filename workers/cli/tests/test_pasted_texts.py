@@ -26,7 +26,7 @@ FACTS = {
     "hubble-json": ("10.0.1.5:40000 → 198.51.100.9:443", ("ebpf-nat",)),
     "hubble-lines": ("2 packets dropped for Policy denied", ("firewall-drop",)),
     "inspektor-gadget": ("2 packets dropped for NETFILTER_DROP", ("firewall-drop",)),
-    "kube-proxy-log": ("xtables lock", ()),
+    "kube-proxy-log": ("xtables lock", ("rule-sync-delay",)),
     "martian": ("its reverse-path filter drops it", ("reverse-path-filter",)),
     "mtr": ("12 % of 100 probes were lost at the last hop", ()),
     "nat-gateway-csv": ("ErrorPortAllocation is up to 412", ("cloud-snat-exhaustion",)),

@@ -21,7 +21,7 @@ from workers.decode.dumps.stated_times import stated_time_ns
 KIND = "component-log"
 
 _KLOG = re.compile(
-    r"(?P<level>[IWEF])(?P<day>\d{4}) (?P<clock>\d\d:\d\d:\d\d\.\d{1,6})"
+    r"(?P<level>[IWEF])(?P<day>\d{4}) (?P<clock>\d\d:\d\d:\d\d\.\d{1,9})"
     r"\s{1,8}\d{1,9} (?P<place>[\w./-]{1,80}:\d{1,6})\] ?(?P<text>.*)$"
 )
 _CALICO = re.compile(

@@ -13,6 +13,8 @@ from backend.forensics.dumps import (
     Interface,
     InterfaceAddress,
     KernelMessage,
+    LogMessage,
+    MetricValue,
     Neighbor,
     Setting,
 )
@@ -178,14 +180,42 @@ def inner_checksum_drop() -> Facts:
     return gather_facts([], [counters(1, TcpInCsumErrors=1), counters(2, TcpInCsumErrors=91)])
 
 
+def logged(component: str, text: str) -> DumpInput:
+    """One line of a component's log."""
+    messages = (LogMessage(1, component, "info", text),)
+    return DumpInput("component.log", "node", Dump("component-log", 1, (), log_messages=messages))
+
+
+def rule_sync_delay() -> Facts:
+    """kube-proxy's own line of one sync."""
+    return gather_facts([], [logged("kube-proxy", '"SyncProxyRules complete" elapsed="58.2s"')])
+
+
+def grpc_goaway() -> Facts:
+    """What the client logs of the server's frame."""
+    text = 'Received a GOAWAY with error code ENHANCE_YOUR_CALM and debug data equal to "too_many_pings"'
+    return gather_facts([], [logged("", f"{text}. Current keepalive time (before throttling): 30000ms")])
+
+
+def cloud_snat_exhaustion() -> Facts:
+    """A NAT gateway's metric of refused allocations."""
+    values = tuple(
+        MetricValue(line, "ErrorPortAllocation", value) for line, value in ((2, 412.0), (3, 398.0))
+    )
+    return gather_facts([], [DumpInput("nat.csv", None, Dump("metrics", 3, (), metrics=values))])
+
+
 CASES: dict[str, Callable[[], Facts]] = {
     "backlog-drop": backlog_drop,
     "cloud-allowance": cloud_allowance,
+    "cloud-snat-exhaustion": cloud_snat_exhaustion,
+    "grpc-goaway": grpc_goaway,
     "inner-checksum-drop": inner_checksum_drop,
     "neighbor-table-overflow": neighbor_table_overflow,
     "no-local-endpoint": no_local_endpoint,
     "overlay-bad-checksum": overlay_bad_checksum,
     "reverse-path-filter": reverse_path_filter,
+    "rule-sync-delay": rule_sync_delay,
     "stale-neighbor": stale_neighbor,
 }
 """By the cause that each names."""
