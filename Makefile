@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PAGE_SOURCES := $(shell find frontend docs/ci -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
-.PHONY: new-detector new-cause audit bench-page dist formats security settings run ready demo install install-dev build warm test test-python test-page test-browser check check-python \
+.PHONY: new-detector new-cause causes audit bench-page dist formats security settings run ready demo install install-dev build warm test test-python test-page test-browser check check-python \
 	check-page format bench bench-large lab truth fuzz-tools test-long clean versions
 
 run: ready ## the whole product on this machine
@@ -152,6 +152,9 @@ settings: install-dev ## docs/settings.md, from the settings and what is said of
 
 formats: install-dev ## docs/formats.md, from the lists that the tests run over
 	$(BIN)/python -m workers.decode.tests.formats_page
+
+causes: install-dev ## docs/causes.md and docs/causes/, from what the causes state and what the lab makes
+	$(BIN)/python -m workers.tests.lab.causes_page
 
 clean:
 	rm -rf $(STAMPS) $(VENV) node_modules frontend/dist dist .cache

@@ -1,0 +1,79 @@
+"""`make causes`: docs/causes.md and a page for each cause, from what the causes state and what the lab makes."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Final
+
+from backend.forensics.diagnosis.cause_pages import CausePage, list_pages
+from workers.tests.lab.incident import Incident, all_incidents
+
+DOCS: Final = Path(__file__).parents[3] / "docs"
+_HEAD: Final = """# Causes
+
+Written by `make causes` from what each cause states and from the [incident lab](../workers/tests/lab/README.md); change
+those, not this page. What reports said about five instances of every incident: [truth.md](truth.md).
+
+| cause | title | incidents of the lab | twins and look-alikes beside them |
+| --- | --- | --- | --- |
+"""
+_DEPENDS: Final = "They name what was found: a report has them beside the diagnosis."
+
+
+def pages() -> dict[Path, str]:
+    """By file its text."""
+    stated = list_pages()
+    texts = {DOCS / "causes" / f"{page.cause}.md": _page(page) for page in stated}
+    return {DOCS / "causes.md": _HEAD + "".join(map(_row, stated)), **texts}
+
+
+def main() -> None:
+    """Write all of them, and remove the page of a cause that is gone."""
+    wanted = pages()
+    (DOCS / "causes").mkdir(exist_ok=True)
+    for old in (DOCS / "causes").glob("*.md"):
+        if old not in wanted:
+            old.unlink()
+    for file, text in wanted.items():
+        file.write_text(text, encoding="utf-8")
+
+
+def _row(page: CausePage) -> str:
+    made, beside = _made(page.cause), _beside(page.cause)
+    how = ", ".join(each.name for each in made) or f"none: {_why_not(page.cause)}"
+    resembling = ", ".join(each.name for each in beside)
+    return f"| [`{page.cause}`](causes/{page.cause}.md) | {page.title} | {how} | {resembling} |\n"
+
+
+def _page(page: CausePage) -> str:
+    text = page.as_markdown()
+    if not page.remedies:
+        text += f"\n## Remedies\n\n{_DEPENDS}\n"
+    made, beside = _made(page.cause), _beside(page.cause)
+    lines = [f"- {each.name}: {each.what}." for each in (*made, *beside)]
+    if not made:
+        lines = [f"Not made: {_why_not(page.cause)}."]
+    return text + "\n## Incidents of the lab\n\n" + "\n".join(lines) + "\n"
+
+
+def _made(cause: str) -> list[Incident]:
+    return [each for each in all_incidents().values() if each.cause == cause]
+
+
+def _beside(cause: str) -> list[Incident]:
+    """Of the same families, without a cause."""
+    families = {each.make.__module__ for each in _made(cause)}
+    return [
+        each for each in all_incidents().values() if each.cause is None and each.make.__module__ in families
+    ]
+
+
+def _why_not(cause: str) -> str:
+    readme = (Path(__file__).parent / "README.md").read_text(encoding="utf-8")
+    row = re.search(rf"^\| `{cause}` \| (.*) \|$", readme, re.MULTILINE)
+    return row[1] if row else "no reason is stated"
+
+
+if __name__ == "__main__":
+    main()
