@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import stable_order, taken
 from backend.forensics.messages import PAIRED_BY_ACK
 from backend.forensics.round_trips import LOOKUP, REQUEST, ROUND_TRIP_DTYPE
 
@@ -49,11 +50,11 @@ def _lookups(capture: Capture) -> NDArray[np.void]:
     names = ("connection", "vantage", "id", "header", "time_ns", "frame")
     table = capture.messages.dns.read(names)
     column = {name: table.column(name).to_numpy() for name in names}
-    order = np.lexsort((column["frame"], column["id"], column["connection"]))
+    # Socket and id in one number, by which rows of a capture sort faster than by two.
+    socket = column["connection"].astype(np.int64) << 16 | column["id"].astype(np.int64)
+    order = stable_order(socket, (column["frame"],))
     column = {name: values[order] for name, values in column.items()}
-    same = (np.diff(column["connection"].astype(np.int64)) == 0) & (
-        np.diff(column["id"].astype(np.int64)) == 0
-    )
+    same = np.diff(socket[order]) == 0
     answer = (column["header"] & _ANSWER) != 0
     follows = np.flatnonzero(same & ~answer[:-1] & answer[1:])
     asked_before = np.concatenate(([False], same & ~answer[:-1]))  # the query before is of the same question
@@ -70,9 +71,10 @@ def _lookups(capture: Capture) -> NDArray[np.void]:
 def _filled(capture: Capture, connection: Ints, from_client: NDArray[np.bool_]) -> NDArray[np.void]:
     """Rows with the ends of their connections."""
     rows = np.zeros(len(connection), ROUND_TRIP_DTYPE)
-    of = capture.connections[connection.astype(np.int64)]
+    of = connection.astype(np.int64)
     for part in ("high", "low", "port"):
-        rows[f"prober_{part}"] = np.where(from_client, of[f"client_{part}"], of[f"server_{part}"])
-        rows[f"responder_{part}"] = np.where(from_client, of[f"server_{part}"], of[f"client_{part}"])
+        client, server = (taken(capture.connections[f"{end}_{part}"], of) for end in ("client", "server"))
+        rows[f"prober_{part}"] = np.where(from_client, client, server)
+        rows[f"responder_{part}"] = np.where(from_client, server, client)
     rows["connection"], rows["from_client"] = connection, from_client
     return rows

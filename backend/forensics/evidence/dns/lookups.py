@@ -18,7 +18,8 @@ from backend.forensics.evidence.dns.exchanges import ONE_QUESTION_NS, Exchanges
 from backend.forensics.evidence.dns.messages import DnsMessages
 from backend.forensics.evidence.dns.names import tries_of_one
 from backend.forensics.evidence.dns.ordering import order_by
-from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sightings import Ints, boundaries
+from backend.forensics.evidence.sorted_rows import taken
 
 Mask = NDArray[np.bool_]
 
@@ -181,21 +182,22 @@ def _again(asked: _Asked, partner_open: Ints) -> tuple[Ints, Ints]:
     keys = asked.client, rows["name"], rows["type"]
     order = several[order_by(rows["start_ns"][several], *(key[several] for key in keys))]
     left, right = order[:-1], order[1:]
-    same = asked.client[left] == asked.client[right]
-    same &= (rows["name"][left] == rows["name"][right]) & (rows["type"][left] == rows["type"][right])
-    start = rows["start_ns"]
-    pause = start[right] - rows["last_sent_ns"][left]
+    same = ~boundaries(keys, order)[1:]
+    start, was_open = taken(rows["start_ns"], right), taken(asked.open_until, left)
+    pause = start - taken(rows["last_sent_ns"], left)
     near = same & (pause >= RETRY_FROM_NS) & (pause <= ONE_QUESTION_NS)
+    numbers = taken(rows["id"], order)
+    same_id = numbers[:-1] == numbers[1:]
     # glibc asks both again when one of the two stayed unanswered, with the ids that they had.
-    for_partner = (rows["id"][left] == rows["id"][right]) & (start[right] <= partner_open[left])
+    for_partner = same_id & (start <= partner_open[left])
     # A library that sends again on its socket makes no new question for it: a new id is a new lookup then.
-    fresh = near & (rows["id"][left] != rows["id"][right]) & (start[right] <= asked.open_until[left])
-    fresh &= (rows["sent"][left] == 1) & (rows["sent"][right] == 1)
-    again = near & (rows["id"][left] == rows["id"][right])
-    again &= (start[right] <= asked.open_until[left]) | for_partner
+    once = taken(rows["sent"], order) == 1
+    fresh = near & ~same_id & (start <= was_open) & once[:-1] & once[1:]
+    again = near & same_id & ((start <= was_open) | for_partner)
     again |= _every_second(fresh)
-    over_tcp = same & (rows["truncated"][left] == 1) & (rows["over_tcp"][right] == 1)
-    over_tcp &= (rows["answer_ns"][left] != NEVER) & (start[right] - rows["answer_ns"][left] <= AFTER_NS)
+    over_tcp = same & (taken(rows["truncated"], left) == 1) & (taken(rows["over_tcp"], right) == 1)
+    answer_ns = taken(rows["answer_ns"], left)
+    over_tcp &= (answer_ns != NEVER) & (start - answer_ns <= AFTER_NS)
     return _edges(left[again], right[again]), _edges(left[over_tcp], right[over_tcp])
 
 
