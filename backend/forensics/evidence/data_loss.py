@@ -19,7 +19,7 @@ from backend.forensics.evidence.destination import Destination
 from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, taken
 from backend.forensics.evidence.unaccepted import first_data, unaccepted
 from backend.forensics.packets import TCP
 from backend.forensics.signals import SENT_AGAIN
@@ -129,7 +129,7 @@ class DataOfHosts:
             nodes = np.flatnonzero(chosen & (table["data_segments"] > 0))
             by_client, by_server = _by_sender(capture, nodes)
             first = np.minimum(first_data(capture)[:, nodes], by_client)
-            ends = _Ends(table[nodes])
+            ends = _Ends(table, nodes)
             counts = ends.counted(by_client, by_server), ends.counted(first, np.zeros_like(by_server))
             self._counted[key] = ends.known, *counts
         return self._counted[key]
@@ -138,8 +138,11 @@ class DataOfHosts:
 class _Ends:
     """Sums over connections by the hosts at their ends."""
 
-    def __init__(self, rows: NDArray[np.void]) -> None:
-        server, client = (mix(rows[f"{end}_high"], rows[f"{end}_low"]) for end in ("server", "client"))
+    def __init__(self, table: NDArray[np.void], nodes: Ints) -> None:
+        server, client = (
+            mix(taken(table[f"{end}_high"], nodes), taken(table[f"{end}_low"], nodes))
+            for end in ("server", "client")
+        )
         self._other = client != server
         self.known, of = np.unique(np.concatenate([server, client[self._other]]), return_inverse=True)
         self._of = of.reshape(-1)
@@ -157,9 +160,10 @@ class _Ends:
 def _by_sender(capture: Capture, nodes: Ints) -> tuple[Counts, Counts]:
     """Rows (segments, sent again) of these connections, of the client and of the server. The table holds segments of
     both together: bytes tell how many each side needed at least, and each sent half of the rest."""
-    rows = capture.connections[nodes]
-    segments, again = (rows[name].astype(np.float64) for name in ("data_segments", "data_retransmissions"))
-    least = [np.ceil(rows[f"{end}_bytes"] / SEGMENT_BYTES) for end in ("client", "server")]
+    names = ("data_segments", "data_retransmissions", "client_bytes", "server_bytes")
+    columns = [taken(capture.connections[name], nodes) for name in names]
+    segments, again = (column.astype(np.float64) for column in columns[:2])
+    least = [np.ceil(column / SEGMENT_BYTES) for column in columns[2:]]
     needed = least[0] + least[1]
     fits = np.minimum(1.0, segments / np.maximum(needed, 1))
     sent = [part * fits + (segments - needed * fits) / 2 for part in least]

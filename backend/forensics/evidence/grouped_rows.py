@@ -24,7 +24,7 @@ def is_among(values: NDArray[Number], wanted: NDArray[Number]) -> NDArray[np.boo
     return among
 
 
-def by_value(rows: Ints, values: Ints) -> dict[int, Ints]:
+def by_value(rows: Ints, values: NDArray[np.integer]) -> dict[int, Ints]:
     """The rows of each value (`values` run beside `rows`), in their order; by value, ascending."""
     order = np.argsort(values, kind="stable")
     found, first = np.unique(values[order], return_index=True)

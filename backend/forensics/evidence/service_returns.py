@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.grouped_rows import by_value, is_among
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import distinct, place_in, taken
 from backend.forensics.packets import ACK, RST, SYN
 
 _LOOPBACK_V4 = 127
@@ -104,18 +106,20 @@ def _by_service(attempts: Attempts, syns: Ints, rows: Ints, marks: tuple[Bools, 
     untranslated, repeated = marks
     key = mix(*(table[f"{end}_{part}"][rows] for end in ("client", "server") for part in ("high", "low")))
     found = []
-    for value in dict.fromkeys(key.tolist()):
-        mine = key == value
+    groups = by_value(np.arange(len(key)), key)
+    for mine in sorted(groups.values(), key=lambda its: int(its[0])):
         own = np.unique(rows[mine])
         unanswered = (table["connect_delay_ns"][own] == NEVER) & ~table["established"][own]
-        unanswered |= np.isin(own, rows[mine & repeated])
+        unanswered |= np.isin(own, rows[mine[repeated[mine]]])
         frames = tuple(
             (seen.places[place].input, frame)
             for place, frame in zip(
                 seen.place[syns[mine]].tolist(), seen.rows["frame"][syns[mine]].tolist(), strict=True
             )
         )
-        found.append(Hairpin(own, own[unanswered], int(np.unique(rows[mine & untranslated]).size), frames))
+        found.append(
+            Hairpin(own, own[unanswered], int(np.unique(rows[mine[untranslated[mine]]]).size), frames)
+        )
     return found
 
 
@@ -128,36 +132,37 @@ def find_foreign_answers(attempts: Attempts) -> list[ForeignAnswers]:
     answer = np.flatnonzero((seen.rows["tcp_flags"] & (SYN | ACK | RST)) == (SYN | ACK))
     if not len(syn) or not len(answer):
         return []
-    asked, came = seen.rows[syn], seen.rows[answer]
-    wanted = (came["acknowledgement"].astype(np.int64) - 1) % 2**32
-    asked_key = mix(seen.place[syn], *_end(asked, "source"), asked["sequence"].astype(np.int64))
-    came_key = mix(seen.place[answer], *_end(came, "destination"), wanted)
-    same_key = mix(asked_key, *_end(asked, "destination"))
+    rows = seen.rows
+    wanted = (taken(rows["acknowledgement"], answer).astype(np.int64) - 1) % 2**32
+    number = taken(rows["sequence"], syn).astype(np.int64)
+    asked_key = mix(seen.place[syn], *_end(rows, syn, "source"), number)
+    came_key = mix(seen.place[answer], *_end(rows, answer, "destination"), wanted)
+    same_key = distinct(mix(asked_key, *_end(rows, syn, "destination")))
     order = np.argsort(asked_key, kind="stable")
-    at = np.minimum(np.searchsorted(asked_key[order], came_key), len(order) - 1)
-    known = asked_key[order][at] == came_key
-    foreign = known & ~np.isin(mix(came_key, *_end(came, "source")), same_key)
+    ordered = asked_key[order]
+    at = np.minimum(place_in(ordered, came_key), len(order) - 1)
+    known = ordered[at] == came_key
+    foreign = known & ~is_among(mix(came_key, *_end(rows, answer, "source")), same_key)
     if not foreign.any():
         return []
     return _answers(attempts, answer[foreign], syn[order[at[foreign]]])
 
 
-def _end(rows: NDArray[np.void], end: str) -> tuple[NDArray[np.generic], ...]:
-    return rows[f"{end}_high"], rows[f"{end}_low"], rows[f"{end}_port"]
+def _end(rows: NDArray[np.void], chosen: Ints, end: str) -> tuple[NDArray[np.generic], ...]:
+    return tuple(taken(rows[f"{end}_{part}"], chosen) for part in ("high", "low", "port"))
 
 
 def _answers(attempts: Attempts, answers: Ints, syns: Ints) -> list[ForeignAnswers]:
     seen = attempts.sightings
     rows = seen.rows
     reset = np.flatnonzero((rows["tcp_flags"] & (SYN | RST)) == RST)
-    resets = mix(seen.place[reset], *_end(rows[reset], "source"), *_end(rows[reset], "destination"))
-    key = mix(seen.place[answers], *_end(rows[answers], "destination"), *_end(rows[answers], "source"))
+    resets = mix(seen.place[reset], *_end(rows, reset, "source"), *_end(rows, reset, "destination"))
+    key = mix(seen.place[answers], *_end(rows, answers, "destination"), *_end(rows, answers, "source"))
     was_reset = np.isin(key, resets)
     answers, syns = answers[was_reset], syns[was_reset]
     unrouted = np.isin(rows["ttl"][answers], UNROUTED_TTLS)
-    service = mix(*_end(rows[syns], "destination"))
-    found = []
-    for value in dict.fromkeys(service.tolist()):
-        mine = service == value
-        found.append(ForeignAnswers(answers[mine], syns[mine], int(unrouted[mine].sum())))
-    return sorted(found, key=lambda each: -len(each.rows))
+    service = mix(*_end(rows, syns, "destination"))
+    of_service = by_value(np.arange(len(service)), service)
+    # Services in the order of their first answer, where several have as many.
+    groups = sorted(of_service.values(), key=lambda its: (-len(its), its[0]))
+    return [ForeignAnswers(answers[its], syns[its], int(unrouted[its].sum())) for its in groups]

@@ -13,6 +13,7 @@ from backend.forensics.evidence.absence.one_way import to_itself
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import taken
 
 Frame = tuple[str, int]
 """(input, 1-based frame number)."""
@@ -57,15 +58,8 @@ def find_life(captures: Sequence[Capture], attempts: Attempts, lows: Words) -> L
     own = np.flatnonzero(
         np.isin(seen.rows["source_low"], lows) & ~to_itself(seen.rows, "source", "destination")
     )
-    rows = seen.rows[own]
-    parts = [
-        (
-            mix(rows["source_high"], rows["source_low"]),
-            seen.time_ns[own],
-            of_place[seen.place[own]],
-            rows["frame"].astype(np.int64),
-        )
-    ]
+    high, low, its_frame = (taken(seen.rows[name], own) for name in ("source_high", "source_low", "frame"))
+    parts = [(mix(high, low), seen.time_ns[own], of_place[seen.place[own]], its_frame.astype(np.int64))]
     for number, capture in enumerate(captures):
         parts += _of_connections(number, capture, attempts, lows)
     host, time_ns, of, frame = (np.concatenate([part[n] for part in parts]) for n in range(4))
@@ -82,10 +76,10 @@ def _of_connections(
     )
     sound &= ~to_itself(table, "client", "server")
     for end in ("server", "client"):
-        rows = table[sound & np.isin(table[f"{end}_low"], lows)]
-        host = mix(rows[f"{end}_high"], rows[f"{end}_low"])
+        its = np.flatnonzero(sound & np.isin(table[f"{end}_low"], lows))
+        high, low, frame = (taken(table[name], its) for name in (f"{end}_high", f"{end}_low", "first_frame"))
+        host, where = mix(high, low), np.full(len(its), number, np.int64)
         for time in ("first_ns", "last_ns"):
-            common = attempts.clocks.on_reference(number, rows[time].astype(np.int64))
-            where = np.full(len(rows), number, np.int64)
-            parts.append((host, common, where, rows["first_frame"].astype(np.int64)))
+            common = attempts.clocks.on_reference(number, taken(table[time], its).astype(np.int64))
+            parts.append((host, common, where, frame.astype(np.int64)))
     return parts
