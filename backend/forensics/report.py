@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from backend.forensics.report_do_now import DoNowPart
+from backend.forensics.report_impact import ImpactPart
 from backend.forensics.report_notes import NotePart
 from backend.forensics.report_text import Glyph, Text
 from backend.forensics.report_timings import TimingPart
@@ -155,6 +157,8 @@ class RemedyPart(_Part):
     versions: str | None = None
     choice: list[ChoicePart] = []
     """Both sides of it, where the change is a choice and no advice."""
+    changes: bool = True
+    """Whether `command` changes anything; False where it only reads."""
 
 
 class DiagnosisPart(_Part):
@@ -181,6 +185,9 @@ class DiagnosisPart(_Part):
     """Connection attempts whose lost time this diagnosis accounts for; no other diagnosis counts them."""
     figures: list[dict[str, Text]] = []
     """Short figures for the verdict strip: {"name": "worst", "value": "1,037 ms"}, in display order."""
+    impact: ImpactPart | None = None
+    """None where it is about no destination of connections or lookups."""
+    do_now: DoNowPart | None = None
 
 
 class AccountLinePart(_Part):

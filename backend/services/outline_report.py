@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from backend.errors import NotFound
+from backend.forensics.cause_groups import CauseGroupPart, group_causes
 from backend.forensics.report import (
     DiagnosisPart,
     EvidencePart,
@@ -44,6 +45,8 @@ class ReportOutline(Report):
     findings_total: int
     diagnoses_total: int
     inputs_total: int
+    groups: list[CauseGroupPart]
+    """Causes at several destinations; the first diagnosis of each is among `diagnoses`."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ _CUTS: Final = (
 _LISTED: Final = _CUTS[2]
 _ALONE: Final = _Cut(findings=1, diagnoses=0, frames=1_000, claims=0, records=100, inputs=0)
 _NOT_USED_SHOWN: Final = 100
+_ROWS_OF_GROUP: Final = 200
 
 
 def outline_report(store: Store, investigation_id: str, finding_id: str | None = None) -> bytes:
@@ -136,12 +140,14 @@ def _outline_text(report: Report, finding_id: str | None) -> bytes:
 def _outline(report: Report, cut: _Cut, finding_id: str | None) -> ReportOutline:
     findings = _named(report.findings, finding_id)
     diagnoses = [each for each in report.diagnoses if finding_id is None or finding_id in each.findings]
+    groups = group_causes(diagnoses, report.destinations_total)
     requests, account = report.requests, report.account
     kept = {
         "findings": [_finding(each, cut, heads=cut.records > 0) for each in findings[: cut.findings]],
         "findings_total": len(findings),
-        "diagnoses": [_diagnosis(each, cut) for each in diagnoses[: cut.diagnoses]],
+        "diagnoses": [_diagnosis(each, cut) for each in _kept(diagnoses, groups, cut.diagnoses)],
         "diagnoses_total": len(diagnoses),
+        "groups": [each.model_copy(update={"rows": each.rows[:_ROWS_OF_GROUP]}) for each in groups],
         "inputs": report.inputs[: cut.inputs],
         "inputs_total": len(report.inputs),
         "not_used": report.not_used[:_NOT_USED_SHOWN],
@@ -154,6 +160,16 @@ def _outline(report: Report, cut: _Cut, finding_id: str | None) -> ReportOutline
         "destinations": [],
     }
     return ReportOutline.model_construct(**{**_fields(report), **kept})
+
+
+def _kept(
+    diagnoses: Sequence[DiagnosisPart], groups: Sequence[CauseGroupPart], most: int
+) -> list[DiagnosisPart]:
+    """In their order: those that stand for themselves or for a group before the others of a group."""
+    others = {name for group in groups for name in group.diagnoses[1:]}
+    alone = [each.id for each in diagnoses if each.id not in others]
+    wanted = set([*alone, *(each.id for each in diagnoses if each.id in others)][:most])
+    return [each for each in diagnoses if each.id in wanted]
 
 
 def _named(findings: list[FindingPart], finding_id: str | None) -> list[FindingPart]:

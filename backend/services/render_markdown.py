@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cause_groups import CauseGroupPart, answers_of, group_causes
 from backend.forensics.report import (
     ClaimPart,
     DiagnosisPart,
@@ -27,6 +28,7 @@ from backend.services.report_words import (
     account_sentence,
     callees_of,
     findings_without_cause,
+    group_row_cells,
     is_command,
     is_sure,
     looked_for,
@@ -51,8 +53,9 @@ def render_markdown(report: Report, *, page: str = "") -> str:
     blocks = [f"# {text_of(report.label) or 'Investigation'}"]
     if not report.diagnoses:
         blocks.append(f"**{text_of(plain_verdict(report))}.**")
-    for diagnosis in report.diagnoses:
-        blocks += _diagnosis(diagnosis, disagreements_with(diagnosis, report.notes), references)
+    groups = group_causes(report.diagnoses, report.destinations_total)
+    for diagnosis, group in answers_of(report.diagnoses, groups):
+        blocks += _diagnosis(diagnosis, group, disagreements_with(diagnosis, report.notes), references)
     if report.outcomes:
         blocks += ["## Outcomes", *(f"{text_of(outcome_sentence(part))}." for part in report.outcomes)]
     blocks += _account(report, references)
@@ -73,12 +76,16 @@ def render_markdown(report: Report, *, page: str = "") -> str:
 
 
 def _diagnosis(
-    diagnosis: DiagnosisPart, disagreements: Sequence[NotePart], references: References
+    diagnosis: DiagnosisPart,
+    group: CauseGroupPart | None,
+    disagreements: Sequence[NotePart],
+    references: References,
 ) -> list[str]:
     role, verdict = ROLES[diagnosis.role], VERDICTS[diagnosis.verdict]
     statement = f"**{text_of(diagnosis.statement)}**"
     blocks = [
         f"## {role}: {text_of(diagnosis.title)} ({verdict.lower()})",
+        *(_group(group) if group is not None else []),
         f"~~{statement}~~" if disagreements else statement,
         *disagreement_blocks(disagreements),
         " · ".join(
@@ -108,6 +115,13 @@ def _diagnosis(
     return blocks
 
 
+def _group(group: CauseGroupPart) -> list[str]:
+    rows = [[text_of(cell) for cell in group_row_cells(row)] for row in group.rows[:ROWS_EACH]]
+    table = table_of(["Destination", group.unit.capitalize(), "Time lost", "Longest"], rows)
+    more = group.rows_total - ROWS_EACH
+    return [f"**{text_of(group.statement)}**", table, f"and {more:,} more" if more > 0 else "", "An example:"]
+
+
 def _missing(diagnosis: DiagnosisPart) -> list[str]:
     blocks = ["### Missing evidence"] if diagnosis.missing else []
     for missing in diagnosis.missing:
@@ -135,7 +149,8 @@ def _remedy(remedy: RemedyPart) -> list[str]:
     ]
     blocks = [text_of(remedy.what)]
     undo = remedy.undo if is_command(remedy.undo) else ""
-    for name, command in (("Check", remedy.check), ("Change", remedy.command), ("Undo", undo)):
+    changing = "Change" if remedy.changes else "Command"
+    for name, command in (("Check", remedy.check), (changing, remedy.command), ("Undo", undo)):
         blocks += [f"{name}:", code_block(command)] if command else []
     return [*blocks, table_of(["", ""], rows)] if rows else blocks
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cause_groups import GroupRowPart
+from backend.forensics.findings import seconds_text
 from backend.forensics.report import (
     CheckedPart,
     DiagnosisPart,
@@ -15,6 +17,7 @@ from backend.forensics.report import (
     Report,
     RequestShapePart,
 )
+from backend.forensics.wording import plural
 
 VERDICTS = {
     "confirmed": "Confirmed",
@@ -109,6 +112,26 @@ def references_of(evidence: Sequence[EvidencePart], *, shown_each: int = 4) -> l
 def is_sure(diagnosis: DiagnosisPart) -> bool:
     """Whether it is sure enough to act on: below that, finding out comes before any change."""
     return diagnosis.verdict in ("confirmed", "likely")
+
+
+def group_row_cells(row: GroupRowPart) -> list[str]:
+    """Destination, how many of how many, time lost, longest."""
+    impact = row.impact
+    others = impact.other_destinations
+    more = f" and {plural(others, 'other destination')}" if others else ""
+    return [
+        f"{impact.destination}{more}",
+        f"{impact.affected:,} of {impact.total:,}",
+        seconds_text(row.time_lost_s) if row.time_lost_s else "",
+        seconds_text(impact.longest_s),
+    ]
+
+
+def group_row_words(row: GroupRowPart) -> str:
+    """``192.0.2.1:443: 3 of 60 connections, 3,020 ms lost, longest 1,008 ms``."""
+    destination, affected, lost, longest = group_row_cells(row)
+    lost = f", {lost} lost" if lost else ""
+    return f"{destination}: {affected} {row.impact.unit}{lost}, longest {longest}"
 
 
 def is_command(text: str) -> bool:

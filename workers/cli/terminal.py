@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from backend.forensics.cause_groups import CauseGroupPart, answers_of, group_causes
 from backend.forensics.report import DiagnosisPart, InputPart, RemedyPart, Report, RequestShapePart
 from backend.services.report_words import (
     CHECKED,
@@ -14,6 +15,7 @@ from backend.services.report_words import (
     account_sentence,
     callees_of,
     findings_without_cause,
+    group_row_words,
     is_command,
     is_sure,
     looked_for,
@@ -37,6 +39,8 @@ _VERDICT_STYLES = {
 }
 
 
+ROWS_SHOWN = 10
+"""Destinations of one cause."""
 SHAPES_SHOWN = 10
 """Of the latency breakdown of requests; the other outputs hold more."""
 
@@ -46,10 +50,11 @@ def render_terminal(report: Report, *, width: int, colour: bool) -> str:
     page = Page(width, Paint(colour=colour))
     if not report.diagnoses:
         _no_diagnosis(page, report)
-    for number, diagnosis in enumerate(report.diagnoses):
+    groups = group_causes(report.diagnoses, report.destinations_total)
+    for number, (diagnosis, group) in enumerate(answers_of(report.diagnoses, groups)):
         if number:
             page.rule()
-        _diagnosis(page, diagnosis)
+        _diagnosis(page, diagnosis, group)
     _outcomes(page, report)
     _account(page, report)
     _requests(page, report)
@@ -66,9 +71,11 @@ def _no_diagnosis(page: Page, report: Report) -> None:
     page.headline(word, f"{plain_verdict(report)}.", "bold")
 
 
-def _diagnosis(page: Page, diagnosis: DiagnosisPart) -> None:
+def _diagnosis(page: Page, diagnosis: DiagnosisPart, group: CauseGroupPart | None) -> None:
     word = VERDICTS[diagnosis.verdict].upper()
     page.headline(word, f"{ROLES[diagnosis.role]}: {diagnosis.title}", *_VERDICT_STYLES[diagnosis.verdict])
+    if group is not None:
+        _group(page, group)
     page.text(diagnosis.statement, first="")
     figures = " · ".join(
         f"{figure.get('name', '')} {figure.get('value', '')}" for figure in diagnosis.figures
@@ -91,6 +98,15 @@ def _diagnosis(page: Page, diagnosis: DiagnosisPart) -> None:
             page.lines.append(f"  {visible(reference)}")
 
 
+def _group(page: Page, group: CauseGroupPart) -> None:
+    page.text(group.statement, first="")
+    for row in group.rows[:ROWS_SHOWN]:
+        page.text(group_row_words(row))
+    if group.rows_total > ROWS_SHOWN:
+        page.text(f"and {group.rows_total - ROWS_SHOWN:,} more")
+    page.heading("An example")
+
+
 def _missing(page: Page, diagnosis: DiagnosisPart, *, heading: str) -> None:
     if diagnosis.missing:
         page.heading(heading)
@@ -108,7 +124,7 @@ def _remedies(page: Page, diagnosis: DiagnosisPart, *, heading: str) -> None:
 def _remedy(page: Page, remedy: RemedyPart) -> None:
     page.text(remedy.what)
     page.command(remedy.check, label="check")
-    page.command(remedy.command, label="change")
+    page.command(remedy.command, label="change" if remedy.changes else "command")
     if is_command(remedy.undo):
         page.command(remedy.undo, label="undo")
     else:

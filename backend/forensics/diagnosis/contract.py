@@ -21,6 +21,7 @@ from backend.forensics.report import (
     Role,
     Verdict,
 )
+from backend.forensics.report_impact import ImpactPart
 
 STATEMENT_LONGEST = 160
 """Characters: one line of a list, a ticket or a chat."""
@@ -68,6 +69,7 @@ class Hypothesis:
     references: tuple[str, ...] = ()
     refutation: str = ""
     figures: tuple[tuple[str, str], ...] = ()
+    impact: ImpactPart | None = None
     ceiling: float = 0.999
     attempts: tuple[int, ...] = ()
     """Links of the attempts that it explains (`Facts.delays`). Their lost time is counted for one cause only: where
@@ -136,6 +138,7 @@ def conclude(hypothesis: Hypothesis, *, attempts_explained: int = 0) -> Diagnosi
         time_lost_s=round(hypothesis.time_lost_s, 6),
         attempts_explained=attempts_explained,
         figures=[{"name": name, "value": value} for name, value in _figures(hypothesis)],
+        impact=hypothesis.impact,
     )
 
 

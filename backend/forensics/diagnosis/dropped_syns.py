@@ -12,6 +12,7 @@ from backend.forensics.diagnosis.lost_syns import (
     about,
     figures_of,
     hurt,
+    impact_of,
     life_of,
     loss_evidence,
     lossy,
@@ -64,6 +65,7 @@ def dropped_syns(
         references=references,
         refutation="none found; it would be refuted by counters that stay flat while SYNs are retransmitted",
         figures=figures_of(facts, d),
+        impact=impact_of(facts, d),
         attempts=d.links,
     )
 

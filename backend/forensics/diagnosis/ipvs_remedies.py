@@ -25,7 +25,7 @@ def list_drain_remedies(drained: DrainedServer, settings: IpvsSettings) -> tuple
 def _kernel(settings: IpvsSettings) -> RemedyPart:
     known = f"you have {settings.kernel[0]}" if settings.kernel else "yours is unknown; run uname -r"
     return RemedyPart(
-        what="Run a kernel in which a real server with weight 0 expires its old entries",
+        what="Run a kernel that expires entries of real servers with weight 0",
         applies_to="node",
         check="uname -r; modinfo ip_vs | head -3",
         proof=PROOF,

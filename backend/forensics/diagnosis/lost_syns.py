@@ -19,6 +19,7 @@ from backend.forensics.evidence.losses import Loss, Losses, LossKind
 from backend.forensics.evidence.retried import RetriedAttempt
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart
+from backend.forensics.report_impact import ImpactPart
 
 REFUTES = -6.0
 """Outweighs all that can speak for any of these causes together: one of these alone leaves less than even odds."""
@@ -76,6 +77,20 @@ def figures_of(facts: Facts, destination: Destination) -> tuple[tuple[str, str],
     if waits.usual_s is not None:
         figures.append(("baseline", seconds_text(waits.usual_s)))
     return (*figures, ("to", f"{destination.attempts[0].server}{_more(destination)}"))
+
+
+def impact_of(facts: Facts, destination: Destination) -> ImpactPart:
+    """The same as numbers."""
+    waits = waits_of(facts, destination)
+    return ImpactPart(
+        unit="connections",
+        destination=str(destination.attempts[0].server),
+        other_destinations=destination.others,
+        affected=len(destination.attempts),
+        total=max(destination.tried, len(destination.attempts)),
+        longest_s=round(waits.worst_s, 6),
+        baseline_s=waits.usual_s and round(waits.usual_s, 9),
+    )
 
 
 def hurt(destination: Destination) -> str:

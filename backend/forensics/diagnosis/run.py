@@ -13,6 +13,7 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis import causes
 from backend.forensics.diagnosis.account import Settled, draw_up, settle
 from backend.forensics.diagnosis.contract import Hypothesis, conclude, weigh
+from backend.forensics.diagnosis.do_now import with_do_now
 from backend.forensics.diagnosis.exclusive import leave_accidents, yield_to_stronger
 from backend.forensics.diagnosis.fitting_advice import with_fitting_advice
 from backend.forensics.diagnosis.given_listings import without_given
@@ -80,8 +81,10 @@ def diagnose(facts: Facts, findings: Sequence[Case], isolation: Isolation | None
         settled.append(Settled(found, left.intersection(found.attempts)))
     kubernetes = isolation.run(REPORT + "kubernetes", partial(speaks_of_kubernetes, facts), False)
     parts = [
-        with_fitting_advice(
-            without_given(facts, _concluded(facts, each), findings), findings, kubernetes=kubernetes
+        with_do_now(
+            with_fitting_advice(
+                without_given(facts, _concluded(facts, each), findings), findings, kubernetes=kubernetes
+            )
         )
         for each in settled
     ]

@@ -11,6 +11,7 @@ from backend.forensics.diagnosis.named_findings import findings_to
 from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural, seconds_text
+from backend.forensics.report_impact import ImpactPart
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,18 @@ class Victims:
             *figures,
             ("connections", f"{len(self.attempts):,} of {self.attempts_total:,}"),
             ("to", self.target),
+        )
+
+    @property
+    def impact(self) -> ImpactPart:
+        """The same as numbers."""
+        return ImpactPart(
+            unit="connections",
+            destination=self.target,
+            affected=len(self.attempts),
+            total=self.attempts_total,
+            longest_s=round(self.worst_s, 6),
+            baseline_s=self.usual_s and round(self.usual_s, 9),
         )
 
 

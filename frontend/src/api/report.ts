@@ -115,6 +115,55 @@ export interface Remedy {
   side_effect: string;
   versions: string | null;
   choice: Choice[];
+  /** Whether `command` changes anything; it only reads otherwise. */
+  changes: boolean;
+}
+
+/** The one thing to do first: a change, something to read, or somebody to ask. */
+export interface DoNow {
+  action: "fix" | "confirm" | "ask";
+  what: string;
+  /** As it is to be typed. */
+  command: string | null;
+  applies_to: string;
+}
+
+/** Whom a cause affects at one destination, or at it and others that differ in nothing but their address. */
+export interface Impact {
+  unit: "connections" | "lookups";
+  destination: string;
+  other_destinations: number;
+  affected: number;
+  total: number;
+  longest_s: number;
+  baseline_s: number | null;
+}
+
+export interface GroupRow {
+  diagnosis: string;
+  finding: string | null;
+  impact: Impact;
+  time_lost_s: number;
+}
+
+/** Diagnoses of one cause, equally sure, at several destinations; the first stands for all of them. */
+export interface CauseGroup {
+  cause: string;
+  title: string;
+  role: Role;
+  verdict: Verdict;
+  statement: string;
+  unit: Impact["unit"];
+  diagnoses: string[];
+  destinations: number;
+  affected: number;
+  total: number;
+  time_lost_s: number;
+  longest_s: number;
+  shared: string;
+  /** By time lost, the most first; `rows_total` counts them all. */
+  rows: GroupRow[];
+  rows_total: number;
 }
 
 export interface Diagnosis {
@@ -137,6 +186,9 @@ export interface Diagnosis {
   refutation: string;
   time_lost_s: number;
   figures: { name: string; value: string }[];
+  /** Missing where it is about no destination of connections or lookups, and in old reports. */
+  impact?: Impact | null;
+  do_now?: DoNow | null;
 }
 
 /** What one cause explains of the delayed connections. */
@@ -212,6 +264,8 @@ export interface Report {
   findings_total: number;
   diagnoses: Diagnosis[];
   diagnoses_total: number;
+  /** Missing in outlines that an older version wrote. */
+  groups?: CauseGroup[];
   inputs_total: number;
   checked: Checked[];
   /** Missing where there were no packets to count. */

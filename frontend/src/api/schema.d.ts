@@ -2412,6 +2412,51 @@ export interface components {
             /** Title */
             title: string;
         };
+        /**
+         * CauseGroupPart
+         * @description Diagnoses of one cause, equally sure, at several destinations. Counts are sums over them.
+         */
+        CauseGroupPart: {
+            /** Affected */
+            affected: number;
+            /** Cause */
+            cause: string;
+            /** Destinations */
+            destinations: number;
+            /** Diagnoses */
+            diagnoses: string[];
+            /** Longest S */
+            longest_s: number;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "loss" | "stall" | "burst" | "collision" | "ok" | "neutral";
+            /** Rows */
+            rows: components["schemas"]["GroupRowPart"][];
+            /** Rows Total */
+            rows_total: number;
+            /** Shared */
+            shared: string;
+            /** Statement */
+            statement: string;
+            /** Time Lost S */
+            time_lost_s: number;
+            /** Title */
+            title: string;
+            /** Total */
+            total: number;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "connections" | "lookups";
+            /**
+             * Verdict
+             * @enum {string}
+             */
+            verdict: "confirmed" | "likely" | "possible" | "cannot-tell";
+        };
         /** CheckedPart */
         CheckedPart: {
             /** Kind */
@@ -2836,6 +2881,7 @@ export interface components {
              * @default []
              */
             contradicting: string[];
+            do_now?: components["schemas"]["DoNowPart"] | null;
             /**
              * Figures
              * @default []
@@ -2850,6 +2896,7 @@ export interface components {
              * @default
              */
             id: string;
+            impact?: components["schemas"]["ImpactPart"] | null;
             /**
              * Missing
              * @default []
@@ -2951,6 +2998,26 @@ export interface components {
             unit: "ms";
             /** Values */
             values: number[];
+        };
+        /**
+         * DoNowPart
+         * @description Chosen by the verdict and by what the evidence allows.
+         */
+        DoNowPart: {
+            /**
+             * Action
+             * @enum {string}
+             */
+            action: "fix" | "confirm" | "ask";
+            /**
+             * Applies To
+             * @default
+             */
+            applies_to: string;
+            /** Command */
+            command?: string | null;
+            /** What */
+            what: string;
         };
         /**
          * DumpColumn
@@ -3428,6 +3495,19 @@ export interface components {
             value: string | number | null;
         };
         /**
+         * GroupRowPart
+         * @description One diagnosis of the group.
+         */
+        GroupRowPart: {
+            /** Diagnosis */
+            diagnosis: string;
+            /** Finding */
+            finding: string | null;
+            impact: components["schemas"]["ImpactPart"];
+            /** Time Lost S */
+            time_lost_s: number;
+        };
+        /**
          * HeldGroup
          * @description Samples that one stall held: an instance of a finding. Times are ns after t0.
          */
@@ -3633,6 +3713,32 @@ export interface components {
             next_cursor: string | null;
             /** Total */
             total: number;
+        };
+        /**
+         * ImpactPart
+         * @description At one destination, or summed over it and `other_destinations` that differ in nothing but their address.
+         */
+        ImpactPart: {
+            /** Affected */
+            affected: number;
+            /** Baseline S */
+            baseline_s?: number | null;
+            /** Destination */
+            destination: string;
+            /** Longest S */
+            longest_s: number;
+            /**
+             * Other Destinations
+             * @default 0
+             */
+            other_destinations: number;
+            /** Total */
+            total: number;
+            /**
+             * Unit
+             * @enum {string}
+             */
+            unit: "connections" | "lookups";
         };
         /** InputPart */
         InputPart: {
@@ -4484,6 +4590,11 @@ export interface components {
             /** Applies To */
             applies_to: string;
             /**
+             * Changes
+             * @default true
+             */
+            changes: boolean;
+            /**
              * Check
              * @default
              */
@@ -4630,6 +4741,8 @@ export interface components {
             findings: components["schemas"]["FindingOutline"][];
             /** Findings Total */
             findings_total: number;
+            /** Groups */
+            groups: components["schemas"]["CauseGroupPart"][];
             /** Inputs */
             inputs: components["schemas"]["InputPart"][];
             /** Inputs Total */

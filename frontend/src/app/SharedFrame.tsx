@@ -12,6 +12,7 @@ import { Omnibox } from "../omnibox/Omnibox";
 import { ShareBanner } from "../sharing/ShareBanner";
 import { ContextBar } from "./ContextBar";
 import { useInvestigationState } from "./investigationState";
+import { CommandsWork } from "../ui/CopyButton";
 import { RegionStateProvider } from "../ui/regionState";
 import { useAddress } from "../ui/RouteLink";
 import { Tabs } from "./Tabs";
@@ -55,7 +56,9 @@ export function SharedFrame() {
   if (!source || !data) return <main className="page" aria-busy="true" />;
   return (
     <SourceProvider value={source}>
-      <Inside sid={sid} session={data} />
+      <CommandsWork value={data.addresses !== "names"}>
+        <Inside sid={sid} session={data} />
+      </CommandsWork>
     </SourceProvider>
   );
 }

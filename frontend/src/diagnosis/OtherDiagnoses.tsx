@@ -2,42 +2,61 @@
 import { useState } from "react";
 
 import { useSource } from "../api/source";
-import type { Diagnosis, Finding, Report } from "../api/types";
+import type { Finding, Report } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
+import { byKind } from "../findings/byKind";
 import { duration, plural } from "../format/quantity";
 import { useDisagreements } from "../notes/Disagreement";
 import { RoleGlyph } from "../ui/Glyph";
 import { RouteLink } from "../ui/RouteLink";
+import { statementOf, timeLostOf, type Answer } from "./answers";
 import { DiagnosisCard } from "./DiagnosisCard";
+import { Targets } from "./Targets";
 import { VerdictWord } from "./VerdictWord";
 
-export function OtherDiagnoses({ report, diagnoses }: { report: Report; diagnoses: Diagnosis[] }) {
-  if (!diagnoses.length) return null;
+export function OtherDiagnoses({ report, answers }: { report: Report; answers: Answer[] }) {
+  const stands = answers.filter(({ diagnosis }) => diagnosis.verdict !== "cannot-tell");
+  const undecided = answers.filter(({ diagnosis }) => diagnosis.verdict === "cannot-tell");
+  if (!answers.length) return null;
   return (
     <section className="card panel" aria-label="Other diagnoses" data-testid="other-diagnoses">
       <header className="panel-head">
         <h2>Other diagnoses</h2>
       </header>
-      {diagnoses.map((diagnosis) => (
-        <Row key={diagnosis.id || diagnosis.statement} report={report} diagnosis={diagnosis} />
-      ))}
+      {stands.map((answer) => <Row key={answer.diagnosis.id || answer.diagnosis.statement} report={report} answer={answer} />)}
+      <Undecided report={report} answers={undecided} />
     </section>
   );
 }
 
-function Row({ report, diagnosis }: { report: Report; diagnosis: Diagnosis }) {
+/** Causes that lack evidence: no answers, and so folded where there are several. */
+function Undecided({ report, answers }: { report: Report; answers: Answer[] }) {
+  const rows = answers.map((answer) => <Row key={answer.diagnosis.id || answer.diagnosis.statement} report={report} answer={answer} />);
+  if (answers.length < 2) return <>{rows}</>;
+  return (
+    <details className="undecided" data-testid="undecided">
+      <summary>{plural(answers.length, "undecided cause")}: {answers.map(({ diagnosis }) => diagnosis.title).join(", ")}</summary>
+      {rows}
+    </details>
+  );
+}
+
+function Row({ report, answer }: { report: Report; answer: Answer }) {
   const [open, setOpen] = useState(false);
+  const { diagnosis, group } = answer;
   const disputed = useDisagreements(diagnosis).length > 0;
   const analysed = { version: report.tool.version, created: report.created };
+  const lost_s = timeLostOf(answer);
   return (
-    <div className="other-diagnosis">
+    <div className="other-diagnosis" data-testid="other-diagnosis" data-cause={diagnosis.cause}>
       <button type="button" className="other-head" aria-expanded={open} onClick={() => setOpen(!open)}>
         <RoleGlyph role={diagnosis.role} />
         <VerdictWord verdict={diagnosis.verdict} plain />
-        <span className="other-statement">{disputed ? <s className="dim">{diagnosis.statement}</s> : diagnosis.statement}</span>
-        <span className="number">{diagnosis.time_lost_s > 0 ? `${duration(diagnosis.time_lost_s)} lost` : ""}</span>
+        <span className="other-statement">{disputed ? <s className="dim">{statementOf(answer)}</s> : statementOf(answer)}</span>
+        <span className="number">{lost_s > 0 ? `${duration(lost_s)} lost` : ""}</span>
         <span aria-hidden="true">{open ? "▾" : "▸"}</span>
       </button>
+      {group && <Targets group={group} />}
       {open && <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analysed={analysed} />}
     </div>
   );
@@ -54,15 +73,16 @@ export function LooseFindings({ report }: { report: Report }) {
         <h2>Findings without a diagnosis</h2>
       </header>
       <ul className="findings-evidence">
-        {loose.map((finding) => (
-          <FindingLine key={finding.id} finding={finding} />
+        {byKind(loose).map(({ kind, findings: [first, ...others] }) => (
+          <FindingLine key={kind} finding={first} others={others} />
         ))}
       </ul>
     </section>
   );
 }
 
-function FindingLine({ finding }: { finding: Finding }) {
+/** The first of a kind, and how many there are of it. */
+function FindingLine({ finding, others }: { finding: Finding; others: Finding[] }) {
   const source = useSource();
   return (
     <li data-claim="finding" data-testid="finding" data-kind={finding.kind}>
@@ -75,6 +95,7 @@ function FindingLine({ finding }: { finding: Finding }) {
       </div>
       <p>{finding.summary}</p>
       <EvidenceLinks evidence={finding.evidence} shown={8} frames_total={finding.frames_total} />
+      {others.length > 0 && <p><RouteLink href={`${source.page}/findings`}>and {plural(others.length, "more finding")} of this kind</RouteLink></p>}
     </li>
   );
 }

@@ -56,7 +56,7 @@ function Sides({ choice }: { choice: Choice[] }) {
 function RemedyRows({ remedy }: { remedy: Remedy }) {
   const rows: [string, string, boolean][] = [
     ["Check", remedy.check, true],
-    ["Change", remedy.command ?? "", true],
+    [remedy.changes ? "Change" : "Command", remedy.command ?? "", true],
     ["Proof", remedy.proof, false],
     ["Undo", remedy.undo, false],
     ["Side effect", remedy.side_effect, false],

@@ -1,19 +1,22 @@
 /** The first thing on the page: what happened, how sure, what it cost, what to type. */
 import { useSource } from "../api/source";
-import type { Diagnosis, Finding, Remedy, Report } from "../api/types";
+import type { CauseGroup, Diagnosis, Finding, Report } from "../api/types";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
-import { count, duration } from "../format/quantity";
+import { count } from "../format/quantity";
 import { Plain } from "../glossary/Plain";
 import { roleSentence } from "../glossary/plainWords";
 import { Worded } from "../glossary/Worded";
-import { Command } from "../ui/CopyButton";
 import { RoleGlyph, roleWord } from "../ui/Glyph";
 import { RouteLink } from "../ui/RouteLink";
 import { useDisagreements } from "../notes/Disagreement";
 import { signature } from "../notes/noteWords";
 import { INSTANCES_ID } from "../findings/findingWords";
+import { statementOf } from "./answers";
 import { sectionId } from "./DiagnosisCard";
 import { Denominator } from "./Denominator";
+import { DoNow } from "./DoNow";
+import { Targets } from "./Targets";
+import { tilesOf } from "./tiles";
 import { VerdictWord } from "./VerdictWord";
 
 /** Evidence of the steps stands for the statement they add up to. */
@@ -22,14 +25,18 @@ function statementEvidence(diagnosis: Diagnosis) {
   return (steps.length ? steps : diagnosis.claims).flatMap((claim) => claim.evidence);
 }
 
-export function figuresOf(diagnosis: Diagnosis): { name: string; value: string }[] {
-  if (diagnosis.figures.length) return diagnosis.figures;
-  return diagnosis.time_lost_s > 0 ? [{ name: "time lost", value: duration(diagnosis.time_lost_s) }] : [];
+interface VerdictCardProps {
+  diagnosis: Diagnosis;
+  /** Where the diagnosis stands for several of one cause. */
+  group?: CauseGroup | null;
+  findings: Finding[];
+  report?: Report;
 }
 
-export function VerdictCard({ diagnosis, findings, report }: { diagnosis: Diagnosis; findings: Finding[]; report?: Report }) {
+export function VerdictCard({ diagnosis, group = null, findings, report }: VerdictCardProps) {
   const against = useDisagreements(diagnosis);
   const disputed = against.length > 0;
+  const statement = statementOf({ diagnosis, group });
   return (
     <section className="card verdict-card" data-role={disputed ? "neutral" : diagnosis.role} aria-label="Verdict">
       <div className="verdict-line">
@@ -41,7 +48,7 @@ export function VerdictCard({ diagnosis, findings, report }: { diagnosis: Diagno
       </div>
       <div data-claim="statement">
         <h1 className="claim" data-testid="claim">
-          {disputed ? <s><Worded text={diagnosis.statement} /></s> : <Worded text={diagnosis.statement} />}
+          {disputed ? <s><Worded text={statement} /></s> : <Worded text={statement} />}
         </h1>
         {against.map((note) => (
           <p key={note.id} data-testid="verdict-disputed"><strong>{signature(note)}, disagrees:</strong> <span className="note-text">{note.text}</span></p>
@@ -50,61 +57,26 @@ export function VerdictCard({ diagnosis, findings, report }: { diagnosis: Diagno
         <EvidenceLinks evidence={statementEvidence(diagnosis)} shown={6} />
       </div>
       {report && <Denominator report={report} />}
-      <Figures figures={figuresOf(diagnosis)} />
+      <Tiles diagnosis={diagnosis} group={group} />
+      {group && <Targets group={group} />}
       <DoNow diagnosis={diagnosis} />
       <Doors diagnosis={diagnosis} findings={findings} />
     </section>
   );
 }
 
-function Figures({ figures }: { figures: { name: string; value: string }[] }) {
-  if (!figures.length) return null;
+function Tiles({ diagnosis, group }: { diagnosis: Diagnosis; group: CauseGroup | null }) {
+  const tiles = tilesOf(diagnosis, group);
+  if (!tiles.length) return null;
   return (
     <dl className="figures" data-testid="figures">
-      {figures.map((figure) => (
-        <div key={figure.name}>
-          <dt>{figure.name}</dt>
-          <dd>{figure.value}</dd>
+      {tiles.map((tile) => (
+        <div key={tile.name}>
+          <dt>{tile.name}</dt>
+          <dd>{tile.value}{tile.note && <small className="dim">{tile.note}</small>}</dd>
         </div>
       ))}
     </dl>
-  );
-}
-
-/** What to do first: never a change that is a choice, for it needs thought and not a copy button. */
-export function adviceOf(remedies: Remedy[]): Remedy | undefined {
-  const advice = remedies.filter((remedy) => !remedy.choice.length);
-  return advice.find((remedy) => remedy.command) ?? advice[0] ?? remedies[0];
-}
-
-function DoNow({ diagnosis }: { diagnosis: Diagnosis }) {
-  const remedy = adviceOf(diagnosis.remedies);
-  if (!remedy) return null;
-  return (
-    <div className="do-now">
-      <h2>Do now</h2>
-      <div>
-        <p className="do-now-what">{remedy.what}</p>
-        {remedy.command && <Command text={remedy.command} label="Command of the fix" />}
-        <p className="dim do-now-notes">
-          {remedy.undo && (
-            <span>
-              <b>Undo</b> {remedy.undo}
-            </span>
-          )}
-          {remedy.side_effect && (
-            <span>
-              <b>Side effect</b> {remedy.side_effect}
-            </span>
-          )}
-          {remedy.versions && (
-            <span>
-              <b>Needs</b> {remedy.versions}
-            </span>
-          )}
-        </p>
-      </div>
-    </div>
   );
 }
 

@@ -4,6 +4,7 @@ import { useSource } from "../api/source";
 import type { Finding, Investigation, Report } from "../api/types";
 import { SinceBaseline } from "../compare/SinceBaseline";
 import { AccountLine } from "../diagnosis/AccountLine";
+import { answersOf } from "../diagnosis/answers";
 import { CheckedSummary } from "../diagnosis/CheckedList";
 import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
 import { NothingFound } from "../diagnosis/NothingFound";
@@ -59,11 +60,11 @@ function NoReport({ about }: { about: Investigation }) {
 }
 
 function ReportBody({ report }: { report: Report }) {
-  const [first, ...others] = report.diagnoses;
+  const [first, ...others] = answersOf(report);
   return (
     <>
       {first ? (
-        <VerdictCard diagnosis={first} findings={report.findings} report={report} />
+        <VerdictCard diagnosis={first.diagnosis} group={first.group} findings={report.findings} report={report} />
       ) : report.findings.some(isNotable) ? (
         <Unexplained report={report} />
       ) : (
@@ -71,7 +72,7 @@ function ReportBody({ report }: { report: Report }) {
       )}
       <div className="overview-grid">
         <div className="overview-column">
-          <OtherDiagnoses report={report} diagnoses={others} />
+          <OtherDiagnoses report={report} answers={others} />
           <Outcomes outcomes={report.outcomes} />
           <AccountLine account={report.account} />
           <DensityStrip />
@@ -85,10 +86,10 @@ function ReportBody({ report }: { report: Report }) {
       {first && (
         <section className="card panel" aria-label="Diagnosis in full">
           <header className="panel-head">
-            <h2>{first.title}</h2>
+            <h2>{first.diagnosis.title}</h2>
           </header>
           <DiagnosisCard
-            diagnosis={first}
+            diagnosis={first.diagnosis}
             findings={report.findings}
             analysed={{ version: report.tool.version, created: report.created }}
           />

@@ -6,13 +6,15 @@ import { useNotes } from "../api/notes";
 import { PAGE_ROWS, usePagedRows } from "../api/pagedRows";
 import { findingRowsPath, useFinding, useReport } from "../api/queries";
 import { useSource } from "../api/source";
-import type { Diagnosis, Report, ReportTable } from "../api/types";
+import type { Report, ReportTable } from "../api/types";
 import { AccountLine } from "../diagnosis/AccountLine";
+import { answersOf, type Answer } from "../diagnosis/answers";
 import { CheckedList } from "../diagnosis/CheckedList";
 import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
 import { FindingsEvidence } from "../diagnosis/FindingsEvidence";
 import { NothingFound } from "../diagnosis/NothingFound";
 import { QualityStrip } from "../diagnosis/QualityStrip";
+import { Targets } from "../diagnosis/Targets";
 import { VerdictCard } from "../diagnosis/VerdictCard";
 import { DensityStrip } from "../findings/DensityStrip";
 import { cellWords, tableOfReport, type RecordTable } from "../findings/recordTable";
@@ -38,7 +40,8 @@ export function ReportPage() {
 }
 
 function Body({ report }: { report: Report }) {
-  const [first] = report.diagnoses;
+  const answers = answersOf(report);
+  const [first] = answers;
   const analysed = { version: report.tool.version, created: report.created };
   return (
     <div className="report" data-testid="report">
@@ -49,15 +52,16 @@ function Body({ report }: { report: Report }) {
         </div>
         <Downloads label={report.label} />
       </header>
-      {first ? <VerdictCard diagnosis={first} findings={report.findings} /> : <WithoutCause report={report} />}
+      {first ? <VerdictCard diagnosis={first.diagnosis} group={first.group} findings={report.findings} /> : <WithoutCause report={report} />}
       <div className="report-pair">
         <QualityStrip quality={report.quality} />
         <AccountLine account={report.account} />
       </div>
       <DensityStrip />
-      {report.diagnoses.map((diagnosis) => (
+      {answers.map(({ diagnosis, group }) => (
         <section key={diagnosis.id || diagnosis.statement} className="card panel" aria-label={diagnosis.title}>
-          <header className="panel-head"><h2><Claim diagnosis={diagnosis} /></h2></header>
+          <header className="panel-head"><h2><Claim diagnosis={diagnosis} group={group} /></h2></header>
+          {group && <Targets group={group} />}
           <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analysed={analysed} />
         </section>
       ))}
@@ -72,8 +76,8 @@ function Body({ report }: { report: Report }) {
 }
 
 /** Struck through where somebody disagrees; who and why stands in the diagnosis. */
-function Claim({ diagnosis }: { diagnosis: Diagnosis }) {
-  const words = `${diagnosis.title}: ${diagnosis.statement}`;
+function Claim({ diagnosis, group }: Answer) {
+  const words = group?.statement ?? `${diagnosis.title}: ${diagnosis.statement}`;
   return useDisagreements(diagnosis).length > 0 ? <s>{words}</s> : words;
 }
 

@@ -1,5 +1,5 @@
 /** Copies a text and says so. */
-import { useEffect, useState } from "react";
+import { createContext, useContext, useEffect, useState } from "react";
 
 const SAID_MS = 1600;
 
@@ -21,13 +21,18 @@ export function CopyButton({ text, label = "Copy" }: { text: string; label?: str
   );
 }
 
+/** Whether commands work as they are shown: none does whose addresses are pseudonyms. */
+export const CommandsWork = createContext(true);
+
+/** A command to type, with a button to copy it where its names are real. */
 export function Command({ text, label }: { text: string; label?: string }) {
+  const works = useContext(CommandsWork);
   return (
     <div className="command">
       <pre tabIndex={0} aria-label={label ?? "Command"}>
         {text}
       </pre>
-      <CopyButton text={text} />
+      {works && <CopyButton text={text} />}
     </div>
   );
 }

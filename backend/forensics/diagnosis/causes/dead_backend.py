@@ -15,7 +15,14 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import list_rivals
-from backend.forensics.diagnosis.lost_syns import about, figures_of, loss_evidence, lossy, one_instance
+from backend.forensics.diagnosis.lost_syns import (
+    about,
+    figures_of,
+    impact_of,
+    loss_evidence,
+    lossy,
+    one_instance,
+)
 from backend.forensics.dumps import conntrack
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
@@ -81,6 +88,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination, split: S
         references=REFERENCES,
         refutation="it would be refuted by retransmissions that are answered as often as first SYNs",
         figures=figures_of(facts, d),
+        impact=impact_of(facts, d),
         attempts=links,
         ceiling=0.999 if witnessed else PATTERN_CEILING,
     )
@@ -194,7 +202,7 @@ def _remedies(target: str, backend: str) -> tuple[RemedyPart, ...]:
             side_effect="the other backends take its share of the load",
         ),
         RemedyPart(
-            what="Let a readiness probe take a backend out that does not accept connections",
+            what="Let a readiness probe remove a backend that accepts no connections",
             applies_to="Kubernetes",
             check="kubectl get pods -o wide",
             proof="a pod that does not accept connections leaves the EndpointSlice",

@@ -11,7 +11,14 @@ from collections.abc import Sequence
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import list_rivals
-from backend.forensics.diagnosis.lost_syns import about, figures_of, loss_evidence, lossy, one_instance
+from backend.forensics.diagnosis.lost_syns import (
+    about,
+    figures_of,
+    impact_of,
+    loss_evidence,
+    lossy,
+    one_instance,
+)
 from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.split_outcomes import SplitWays, find_split_ways
@@ -76,7 +83,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination, ways: Sp
         ),
         remedies=(
             RemedyPart(
-                what="Take the dead next hop out of the route until it forwards again",
+                what="Remove the dead next hop from the route: put it back when it forwards",
                 applies_to=f"the host that sends by {ways.dead.word}",
                 check="ip route show",
                 proof="every new connection opens with its first SYN",
@@ -97,5 +104,6 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination, ways: Sp
         references=REFERENCES,
         refutation=f"none found; it would be refuted by an answer to a SYN that left by {ways.dead.word}",
         figures=figures_of(facts, d),
+        impact=impact_of(facts, d),
         attempts=links,
     )

@@ -19,6 +19,7 @@ from backend.forensics.diagnosis.lost_syns import (
     figures_of,
     hops_of,
     hurt,
+    impact_of,
     life_of,
     loss_evidence,
     lossy,
@@ -109,6 +110,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         references=REFERENCES,
         refutation="none found; it would be refuted by one connection from the same source that opens",
         figures=figures_of(facts, d),
+        impact=impact_of(facts, d),
         attempts=d.links,
     )
 
@@ -228,7 +230,7 @@ def _remedies(d: Destination) -> tuple[RemedyPart, ...]:
             versions=None,
         ),
         RemedyPart(
-            what="Allow it in the security group or network ACL of the cloud network",
+            what="Allow it in the cloud network's security group or network ACL",
             command=None,
             applies_to="cloud networks",
             check="the flow log of the interface: REJECT entries for this port",

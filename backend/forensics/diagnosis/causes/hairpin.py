@@ -151,7 +151,7 @@ _REMEDIES = (
         versions="a change on the port ends with the pod; the CNI's configuration holds for new pods",
     ),
     RemedyPart(
-        what="Let the node masquerade what a pod sends to itself through the service",
+        what="Let the node masquerade what a pod's service sends back to it",
         command="iptables-save -t nat | grep KUBE-MARK-MASQ",
         applies_to="kube-proxy (clusterCIDR or detectLocalMode set), the CNI's portmap plugin (snat: true)",
         check="iptables-save -c -t nat | grep -E 'KUBE-MARK-MASQ|KUBE-POSTROUTING'",

@@ -124,6 +124,7 @@ def _hypothesis(findings: Sequence[Case], stale: Stale, settings: IpvsSettings) 
         references=REFERENCES,
         refutation="none found; it would be refuted by a response from that server at that time",
         figures=victims.figures,
+        impact=victims.impact,
         attempts=victims.links,
     )
 

@@ -153,7 +153,7 @@ def _remedies(quiet_s: float) -> tuple[RemedyPart, ...]:
     proof = "the client's FIN comes first; no RST follows a FIN of the server"
     return (
         RemedyPart(
-            what="Let the server keep idle connections longer than its clients or load balancer do",
+            what="Let the server keep idle connections longer than its clients: proxies and load balancers included",
             command=None,
             applies_to="the server: Node.js server.keepAliveTimeout and headersTimeout, gunicorn --keep-alive, "
             "nginx keepalive_timeout",

@@ -18,6 +18,7 @@ from backend.forensics.diagnosis.lost_syns import (
     about,
     figures_of,
     hurt,
+    impact_of,
     loss_evidence,
     lossy,
     of_kind,
@@ -93,6 +94,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         references=REFERENCES,
         refutation="none found; it would be refuted by listen counters that stay flat while SYNs are retransmitted",
         figures=figures_of(facts, d),
+        impact=impact_of(facts, d),
         attempts=d.links,
     )
 

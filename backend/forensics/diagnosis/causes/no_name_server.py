@@ -67,6 +67,7 @@ def _hypothesis(trouble: Trouble) -> Hypothesis:
         references=REFERENCES,
         refutation="nothing seen; an answer from this address would refute it",
         figures=trouble.figures(lookups),
+        impact=trouble.impact(lookups),
         ceiling=trouble.ceiling,
     )
 

@@ -16,6 +16,7 @@ from backend.forensics.diagnosis.lost_syns import (
     about,
     figures_of,
     hurt,
+    impact_of,
     loss_evidence,
     lossy,
     of_kind,
@@ -94,6 +95,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         references=REFERENCES,
         refutation="none found; it would be refuted by data that passes where SYNs are lost",
         figures=figures_of(facts, d),
+        impact=impact_of(facts, d),
         ceiling=SINGLE_CEILING if accident else 0.999,
         attempts=d.links,
     )

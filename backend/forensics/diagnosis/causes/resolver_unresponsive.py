@@ -93,6 +93,7 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
             "that do not reach it"
         ),
         figures=trouble.figures(lookups),
+        impact=trouble.impact(lookups),
         explains=lost_frames(trouble.mute),
         ceiling=trouble.ceiling,
     )

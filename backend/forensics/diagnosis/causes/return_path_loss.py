@@ -13,6 +13,7 @@ from backend.forensics.diagnosis.lost_syns import (
     about,
     figures_of,
     hurt,
+    impact_of,
     loss_evidence,
     lossy,
     of_kind,
@@ -90,6 +91,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         references=REFERENCES,
         refutation="none found; it would be refuted by a SYN-ACK captured at the client before its retransmission",
         figures=figures_of(facts, d),
+        impact=impact_of(facts, d),
         attempts=links,
         returning=True,
     )

@@ -99,6 +99,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, hurt: list[DelayedLookup]) -> Hy
         references=REFERENCES,
         refutation="none found; it would be refuted by delays of the name itself only",
         figures=trouble.figures(hurt),
+        impact=trouble.impact(hurt),
         ceiling=trouble.ceiling,
     )
 

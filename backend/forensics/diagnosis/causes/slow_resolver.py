@@ -72,6 +72,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, late: list[DelayedLookup]) -> Hy
         references=REFERENCES,
         refutation="none found; it would be refuted by responses that leave the resolver promptly and arrive late",
         figures=trouble.figures(late),
+        impact=trouble.impact(late),
         ceiling=trouble.ceiling,
     )
 

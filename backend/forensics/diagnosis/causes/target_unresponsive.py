@@ -16,6 +16,7 @@ from backend.forensics.diagnosis.lost_syns import (
     about,
     figures_of,
     hurt,
+    impact_of,
     life_of,
     loss_evidence,
     lossy,
@@ -96,6 +97,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         references=REFERENCES,
         refutation="none found; it would be refuted by any packet from this host at that time",
         figures=figures_of(facts, d),
+        impact=impact_of(facts, d),
         attempts=d.links,
     )
 

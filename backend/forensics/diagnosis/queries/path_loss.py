@@ -73,6 +73,7 @@ def _hypothesis(
         references=references,
         refutation="none found; it would be refuted by the lost queries in a capture at the resolver",
         figures=trouble.figures(lookups),
+        impact=trouble.impact(lookups),
         explains=lost_frames(apart),
         ceiling=trouble.ceiling,
     )

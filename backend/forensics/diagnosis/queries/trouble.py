@@ -20,6 +20,7 @@ from backend.forensics.evidence.nodes import same_node
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart
+from backend.forensics.report_impact import ImpactPart
 
 LOSSY_CAPTURE = -1.0
 """A capture that lost packets may have lost the query behind the node, or the answer."""
@@ -109,6 +110,18 @@ class Trouble:
         if self.resolver.usual_s is not None:
             figures.append(("baseline", seconds_text(self.resolver.usual_s)))
         return (*figures, ("lookups", f"{len(lookups):,} of {self.resolver.lookups:,}"), ("to", self.target))
+
+    def impact(self, lookups: Sequence[DelayedLookup]) -> ImpactPart:
+        """The same as numbers."""
+        usual_s = self.resolver.usual_s
+        return ImpactPart(
+            unit="lookups",
+            destination=self.target,
+            affected=len(lookups),
+            total=self.resolver.lookups,
+            longest_s=round(max(one.wait_s for one in lookups), 6),
+            baseline_s=usual_s and round(usual_s, 9),
+        )
 
     def hurt(self, lookups: Sequence[DelayedLookup]) -> str:
         """``7 of 45 lookups at 10.96.0.10:53 waited 5,007 ms``."""

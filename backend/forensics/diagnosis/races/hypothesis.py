@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.diagnosis.races.evidence import Race, weigh_race
 from backend.forensics.diagnosis.races.rivals import rival_parts
-from backend.forensics.diagnosis.races.story import race_figures, race_missing, race_steps
+from backend.forensics.diagnosis.races.story import race_figures, race_impact, race_missing, race_steps
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import RemedyPart
 
@@ -51,5 +51,6 @@ def race_hypothesis(
             "insert_failed staying flat"
         ),
         figures=race_figures(race),
+        impact=race_impact(race),
         attempts=tuple(sorted({loss.attempt.link for loss, _ in race.collisions})),
     )

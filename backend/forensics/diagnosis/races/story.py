@@ -7,6 +7,7 @@ from backend.forensics.diagnosis.races.evidence import Race
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, MissingPart
+from backend.forensics.report_impact import ImpactPart
 
 
 def race_hurt(race: Race) -> str:
@@ -71,3 +72,15 @@ def race_figures(race: Race) -> tuple[tuple[str, str], ...]:
     figures.append(("sources affected", f"{race.sources_hit:,} of {race.sources_total:,}"))
     figures.append(("to", race.target))
     return tuple(figures)
+
+
+def race_impact(race: Race) -> ImpactPart:
+    """The same as numbers."""
+    return ImpactPart(
+        unit="connections",
+        destination=race.target,
+        affected=len(race.collisions),
+        total=race.attempts_total,
+        longest_s=round(race.worst_s, 6),
+        baseline_s=race.usual_s and round(race.usual_s, 9),
+    )

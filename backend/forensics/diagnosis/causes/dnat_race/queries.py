@@ -83,6 +83,7 @@ def _hypothesis(
             "both queries of a pair"
         ),
         figures=trouble.figures(lookups),
+        impact=trouble.impact(lookups),
         explains=lost_frames(trouble.of_pairs),
         ceiling=0.999 if inside or agree or translated(facts, trouble)[0] else PAIRS_ALONE_CEILING,
     )

@@ -41,7 +41,7 @@ def list_query_remedies(facts: Facts) -> list[RemedyPart]:
             side_effect="a connection for each lookup: one round trip more, and more work for the resolver",
         ),
         RemedyPart(
-            what="Boot a kernel that lets two packets of one socket share an entry",
+            what="Boot a kernel in which packets of one socket share an entry",
             command="uname -r",
             applies_to="nodes",
             check="uname -r",

@@ -65,6 +65,7 @@ def _hypothesis(facts: Facts, found: Drops) -> Hypothesis:
             "or by such a SYN seen at the real server"
         ),
         figures=(*found.victims.figures, *found.inactive_figure),
+        impact=found.victims.impact,
         ceiling=0.999 if weighed.ipvs_seen else CEILING_WITHOUT_IPVS,
         attempts=found.victims.links,
     )

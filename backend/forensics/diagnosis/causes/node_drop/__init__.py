@@ -58,6 +58,7 @@ def _hypothesis(facts: Facts, found: NodeLosses) -> Hypothesis:
         references=REFERENCES,
         refutation="none found; it would be refuted by insert_failed or drop rising with the lost SYNs",
         figures=found.victims.figures,
+        impact=found.victims.impact,
         attempts=found.victims.links,
         places=frozenset((f"{found.between[1]}",)),
     )

@@ -94,6 +94,7 @@ def _hypothesis(
         references=references,
         refutation="none found; it would be refuted by insert_failed or drop rising with the lost queries",
         figures=trouble.figures(lookups),
+        impact=trouble.impact(lookups),
         explains=lost_frames(inside),
     )
 

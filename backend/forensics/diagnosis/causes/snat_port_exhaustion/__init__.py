@@ -59,6 +59,7 @@ def _hypothesis(facts: Facts, found: Shortage) -> Hypothesis:
         refutation=(
             "none found; it would be refuted by losses while ports were free, or by insert_failed staying flat"
         ),
+        impact=found.victims.impact,
         figures=(
             *found.victims.figures,
             ("ports", f"{found.pool.in_use_max:,} of {found.pool.range.ports:,}"),

@@ -90,6 +90,7 @@ def _hypothesis(facts: Facts, found: _Drawn) -> Hypothesis:
             "the client's own; get_unique_tuple() reserves nothing",
         ),
         refutation="none found; it would be refuted by insert_failed staying flat, or by many free ports",
+        impact=found.victims.impact,
         figures=(
             *found.victims.figures,
             ("ports", f"{pool.range.ports - found.closest.free:,} of {pool.range.ports:,}"),

@@ -62,6 +62,7 @@ def _hypothesis(facts: Facts, found: Collisions) -> Hypothesis:
             "none found; it would be refuted by a SYN-ACK to such a SYN, or by unused 5-tuples answered the same way"
         ),
         figures=found.victims.figures,
+        impact=found.victims.impact,
         attempts=found.victims.links,
     )
 
