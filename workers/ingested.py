@@ -16,7 +16,14 @@ from pydantic import TypeAdapter
 
 from backend.forensics.captures import Capture, CredentialSigns, RecordedTimes, VantagePoint
 from backend.forensics.connections import BUCKET_DTYPE, CONNECTION_DTYPE
-from backend.forensics.dumps import ConntrackTable, Dump, IpvsConnectionTable, PrintedTable, ProbeTable
+from backend.forensics.dumps import (
+    AddressName,
+    ConntrackTable,
+    Dump,
+    IpvsConnectionTable,
+    PrintedTable,
+    ProbeTable,
+)
 from backend.forensics.packets import PACKET_DTYPE
 from backend.forensics.report import InputPart
 from backend.forensics.signals import SIGNAL_DTYPE
@@ -45,6 +52,11 @@ DUMP_TABLES: dict[
 @cache
 def _dumps() -> TypeAdapter[list[Dump]]:
     return TypeAdapter(list[Dump])
+
+
+@cache
+def _names() -> TypeAdapter[list[AddressName]]:
+    return TypeAdapter(list[AddressName])
 
 
 @cache
@@ -100,6 +112,7 @@ def save_ingested(result: Ingested, folder: Path) -> None:
         about["times"] = asdict(capture.times)
         about["undecoded"] = capture.undecoded
         about["warnings"] = list(capture.warnings)
+        about["address_names"] = _names().dump_python(list(capture.address_names), mode="json")
         about["loose_credential_frames"] = capture.credentials.loose_frames
         _write_credentials(capture.credentials, folder)
     write_layout(folder)
@@ -136,6 +149,7 @@ def load_ingested(folder: Path) -> Ingested:
         undecoded=about["undecoded"],
         tunnels=tunnels_of_rows(_from_parquet(folder / "tunnels.parquet", LAYER_DTYPE)),
         times=RecordedTimes(**about.get("times", {})),
+        address_names=tuple(_names().validate_python(about.get("address_names", []))),
         warnings=tuple(about["warnings"]),
         error=part.error,
         host=part.host,

@@ -41,6 +41,9 @@ READ_BYTES = 1 << 18
 """Larger blocks cost more: the memory of each copy is given back and fetched anew."""
 DUMP_LIMIT_BYTES = 256 << 20
 """A dump is read whole; a larger text is refused with this size named."""
+OBJECTS_LIMIT_BYTES = 1 << 30
+"""A text that begins with JSON objects is read object by object."""
+OBJECTS_BEGIN_BYTES = 4096
 UNKNOWN_TEXT = "text"
 """Kind of a text of which no line is recognized."""
 VANTAGE_POINTS_AT_MOST = 4_096
@@ -143,14 +146,14 @@ def _ingest_dump(
     limits: Limits,
 ) -> Ingested:
     # Regular expressions compile only when a dump is given.
-    from workers.decode.dumps import dumps_in, read_marked
+    from workers.decode.dumps import read_dumps
     from workers.decode.warm import ensure_compiled
 
     ensure_compiled()
     size = path.stat().st_size
     damage: list[str] = []
-    text = read_marked(_blocks_of(path, compression, limits, damage))
-    dumps = [_given_time(dump, captured_at_ns) for dump in dumps_in(text)]
+    text, found = read_dumps(_blocks_of(path, compression, limits, damage))
+    dumps = [_given_time(dump, captured_at_ns) for dump in found]
     if not dumps:
         dumps = [_of_no_format(text)]
     own = dict.fromkeys(w for d in dumps for w in d.warnings)  # a series has the same one again and again
@@ -166,7 +169,8 @@ def _ingest_dump(
         captured_at_basis=times[0][1] if times else "unknown",
         lines=sum(d.lines for d in dumps),
         lines_not_understood=sum(len(d.lines_not_understood) for d in dumps),
-        holds_credentials=hold_credentials(item for item in text.items if isinstance(item, str)),
+        holds_credentials=any(dump.holds_environment for dump in dumps)
+        or hold_credentials(item for item in text.items if isinstance(item, str)),
         warnings=[*damage, *_latin_lines(text.latin_lines), *own, *_strange_lines(dumps)],
     )
     return Ingested(part, None, tuple(dumps))
@@ -185,14 +189,18 @@ def _of_no_format(text: Text) -> Dump:
 
 def _blocks_of(path: Path, compression: str, limits: Limits, damage: list[str]) -> Iterator[bytes]:
     """The unpacked bytes; what is to be said about their end goes to `damage`."""
-    piece, read = bytearray(READ_BYTES), 0
+    from workers.decode.objects.documents import may_hold_documents
+
+    piece, read, allowed = bytearray(READ_BYTES), 0, DUMP_LIMIT_BYTES
     with open_source(path, compression, limits) as source:
         while count := source.read_into(memoryview(piece)):
+            block = bytes(memoryview(piece)[:count])
+            if not read and may_hold_documents(block[:OBJECTS_BEGIN_BYTES]):
+                allowed = OBJECTS_LIMIT_BYTES
             read += count
-            if read > DUMP_LIMIT_BYTES:
-                limit = DUMP_LIMIT_BYTES >> 20
-                raise UnreadableInput(f"a text of more than {limit} MiB. Nothing of it was used.")
-            yield bytes(memoryview(piece)[:count])
+            if read > allowed:
+                raise UnreadableInput(f"a text of more than {allowed >> 20} MiB. Nothing of it was used.")
+            yield block
         if source.damage:
             damage.append(f"The text is cut short: {source.damage}. The part before was read.")
 

@@ -23,6 +23,7 @@ _RESULTS = (
     "findings",
     "findings/{finding_id}",
     "frames/{file_id}/{number}",
+    "names",
     "packets",
     "packets/place",
     "packets/rail",

@@ -15,8 +15,11 @@ from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.isolation import REPORT, Isolation
 from backend.forensics.lanes import list_lanes
+from backend.forensics.naming.gather_names import gather_names
+from backend.forensics.naming.report_names import list_names
 from backend.forensics.outcomes import describe_outcomes
 from backend.forensics.part_references import in_own_files
+from backend.forensics.private_words import composed_texts
 from backend.forensics.quality_strip import cautions_of_inputs, describe_quality
 from backend.forensics.report import DiagnosisPart, FindingPart, InputPart, Report, ToolPart
 from backend.forensics.rotation.joined_captures import JoinedCaptures, join_rotated
@@ -93,4 +96,16 @@ def analyse_evidence(
         counters=lists.counters,
         timings=isolation.timings if timed else [],
     )
+    report = _with_names(report, joined.captures, dumps, isolation)
     return Analysis(in_own_files(report, joined), facts, tuple(findings), joined)
+
+
+def _with_names(
+    report: Report, captures: Sequence[Capture], dumps: Sequence[DumpInput], isolation: Isolation
+) -> Report:
+    """The report with the names of the addresses in it; without any where looking for them broke."""
+    texts = map(str, composed_texts([report.findings, report.diagnoses, report.quality]))
+    names, total = isolation.run(
+        REPORT + "names", lambda: list_names(gather_names(captures, dumps), captures, texts), ([], 0)
+    )
+    return report.model_copy(update={"names": names, "names_total": total})

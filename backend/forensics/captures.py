@@ -8,6 +8,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from backend.forensics.dumps import AddressName
 from backend.forensics.messages import HeldMessages, Messages, MessageTable
 from backend.forensics.round_trips import ROUND_TRIP_SCHEMA
 from backend.forensics.signals import SIGNAL_DTYPE
@@ -115,6 +116,8 @@ class Capture:
     """By the number in the `tunnel` columns; empty in a capture without tunnels."""
     times: RecordedTimes = RecordedTimes()
     credentials: CredentialSigns = field(default_factory=CredentialSigns)
+    address_names: tuple[AddressName, ...] = ()
+    """Of pcapng name resolution blocks; without lines."""
     warnings: tuple[str, ...] = ()
     error: str | None = None
     host: str | None = None

@@ -7,6 +7,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from backend.forensics.report_do_now import DoNowPart
+from backend.forensics.report_evidence import EvidencePart as EvidencePart  # noqa: PLC0414 - handed on
+from backend.forensics.report_evidence import NamePart as NamePart  # noqa: PLC0414 - handed on
 from backend.forensics.report_impact import ImpactPart
 from backend.forensics.report_notes import NotePart
 from backend.forensics.report_text import Glyph, Text
@@ -58,15 +60,6 @@ class NotUsedPart(_Part):
 
     name: str
     why: str
-
-
-class EvidencePart(_Part):
-    """Where it can be seen: frames of a capture or lines of a dump, by input name."""
-
-    input: str
-    frames: list[int] = []
-    lines: list[int] = []
-    note: Text = ""
 
 
 class MarkPart(_Part):
@@ -392,6 +385,9 @@ class Report(_Part):
     destinations_total: int = 0
     counters: list[CounterSetPart] = []
     """Of every listing of counters that was taken at least twice, at most 100."""
+    names: list[NamePart] = []
+    """Of the addresses in the captures, or in the texts above, by address and time, at most 5,000."""
+    names_total: int = 0
     timings: list[TimingPart] = []
     """In the order in which they ran."""
     notes: list[NotePart] = []

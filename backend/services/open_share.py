@@ -9,6 +9,7 @@ from backend.services.read_report import read_report
 from backend.services.redaction.finding_scope import FindingScope
 from backend.services.redaction.names import Hiding, Names
 from backend.services.redaction.private_texts import read_names
+from backend.services.redaction.shared_filter import shown_filter
 from backend.services.redaction.shared_view import Scope, SharedView
 from backend.services.redaction.view_limits import view_limits
 from backend.services.redaction.view_scope import ViewScope
@@ -50,4 +51,6 @@ def shown_view(store: Store, share: Share) -> ShareView | None:
     view, names = share.view, names_of(store, share)
     if view is None or names is None:
         return view
-    return ShareView(view.from_ns, view.to_ns, names.text(view.filter), tuple(map(names.text, view.lanes)))
+    return ShareView(
+        view.from_ns, view.to_ns, shown_filter(view.filter, names), tuple(map(names.text, view.lanes))
+    )

@@ -158,6 +158,7 @@ def _outline(report: Report, cut: _Cut, finding_id: str | None) -> ReportOutline
             each.model_copy(update={"evidence": _evidence(each.evidence, cut)}) for each in report.quality
         ],
         "destinations": [],
+        "names": [],
     }
     return ReportOutline.model_construct(**{**_fields(report), **kept})
 

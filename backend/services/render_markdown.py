@@ -19,6 +19,7 @@ from backend.forensics.report_notes import NotePart
 from backend.services.markdown_notes import disagreement_blocks, disagreements_with, note_blocks
 from backend.services.markdown_references import References
 from backend.services.markdown_text import code_block, code_span, table_of, text_of
+from backend.services.name_words import name_sentence, names_in_texts
 from backend.services.report_words import (
     CHECKED,
     REFERENCES_EXPLAINED,
@@ -66,6 +67,7 @@ def render_markdown(report: Report, *, page: str = "") -> str:
         blocks += [
             _bullet(_finding_sentence(finding), finding.evidence, references) for finding in without_cause
         ]
+    blocks += _names(report, references)
     blocks += _evidence(report.findings, references)
     blocks += _checked(report, references)
     blocks += _inputs(report.inputs)
@@ -217,6 +219,18 @@ def _requests(report: Report, references: References) -> list[str]:
 
 def _finding_sentence(finding: FindingPart) -> str:
     return f"{finding.severity}: {finding.title} ({finding.kind}, {finding.count:,}). {finding.summary}"
+
+
+def _names(report: Report, references: References) -> list[str]:
+    names = names_in_texts(report)
+    if not names:
+        return []
+    return [
+        "## Names of addresses",
+        "\n".join(
+            _bullet(f"{name.address}: {name_sentence(name)}", [name.evidence], references) for name in names
+        ),
+    ]
 
 
 def _evidence(findings: Sequence[FindingPart], references: References) -> list[str]:

@@ -7,6 +7,7 @@ from typing import Final
 
 from backend.services.open_tables import Tables, open_tables
 from backend.services.packet_language.meaning import letter_of
+from backend.services.packet_language.named_ends import names_of_field
 from backend.services.packet_language.problem import BadFilter
 from backend.services.packet_language.tokens import Token, tokens_of
 from backend.storage.field_counts import count_having, frequent_values
@@ -80,6 +81,10 @@ def _fields(tables: Tables, beginning: str) -> tuple[Suggestion, ...]:
 
 
 def _values(tables: Tables, field: PacketField, beginning: str) -> tuple[Suggestion, ...]:
+    if field.kind == "name":
+        texts = sorted({each.name for each in names_of_field(tables.report.names, field)})
+        near = [text for text in texts if beginning.lower() in text.lower()]
+        return tuple(Suggestion(f'"{text}"', "", None) for text in near[:SHOWN])
     if field.kind == "place":
         return tuple(each for each in _places(tables, field.name) if beginning.lower() in each.text.lower())[
             :SHOWN

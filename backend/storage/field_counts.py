@@ -15,7 +15,9 @@ _ADDRESSES = 5000
 
 def count_having(query: PacketQuery, tables: CaptureTables, fields: Sequence[PacketField]) -> dict[str, int]:
     """Packets that have each field; of a flag, in which it is set. One pass over the packet table."""
-    plain = [field for field in fields if not field.table and field.kind not in ("connection", "place")]
+    plain = [
+        field for field in fields if not field.table and field.kind not in ("connection", "place", "name")
+    ]
     found: dict[str, int] = {}
     if plain:
         sums = ", ".join(f"count(*) FILTER (WHERE {_having(field)})" for field in plain)
@@ -39,7 +41,7 @@ def frequent_values(
     """(value as text, packets) of the most frequent values that begin so."""
     if field.kind == "address":
         return _addresses(query, tables, field, beginning, limit)
-    if field.kind in ("connection", "place", "presence", "seconds") or not field.columns:
+    if field.kind in ("connection", "place", "name", "presence", "seconds") or not field.columns:
         return []
     source, where = tables.packets, field.has
     if field.table:

@@ -12,7 +12,7 @@ from backend.forensics import packets as p
 from backend.storage.capture_tables import CaptureTables
 from backend.storage.packet_store import Value
 
-Kind = Literal["number", "flag", "address", "text", "seconds", "presence", "connection", "place"]
+Kind = Literal["number", "flag", "address", "text", "seconds", "presence", "connection", "place", "name"]
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class PacketField:
         examples = {
             "flag": f"{self.name} == 1", "address": f"{self.name} == ", "text": f'{self.name} contains "',
             "presence": self.name, "place": f'{self.name} == "',
+            "name": f'{self.name} == "',
         }  # fmt: skip
         return examples.get(self.kind, f"{self.name} == ")
 
@@ -134,11 +135,16 @@ _ALL: Final = (
     PacketField("lane", "place", "a capture point, by its name"),
     PacketField("file", "place", "a capture file"),
     PacketField("finding", "place", "evidence of a finding, by its letter"),
+    PacketField("pod", "name", "a pod at either end, by the time of the packet"),
+    PacketField("service", "name", "an address of a service at either end"),
+    PacketField("node", "name", "a node or a host at either end"),
     PacketField("missing", "place", "connections that a capture point should have seen"),
 )  # fmt: skip
 PACKET_FIELDS: Final = {field.name: field for field in _ALL}
 """By name."""
-OWN_FIELDS: Final = frozenset({"conn", "nat.port", "lane", "file", "finding", "missing"})
+OWN_FIELDS: Final = frozenset(
+    {"conn", "nat.port", "lane", "file", "finding", "missing", "pod", "service", "node"}
+)
 """Those that Wireshark does not know."""
 
 

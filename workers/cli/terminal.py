@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from backend.forensics.cause_groups import CauseGroupPart, answers_of, group_causes
 from backend.forensics.report import DiagnosisPart, InputPart, RemedyPart, Report, RequestShapePart
+from backend.services.name_words import name_sentence, names_in_texts
 from backend.services.report_words import (
     CHECKED,
     REFERENCES_EXPLAINED,
@@ -59,10 +60,20 @@ def render_terminal(report: Report, *, width: int, colour: bool) -> str:
     _account(page, report)
     _requests(page, report)
     _findings_without_cause(page, report)
+    _names(page, report)
     _quality(page, report)
     _checked(page, report)
     _inputs(page, report.inputs)
     return "\n".join(page.lines) + "\n"
+
+
+def _names(page: Page, report: Report) -> None:
+    names = names_in_texts(report)
+    if names:
+        page.heading("Names of addresses")
+    for name in names:
+        page.text(f"{name.address}: {name_sentence(name)}")
+        page.proof([name.evidence], indent="    ")
 
 
 def _no_diagnosis(page: Page, report: Report) -> None:

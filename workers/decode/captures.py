@@ -149,6 +149,7 @@ def _capture(
         signals=reading.signals.finish(),
         buckets=merge_buckets(tables.buckets),
         undecoded=_undecoded(reading),
+        address_names=tuple(reading.address_names),
         tunnels=list_tunnels(tables),
         times=_times(reading),
         warnings=(*reading.warnings, *reading.notes),

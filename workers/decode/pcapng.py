@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+from itertools import islice
 from typing import Final
 
 from backend.forensics.captures import PRINTED
@@ -12,6 +13,7 @@ from workers.decode.loop.walk import walk_pcapng
 from workers.decode.pcapng_blocks import (
     DECRYPTION_SECRETS,
     INTERFACE,
+    NAME_RESOLUTION,
     SECTION_HEADER,
     STATISTICS,
     TAKES_A_FRAME_NUMBER,
@@ -22,11 +24,14 @@ from workers.decode.pcapng_blocks import (
     read_comments,
     read_drops,
     read_interface,
+    read_names,
 )
 from workers.decode.reading import Reading
 
 _KINDS_NAMED: Final = 64
 """Different unknown block types that are counted one by one; a file that has more is noise."""
+_TAKEN: Final = (SECTION_HEADER, INTERFACE, STATISTICS, NAME_RESOLUTION)
+_NAMES_AT_MOST: Final = 100_000
 
 
 class PcapngReader:
@@ -98,7 +103,7 @@ class PcapngReader:
         if length < 12 or length & 3:
             self._bad_block(length)
             return False
-        if kind not in (SECTION_HEADER, INTERFACE, STATISTICS) or length > LARGEST_PACKET:
+        if kind not in _TAKEN or length > LARGEST_PACKET:
             return self._skip(kind, length)
         if at + length > reading.window.end:
             if not reading.read_on():
@@ -144,6 +149,9 @@ class PcapngReader:
             self.reading.begin_section()
         elif kind == INTERFACE:
             self._take_interface(body)
+        elif kind == NAME_RESOLUTION:
+            left = _NAMES_AT_MOST - len(self.reading.address_names)
+            self.reading.address_names += islice(read_names(body, self.order), left)
         else:
             self._take_statistics(body)
 

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
+from ipaddress import ip_address
 from typing import Final
 
 from backend.forensics.captures import PRINTED_BY
+from backend.forensics.dumps import AddressName
 from workers.decode.interfaces import LARGEST_PACKET, Interface
 from workers.decode.loop.records import LATEST_NS
 
@@ -17,7 +19,9 @@ SECTION_HEADER: Final = 0x0A0D0D0A
 DECRYPTION_SECRETS: Final = 10
 INTERFACE: Final = 1
 STATISTICS: Final = 5
-_NAME_RESOLUTION: Final = 4
+NAME_RESOLUTION: Final = 4
+_NAME_RECORDS: Final = {1: 4, 2: 16}
+"""Bytes of the address of an nrb_record_ipv4 and an nrb_record_ipv6."""
 
 _COMMENT = 1
 _SHB_USERAPPL = 4
@@ -108,12 +112,27 @@ def read_drops(body: bytes, order: str) -> int | None:
     return sum(drops) if drops else None
 
 
+def read_names(body: bytes, order: str) -> Iterator[AddressName]:
+    """The records of a name resolution block: the first name of each address."""
+    at = 0
+    while at + 4 <= len(body):
+        kind, length = struct.unpack_from(order + "HH", body, at)
+        address_bytes = _NAME_RECORDS.get(kind)
+        value = body[at + 4 : at + 4 + length]
+        if kind == 0 or len(value) < length:
+            return
+        name = "" if address_bytes is None else _text(value[address_bytes:])
+        if name and address_bytes is not None:
+            yield AddressName(0, str(ip_address(value[:address_bytes])), name, "host")
+        at += 4 + (length + 3 & ~3)
+
+
 def describe_skipped(counts: dict[int, int]) -> list[str]:
-    """A sentence for each kind of block that was left out. Name resolution is left out in silence: the names
-    in it are a resolver's, not the capture's."""
+    """A sentence for each kind of block that was left out; name resolution that is too large to be read is one in
+    silence."""
     notes: dict[str, int] = {}
     for kind, count in sorted(counts.items()):
-        if kind == _NAME_RESOLUTION:
+        if kind == NAME_RESOLUTION:
             continue
         what = _SKIPPED.get(kind, f"the unknown type 0x{kind:08x}")
         if kind == _SECRETS:

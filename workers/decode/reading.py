@@ -9,6 +9,7 @@ from typing import Final
 
 import numpy as np
 
+from backend.forensics.dumps import AddressName
 from backend.forensics.messages import Messages, MessageTable
 from workers.decode.digest import RunningDigest
 from workers.decode.interfaces import MAX_INTERFACES, Interface
@@ -81,6 +82,7 @@ class Reading:
         self.notes: list[str] = []
         """What was left out on purpose: no damage."""
         self.format_variant = ""
+        self.address_names: list[AddressName] = []
         """A closer name of the file's format, where there is one."""
         self.undecoded_links: dict[int, int] = {}
         """Packets of link types that are not read."""

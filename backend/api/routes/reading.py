@@ -10,7 +10,7 @@ from fastapi.responses import Response
 from backend.api.dependencies import FileId, NotesShown, StoreDep, Subject
 from backend.api.description import REPORT_FORMS
 from backend.api.schemas.files import File, FileList, Lines
-from backend.api.schemas.reports import DiagnosisList, FindingList, FindingOutlineList, FindingRows
+from backend.api.schemas.reports import DiagnosisList, FindingList, FindingOutlineList, FindingRows, NameList
 from backend.forensics.report import FindingPart, Report
 from backend.services import read_report as reports
 from backend.services.outline_report import (
@@ -138,3 +138,10 @@ def get_finding(subject: Subject, finding_id: str, store: StoreDep) -> FindingPa
 def get_diagnoses(subject: Subject, store: StoreDep) -> DiagnosisList:
     """All diagnoses, the likeliest first."""
     return DiagnosisList(items=reports.read_diagnoses(store, subject))
+
+
+@router.get("/names")
+def get_names(subject: Subject, store: StoreDep) -> NameList:
+    """Which pod, service, node or host had an address, and when. A link that hides addresses has none."""
+    report = reports.read_report(store, subject)
+    return NameList(items=report.names, total=report.names_total)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from backend.forensics.report import DiagnosisPart, FindingPart
+from backend.forensics.report import DiagnosisPart, FindingPart, NamePart
 from backend.services.outline_report import FindingOutline
 
 
@@ -20,6 +20,14 @@ class DiagnosisList(BaseModel):
     """All diagnoses of a report."""
 
     items: list[DiagnosisPart]
+
+
+class NameList(BaseModel):
+    """Names of addresses, by address and time."""
+
+    items: list[NamePart]
+    total: int
+    """How many there are; a report keeps at most 5,000."""
 
 
 class FindingOutlineList(BaseModel):

@@ -36,6 +36,7 @@ from backend.forensics.dumps.listed import (
     PolicyRule,
     Route,
 )
+from backend.forensics.dumps.named import AddressName, NameSort
 from backend.forensics.dumps.printed import PrintedTable
 from backend.forensics.dumps.probes import PROBE_DTYPE, Probe, ProbeKind, ProbeSeries, ProbeTable
 from backend.forensics.dumps.records import (
@@ -58,12 +59,13 @@ from backend.forensics.dumps.records import (
 )
 
 __all__ = [
-    "CONNTRACK_DTYPE", "IPVS_CONNECTION_DTYPE", "PROBE_DTYPE", "BridgePort", "BridgeVlan", "CapturedAtBasis",
-    "CardSetting", "ClientStep", "ClusterNode", "ComponentVersion", "ConntrackEntry", "ConntrackTable",
-    "ConntrackTuple", "CounterRow", "DropEvent", "Dump", "FilterRule", "ForwardingEntry", "HistogramBucket",
-    "Interface", "InterfaceAddress", "IpvsConnection", "IpvsConnectionTable", "IpvsTimeouts", "IpvsTraffic",
+    "CONNTRACK_DTYPE", "IPVS_CONNECTION_DTYPE", "PROBE_DTYPE", "AddressName", "BridgePort", "BridgeVlan",
+    "CapturedAtBasis", "CardSetting", "ClientStep", "ClusterNode", "ComponentVersion", "ConntrackEntry",
+    "ConntrackTable", "ConntrackTuple", "CounterRow", "DropEvent", "Dump", "FilterRule", "ForwardingEntry",
+    "HistogramBucket", "Interface", "InterfaceAddress", "IpvsConnection", "IpvsConnectionTable", "IpvsTimeouts",
+    "IpvsTraffic",
     "KernelMessage", "KernelModule", "KernelVersion", "ListenSocket", "LoadFigure", "LoadReport", "LogMessage",
-    "MetricValue", "NatRule", "Neighbor", "OffloadFeature", "PacketProcess", "PathHop", "PolicyRule",
+    "MetricValue", "NameSort", "NatRule", "Neighbor", "OffloadFeature", "PacketProcess", "PathHop", "PolicyRule",
     "PrintedTable", "Probe", "ProbeKind", "ProbeSeries", "ProbeTable", "RealServer", "Route", "Setting",
     "StackSamples", "SystemCall", "TcpSocket", "VirtualService",
 ]  # fmt: skip
@@ -83,8 +85,9 @@ class Dump:
     ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``, ``dig``, ``curl``,
     ``packet-processes``, ``strace``, ``collapsed-stacks``, ``cpu-stat``, ``ethtool-stats``,
     ``kubernetes-versions``, ``tcpdump-text``, ``iptables-list``, ``ip-rule``, ``bridge``, ``ethtool-card``, ``lsmod``,
-    ``path-hops``, ``drops``, ``histogram``, ``component-log``, ``metrics``, ``client-steps``, and ``text`` of one of
-    which no line is recognized."""
+    ``path-hops``, ``drops``, ``histogram``, ``component-log``, ``metrics``, ``client-steps``,
+    ``kubernetes-objects``, ``container-inspect``, ``kubernetes-addresses``, ``hosts``, and ``text`` of one of which no
+    line is recognized."""
     lines: int
     lines_not_understood: tuple[int, ...]
     """1-based numbers of the lines nobody understood: counted and shown, never dropped in silence."""
@@ -140,4 +143,7 @@ class Dump:
     metrics: tuple[MetricValue, ...] = ()
     client_steps: tuple[ClientStep, ...] = ()
     stacks: tuple[StackSamples, ...] = ()
+    address_names: tuple[AddressName, ...] = ()
+    holds_environment: bool = False
+    """Whether its objects state values of environment variables or arguments that may be keys."""
     warnings: tuple[str, ...] = field(default=())

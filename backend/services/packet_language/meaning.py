@@ -8,6 +8,7 @@ from typing import Final
 from backend.forensics.addresses import address_halves
 from backend.forensics.report import FindingPart
 from backend.services.open_tables import NS_PER_S, Tables
+from backend.services.packet_language.named_ends import has_name, named
 from backend.services.packet_language.problem import BadFilter, Spot
 from backend.services.packet_language.tokens import Token
 from backend.storage.packet_conditions import (
@@ -39,6 +40,8 @@ class Meaning:
         """The packet has the field."""
         if field.kind == "place":
             raise BadFilter(f"`{field.name}` needs a value: {field.name} == …", spot)
+        if field.kind == "name":
+            return has_name(self._tables.report.names, field, spot)
         return Has(field)
 
     def compared(self, field: PacketField, operator: str, values: list[Token], spot: Spot) -> Expression:
@@ -47,6 +50,9 @@ class Meaning:
         if field.kind == "place":
             found = self._place(field.name, values)
             return found if operator == "==" else Negated(found)
+        if field.kind == "name":
+            ends = named(self._tables.report.names, field, values)
+            return ends if operator == "==" else Negated(ends)
         operands = tuple(self._operand(field, value) for value in values)
         if operator in _ORDER and any(isinstance(each, NumberRange) for each in operands):
             raise BadFilter("A range stands in a set: {1..5}.", values[0].spot)
@@ -133,7 +139,7 @@ def _check(field: PacketField, operator: str, spot: Spot) -> None:
         raise BadFilter(f"`{field.name}` stands alone or behind !, without a value.", spot)
     if operator == "contains" and field.kind != "text":
         raise BadFilter(f"`{field.name}` is no text, so it contains nothing.", spot, wireshark=True)
-    if operator in _ORDER and field.kind in ("address", "text", "place"):
+    if operator in _ORDER and field.kind in ("address", "text", "place", "name"):
         raise BadFilter(f"`{field.name}` is compared with == and != here.", spot, wireshark=True)
 
 

@@ -62,6 +62,7 @@ def _private(
         return tuple(texts), {}
     with open_tables(store, investigation_id) as tables:
         texts += [*_of_vantage_points(tables.report), *_of_machines(tables.report)]
+        texts += _of_names(tables.report)
         texts += [*_of_addresses(tables), *_of_messages(tables)]
         listed = tables.report_file.with_name(TYPED_TEXTS)
         composed = read_parts(json.loads(listed.read_bytes())) if listed.is_file() else {}
@@ -99,6 +100,14 @@ def _of_machines(report: Report) -> Iterator[PrivateText]:
     yield from (PrivateText(each, "point") for each in subjects if each and not INTERFACE.fullmatch(each))
     names = [part.name for part in report.inputs] + [part.name for part in report.not_used]
     yield from (PrivateText(name, "file") for name in names)
+
+
+def _of_names(report: Report) -> Iterator[PrivateText]:
+    """Whole, and the pod or service without its namespace. DNS names are found among the messages."""
+    for each in report.names:
+        if each.sort != "dns":
+            yield PrivateText(each.name, each.sort)
+            yield PrivateText(each.name.rpartition("/")[2], each.sort)
 
 
 def _of_addresses(tables: Tables) -> Iterator[PrivateText]:

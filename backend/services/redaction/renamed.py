@@ -44,10 +44,20 @@ def renamed(content: Any, names: Names, place: str) -> Any:
             if "items" in content
             else (_renamed(content, names, frozenset()))
         )
+    if place in ("report", "report/outline") and isinstance(content, dict) and "names" in content:
+        content = _without_names(content, names)
     shown = _renamed(content, names, _bare_keys(place, names))
     if isinstance(shown, dict) and content.get("notes") and place == "report":
         shown["notes"] = [_note(note, names) for note in content["notes"]]
     return shown
+
+
+def _without_names(report: dict[str, Any], names: Names) -> dict[str, Any]:
+    """A name is as private as its address; one that DNS answered is a word of a message, too."""
+    if names.hiding.addresses:
+        return {**report, "names": [], "names_total": 0}
+    kept = [each for each in report["names"] if each["sort"] != "dns"]
+    return {**report, "names": kept, "names_total": len(kept)}
 
 
 def _note(note: dict[str, Any], names: Names) -> dict[str, Any]:

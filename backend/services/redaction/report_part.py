@@ -10,7 +10,7 @@ from backend.forensics.report import Report
 _LEFT_OUT: Final[dict[str, Any]] = {
     "checked": [], "account": None, "requests": None, "destinations": [], "counters": [], "quality": [], "not_used": [],
     "not_used_total": 0, "outcomes": [],
-    "destinations_total": 0, "groups": [],
+    "destinations_total": 0, "groups": [], "names": [], "names_total": 0,
 }  # fmt: skip
 
 

@@ -8,7 +8,7 @@ from typing import Final
 
 from backend.errors import InvalidRequest
 from backend.services.packet_language.tokens import Token, tokens_of
-from backend.services.redaction.names import Hiding
+from backend.services.redaction.names import HIDDEN, Hiding, Names
 from backend.storage.packet_fields import PACKET_FIELDS
 
 _SHOWN_KINDS: Final = ("flag", "number", "presence", "seconds", "connection")
@@ -34,6 +34,14 @@ def shared_filter(text: str, origin: Callable[[str], str], hiding: Hiding) -> st
         if token.kind not in ("sign", "end") and not _is_allowed(token, hiding):
             raise InvalidRequest(REFUSED if hiding.addresses else NOT_BY_WORDS)
     return text
+
+
+def shown_filter(text: str, names: Names) -> str:
+    """The filter of a view in the words that its viewers see. A name of an address may be any word, so a filter with
+    one is not shown."""
+    fields = [PACKET_FIELDS.get(token.value.lower()) for token in tokens_of(text)] if text.strip() else []
+    is_by_name = any(field is not None and field.kind == "name" for field in fields)
+    return HIDDEN if is_by_name and names.hiding.addresses else names.text(text)
 
 
 def _is_allowed(token: Token, hiding: Hiding) -> bool:

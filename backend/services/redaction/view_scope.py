@@ -210,5 +210,5 @@ def _check_filter(text: str) -> None:
     """A mistake in the name of a place would be answered with the places there are."""
     for token in tokens_of(text):
         field = PACKET_FIELDS.get(token.value.lower())
-        if field is not None and field.kind == "place":
+        if field is not None and field.kind in ("place", "name"):
             raise InvalidRequest(ONLY_FIELDS)

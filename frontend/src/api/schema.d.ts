@@ -654,6 +654,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Names
+         * @description Which pod, service, node or host had an address, and when. A link that hides addresses has none.
+         */
+        get: operations["get_names_api_v1_investigations__investigation_id__names_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/notes": {
         parameters: {
             query?: never;
@@ -1557,6 +1577,26 @@ export interface paths {
          * @description The investigation behind the link.
          */
         get: operations["get_shared_investigation_api_v1_shared__share_id__investigation_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/names": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Names
+         * @description Which pod, service, node or host had an address, and when. A link that hides addresses has none.
+         */
+        get: operations["get_names_api_v1_shared__share_id__names_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -4113,6 +4153,36 @@ export interface components {
             what: string;
         };
         /**
+         * NameList
+         * @description Names of addresses, by address and time.
+         */
+        NameList: {
+            /** Items */
+            items: components["schemas"]["NamePart"][];
+            /** Total */
+            total: number;
+        };
+        /**
+         * NamePart
+         * @description Who had an address, and when. Times are RFC 3339 with nanoseconds.
+         */
+        NamePart: {
+            /** Address */
+            address: string;
+            /** End */
+            end?: string | null;
+            evidence: components["schemas"]["EvidencePart"];
+            /** Name */
+            name: string;
+            /**
+             * Sort
+             * @enum {string}
+             */
+            sort: "pod" | "service" | "node" | "container" | "host" | "dns";
+            /** Start */
+            start?: string | null;
+        };
+        /**
          * Need
          * @description What a route asks of its caller.
          * @enum {string}
@@ -4670,6 +4740,16 @@ export interface components {
              */
             lanes: components["schemas"]["LanePart"][];
             /**
+             * Names
+             * @default []
+             */
+            names: components["schemas"]["NamePart"][];
+            /**
+             * Names Total
+             * @default 0
+             */
+            names_total: number;
+            /**
              * Not Used
              * @default []
              */
@@ -4754,6 +4834,16 @@ export interface components {
              * @default []
              */
             lanes: components["schemas"]["LanePart"][];
+            /**
+             * Names
+             * @default []
+             */
+            names: components["schemas"]["NamePart"][];
+            /**
+             * Names Total
+             * @default 0
+             */
+            names_total: number;
             /**
              * Not Used
              * @default []
@@ -7456,6 +7546,38 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    get_names_api_v1_investigations__investigation_id__names_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NameList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     list_notes_api_v1_investigations__investigation_id__notes_get: {
         parameters: {
             query?: never;
@@ -9414,6 +9536,43 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Investigation"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            410: components["responses"]["Gone"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_names_api_v1_shared__share_id__names_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NameList"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -82,23 +82,26 @@ def dumps_in(text: Text) -> list[Dump]:
 
 def recognise_dump(head: bytes) -> str | None:
     """The kind of the first dump in the first bytes of a file, None when there is none. Never raises."""
-    text = read_marked([head])
+    text, dumps = read_dumps([head])
     if any("\x00" in item for item in text.items if isinstance(item, str)):
         return None
-    dumps = dumps_in(text)
     return dumps[0].kind if dumps else None
 
 
 def parse_dump_bytes(content: bytes) -> list[Dump]:
     """The dumps in the bytes of a file, whatever their encoding. Never raises."""
-    return dumps_in(read_marked([content]))
+    return read_dumps([content])[1]
 
 
-def read_marked(blocks: Iterable[bytes]) -> Text:
-    """The text in blocks of any size, with marks in place of packets that tcpdump or tshark printed."""
-    from workers.decode.printed.marks import with_marks  # which imports modules of this package
+def read_dumps(blocks: Iterable[bytes]) -> tuple[Text, list[Dump]]:
+    """(the text in blocks of any size, every dump in it). In the text marks are in place of packets that tcpdump or
+    tshark printed, and blank lines in place of JSON objects."""
+    from workers.decode.objects.reader import read_objects  # these import modules of this package
+    from workers.decode.printed.marks import with_marks
 
-    return scanned_text(with_marks(as_utf8(iter(blocks))))
+    objects, rest = read_objects(as_utf8(iter(blocks)))
+    text = scanned_text(with_marks(rest))
+    return text, [*objects, *dumps_in(text)]
 
 
 def _parse(segment: _Segment) -> Dump | None:

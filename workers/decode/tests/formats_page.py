@@ -55,6 +55,10 @@ _DUMPS: Final = """## Dumps
 Texts are known by their content: a file, a paste, or a shell session that holds several. Prompts, prefixes of log
 collectors, CRLF and UTF-16 are taken off. Every line that is not understood is counted and shown.
 
+JSON of `kubectl get pods,services,endpointslices,nodes -A -o json`, `docker inspect` and `crictl inspectp` is read
+object by object, up to 1 GiB, in any indentation: which address was whose, and when. Of one that is cut short the
+objects before the cut are used.
+
 """
 
 

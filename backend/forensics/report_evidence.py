@@ -1,0 +1,36 @@
+"""Where something can be seen, and who had an address: parts of the report that others refer to."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict
+
+from backend.forensics.dumps import NameSort
+from backend.forensics.report_text import Text
+
+
+class EvidencePart(BaseModel):
+    """Where it can be seen: frames of a capture or lines of a dump, by input name."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    input: str
+    frames: list[int] = []
+    lines: list[int] = []
+    note: Text = ""
+
+
+class NamePart(BaseModel):
+    """Who had an address, and when. Times are RFC 3339 with nanoseconds."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    address: str
+    name: str
+    """``namespace/pod``, ``namespace/service``, a node's, a container's or a host's name."""
+    sort: NameSort
+    start: str | None = None
+    """Since then; None: since before the capture, or for as long as is known."""
+    end: str | None = None
+    """Until then, not included."""
+    evidence: EvidencePart
+    """Where the name is stated."""
