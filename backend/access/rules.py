@@ -95,6 +95,7 @@ RULES: dict[str, Ask] = {
     "GET /api/v1/audit": _ADMIN,
     "GET /api/v1/audit/download": Ask(Need.ADMIN, act=Act.READ_AUDIT_LOG),
     "GET /api/v1/collector": _OPEN,
+    "GET /api/v1/causes": _OPEN,
     "GET /api/v1/detectors": _OPEN,
     "GET /api/v1/runs": _READ,
     "GET /api/v1/runs/of-label": _READ,

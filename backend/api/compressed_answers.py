@@ -15,7 +15,7 @@ from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipRespon
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 COMPRESSED = re.compile(
-    r"/api/v1/(investigations|detectors|demo|comparisons|(investigations|shared)/[^/]+"
+    r"/api/v1/(investigations|causes|detectors|demo|comparisons|(investigations|shared)/[^/]+"
     r"(/(investigation|progress|report|files|timeline|connections|rtt|requests|dumps|packets|frames)(/.*)?)?)"
 )
 """Reads of evidence and of what was found in it."""

@@ -25,3 +25,13 @@ test("a rule that is no more says so beside those that are", async ({ page }) =>
   await page.getByRole("link", { name: "All rules" }).click();
   await expect(page.getByTestId("detector").first()).toBeVisible();
 });
+
+test("every cause is listed, and opens with its mechanism and its sources", async ({ page }) => {
+  const { items } = await api<{ items: { cause: string; title: string }[] }>("/causes");
+  await page.goto("/detectors");
+  const causes = page.getByTestId("cause-rule");
+  await expect(causes).toHaveCount(items.length);
+  await causes.first().locator("summary").click();
+  await expect(causes.first()).toContainText("Mechanism");
+  await expect(causes.first()).toContainText("Sources");
+});

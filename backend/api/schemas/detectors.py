@@ -14,7 +14,23 @@ class DetectorRule(BaseModel):
     """Its rule with thresholds, Markdown (CommonMark with tables)."""
 
 
+class CauseRule(BaseModel):
+    """One cause that a diagnosis may name."""
+
+    cause: str
+    """As in a diagnosis's `cause`."""
+    title: str
+    page: str
+    """Mechanism, look-alikes, evidence to collect, remedies and sources, Markdown (CommonMark)."""
+
+
 class DetectorList(BaseModel):
     """All of them; there are never so many that they need pages."""
 
     items: list[DetectorRule]
+
+
+class CauseList(BaseModel):
+    """All of them."""
+
+    items: list[CauseRule]

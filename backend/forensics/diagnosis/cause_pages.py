@@ -10,6 +10,7 @@ import inspect
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from types import ModuleType
 from typing import TypeVar
 
@@ -49,6 +50,7 @@ class CausePage:
         return "\n\n".join([f"# {self.title}", f"Cause `{self.cause}`.", *shown]) + "\n"
 
 
+@lru_cache(maxsize=1)
 def list_pages() -> tuple[CausePage, ...]:
     """Of every cause but the one that takes what is left, by name."""
     return tuple(_page(name) for name in list_causes() if name != _REST)

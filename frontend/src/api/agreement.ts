@@ -41,6 +41,7 @@ export type Agreement = [
   Agrees<Sent<Answers["Lines"]>, page.DumpLines>,
   Agrees<Sent<Answers["Recognition"]>, page.Recognition>,
   Agrees<Sent<Answers["DetectorRule"]>, page.DetectorRule>,
+  Agrees<Sent<Answers["CauseRule"]>, page.CauseRule>,
   Agrees<Sent<Answers["DumpList"]>, { items: page.KernelDump[] }>,
   Agrees<Sent<Answers["DumpTable"]>, page.DumpTablePage>,
   Agrees<Sent<Answers["SeriesList"]>, page.SeriesList>,

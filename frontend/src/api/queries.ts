@@ -4,7 +4,7 @@ import { keepPreviousData, useInfiniteQuery, useQuery, type UseQueryResult } fro
 import { ask, Problem, queryString } from "./http";
 import { useSource } from "./source";
 import type {
-  Connection, ConnectionDetail, DetectorRule, DumpLines, EvidenceFile, Finding, FindingInstance, Frame, Investigation, KernelDump, Page, Progress, Report,
+  CauseRule, Connection, ConnectionDetail, DetectorRule, DumpLines, EvidenceFile, Finding, FindingInstance, Frame, Investigation, KernelDump, Page, Progress, Report,
   SeriesList, Timeline,
 } from "./types";
 
@@ -231,6 +231,15 @@ export function useProgress(enabled: boolean): UseQueryResult<Progress> {
     enabled: enabled && !source.readOnly,
     refetchInterval: 2000,
     queryFn: ({ signal }) => ask<Progress>(`${source.api}/progress`, { headers: source.headers, signal }),
+  });
+}
+
+/** What a diagnosis may name. The same for every investigation. */
+export function useCauseRules(): UseQueryResult<CauseRule[]> {
+  return useQuery({
+    queryKey: ["causes"],
+    staleTime: Infinity,
+    queryFn: async ({ signal }) => (await ask<Page<CauseRule>>("/api/v1/causes", { signal })).items,
   });
 }
 

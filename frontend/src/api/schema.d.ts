@@ -44,6 +44,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/causes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Causes
+         * @description Every cause with its page: mechanism, look-alikes, evidence to collect, remedies, sources.
+         */
+        get: operations["list_causes_api_v1_causes_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/collector": {
         parameters: {
             query?: never;
@@ -2496,6 +2516,26 @@ export interface components {
              * @enum {string}
              */
             verdict: "confirmed" | "likely" | "possible" | "cannot-tell";
+        };
+        /**
+         * CauseList
+         * @description All of them.
+         */
+        CauseList: {
+            /** Items */
+            items: components["schemas"]["CauseRule"][];
+        };
+        /**
+         * CauseRule
+         * @description One cause that a diagnosis may name.
+         */
+        CauseRule: {
+            /** Cause */
+            cause: string;
+            /** Page */
+            page: string;
+            /** Title */
+            title: string;
         };
         /** CheckedPart */
         CheckedPart: {
@@ -6219,6 +6259,35 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    list_causes_api_v1_causes_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CauseList"];
+                };
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];

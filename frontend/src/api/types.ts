@@ -255,6 +255,13 @@ export interface DetectorRule {
   rule: string;
 }
 
+/** A cause's page in Markdown. */
+export interface CauseRule {
+  cause: string;
+  title: string;
+  page: string;
+}
+
 export interface Recognition {
   /** Empty where nothing is known. */
   kind: string;

@@ -1,8 +1,9 @@
 /** `/detectors`: everything that is looked for; `/detectors/:id`: one rule whole, with thresholds and look-alikes. */
 import { useParams } from "@tanstack/react-router";
+import { useState } from "react";
 
-import { useDetectorRules } from "../api/queries";
-import type { DetectorRule } from "../api/types";
+import { useCauseRules, useDetectorRules } from "../api/queries";
+import type { CauseRule, DetectorRule } from "../api/types";
 import { rulePartsOf } from "../detectors/ruleParts";
 import { plural } from "../format/quantity";
 import { Markdown } from "../ui/Markdown";
@@ -15,6 +16,7 @@ import "../detectors/detectors.css";
 export function DetectorsPage() {
   useTitle("Detection rules");
   const rules = useDetectorRules();
+  const causes = useCauseRules();
   return (
     <main id="main" className="page" tabIndex={-1}>
       <h1>Detection rules</h1>
@@ -26,7 +28,23 @@ export function DetectorsPage() {
           </div>
         )}
       </Region>
+      <h2 className="causes-head">Causes</h2>
+      <p className="dim">What a diagnosis may name: mechanism, look-alikes, evidence to collect, remedies, sources.</p>
+      <Region label="Causes" query={causes}>
+        {(found) => <>{found.map((cause) => <Cause key={cause.cause} cause={cause} />)}</>}
+      </Region>
     </main>
+  );
+}
+
+/** Its page is built when it is opened: there are many. */
+function Cause({ cause }: { cause: CauseRule }) {
+  const [open, setOpen] = useState(false);
+  return (
+    <details className="cause-rule panel" data-testid="cause-rule" data-cause={cause.cause} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>{cause.title} <code>{cause.cause}</code></summary>
+      {open && <Markdown text={cause.page.replace(/^\s*# .*\n\nCause .*\n/, "")} />}
+    </details>
   );
 }
 

@@ -34,16 +34,15 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 
 
 def _hypothesis(facts: Facts, findings: Sequence[Case], each: RemovedEndpoint) -> Hypothesis:
-    failed = plural(len(each.failed), "new connection")
     links = facts.attempts.table["link"][each.failed].tolist()
-    how = "refused" if each.refused == len(each.failed) else "lost"
+    how = "were refused by" if each.refused == len(each.failed) else "got no answer from"
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="loss",
         statement=(
-            f"{failed} to {each.service} {'was' if len(each.failed) == 1 else 'were'} {how} by its removed backend "
-            f"{each.backend} over {seconds_text(each.lasted_s)}, until the node no longer chose it."
+            f"{len(each.failed):,} new connections to {each.service} {how} its removed backend {each.backend} over "
+            f"{seconds_text(each.lasted_s)}, until the node no longer chose it."
         ),
         prior=PRIOR,
         steps=tuple(_steps(facts, each)),

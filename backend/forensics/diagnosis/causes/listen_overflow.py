@@ -40,6 +40,14 @@ PRIOR = -2.0
 """One of several ways for a SYN to get no answer from a server that answers others."""
 COUNTERS = ("TcpExtListenOverflows", "TcpExtListenDrops")
 
+DEFAULTS = {
+    50: "the default of Java's ServerSocket",
+    128: "net.core.somaxconn before Linux 5.4",
+    511: "the default of Node.js and nginx",
+    4096: "net.core.somaxconn from Linux 5.4",
+}
+"""Backlogs that nobody chose: listen(2); nodejs.org server.listen(); nginx.org listen; java.net.ServerSocket."""
+
 REFERENCES = (
     "net/ipv4/tcp_input.c: tcp_conn_request() drops the SYN while sk_acceptq_is_full()",
     "listen(2): the backlog is cut to net.core.somaxconn (4096 since Linux 5.4, 128 before)",
@@ -224,9 +232,8 @@ def _queues(facts: Facts, d: Destination) -> list[Weighed]:
     if not full:
         return []
     socket = full[0][1]
-    text = (
-        f"ss: {socket.receive_queue} connections queued on port {socket.port}, backlog {socket.send_queue}."
-    )
+    default = f" ({DEFAULTS[socket.send_queue]})" if socket.send_queue in DEFAULTS else ""
+    text = f"ss: {socket.receive_queue} connections queued on port {socket.port}, backlog {socket.send_queue}{default}."
     return [Weighed(2.5, text, line_evidence((n, s.line) for n, s in full), "the queue is over its limit")]
 
 
