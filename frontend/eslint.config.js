@@ -2,10 +2,10 @@ import js from "@eslint/js";
 import hooks from "eslint-plugin-react-hooks";
 import tseslint from "typescript-eslint";
 
-/* Import order of the page: app > pages > feature folders > api > ui > theme > glossary > settings > format. A folder may import the
+/* Import order of the page: app > pages > feature folders > names > api > ui > theme > glossary > settings > format. A folder may import the
    ones after it, never the ones before. */
 const FEATURES = ["timeline", "findings", "diagnosis", "connections", "packets", "kernel", "detectors", "upload", "sharing", "omnibox", "access", "rtt", "requests"];
-const LAYERS = [["app"], ["pages"], FEATURES, ["api"], ["ui"], ["theme"], ["glossary"], ["settings"], ["format"]];
+const LAYERS = [["app"], ["pages"], FEATURES, ["names"], ["api"], ["ui"], ["theme"], ["glossary"], ["settings"], ["format"]];
 
 const CHART_FILES = ["src/ui/ChartCanvas.tsx", "src/timeline/TimelineChart.tsx", "src/rtt/RttChart.tsx"];
 const CHART_RULE = { group: ["echarts", "echarts/*"], message: "ECharts is imported by chart components only." };

@@ -267,6 +267,8 @@ export interface Report {
   /** Missing in outlines that an older version wrote. */
   groups?: CauseGroup[];
   inputs_total: number;
+  /** How many names of addresses there are; missing in outlines that an older version wrote. */
+  names_total?: number;
   checked: Checked[];
   /** Missing where there were no packets to count. */
   account?: Account | null;

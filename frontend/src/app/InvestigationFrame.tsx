@@ -10,6 +10,7 @@ import { ShareButton } from "../sharing/ShareButton";
 import { Omnibox } from "../omnibox/Omnibox";
 import { ContextBar } from "./ContextBar";
 import { useInvestigationState } from "./investigationState";
+import { NamesProvider } from "../names/NamesProvider";
 import { RegionStateProvider } from "../ui/regionState";
 import { Tabs } from "./Tabs";
 import { useLiveProgress } from "../api/liveProgress";
@@ -42,7 +43,7 @@ function Inside() {
       <ContextBar />
       <main id="main" className="page" tabIndex={-1}>
         <RegionStateProvider value={state}>
-          <Outlet />
+          <NamesProvider><Outlet /></NamesProvider>
         </RegionStateProvider>
       </main>
       <EvidencePanel />

@@ -13,6 +13,7 @@ import { ShareBanner } from "../sharing/ShareBanner";
 import { ContextBar } from "./ContextBar";
 import { useInvestigationState } from "./investigationState";
 import { CommandsWork } from "../ui/CopyButton";
+import { NamesProvider } from "../names/NamesProvider";
 import { RegionStateProvider } from "../ui/regionState";
 import { useAddress } from "../ui/RouteLink";
 import { Tabs } from "./Tabs";
@@ -101,7 +102,7 @@ function Inside({ sid, session }: { sid: string; session: ShareSession }) {
       <ContextBar />
       <main id="main" className="page" tabIndex={-1}>
         <RegionStateProvider value={state}>
-          {shows(source, page) && page !== "/files" ? <Outlet /> : <NotShared />}
+          <NamesProvider>{shows(source, page) && page !== "/files" ? <Outlet /> : <NotShared />}</NamesProvider>
         </RegionStateProvider>
       </main>
       <EvidencePanel />

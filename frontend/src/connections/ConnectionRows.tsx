@@ -4,6 +4,8 @@ import type { ReactNode } from "react";
 import type { Connection } from "../api/types";
 import { wallClock } from "../format/instant";
 import { bytes } from "../format/quantity";
+import { NameBeside } from "../names/NameBeside";
+import type { NameOf } from "../names/nameTable";
 import type { BigColumn } from "../ui/BigTable";
 import { RouteLink } from "../ui/RouteLink";
 import { endpoint, milliseconds, outcomeSign, translated } from "./connectionWords";
@@ -26,14 +28,15 @@ export interface RowContext {
   page: string;
   lanes: readonly { id: string; name: string }[];
   letters: ReadonlyMap<string, string>;
+  nameOf: NameOf;
 }
 
-export function connectionCells(connection: Connection, { page, lanes, letters }: RowContext): ReactNode[] {
+export function connectionCells(connection: Connection, { page, lanes, letters, nameOf }: RowContext): ReactNode[] {
   const gaps = connection.retry_gaps_s.map((gap) => gap.toFixed(3)).join(" ");
   return [
     <span key="o"><span aria-hidden="true">{outcomeSign(connection.outcome)}</span> {connection.outcome}</span>,
-    <RouteLink key="c" className="mono" href={`${page}/connections/${connection.cid}`}>{endpoint(connection.client, connection.client_port)}</RouteLink>,
-    <span key="s" className="mono">{endpoint(connection.server, connection.server_port)}</span>,
+    <RouteLink key="c" className="mono" href={`${page}/connections/${connection.cid}`}>{endpoint(connection.client, connection.client_port)}<NameBeside named={nameOf(connection.client, connection.start_ns)} /></RouteLink>,
+    <span key="s" className="mono">{endpoint(connection.server, connection.server_port)}<NameBeside named={nameOf(connection.server, connection.start_ns)} /></span>,
     <span key="t" className="mono">{wallClock(connection.start_ns, 0)}</span>,
     milliseconds(connection.connect_ms),
     connection.tries,

@@ -3,6 +3,7 @@ import { useMemo } from "react";
 
 import type { Connection } from "../api/types";
 import { BigTable } from "../ui/BigTable";
+import { useNameOf } from "../names/NamesProvider";
 import { COLUMNS, connectionCells, type RowContext, type SortKey } from "./ConnectionRows";
 import "../ui/roles.css";
 import "./connections.css";
@@ -11,7 +12,7 @@ interface ConnectionTableProps {
   total: number;
   rowAt: (row: number) => Connection | undefined;
   onVisible: (from: number, to: number) => void;
-  context: RowContext;
+  context: Omit<RowContext, "nameOf">;
   sort: SortKey;
   order: "asc" | "desc";
   onSort?: (sort: SortKey) => void;
@@ -19,6 +20,7 @@ interface ConnectionTableProps {
 }
 
 export function ConnectionTable({ total, rowAt, onVisible, context, sort, order, onSort, height_px = 640 }: ConnectionTableProps) {
+  const nameOf = useNameOf();
   const columns = useMemo(
     () => COLUMNS.map(({ key, ...column }) => (key && onSort ? { ...column, sort: { order: key === sort ? order : null, choose: () => onSort(key) } } : column)),
     [onSort, order, sort],
@@ -29,7 +31,7 @@ export function ConnectionTable({ total, rowAt, onVisible, context, sort, order,
       rowProps={(row) => ({ "data-cid": rowAt(row)?.cid })}
       cells={(row) => {
         const connection = rowAt(row);
-        return connection === undefined ? null : connectionCells(connection, context);
+        return connection === undefined ? null : connectionCells(connection, { ...context, nameOf });
       }}
     />
   );

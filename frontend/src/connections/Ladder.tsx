@@ -5,6 +5,9 @@ import type { ConnectionDetail, ConnectionPacket, Lane } from "../api/types";
 import { EvidenceLink, EvidenceLinks } from "../findings/EvidenceLinks";
 import { useReadTime } from "../format/clock";
 import { offset, stretch } from "../format/offset";
+import { NameBeside } from "../names/NameBeside";
+import { addressOf } from "../names/nameTable";
+import { useNameOf } from "../names/NamesProvider";
 import { ladderColumns, ladderSteps, portOf, type Aside, type Fold, type Rung } from "./ladderSteps";
 import "../ui/roles.css";
 import "./ladder.css";
@@ -21,6 +24,7 @@ export function Ladder({ detail }: { detail: ConnectionDetail }) {
   const start = detail.packets.reduce((first, packet) => (BigInt(packet.time_ns) < BigInt(first) ? packet.time_ns : first), detail.packets[0]?.time_ns ?? "0");
   const first = detail.packets.find((packet) => packet.time_ns === start)?.t_rel_ns ?? 0;
   const read = useReadTime(String(BigInt(start) - BigInt(first)));
+  const nameOf = useNameOf();
   const shown = (atNs: number): string => read(first + atNs);
   return (
     <div className="ladder" role="table" aria-label="Packets of this connection by vantage point" data-testid="ladder">
@@ -30,6 +34,7 @@ export function Ladder({ detail }: { detail: ConnectionDetail }) {
           {columns.lanes.map((lane) => (
             <span key={lane.id} role="columnheader" className="ladder-column" style={{ left: `${columns.at(lane.id)}%` }} title={lane.note}>
               {lane.name}
+              <NameBeside named={nameOf(lane.name, start)} />
               <small>{lane.captured ? lane.role : lane.role === "nat" ? "translation" : "not captured"}</small>
             </span>
           ))}
@@ -112,9 +117,14 @@ function Missing({ rung, columns, at }: { rung: Rung; columns: Columns; at: numb
 }
 
 function Dot({ sighting, columns }: { sighting: ConnectionPacket; columns: Columns }) {
+  const nameOf = useNameOf();
+  const named = (end: string): string => {
+    const found = nameOf(addressOf(end), sighting.time_ns);
+    return found === null ? end : `${end} (${found.name})`;
+  };
   const client = sighting.from_client ? sighting.source : sighting.destination;
   return (
-    <span className="ladder-dot" style={{ left: `${columns.at(sighting.lane)}%` }} title={`${sighting.source} → ${sighting.destination}, client port ${portOf(client)}`}>
+    <span className="ladder-dot" style={{ left: `${columns.at(sighting.lane)}%` }} title={`${named(sighting.source)} → ${named(sighting.destination)}, client port ${portOf(client)}`}>
       <i aria-hidden="true">●</i>
       <EvidenceLink target={{ input: sighting.input, kind: "frame", first: sighting.frame, last: sighting.frame }} />
     </span>

@@ -13,6 +13,9 @@ import { lettersOf } from "../format/findingLetters";
 import { useReadTime } from "../format/clock";
 import { offset, stretch } from "../format/offset";
 import { count } from "../format/quantity";
+import { NameBeside } from "../names/NameBeside";
+import { addressOf, type NameOf } from "../names/nameTable";
+import { useNameOf } from "../names/NamesProvider";
 import { BigTable, type BigColumn } from "../ui/BigTable";
 import { RouteLink } from "../ui/RouteLink";
 import type { Rail } from "../ui/ScrollRail";
@@ -45,6 +48,7 @@ export function PacketRows({ total, rowAt, onVisible, at, filter, asked, send }:
   const letters = useMemo(() => lettersOf(report?.findings ?? []), [report]);
   const rail = useRail(report, asked, filter !== null);
   const read = useReadTime();
+  const addressName = useNameOf();
   const [menu, setMenu] = useState<CellMenuAt | null>(null);
   const close = useCallback(() => setMenu(null), []);
   const nameOf = (id: string) => lanes.find((lane) => lane.id === id)?.name ?? id;
@@ -57,7 +61,7 @@ export function PacketRows({ total, rowAt, onVisible, at, filter, asked, send }:
         label="Packets" columns={COLUMNS} total={total} onVisible={onVisible} at={at} height_px={640} rail={rail} onCellMenu={setMenu}
         cells={(row) => {
           const shown = rowAt(row);
-          return shown ? cellsOf(shown, rowAt(row - 1), nameOf(shown.lane), lettersIn(shown), page, read) : null;
+          return shown ? cellsOf(shown, rowAt(row - 1), nameOf(shown.lane), lettersIn(shown), page, read, addressName) : null;
         }}
       />
       {menu && comparison && <CellMenu at={menu} comparison={comparison} close={close} narrow={(not) => send(narrowed(filter ?? "", comparison.own, not))} />}
@@ -93,15 +97,15 @@ function useRail(report: Report | null | undefined, asked: Record<string, string
   }, [found.data, report, known]);
 }
 
-function cellsOf(line: PacketLine, previous: PacketLine | undefined, lane: string, letters: string[], page: string, read: (t: number) => string): ReactNode[] {
+function cellsOf(line: PacketLine, previous: PacketLine | undefined, lane: string, letters: string[], page: string, read: (t: number) => string, addressName: NameOf): ReactNode[] {
   const target = (input: string, frame: number) => ({ input, kind: "frame" as const, first: frame, last: frame });
   return [
     <span key="t" className="mono">{read(line.t)}</span>,
     previous ? stretch(line.t - previous.t) : "",
     <EvidenceLink key="f" target={target(line.input, line.frame)} />,
     <span key="l" title={line.lane}>{lane}</span>,
-    <span key="s" className="mono" title={line.source}>{line.source}</span>,
-    <span key="d" className="mono" title={line.destination}>{line.destination}</span>,
+    <span key="s" className="mono" title={line.source}>{line.source}<NameBeside named={addressName(addressOf(line.source), line.time_ns)} /></span>,
+    <span key="d" className="mono" title={line.destination}>{line.destination}<NameBeside named={addressName(addressOf(line.destination), line.time_ns)} /></span>,
     line.protocol,
     <span key="g" className="mono" title={line.flags}>{line.flags}</span>,
     count(line.original_bytes),

@@ -9,6 +9,8 @@ import { endpoint, milliseconds } from "../connections/connectionWords";
 import { Ladder } from "../connections/Ladder";
 import { connectPhases, ladderSteps } from "../connections/ladderSteps";
 import { plural } from "../format/quantity";
+import { NameBeside } from "../names/NameBeside";
+import { useNameOf } from "../names/NamesProvider";
 import { Region } from "../ui/Region";
 import { RouteLink } from "../ui/RouteLink";
 
@@ -32,12 +34,16 @@ export function ConnectionPage() {
 function Head({ detail }: { detail: ConnectionDetail }) {
   const { page } = useSource();
   const { connection } = detail;
+  const nameOf = useNameOf();
   const usual = detail.usual_connect_ms === null ? "" : ` (baseline ${milliseconds(detail.usual_connect_ms)})`;
   const walk = (cid: number | null, rel: "prev" | "next", words: string) =>
     cid === null ? null : <RouteLink className="button" rel={rel} href={`${page}/connections/${cid}`}>{words}</RouteLink>;
   return (
     <div className="connection-head">
-      <h1>{endpoint(connection.client, connection.client_port)} → {endpoint(connection.server, connection.server_port)}</h1>
+      <h1>
+        {endpoint(connection.client, connection.client_port)}<NameBeside named={nameOf(connection.client, connection.start_ns)} />
+        {" → "}{endpoint(connection.server, connection.server_port)}<NameBeside named={nameOf(connection.server, connection.start_ns)} />
+      </h1>
       <span>{connection.connect_ms === null ? connection.outcome : `connect ${milliseconds(connection.connect_ms)} ms${usual}`}</span>
       {connection.tries > 1 && <span>SYN sent {plural(connection.tries, "time")}</span>}
       {connection.missing_at.length > 0 && <span className="role-loss">✖ first SYN lost</span>}

@@ -12,10 +12,12 @@ export interface Settings {
   singleKeys: boolean;
   /** An explanation in plain words under claims, lanes and columns. */
   explain: boolean;
+  /** Names of pods, services and nodes beside their addresses. */
+  names: boolean;
 }
 
 const STORED = "stallscope-settings";
-const DEFAULTS: Settings = { highContrast: false, density: "compact", zone: "utc", singleKeys: true, explain: false };
+const DEFAULTS: Settings = { highContrast: false, density: "compact", zone: "utc", singleKeys: true, explain: false, names: true };
 
 /** What was stored, as far as it is understood; a browser that keeps nothing gets the defaults. */
 export function readSettings(text: string | null): Settings {
@@ -26,12 +28,12 @@ export function readSettings(text: string | null): Settings {
   } catch {
     // Not ours, or cut off: as if nothing had been stored.
   }
-  const yes = (name: "highContrast" | "singleKeys" | "explain") => {
+  const yes = (name: "highContrast" | "singleKeys" | "explain" | "names") => {
     const value = stored[name];
     return typeof value === "boolean" ? value : DEFAULTS[name];
   };
   return {
-    highContrast: yes("highContrast"), singleKeys: yes("singleKeys"), explain: yes("explain"),
+    highContrast: yes("highContrast"), singleKeys: yes("singleKeys"), explain: yes("explain"), names: yes("names"),
     density: stored.density === "comfortable" ? "comfortable" : "compact",
     zone: stored.zone === "local" ? "local" : "utc",
   };

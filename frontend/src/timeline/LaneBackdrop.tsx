@@ -5,6 +5,8 @@ import type { TimelineLane } from "../api/types";
 import { count, plural } from "../format/quantity";
 import { Plain } from "../glossary/Plain";
 import { laneSentence } from "../glossary/plainWords";
+import { NameBeside } from "../names/NameBeside";
+import { useNameOf } from "../names/NamesProvider";
 import { COLLAPSED_GAP, hatchesOf, LANE_HEIGHT, MAX_LANES, type ChartGeometry } from "./laneLayout";
 import type { Tick } from "./ticks";
 import type { TimeAxis } from "./timeAxis";
@@ -46,6 +48,7 @@ interface LaneHeadersProps {
 }
 
 export function LaneHeaders({ geometry, inWindow, children }: LaneHeadersProps) {
+  const nameOf = useNameOf();
   return (
     <div className="timeline-headers">
       <div className="timeline-header" style={{ height: geometry.findingsHeight }}>
@@ -54,6 +57,7 @@ export function LaneHeaders({ geometry, inWindow, children }: LaneHeadersProps) 
       {geometry.rows.map(({ lane, height }) => (
         <div key={lane.id} className="timeline-header" style={{ height }} data-lane={lane.id} title={lane.note === "" ? lane.name : `${lane.name}: ${lane.note}`}>
           <span className={`timeline-lane-name${lane.role === "group" ? " timeline-group-name" : ""}`}>{lane.name}</span>
+          <NameBeside named={nameOf(lane.name)} />
           <span className="timeline-lane-note">{laneNote(lane, inWindow.get(lane.id))}</span>
           {lane.role === "group" && CONNECTIONS.test(lane.note) && <span className="timeline-lane-note">{lane.note}</span>}
           {!lane.captured && lane.packets_total > 0 && <span className="timeline-lane-note">not captured itself</span>}
