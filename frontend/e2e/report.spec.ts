@@ -10,7 +10,7 @@ import { analysedDemo, api, expect, test, truth } from "./product";
 
 interface Report {
   label: string;
-  diagnoses: { statement: string; verdict: string; time_lost_s: number; remedies: { what: string }[] }[];
+  diagnoses: { statement: string; verdict: string; time_lost_s: number; do_now: { what: string } | null }[];
   inputs: { name: string; sha256: string }[];
 }
 
@@ -31,7 +31,7 @@ test("the report has verdict, evidence and files, and prints without its buttons
   const { pages, firstPage } = await printed(page);
   const [first] = report.diagnoses;
   const words = (text: string) => text.replace(/\s+/g, "");
-  for (const told of [first?.statement, VERDICTS[first?.verdict ?? ""], `${first?.time_lost_s.toFixed(1)} s`, first?.remedies[0]?.what]) {
+  for (const told of [first?.statement, VERDICTS[first?.verdict ?? ""], `${first?.time_lost_s.toFixed(1)} s`, first?.do_now?.what]) {
     expect(words(firstPage)).toContain(words(told ?? "?"));
   }
   // No row is cut, neither at the edge of the paper nor at the end of a page: all its cells stand on one page.

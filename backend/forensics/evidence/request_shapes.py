@@ -19,7 +19,11 @@ from backend.forensics.evidence.sightings import Ints
 from backend.forensics.evidence.sorted_rows import distinct
 
 SHAPES_MOST = 100
-_VARIABLE = re.compile(r"/(?:\d+|[0-9a-fA-F-]{8,}|[^/]{40,})(?=/|$)")
+_VARIABLE = re.compile(r"/(?:\d+|(?=[^/]*\d)[0-9a-fA-F-]{8,}|[^/]{40,})(?=/|$)")
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_NUMBERED = re.compile(r"(?<=[-_:=,])(?:\d{2,}|(?=[0-9a-f]*\d)[0-9a-f]{6,})(?=[-_.:=,/]|$)")
+"""A number of two digits or more, or hexadecimal digits, behind a word of a segment: ``order-17``,
+``item_9f86d081.json``. A single digit is more often a name: ``us-east-1``."""
 
 
 @dataclass(frozen=True)
@@ -86,8 +90,9 @@ def _shape_keys(breakdown: LatencyBreakdown, name_of: Ints, callee_of: Ints) -> 
 
 
 def template(line: str) -> str:
-    """``GET /v1/users/17?q=*`` as ``GET /v1/users/*``."""
-    return _VARIABLE.sub("/*", line.partition("?")[0])
+    """``GET /v1/users/17?q=*`` as ``GET /v1/users/*``, and ``GET /order-17.json`` as ``GET /order-*.json``."""
+    method, blank, path = line.partition("?")[0].partition(" ")
+    return f"{method}{blank}{_NUMBERED.sub('*', _VARIABLE.sub('/*', _UUID.sub('*', path)))}"
 
 
 def _lines(captures: Sequence[Capture], capture: Ints, row: Ints) -> tuple[list[str], Ints]:

@@ -64,6 +64,7 @@ export function DiagnosisCard({ diagnosis, findings, analysed }: DiagnosisCardPr
           <Remedies remedies={diagnosis.remedies} />
         </Section>
         <Section number={7} id={name("evidence")} title="Evidence">
+          {diagnosis.findings.length === 0 && <p className="dim">No finding of its own: the frames above are its evidence.</p>}
           <FindingsEvidence findings={own} total={Math.max(own.length, diagnosis.findings.length)} />
         </Section>
         <Section number={8} id={name("rule")} title="Rule">

@@ -17,7 +17,8 @@ const HEADS: { by: Sort; words: string; number: boolean }[] = [
   { by: "lost", words: "Time lost", number: true },
 ];
 
-export function Targets({ group }: { group: CauseGroup }) {
+/** `open` where nobody can open it: on paper. */
+export function Targets({ group, open = false }: { group: CauseGroup; open?: boolean }) {
   const [by, setBy] = useState<Sort>(group.time_lost_s > 0 ? "lost" : "affected");
   const [descending, setDescending] = useState(true);
   const [page, setPage] = useState(0);
@@ -30,7 +31,7 @@ export function Targets({ group }: { group: CauseGroup }) {
   }
   const most = group.rows.reduce((highest, row) => Math.max(highest, row.time_lost_s), 0);
   return (
-    <details className="targets" data-testid="targets" data-rows={group.rows_total}>
+    <details className="targets" open={open} data-testid="targets" data-rows={group.rows_total}>
       <summary>{plural(group.rows_total, "row")} by destination</summary>
       <Spread group={group} />
       <table className="table targets-table">

@@ -86,7 +86,10 @@ function scrollToInstances() {
 }
 
 function scrollToSection(id: string) {
-  document.getElementById(id)?.scrollIntoView({ block: "start" });
+  const section = document.getElementById(id);
+  const folded = section?.closest("details");
+  if (folded) folded.open = true;
+  section?.scrollIntoView({ block: "start" });
 }
 
 /** The number of the claim or none: a finding may count another unit (packets for connections). */

@@ -1,15 +1,18 @@
 /** `/i/:id/findings`: everything that was found, and what was looked for. */
+import { useState } from "react";
+
 import { useFurtherFindings, useReport } from "../api/queries";
 import { useSource } from "../api/source";
 import type { Finding, Report } from "../api/types";
-import { CheckedList } from "../diagnosis/CheckedList";
+import { CheckedList, kindWords } from "../diagnosis/CheckedList";
+import { byKind, type Kind } from "../findings/byKind";
 import { roleOf } from "../findings/findingWords";
 import { EvidenceLinks } from "../findings/EvidenceLinks";
 import { lettersOf } from "../format/findingLetters";
 import { Plain } from "../glossary/Plain";
 import { roleSentence } from "../glossary/plainWords";
 import { Worded } from "../glossary/Worded";
-import { duration, plural } from "../format/quantity";
+import { count, duration, plural } from "../format/quantity";
 import { RoleGlyph } from "../ui/Glyph";
 import { Region } from "../ui/Region";
 import { RouteLink } from "../ui/RouteLink";
@@ -38,9 +41,7 @@ function Listed({ report }: { report: Report }) {
   return (
     <>
       {report.findings_total === 0 && <p>Nothing was found. Detection rules checked, and what could not be, is below.</p>}
-      {findings.map((finding) => (
-        <Row key={finding.id} report={report} finding={finding} letter={letters.get(finding.id) ?? ""} />
-      ))}
+      {byKind(findings).map((kind) => <KindRows key={kind.kind} report={report} kind={kind} letters={letters} />)}
       {left > 0 && (
         <p>
           <button type="button" className="button" disabled={further.isFetching} onClick={() => void further.fetchNextPage()}>Show more findings</button>{" "}
@@ -53,6 +54,28 @@ function Listed({ report }: { report: Report }) {
         <CheckedList checked={report.checked} />
       </section>
     </>
+  );
+}
+
+/** So many of one kind are shown at once; of more, the first alone. */
+const TOGETHER_MOST = 4;
+const ROWS_A_PAGE = 25;
+
+function KindRows({ report, kind: { kind, findings }, letters }: { report: Report; kind: Kind; letters: ReadonlyMap<string, string> }) {
+  const [shown, setShown] = useState(findings.length > TOGETHER_MOST ? 1 : findings.length);
+  const rows = findings.length > TOGETHER_MOST ? findings.slice(0, shown) : findings;
+  const left = findings.length - rows.length;
+  const lost_s = findings.reduce((sum, finding) => sum + finding.time_lost_s, 0);
+  return (
+    <section aria-label={kindWords(kind)} data-testid="finding-kind" data-kind={kind} data-findings={findings.length}>
+      {findings.length > TOGETHER_MOST && (
+        <p className="finding-kind-head">
+          <b>{kindWords(kind)}</b> <span className="dim">{plural(findings.length, "finding")}{lost_s > 0 && ` · ${duration(lost_s)} lost`}</span>
+        </p>
+      )}
+      {rows.map((finding) => <Row key={finding.id} report={report} finding={finding} letter={letters.get(finding.id) ?? ""} />)}
+      {left > 0 && <p><button type="button" className="button" onClick={() => setShown(shown + ROWS_A_PAGE)}>Show {count(Math.min(left, ROWS_A_PAGE))} more of {count(left)}</button></p>}
+    </section>
   );
 }
 

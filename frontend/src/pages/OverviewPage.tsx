@@ -4,7 +4,7 @@ import { useSource } from "../api/source";
 import type { Finding, Investigation, Report } from "../api/types";
 import { SinceBaseline } from "../compare/SinceBaseline";
 import { AccountLine } from "../diagnosis/AccountLine";
-import { answersOf } from "../diagnosis/answers";
+import { answersOf, type Answer } from "../diagnosis/answers";
 import { CheckedSummary } from "../diagnosis/CheckedList";
 import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
 import { NothingFound } from "../diagnosis/NothingFound";
@@ -73,29 +73,41 @@ function ReportBody({ report }: { report: Report }) {
       <div className="overview-grid">
         <div className="overview-column">
           <OtherDiagnoses report={report} answers={others} />
-          <Outcomes outcomes={report.outcomes} />
           <AccountLine account={report.account} />
           <DensityStrip />
         </div>
         <div className="overview-column">
           <QualityStrip quality={report.quality} />
           {(first || report.findings.some(isNotable)) && <CheckedSummary checked={report.checked} />}
+          <Outcomes outcomes={report.outcomes} />
         </div>
       </div>
       <LooseFindings report={report} />
-      {first && (
-        <section className="card panel" aria-label="Diagnosis in full">
-          <header className="panel-head">
-            <h2>{first.diagnosis.title}</h2>
-          </header>
-          <DiagnosisCard
-            diagnosis={first.diagnosis}
-            findings={report.findings}
-            analysed={{ version: report.tool.version, created: report.created }}
-          />
-        </section>
-      )}
+      {first && <InFull report={report} answer={first} />}
     </>
+  );
+}
+
+/** Of several destinations the diagnosis of one is an example, and folded. */
+function InFull({ report, answer: { diagnosis, group } }: { report: Report; answer: Answer }) {
+  const analysed = { version: report.tool.version, created: report.created };
+  const card = <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analysed={analysed} />;
+  return (
+    <section className="card panel" aria-label="Diagnosis in full">
+      {group ? (
+        <details data-testid="example-in-full">
+          <summary>An example in full: {diagnosis.title}{diagnosis.impact && `, ${diagnosis.impact.destination}`}</summary>
+          {card}
+        </details>
+      ) : (
+        <>
+          <header className="panel-head">
+            <h2>{diagnosis.title}</h2>
+          </header>
+          {card}
+        </>
+      )}
+    </section>
   );
 }
 

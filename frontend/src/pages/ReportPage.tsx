@@ -6,7 +6,7 @@ import { useNotes } from "../api/notes";
 import { PAGE_ROWS, usePagedRows } from "../api/pagedRows";
 import { findingRowsPath, useFinding, useReport } from "../api/queries";
 import { useSource } from "../api/source";
-import type { Report, ReportTable } from "../api/types";
+import type { Diagnosis, Finding, Report, ReportTable } from "../api/types";
 import { AccountLine } from "../diagnosis/AccountLine";
 import { answersOf, type Answer } from "../diagnosis/answers";
 import { CheckedList } from "../diagnosis/CheckedList";
@@ -16,6 +16,7 @@ import { NothingFound } from "../diagnosis/NothingFound";
 import { QualityStrip } from "../diagnosis/QualityStrip";
 import { Targets } from "../diagnosis/Targets";
 import { VerdictCard } from "../diagnosis/VerdictCard";
+import { byKind } from "../findings/byKind";
 import { DensityStrip } from "../findings/DensityStrip";
 import { cellWords, tableOfReport, type RecordTable } from "../findings/recordTable";
 import { bytes, count, plural } from "../format/quantity";
@@ -58,11 +59,11 @@ function Body({ report }: { report: Report }) {
         <AccountLine account={report.account} />
       </div>
       <DensityStrip />
-      {answers.map(({ diagnosis, group }) => (
+      {answers.map(({ diagnosis, group }, at) => (
         <section key={diagnosis.id || diagnosis.statement} className="card panel" aria-label={diagnosis.title}>
           <header className="panel-head"><h2><Claim diagnosis={diagnosis} group={group} /></h2></header>
-          {group && <Targets group={group} />}
-          <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analysed={analysed} />
+          {group && <Targets group={group} open />}
+          {diagnosis.verdict === "cannot-tell" && at > 0 ? <Undecided /> : <DiagnosisCard diagnosis={diagnosis} findings={findingsOf(report, diagnosis, group !== null)} analysed={analysed} />}
         </section>
       ))}
       <Notes />
@@ -73,6 +74,16 @@ function Body({ report }: { report: Report }) {
       <Appendix report={report} />
     </div>
   );
+}
+
+/** On paper, of one example of many: the appendix has its kind in full. */
+function findingsOf(report: Report, diagnosis: Diagnosis, isExample: boolean): Finding[] {
+  const own = report.findings.filter((finding) => diagnosis.findings.includes(finding.id));
+  return isExample ? own.slice(0, PRINTED_OF_A_KIND) : own;
+}
+
+function Undecided() {
+  return <p className="dim">The evidence does not decide it.</p>;
 }
 
 /** Struck through where somebody disagrees; who and why stands in the diagnosis. */
@@ -144,24 +155,26 @@ export function fileName(label: string): string {
   return plain.slice(0, 60) || "report";
 }
 
-/** Findings whose tables are printed, the most telling first; those of the others are on pages of their own. */
-const FINDINGS_WITH_TABLES = 8;
-const FINDINGS_PRINTED = 50;
+/** Kinds whose tables are printed, the most telling first; those of other findings are on pages of their own. */
+const KINDS_WITH_TABLES = 8;
 /** Rows of each table where there are more findings than that. */
-const ROWS_OF_MANY = 50;
+const ROWS_OF_MANY = 25;
+/** Findings of one kind in full. */
+const PRINTED_OF_A_KIND = 2;
 
 function Appendix({ report }: { report: Report }) {
-  const printed = report.findings.slice(0, FINDINGS_PRINTED);
+  const kinds = byKind(report.findings);
+  const rows = report.findings_total > KINDS_WITH_TABLES ? ROWS_OF_MANY : PAGE_ROWS;
   return (
     <section className="report-appendix" aria-label="Evidence">
       <h2>Evidence</h2>
-      {printed.map((finding, at) => (
-        <section key={finding.id} className="card panel">
-          <FindingsEvidence findings={[finding]} />
-          {at < FINDINGS_WITH_TABLES && <FindingTables id={finding.id} rows={report.findings_total > FINDINGS_WITH_TABLES ? ROWS_OF_MANY : PAGE_ROWS} />}
+      {kinds.map(({ kind, findings }, at) => (
+        <section key={kind} className="card panel" data-testid="report-kind" data-kind={kind}>
+          <FindingsEvidence findings={findings.slice(0, PRINTED_OF_A_KIND)} total={findings.length} />
+          {at < KINDS_WITH_TABLES && <FindingTables id={findings[0].id} rows={rows} />}
         </section>
       ))}
-      <LeftOut report={report} printed={printed.length} />
+      <LeftOut report={report} kinds={kinds.length} />
       <h2>Files</h2>
       <section className="card panel">
         <table className="table">
@@ -180,15 +193,13 @@ function Appendix({ report }: { report: Report }) {
   );
 }
 
-function LeftOut({ report, printed }: { report: Report; printed: number }) {
+function LeftOut({ report, kinds }: { report: Report; kinds: number }) {
   const { page } = useSource();
-  const withoutTables = report.findings_total - FINDINGS_WITH_TABLES;
-  if (withoutTables <= 0) return null;
+  if (report.findings_total <= kinds) return null;
   return (
     <p className="dim">
-      Tables are printed of the first {FINDINGS_WITH_TABLES} of {plural(report.findings_total, "finding")}
-      {report.findings_total > printed && `, and ${plural(report.findings_total - printed, "finding")} left out`};
-      all of them are under <RouteLink href={`${page}/findings`}>Findings</RouteLink>, and in the JSON file.
+      Tables are printed of the first finding of each kind; all {plural(report.findings_total, "finding")} are
+      under <RouteLink href={`${page}/findings`}>Findings</RouteLink>, and in the JSON file.
     </p>
   );
 }
