@@ -50,6 +50,9 @@ def _fix(part: DiagnosisPart) -> DoNowPart | None:
     # Causes list the best remedy first; one without a command gives way to a change that can be typed.
     first = next((r for r in advice if r.command and (not r.changes or is_complete(r.command))), advice[0])
     if first.command and not first.changes:
+        # What is missing decides which change fits; without it, the remedy's own command is what there is to read.
+        if any(only_reads(each.command) for each in part.missing):
+            return _confirm(part)
         return _read(first.what, first.command, first.applies_to)
     command = first.command if first.command and is_complete(first.command) else None
     return DoNowPart(

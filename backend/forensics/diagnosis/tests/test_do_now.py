@@ -59,6 +59,12 @@ def test_a_command_that_only_reads_is_no_fix() -> None:
     assert (found.action, found.command) == ("confirm", READING.command)
 
 
+def test_what_is_missing_is_read_before_what_a_remedy_reads() -> None:
+    found = first_of("likely", READING, missing=(CAPTURE,))
+    assert found is not None
+    assert (found.action, found.command) == ("confirm", CAPTURE.command)
+
+
 def test_without_a_command_its_owner_is_asked() -> None:
     found = first_of("likely", BY_HAND)
     assert found is not None
