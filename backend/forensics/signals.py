@@ -16,6 +16,9 @@ AFTER_SILENCE: Final = 0x08  # the first packet of the connection for SILENCE_NS
 REPLY: Final = 0x10  # the first of the other side after such a packet
 PASSED: Final = 0x20  # acknowledges a large segment that the other side had to send again
 FILLED: Final = 0x40  # with SENT_AGAIN: fills a hole, so that these bytes are seen here for the first time
+FIRST_COPY: Final = (
+    0x80  # acknowledges the first copy of data that was sent again: that retransmission was spurious
+)
 
 SILENCE_NS: Final = 20_000_000_000
 """Below the shortest time-out of a NAT or load balancer that is known: 30 s for UDP, 60 s for TCP."""

@@ -125,9 +125,16 @@ def _case(
     if len(left) < (LEFT_LEAST if owned else 1):
         return None
     counted = _counted(facts, finding)
-    fates = tuple(_fate(facts, row, counted) for row in left[:FATES_MOST] if row is not None)
-    whole = len(left) == len(finding.instances)
-    count, lost_s = (finding.count, finding.time_lost_s) if whole else (len(left), waited_ns / 1e9)
+    followed = [(row, _fate(facts, row, counted)) for row in left[:FATES_MOST] if row is not None]
+    late = [row for row, fate in followed if fate.fate == "late"]
+    if late and len(left) - len(late) < LEFT_LEAST:
+        return None
+    fates = tuple(fate for _, fate in followed if fate.fate != "late")
+    whole = len(left) == len(finding.instances) and not late
+    waited_ns -= int(anomalies.rows["silence_ns"][late].sum())
+    count, lost_s = (
+        (finding.count, finding.time_lost_s) if whole else (len(left) - len(late), waited_ns / 1e9)
+    )
     return SegmentCase(finding, fates, count, lost_s, counted)
 
 

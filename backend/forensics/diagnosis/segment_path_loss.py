@@ -21,8 +21,9 @@ from backend.forensics.findings import line_evidence
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 PRIOR = -0.6
-ONE_PLACE_CEILING = 0.5
-"""From one vantage point a lost segment, a lost acknowledgement and a receiver that dropped it look alike."""
+ONE_PLACE_CEILING = 0.49
+"""From one vantage point a lost segment, a lost acknowledgement, a receiver that dropped it and a device that delayed
+all of them look alike."""
 FAST_LEAST = 3
 
 
@@ -146,7 +147,8 @@ def _beyond(case: SegmentCase) -> list[Weighed]:
         return []
     far = places(beyond, "far")
     text = (
-        f"{len(beyond):,} of {len(case.fates):,} segments passed {far} each time: they were lost behind it."
+        f"{len(beyond):,} of {len(case.fates):,} segments passed {far} each time: they were lost, dropped or "
+        "delayed behind it."
     )
     return [Weighed(0.3, text, fate_frames(beyond), "behind it are the rest of the path and the receiver")]
 

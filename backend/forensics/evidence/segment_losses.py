@@ -22,13 +22,17 @@ from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.signals import FILLED, SENT_AGAIN, SIGNAL_DTYPE
 
-Fate = Literal["lost between", "in node", "arrived", "answer lost", "beyond", "one place", "counted"]
+Fate = Literal["lost between", "in node", "arrived", "answer lost", "late", "beyond", "one place", "counted"]
 """Of the place nearest to the receiver: `lost between`, it saw the segment once less than the sender's side, `in node`
 the same where the places around the loss are of one machine;
 `answer lost`, it saw each copy and an acknowledgement; `arrived`, each copy and no acknowledgement, and it is at the
-receiver's; `beyond`, the same somewhere on the way; `counted` is for those whose receiver's own counters tell it."""
+receiver's; `late`, it saw the first copy so late that both came together: nothing was lost;
+`beyond`, as `arrived` somewhere on the way; `counted` is for those whose receiver's own counters tell it."""
 THERE_RATIO = 0.25
 """A place is at the receiver's end where the round trip beyond it is at most this share of the whole one."""
+TOGETHER_SHARE = 0.5
+"""Copies that come closer to one another than this share of the time between which they were sent: the first was
+delayed. A receiver that dropped it saw them that time apart."""
 WAY_LEAST_NS = 200_000
 """Shorter round trips do not tell two hosts from two interfaces of one."""
 
@@ -43,6 +47,15 @@ class SegmentFate:
     far: Place
     frames: tuple[Frame, ...]
     """Of the segment sent again, at both places where both saw it again."""
+
+
+@dataclass(frozen=True)
+class _Copy:
+    """A retransmission as one vantage point saw it; `silence_ns` since its connection's packet before."""
+
+    silence_ns: int
+    marks: int
+    frame: Frame
 
 
 class SegmentLosses:
@@ -68,14 +81,16 @@ class SegmentLosses:
         again = np.flatnonzero((rows["kind"] & (SENT_AGAIN | FILLED)) == SENT_AGAIN)
         self._fates: dict[int, SegmentFate] = {}
         self._paths: dict[tuple[int, int], list[int]] = {}
-        self._again: dict[tuple[int, int, int], list[tuple[int, Frame]]] = {}
-        """By node, side and sequence number: marks and frame of each copy."""
+        self._again: dict[tuple[int, int, int], list[_Copy]] = {}
+        """By node, side and sequence number: each copy."""
         names = [captures[n].name for n in capture[again].tolist()]
-        columns = ("from_client", "sequence", "marks", "frame")
+        columns = ("from_client", "sequence", "silence_ns", "marks", "frame")
         values = (rows[column][again].tolist() for column in columns)
-        for n, name, side, sequence, marks, frame in zip(node[again].tolist(), names, *values, strict=True):
+        for n, name, side, sequence, silence_ns, marks, frame in zip(
+            node[again].tolist(), names, *values, strict=True
+        ):
             key = (n, side, sequence)
-            self._again.setdefault(key, []).append((marks, (name, frame)))
+            self._again.setdefault(key, []).append(_Copy(silence_ns, marks, (name, frame)))
 
     def fate_of(self, at: int) -> SegmentFate:
         """Of the row `at` of `TcpAnomalies.rows`, a segment sent again. Kept: several causes ask for it."""
@@ -102,9 +117,11 @@ class SegmentLosses:
             here, there = self._around(path, side, sequence)
             fate: Fate = "in node" if same_node(self._captures, here, there) else "lost between"
             return SegmentFate(fate, here, there, frames)
-        shown = tuple(dict.fromkeys((*frames, *(frame for _, frame in copies))))
-        if any(marks & MARK_SPURIOUS_RETRANSMISSION for marks, _ in copies):
+        shown = tuple(dict.fromkeys((*frames, *(copy.frame for copy in copies))))
+        if any(copy.marks & MARK_SPURIOUS_RETRANSMISSION for copy in copies):
             return SegmentFate("answer lost", here, there, shown)
+        if min(copy.silence_ns for copy in copies) < TOGETHER_SHARE * int(rows["silence_ns"][at]):
+            return SegmentFate("late", here, there, shown)
         return SegmentFate("arrived" if self._is_there(near, far, side) else "beyond", here, there, shown)
 
     def _is_there(self, near: int, far: int, side: int) -> bool:

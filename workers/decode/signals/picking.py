@@ -23,6 +23,7 @@ from backend.forensics.signals import (
     AFTER_SILENCE,
     CLOSED,
     FILLED,
+    FIRST_COPY,
     LARGE_BYTES,
     OPENED,
     PASSED,
@@ -52,6 +53,8 @@ _SIDE_DTYPE: Final = np.dtype(
         ("closed", "<u4"),  # its window is
         ("again", "<u4"),  # 1 from the repetition of a large segment to its acknowledgement
         ("again_end", "<u4"),  # sequence number after that segment
+        ("doubted_value", "<u4"),  # TSval of the first retransmission that is not acknowledged, 0 for none
+        ("doubted_end", "<u4"),  # sequence number after its segment
         ("holes", _HOLE_DTYPE, (HOLES,)),
     ]
 )
@@ -76,7 +79,7 @@ def _begin(place: Record, owner: int) -> None:
     for n in range(2):
         side = place.sides[n]
         side.end = side.large_end = side.large_bytes = side.passed_bytes = side.known = 0
-        side.closed = side.again = 0
+        side.closed = side.again = side.doubted_value = 0
         for hole in range(HOLES):
             side.holes[hole].left = side.holes[hole].right = 0
 
@@ -156,6 +159,21 @@ def _passed(place: Record, row: Record, side: int, kind: int) -> int:
 
 
 @inlined
+def _first_copy(place: Record, row: Record, side: int, kind: int) -> int:
+    """FIRST_COPY for an acknowledgement that echoes an older timestamp than that of the retransmission which it covers
+    (Eifel, RFC 3522): the first copy had arrived, late as it may have been."""
+    mine, other = place.sides[side], place.sides[1 - side]
+    if kind & SENT_AGAIN and not kind & FILLED and not mine.doubted_value:
+        mine.doubted_value = row.timestamp_value
+        mine.doubted_end = (np.int64(row.sequence) + np.int64(row.payload_bytes)) & 0xFFFFFFFF
+    covers = row.tcp_flags & ACK and after(row.acknowledgement, other.doubted_end) >= 0
+    if not other.doubted_value or not covers:
+        return 0
+    value, other.doubted_value = other.doubted_value, 0
+    return FIRST_COPY if row.timestamp_echo and after(row.timestamp_echo, value) < 0 else 0
+
+
+@inlined
 def _follow(place: Record, row: Record, side: int) -> int:
     """Updates what was sent and acknowledged; whether the packet's last byte is its side's last so far."""
     mine, other = place.sides[side], place.sides[1 - side]
@@ -211,6 +229,7 @@ def pick(p: Record, row: Record, side: int) -> None:
     kind = _kind(place, row, side, silence_ns)
     kind |= _passed(place, row, side, kind)
     kind |= _first_sight(place, row, side, kind)
+    kind |= _first_copy(place, row, side, kind)
     last = _follow(place, row, side)
     if kind:
         _emit(p, row, place, kind, silence_ns, side, last)

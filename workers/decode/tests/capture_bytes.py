@@ -37,14 +37,14 @@ def ipv4(
 
 def tcp(
     flags: int, seq: int = 1000, ack: int = 0, *, payload: bytes = b"", ip_id: int = 1, back: bool = False,
-    tsval: int = 77, client_port: int = 40000, window: int = 1000, options: bytes | None = None,
+    tsval: int = 77, client_port: int = 40000, window: int = 1000, options: bytes | None = None, tsecr: int = 0,
 ) -> bytes:  # fmt: skip
     """A TCP packet (with IPv4 header and time stamp option) from the client, or back from the server.
 
     `options`, a multiple of 4 bytes, take the place of the time stamp."""
     ports = (80, client_port) if back else (client_port, 80)
     if options is None:
-        options = b"\x01\x01\x08\x0a" + struct.pack(">II", tsval, 0)
+        options = b"\x01\x01\x08\x0a" + struct.pack(">II", tsval, tsecr)
     offset = (20 + len(options)) // 4 << 12
     segment = struct.pack(">HHIIHHHH", *ports, seq, ack, offset | flags, window, 0, 0)
     ends = (SERVER, CLIENT) if back else (CLIENT, SERVER)

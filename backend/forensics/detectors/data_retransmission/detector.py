@@ -15,9 +15,10 @@ from backend.forensics.detectors.data_retransmission.thresholds import DEFAULT, 
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.grouped_rows import by_value
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.spurious_retransmissions import spurious
 from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.findings import plural, seconds_text
-from backend.forensics.packets import MARK_FAST_RETRANSMISSION, MARK_SPURIOUS_RETRANSMISSION
+from backend.forensics.packets import MARK_FAST_RETRANSMISSION
 from backend.forensics.report import FindingPart, Severity
 from backend.forensics.signals import SENT_AGAIN
 
@@ -42,8 +43,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     again = np.flatnonzero((rows["kind"] & SENT_AGAIN) != 0)
     if not len(again):
         return Detection("clear", "no TCP retransmission of data")
-    useless = (rows["marks"][again] & MARK_SPURIOUS_RETRANSMISSION) != 0
-    slow = ~useless & (rows["silence_ns"][again] >= thresholds.wait_least_ms * 1e6)
+    slow = ~spurious(anomalies)[again] & (rows["silence_ns"][again] >= thresholds.wait_least_ms * 1e6)
     slow &= (rows["marks"][again] & MARK_FAST_RETRANSMISSION) == 0
     waits = again[slow]
     why = f"{plural(len(again), 'segment')} retransmitted, {len(waits):,} of them after an RTO"

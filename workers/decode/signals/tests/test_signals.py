@@ -12,6 +12,7 @@ from backend.forensics.signals import (
     AFTER_SILENCE,
     CLOSED,
     FILLED,
+    FIRST_COPY,
     OPENED,
     PASSED,
     REPLY,
@@ -94,6 +95,16 @@ def test_the_first_data_of_the_server_may_be_the_hole(tmp_path: Path) -> None:
 def test_first_data_that_was_seen_is_no_hole(tmp_path: Path) -> None:
     packets = [*OPEN, data(3 * MS, 1001, 100), data(300 * MS, 1001, 100, ip_id=10)]
     assert told(packets, tmp_path) == [(5, SENT_AGAIN)]
+
+
+@pytest.mark.parametrize(("echoed", "kinds"), [(30, [SENT_AGAIN, FIRST_COPY]), (230, [SENT_AGAIN])])
+def test_an_acknowledgement_tells_which_copy_it_answers(
+    echoed: int, kinds: list[int], tmp_path: Path
+) -> None:
+    """TSval is the sender's clock: the first copy has 30, the retransmission 230."""
+    packets = [*OPEN, data(30 * MS, 1001, tsval=30), data(230 * MS, 1001, ip_id=10, tsval=230)]
+    packets += [ack(231 * MS, 1011, tsval=500, tsecr=echoed), ack(232 * MS, 1011, tsval=501, tsecr=30)]
+    assert [kind for _, kind in told(packets, tmp_path)] == kinds
 
 
 def in_ipv6(packet: bytes) -> bytes:

@@ -9,7 +9,7 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.data_retransmission.detector import detect
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
-from backend.forensics.signals import SENT_AGAIN
+from backend.forensics.signals import FIRST_COPY, SENT_AGAIN
 from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS
 
@@ -60,6 +60,27 @@ def test_what_the_receiver_had_already_costs_nobody_time() -> None:
     wait = {"silence_ns": 400 * MS, "payload_bytes": 9, "marks": MARK_SPURIOUS_RETRANSMISSION}
     capture.signal(capture.connection(), 0, SENT_AGAIN, **wait)
     assert found(capture.build()).findings == ()
+
+
+@pytest.mark.parametrize(
+    ("answer", "findings"),
+    [
+        ({"from_client": 1, "acknowledgement": 509}, 0),
+        ({"from_client": 1, "acknowledgement": 508}, 1),
+        ({"from_client": 0, "acknowledgement": 509}, 1),
+        ({"from_client": 1, "acknowledgement": 509, "at_ns": -MS}, 1),
+        ({"from_client": 1, "acknowledgement": 509, "other": True}, 1),
+    ],
+)
+def test_a_late_acknowledgement_of_the_first_copy_shows_that_nothing_was_lost(
+    answer: dict[str, int], findings: int
+) -> None:
+    capture = StumbleBuilder()
+    one, other = capture.connection(), capture.connection()
+    capture.signal(one, 0, SENT_AGAIN, silence_ns=400 * MS, sequence=500, payload_bytes=9)
+    its = {key: value for key, value in answer.items() if key in ("from_client", "acknowledgement")}
+    capture.signal(other if "other" in answer else one, answer.get("at_ns", MS), FIRST_COPY, **its)
+    assert len(found(capture.build()).findings) == findings
 
 
 def test_two_vantage_points_count_once() -> None:
