@@ -45,6 +45,12 @@ NEIGHBOUR = ListingRequest(
     command="ip neigh show; ping -c 3 HOST",
     at="node",
 )
+SOURCE_COUNTERS = ListingRequest(
+    what="Whether the server's kernel drops the packets of this source: wrong checksums, reverse-path filter",
+    command="nstat -az TcpInCsumErrors TcpExtIPReversePathFilter; sleep 60; "
+    "nstat -az TcpInCsumErrors TcpExtIPReversePathFilter",
+    at="server",
+)
 FILTER_RULES = ListingRequest(
     what="The rules that match packets to this port, with their counters",
     command="iptables-save -c; nft list ruleset; kubectl get networkpolicy -A",

@@ -40,6 +40,8 @@ class Destination:
     """Frames in which the host itself was heard (other ports, other sources, other protocols)."""
     heard_after: bool
     """The host was heard near the time of the lost SYNs."""
+    source_answered: bool
+    """The host answered one of these sources, on this port or another."""
     heard_others: int
     """Attempts to other hosts, answered, that the furthest vantage point saw: it does see answers."""
     hosts: NDArray[np.uint64]

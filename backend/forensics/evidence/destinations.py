@@ -21,7 +21,7 @@ from backend.forensics.evidence.icmp_errors import IcmpErrors
 from backend.forensics.evidence.identical_targets import merge_identical
 from backend.forensics.evidence.losses import KINDS, Losses
 from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.outer_ends import Ends, answered_pairs, asked_ends, outer_ends
+from backend.forensics.evidence.outer_ends import Ends, answered_pairs, asked_ends, on_any_port, outer_ends
 from backend.forensics.evidence.retried import AttemptGroup
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
@@ -52,6 +52,7 @@ class _Groups:
     losses: Ints
     """Numbers of losses, attempt by attempt in the order of `members`; those of group n from loss_start[n] on."""
     loss_start: Ints
+    source_answered: Bools
 
     @property
     def attempts(self) -> Ints:
@@ -72,6 +73,7 @@ def list_destinations(
     outer = outer_ends(attempts)
     asked = asked_ends(attempts.table, outer)
     silent = ~answered_pairs(attempts, outer, (outer, asked))
+    known = answered_pairs(attempts, on_any_port(outer), (on_any_port(outer), on_any_port(asked)))
     row = attempts.retried.row
     ends = outer.high[row], outer.low[row], outer.port[row]
     order = np.lexsort((np.arange(len(row)), silent, ends[2], ends[1], ends[0]))
@@ -95,7 +97,10 @@ def list_destinations(
     by_group = np.argsort(position[losses.attempt], kind="stable")
     loss_start = np.searchsorted(position[losses.attempt][by_group], start)
     syns = np.add.reduceat(attempts.retried.syns[order], start[:-1])
-    groups = _Groups(high, low, port, silent[first], order, start, syns, around, heard, by_group, loss_start)
+    answered = np.logical_or.reduceat(known[order], start[:-1])
+    groups = _Groups(
+        high, low, port, silent[first], order, start, syns, around, heard, by_group, loss_start, answered
+    )
     traits = [*_traits(groups, attempts, losses, errors), *_answered_traits(groups, listed)]
     merged = merge_identical(traits, groups.silent, groups.attempts)
     return tuple(_destination(groups, numbers, attempts, losses) for numbers in merged)
@@ -147,6 +152,7 @@ def _traits(
         around.opened > 0,
         around.refused > 0,
         around.heard_others > 0,
+        groups.source_answered,
     ]
 
 
@@ -186,6 +192,7 @@ def _destination(groups: _Groups, numbers: Ints, attempts: Attempts, losses: Los
         neighbours_delayed=int(around.neighbours_delayed[numbers].max()),
         life=groups.heard[first],
         heard_after=bool(groups.heard[first]),
+        source_answered=bool(groups.source_answered[first]),
         heard_others=int(around.heard_others[numbers].min()),
         hosts=distinct(mix(groups.high[numbers], groups.low[numbers])),
         others=len(numbers) - 1,

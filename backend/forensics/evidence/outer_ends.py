@@ -72,6 +72,11 @@ def asked_ends(table: NDArray[np.void], ends: Ends) -> Ends:
     )
 
 
+def on_any_port(ends: Ends) -> Ends:
+    """The same as if each host had one port: for what holds of whole hosts."""
+    return replace(ends, port=np.zeros_like(ends.port))
+
+
 def answered_pairs(attempts: Attempts, ends: Ends, views: Iterable[Ends]) -> Bools:
     """By attempt that was sent again: some attempt of its client to its endpoint (`ends`) was answered, in any of the
     views."""

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
 SHORT = "more-idle-drop"
 TRUE_TOO = {"more-ecmp-dead": "dead-path", "more-keepalive-race": "keepalive-race"}
 """Recorded before the product had the cause that they are."""
-STILL_WRONG = {
-    "more-csum-offload": ["node 0: firewall-drop 0.69"],
-    "more-rp-filter": ["pod 0: target-unresponsive 0.62"],
-}
-"""From that host alone a drop in the receiver, or of the answer, is silence like any other."""
 _KIND = re.compile(r"(node|pod|srv|server)")
 
 
@@ -76,4 +71,4 @@ def test_each_host_alone_and_all_of_them_name_no_wrong_cause(extra_captures: Pat
         each for each in instances_below(extra_captures / "lab") if each.folder.name.startswith("more-")
     ]
     assert folders
-    assert {each.folder.name: wrong for each in folders if (wrong := wrong_by_host(each))} == STILL_WRONG
+    assert {each.folder.name: wrong for each in folders if (wrong := wrong_by_host(each))} == {}

@@ -15,6 +15,7 @@ from backend.forensics.diagnosis.loss_rivals import list_rivals
 from backend.forensics.diagnosis.lost_syns import (
     CAPTURE_BOTH_SIDES,
     FILTER_RULES,
+    SOURCE_COUNTERS,
     about,
     figures_of,
     hops_of,
@@ -47,6 +48,9 @@ PRIOR = -2.0
 SEVERAL_SYNS = 3
 """One SYN can get lost on any path; three over several seconds do not."""
 REPEATED_ATTEMPTS = 2
+SOURCE_CEILING = 0.49
+"""Without a rule in evidence. Checksums that a source's card leaves unfilled, and a reverse-path filter, make a host
+silent for one source as a rule does."""
 _RULE = re.compile(
     r"^(?:NETFILTER_DROP|IPTABLE_RULE_DROP|XDP|TC_INGRESS|TC_EGRESS|BPF_CGROUP_EGRESS)$|policy[ _]den|"
     r"(?<!rp)(?<!reverse )(?:filter|forward|input|output|firewall|ufw|policy|iptables|nft)\w*[ _-]{0,3}"
@@ -84,6 +88,7 @@ def _fits(facts: Facts, d: Destination) -> bool:
 
 def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypothesis:
     prohibited, rules = _prohibited(facts, d), [*_rules(facts, d), *_traced(facts, d)]
+    by_source = _only_the_source(d) and not prohibited and not rules
     pieces = [*_place(d), *_life(facts, d), *_often(d), *prohibited, *rules, *lossy(facts, d)]
     names = ("listen-overflow", "path-loss", "return-path-loss", "target-unresponsive", "conntrack-full")
     return Hypothesis(
@@ -105,14 +110,20 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         rivals=()
         if prohibited or _traced(facts, d) or life_of(facts, d).filtered
         else list_rivals(facts, d, *names),
-        missing=(FILTER_RULES, CAPTURE_BOTH_SIDES),
+        missing=((SOURCE_COUNTERS,) if by_source else ()) + (FILTER_RULES, CAPTURE_BOTH_SIDES),
         remedies=_remedies(d),
         references=REFERENCES,
         refutation="none found; it would be refuted by one connection from the same source that opens",
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=d.links,
+        ceiling=SOURCE_CEILING if by_source else 0.999,
     )
+
+
+def _only_the_source(d: Destination) -> bool:
+    """Others were answered on this port, these sources on none of the host, and the SYNs were not lost before it."""
+    return d.opened + d.refused > 0 and not d.source_answered and not of_kind(d, "inside")
 
 
 def _answers(d: Destination) -> bool:

@@ -38,6 +38,8 @@ PRIOR = -2.0
 SEVERAL_SYNS = 3
 """One SYN can get lost on any path; three over several seconds do not."""
 REPEATED_ATTEMPTS = 2
+ONE_PLACE_CEILING = 0.49
+"""From one vantage point a host that is down, a rule, a filter and answers lost on their way back look alike."""
 
 REFERENCES = (
     "RFC 792: ICMP destination unreachable, code 1",
@@ -99,6 +101,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=d.links,
+        ceiling=ONE_PLACE_CEILING if d.one_sided and not (told or listed or failed) else 0.999,
     )
 
 

@@ -74,6 +74,17 @@ def test_another_source_that_is_served_points_at_the_source() -> None:
     assert any("Other sources were answered" in text for text in found.supporting)
 
 
+def test_a_source_that_the_host_never_answers_may_send_what_its_kernel_drops() -> None:
+    """Wrong checksums and a reverse-path filter silence a host for one source on every port."""
+    served = Losses().silent(SERVER, 3).usual(SERVER, 20, client="10.0.0.7")
+    found = diagnosis(CAUSE, served.build())
+    assert found is not None
+    assert found.confidence < 0.5
+    assert any("TcpInCsumErrors" in missing.command for missing in found.missing)
+    assert confidence(CAUSE, served.build(), drop_rule(PORT)) > 0.5
+    assert confidence(CAUSE, served.usual(OTHER_PORT, 1).build()) > 0.5
+
+
 def test_few_syns_beside_others_served_are_as_likely_chance() -> None:
     capture = Losses().silent(SERVER, 1, gaps_s=(1,)).usual(SERVER, 20, client="10.0.0.7").build()
     assert confidence(CAUSE, capture) < 0.5
