@@ -45,6 +45,10 @@ class RttBacklog(Case):
     period_s: float | None
     period_p_value: float | None
     by_chance: float
+    both_ways_stalls: int = field(metadata=APART)
+    """In which packets of the other direction waited between the same two vantage points, too."""
+    usual_between_captures_us: float | None = field(metadata=APART)
+    """What a request and its response need between them together."""
     stalls: tuple[Stall, ...] = field(metadata=APART)
     prober: str = field(metadata=APART)
     responder: str = field(metadata=APART)

@@ -43,6 +43,10 @@ class FarView:
     usual_bytes: int
     rows: Ints
     """Positions of the sightings in `RoundTrips.rows`."""
+    against: int
+    """Held samples that waited between the two vantage points in the direction that is not `part`."""
+    transit_ns: int
+    """What undisturbed samples needed between the two vantage points, forth and back together."""
 
 
 class FarSide:
@@ -61,12 +65,13 @@ class FarSide:
         quiet = self._quiet(group.series, group.start_ns)
         if len(quiet) < LEAST_SEEN:
             return None
-        waited = np.array([np.median(held) - np.median(usual) for held, usual in
-                           zip(self._parts(near), self._parts(quiet), strict=True)])  # fmt: skip
+        usual = self._parts(quiet)
+        excess = [held - np.median(base) for held, base in zip(self._parts(near), usual, strict=True)]
+        waited = np.array([np.median(part) for part in excess])
         total = float(waited.sum())
         best = int(waited.argmax())
         part = (FORTH, BEYOND, BACK)[best] if waited[best] >= CLEAR_SHARE * total > 0 else ""
-        beyond = self._parts(quiet)[1]
+        against = {FORTH: excess[2], BACK: excess[0]}.get(part)
         rows = self._trips.rows
         far = self._far[near]
         first = far[np.argsort(rows["sent_ns"][far], kind="stable")[:1]]
@@ -74,10 +79,12 @@ class FarSide:
             part,
             len(near),
             int(self._trips.place[far[0]]),
-            int(np.median(beyond)),
+            int(np.median(usual[1])),
             int(rows["recent_bytes"][first[0]]),
             int(np.median(rows["recent_bytes"][self._far[quiet]])),
             far,
+            0 if against is None else int(np.count_nonzero(against >= CLEAR_SHARE * sum(excess))),
+            int(np.median(usual[0] + usual[2])),
         )
 
     def _quiet(self, series: Series, at_ns: int) -> Ints:

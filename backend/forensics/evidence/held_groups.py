@@ -95,6 +95,8 @@ class HeldGroup:
     rises_before: float
     """Wait of the last question before the group, as a share of the group's longest: 0 for a stall that begins
     at once, near 1 at the top of a queue that was filling."""
+    rises_steadily: bool
+    """The request before that one had waited, too, and less: a queue grew from request to request."""
     burst_bytes: int
     """That the prober sent to the responder just before the group's first question."""
     usual_bytes: int
@@ -195,6 +197,7 @@ def _group(series: Series, members: Ints, unsure_ns: int) -> HeldGroup:
         flows_unaffected=len(np.setdiff1d(np.unique(series.flow[quick]), stalled)),
         quick=quick,
         rises_before=_rises_before(series, start_ns, int(excess_ns[held].max())),
+        rises_steadily=_rises_steadily(series, start_ns),
         burst_bytes=int(series.recent_bytes[held[:3]].max()),
         usual_bytes=int(np.median(series.recent_bytes)),
         exact_times=unsure_ns == 0,
@@ -224,3 +227,11 @@ def _rises_before(series: Series, start_ns: int, longest_ns: int) -> float:
     if before < 0 or start_ns - series.sent_ns[before] > longest_ns or longest_ns <= 0:
         return 0.0
     return max(0.0, float(series.excess_ns[before]) / longest_ns)
+
+
+def _rises_steadily(series: Series, start_ns: int) -> bool:
+    before = int(np.searchsorted(series.sent_ns, start_ns)) - 1
+    if before < 1:
+        return False
+    first_ns, last_ns = series.excess_ns[before - 1 : before + 1].tolist()
+    return bool(series.waited[before - 1]) and first_ns < last_ns

@@ -10,6 +10,7 @@ from backend.forensics.evidence.far_side import FarView
 from backend.forensics.evidence.held_groups import HeldGroup
 
 RISING: Final = "round trips rose before"
+WAITED: Final = "one request before had waited, too"
 BURST: Final = "a burst of the sender's own bytes came first"
 ARRIVALS: Final = "other frames of the sender reached the receiver while the group waited"
 SAME_QUEUE: Final = "the other groups of the listing are of a queue that filled"
@@ -43,7 +44,8 @@ def signs(group: HeldGroup, view: FarView | None, limits: QueueLimits) -> tuple[
     """The signs of one group."""
     found = []
     if group.rises_before >= limits.rising_share:
-        found.append(RISING)
+        # One alone may be the end of another pause: of the other direction, or of a frame that came late for itself.
+        found.append(RISING if group.rises_steadily else WAITED)
     if _is_burst(group.burst_bytes, group.usual_bytes, limits):
         found.append(BURST)
     if view is not None and _is_burst(view.burst_bytes, view.usual_bytes, limits):

@@ -7,6 +7,8 @@ import select
 import socket
 import time
 from collections import deque
+from dataclasses import dataclass
+from multiprocessing.sharedctypes import Synchronized
 from multiprocessing.synchronize import Event
 from random import Random
 from typing import TYPE_CHECKING
@@ -15,7 +17,9 @@ from workers.tests.lab.hosts import Host, add_host, connect
 from workers.tests.lab.star import Star, cable_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
+
+    LateFrames = Synchronized[float]
 
 ETH_P_ALL = 3
 PACKET_OUTGOING = 4
@@ -50,40 +54,77 @@ def compute_checksums(hosts: Iterable[tuple[Host, str]]) -> None:
         host.run("ethtool", "-K", interface, "tx", "off")
 
 
-def carry(wire: Host, delay_s: float = 0, jitter_s: float = 0, seed: int = 0) -> None:
-    """Copy every frame between both ends, each so much later, in order; returns when it runs.
+@dataclass(frozen=True)
+class Pauses:
+    """The wire stops again and again: nothing passes meanwhile, in either direction."""
+
+    every_s: float
+    """Half to one and a half of it from one pause to the next."""
+    longest_s: float
+    """A third of it to all of it."""
+
+
+def carry(
+    wire: Host, delay_s: float = 0, jitter_s: float = 0, seed: int = 0, pauses: Pauses | None = None
+) -> LateFrames:
+    """Copy every frame between both ends, each so much later, in order; returns when it runs. What it returns tells at
+    any time by how much the latest frame was later than that: a machine under load pauses the program.
 
     Frames come from a packet socket, so that a checksum which the sender's kernel left to its card is not filled in:
     the receiver gets the sum over the pseudo header alone, as behind a virtual card that does not complete it."""
     context = multiprocessing.get_context("fork")
-    ready = context.Event()
-    copier = context.Process(target=_copy, args=(wire, (delay_s, jitter_s), seed, ready), daemon=True)
+    ready, latest_s = context.Event(), context.Value("d", 0.0)
+    plan = _Plan((delay_s, jitter_s), seed, pauses)
+    copier = context.Process(target=_copy, args=(wire, plan, ready, latest_s), daemon=True)
     copier.start()
     if not ready.wait(ATTACHED_S):
         raise RuntimeError(f"nothing carries frames in {wire.name}")
+    return latest_s
 
 
-def _copy(wire: Host, delay_s: tuple[float, float], seed: int, ready: Event) -> None:
+@dataclass(frozen=True)
+class _Plan:
+    delay_s: tuple[float, float]
+    seed: int
+    pauses: Pauses | None
+
+    def pause_times(self) -> Iterator[tuple[float, float]]:
+        """(when it begins by the monotonic clock, its length in seconds); the last begins never."""
+        random, at = Random(self.seed + 1), time.monotonic()
+        while self.pauses is not None:
+            at += random.uniform(0.5, 1.5) * self.pauses.every_s
+            yield at, random.uniform(1 / 3, 1) * self.pauses.longest_s
+        yield float("inf"), 0.0
+
+
+def _copy(wire: Host, plan: _Plan, ready: Event, latest_s: LateFrames) -> None:
     wire.enter()
     sockets = [_attached(interface) for interface in (LEAF, HUB)]
     onward = {sockets[0]: sockets[1], sockets[1]: sockets[0]}
     waiting: dict[socket.socket, deque[tuple[float, bytes]]] = {each: deque() for each in sockets}
-    random = Random(seed)
+    random, pauses = Random(plan.seed), plan.pause_times()
+    pause_at, pause_s = next(pauses)
     ready.set()
     while True:  # until the namespaces end
-        due = min((queue[0][0] for queue in waiting.values() if queue), default=time.monotonic() + 1)
+        if time.monotonic() >= pause_at:
+            time.sleep(pause_s)
+            pause_at, pause_s = next(pauses)
+        due = min((queue[0][0] for queue in waiting.values() if queue), default=pause_at)
+        due = min(due, pause_at, time.monotonic() + 1)
         readable, _, _ = select.select(sockets, [], [], max(0, due - time.monotonic()))
         for each in readable:
             frame, address = each.recvfrom(LONGEST_FRAME)
             if address[2] != PACKET_OUTGOING:
                 queue = waiting[onward[each]]
-                at = time.monotonic() + delay_s[0] + random.uniform(0, delay_s[1])
+                at = time.monotonic() + plan.delay_s[0] + random.uniform(0, plan.delay_s[1])
                 # A later frame does not overtake.
                 queue.append((max(at, queue[-1][0]) if queue else at, frame))
         now = time.monotonic()
         for out, queue in waiting.items():
             while queue and queue[0][0] <= now:
-                out.send(queue.popleft()[1])
+                at, frame = queue.popleft()
+                latest_s.value = max(latest_s.value, now - at)
+                out.send(frame)
 
 
 def _attached(interface: str) -> socket.socket:

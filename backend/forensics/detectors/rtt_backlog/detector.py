@@ -145,6 +145,11 @@ def _usual_beyond_us(backlog: Backlog) -> float | None:
     return round(float(np.median(usual)) / 1e3, 1) if usual else None
 
 
+def _usual_between_us(backlog: Backlog) -> float | None:
+    usual = [view.transit_ns for stall in backlog.stalls for view in stall.views]
+    return round(float(np.median(usual)) / 1e3, 1) if usual else None
+
+
 def _case(facts: Facts, thresholds: Thresholds, backlog: Backlog) -> RttBacklog:
     stalls, pair = backlog.stalls, backlog.pair
     groups = [group for stall in stalls for group in stall.groups]
@@ -179,6 +184,8 @@ def _case(facts: Facts, thresholds: Thresholds, backlog: Backlog) -> RttBacklog:
         partial_stalls=sum(_is_partial(stall) for stall in stalls),
         usual_beyond_far_capture_us=_usual_beyond_us(backlog),
         held_beyond_far_capture=beyond,
+        both_ways_stalls=sum(any(view.against for view in stall.views) for stall in stalls),
+        usual_between_captures_us=_usual_between_us(backlog),
         period_s=period_s,
         period_p_value=period.p_value if period else None,
         by_chance=max(group.by_chance for group in groups),

@@ -32,6 +32,8 @@ TITLE = "Host stall (vCPU not running)"
 PRIOR = -0.8
 NEXT_TO_RESPONDER_US = 500.0
 """Undisturbed questions take this long at most behind a capture point in the responder itself, or right before it."""
+NOT_NEAR_CEILING = 0.49
+"""Behind a vantage point elsewhere the rest of the path may have stalled as well as the responder."""
 
 REFERENCES = (
     "proc_stat(5): steal is time in which the hypervisor ran something else",
@@ -68,6 +70,7 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         references=REFERENCES,
         refutation="none found; it would be refuted by a process on that host that ran during the stalls",
         figures=figures(held),
+        ceiling=0.999 if near else NOT_NEAR_CEILING,
     )
 
 

@@ -13,7 +13,7 @@ from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.held_answers import whole
 from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.queue_signs import ARRIVALS, BURST, GENTLE, RISING
+from backend.forensics.evidence.queue_signs import ARRIVALS, BURST, GENTLE, RISING, WAITED
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
 
@@ -26,6 +26,7 @@ WEIGHTS = {
         1.5,
         "in a stall the first packet waits longest; in a filling queue it waits least",
     ),
+    WAITED: (0.4, "a queue that fills quickly, or the end of another pause"),
     BURST: (1.5, "the sender's burst leaves the queue before later packets"),
     ARRIVALS: (1.5, "a stalled queue forwards nothing"),
     GENTLE: (0.8, "a link drains packet by packet; a stall releases all at once"),

@@ -41,6 +41,12 @@ PRIOR = -0.8
 
 ONE_END = -0.6
 """From one end alone it stays a possibility, unless flows of the same two hosts were answered meanwhile."""
+BOTH_WAYS = -4.0
+"""A receive queue holds what one host receives."""
+LONG_TRANSIT_US = 3_000.0
+"""A request and its response need less between two hosts of one network; beyond it there are routers, shapers or
+hypervisors in between, each of which may have stopped."""
+LONG_TRANSIT_CEILING = 0.49
 
 REFERENCES = (
     "GitHub, Debugging network stalls on Kubernetes (2019): 100 ms stalls while cgroup statistics were read",
@@ -59,7 +65,15 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
     counters, blocking_processes = softnet(facts, held), who_ran(facts, held.finding)
     claims = [*counters, *blocking_process_claims(blocking_processes)]
-    pieces = [*_place(held), kernel_answers(held), same_end(held), *_partial(held), *_period(held), *claims]
+    pieces = [
+        *_place(held),
+        kernel_answers(held),
+        same_end(held),
+        *_both_ways(held),
+        *_partial(held),
+        *_period(held),
+        *claims,
+    ]
     whose = f"A receive queue of {held.stood_still}" if held.known else "A receive queue on the path"
     return Hypothesis(
         cause=CAUSE,
@@ -80,7 +94,26 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         references=REFERENCES,
         refutation="none found; it would be refuted by a capture at the host in which the requests arrive on time",
         figures=figures(held),
+        ceiling=0.999 if claims or held.partial or not _far_apart(held) else LONG_TRANSIT_CEILING,
     )
+
+
+def _far_apart(held: Held) -> bool:
+    """Whether other machines than the two hosts may lie between the vantage points."""
+    between_us = held.finding.usual_between_captures_us
+    return held.known and between_us is not None and between_us > LONG_TRANSIT_US
+
+
+def _both_ways(held: Held) -> list[Weighed]:
+    stalls = held.finding.both_ways_stalls
+    if not stalls:
+        return []
+    text = (
+        f"In {stalls} of {plural(held.stalls, 'stall')} packets of the other direction were delayed between the same "
+        "two vantage points, too."
+    )
+    reason = "a receive queue delays what one host receives; a device of the path delays both directions"
+    return [Weighed(BOTH_WAYS * stalls / held.stalls, text, whole(held.finding), reason)]
 
 
 def _place(held: Held) -> list[Weighed]:
@@ -101,6 +134,10 @@ def _place(held: Held) -> list[Weighed]:
             f"{held.responder} answered promptly; the responses reached the vantage point of "
             f"{held.prober} late and together."
         )
+    if _far_apart(held):
+        between_ms = (held.finding.usual_between_captures_us or 0.0) / 1e3
+        text += f" Request and response need {between_ms:.3g} ms between the two vantage points."
+        return [Weighed(0.1, text, whole(held.finding), "a device between the two may have stalled as well")]
     return [
         Weighed(
             2.5, text, whole(held.finding), "a vantage point lies directly behind its host's receive queue"
@@ -193,7 +230,15 @@ def _missing(held: Held, blocking_processes: Sequence[BlockingProcess]) -> tuple
         what=f"The receive counters of {host} before and after",
         command="cat /proc/net/softnet_stat /proc/interrupts; sleep 60; cat /proc/net/softnet_stat /proc/interrupts",
     )
+    if _far_apart(held) or held.finding.both_ways_stalls:
+        return (_BETWEEN, *who, counters)
     return (*who, counters) if held.known else (capture_at(held.prober), *who, counters)
+
+
+_BETWEEN = MissingPart(
+    what="Which device delayed the packets: captures at the routers and hypervisors between the two vantage points",
+    command="tcpdump -i any -y LINUX_SLL2 -s 96 -w between.pcap host HOST",
+)
 
 
 def _find(blocking_processes: Sequence[BlockingProcess]) -> str:

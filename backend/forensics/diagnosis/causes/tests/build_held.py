@@ -31,17 +31,19 @@ def probes(
     return capture
 
 
-def both_ends(where: Where, *, clock_ms: float = 0.0, turnaround_ms: float = 0.02) -> list[Capture]:
-    """The prober's capture and the responder's, 1 ms apart."""
+def both_ends(
+    where: Where, *, clock_ms: float = 0.0, turnaround_ms: float = 0.02, apart_ms: float = 1.0
+) -> list[Capture]:
+    """The prober's capture and the responder's."""
     held = stalled(*STALLS, usual_ms=0.0)
 
     def at_responder(sent_ms: float) -> float:
         return turnaround_ms + (held(sent_ms) if where == "beyond" else 0.0)
 
     def on_the_way(sent_ms: float) -> float:
-        return 1.0 + (held(sent_ms) if where == "forth" else 0.0)
+        return apart_ms + (held(sent_ms) if where == "forth" else 0.0)
 
-    usual_ms = 2.0 + turnaround_ms
+    usual_ms = 2 * apart_ms + turnaround_ms
     far = probes("receiver.pcap", usual_ms=usual_ms)
     return [
         probes(usual_ms=usual_ms).build(),

@@ -23,7 +23,8 @@ def test_questions_that_arrived_in_time_and_were_answered_late_show_it() -> None
 @pytest.mark.parametrize(("later_us", "verdict"), [(0.0, "likely"), (1.0, "possible")])
 def test_only_a_capture_point_next_to_the_responder_shows_it(later_us: float, verdict: str) -> None:
     turnaround_ms = (NEXT_TO_RESPONDER_US + later_us) / 1000
-    assert diagnoses(both_ends("beyond", turnaround_ms=turnaround_ms))[CAUSE].verdict == verdict
+    found = diagnoses(both_ends("beyond", turnaround_ms=turnaround_ms))[CAUSE]
+    assert (found.verdict, found.confidence < 0.5) == (verdict, verdict == "possible")
 
 
 def test_questions_held_before_the_capture_point_are_another_cause() -> None:

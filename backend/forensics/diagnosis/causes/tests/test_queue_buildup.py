@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from backend.forensics.captures import Capture
-from backend.forensics.diagnosis.causes.queue_buildup import CAUSE
+from backend.forensics.diagnosis.causes.queue_buildup import CAUSE, PRIOR, WEIGHTS
 from backend.forensics.diagnosis.causes.tests.build_held import diagnoses, probes, rival
+from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.queue_signs import RISING, WAITED, QueueLimits, signs
 from backend.forensics.tests.build_trips import TripBuilder, every, stalled
 
 
@@ -28,6 +32,24 @@ def test_a_burst_before_long_round_trips_shows_it() -> None:
 
 def test_answers_that_all_come_at_once_refute_it() -> None:
     assert CAUSE not in diagnoses([probes().build()])
+
+
+@pytest.mark.parametrize(
+    ("early_ms", "sign"), [((), None), ((0.0, 80.0), WAITED), ((60.0, 80.0), RISING), ((80.0, 60.0), WAITED)]
+)
+def test_one_request_that_waited_before_is_no_queue_that_grew(
+    early_ms: tuple[float, ...], sign: str | None
+) -> None:
+    """Round trips of the last requests before those that were delayed for up to 100 ms."""
+    held = stalled((1003.0, 1103.0))
+    capture = TripBuilder()
+    for number, sent_ms in enumerate(every(4, 3000)):
+        early = dict(enumerate(early_ms, 251 - len(early_ms)))
+        capture.add(sent_ms, early.get(number) or held(sent_ms), recent_bytes=1000)
+    group = max(gather_facts([capture.build()], []).held_groups, key=lambda each: len(each.held))
+    found = [each for each in signs(group, None, QueueLimits()) if each in (RISING, WAITED)]
+    assert found == ([sign] if sign else [])
+    assert WEIGHTS[WAITED][0] + PRIOR < 0 < WEIGHTS[RISING][0] + PRIOR
 
 
 def test_a_gentle_slope_alone_does_not_tell() -> None:

@@ -50,6 +50,16 @@ def test_the_direction_needs_no_common_clock(clock_ms: float) -> None:
     assert (finding.count, finding.measures["direction"]) == (3, "request path")
 
 
+@pytest.mark.parametrize(("apart_ms", "verdict"), [(1.49, "likely"), (1.51, "possible")])
+def test_over_a_long_path_any_device_of_it_may_have_stalled(apart_ms: float, verdict: str) -> None:
+    far = both_ends("forth", apart_ms=apart_ms)
+    found = diagnoses(far)[CAUSE]
+    assert found.verdict == verdict
+    assert (found.confidence < 0.5) == (verdict == "possible")
+    assert any("between the two" in m.what for m in found.missing) == (verdict == "possible")
+    assert diagnoses(far, *squeezed(4))[CAUSE].confidence > 0.5
+
+
 def test_softirqs_that_ran_out_of_time_make_it_certain() -> None:
     assert diagnoses(both_ends("forth"), *squeezed(4))[CAUSE].verdict == "confirmed"
     assert diagnoses(both_ends("forth"), *squeezed(0))[CAUSE].verdict == "likely"
