@@ -101,7 +101,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=d.links,
-        ceiling=ONE_PLACE_CEILING if d.one_sided and not (told or listed or failed) else 0.999,
+        ceiling=ONE_PLACE_CEILING if d.one_sided and not (reported or listed or failed) else 0.999,
     )
 
 
