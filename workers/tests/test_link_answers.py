@@ -90,6 +90,7 @@ QUESTIONS: dict[str, Asked] = {
     "requests/{rid}": lambda known: (str(rid) for rid in [*known.requests[:4], 10**6]),
     "rtt": plain("limit=2", "sort=rtt_ms&order=desc", "prober=10.77.3.9"),
     "rtt/chart": plain("px=100"),
+    "names": plain(),
     "rtt/groups": plain(),
     "rtt/groups/{finding}/{instance}": lambda known: (
         f"{quote(each)}/{n}" for each, n in known.instances[:2]
