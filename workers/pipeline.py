@@ -23,7 +23,7 @@ from backend.forensics.findings import rfc3339
 from backend.forensics.isolation import Isolation
 from backend.forensics.printed_lines import printed_places, with_printed_lines
 from backend.forensics.private_words import composed_texts, listed_parts
-from backend.forensics.report import InputPart, Report, VantagePointPart
+from backend.forensics.report import CheckedPart, InputPart, Report, VantagePointPart
 from backend.limits import Limits
 from backend.storage import write_tables
 from backend.storage.analysis_tables import write_analysis_tables
@@ -305,7 +305,7 @@ def analyse(
     report = with_printed_lines(analysis.report.model_copy(update=unused), places)
     analysis = replace(analysis, report=report)
     if folder is not None:
-        _keep(analysis, folder)
+        keep_report(analysis.report, folder)
     return analysis.report
 
 
@@ -323,13 +323,20 @@ def _with_tables(analysis: Analysis, folder: Path, isolation: Isolation) -> Anal
     said = len(isolation.failed)
     write_analysis_tables(analysis.facts, analysis.findings, analysis.joined, folder, isolation)
     report = analysis.report
-    checked = sorted((*report.checked, *isolation.failed[said:]), key=lambda each: each.kind)
-    return replace(analysis, report=report.model_copy(update={"checked": checked}))
+    return replace(analysis, report=with_failed(report, isolation.failed[said:]))
 
 
-def _keep(analysis: Analysis, folder: Path) -> None:
-    typed = listed_parts(composed_texts(analysis.report))
+def with_failed(report: Report, failed: Sequence[CheckedPart]) -> Report:
+    """The report that says so of these parts, too."""
+    return report.model_copy(
+        update={"checked": sorted((*report.checked, *failed), key=lambda each: each.kind)}
+    )
+
+
+def keep_report(report: Report, folder: Path) -> None:
+    """`report.json`, and which of its texts hold somebody's own words."""
+    typed = listed_parts(composed_texts(report))
     (folder / write_tables.TYPED_TEXTS).write_text(json.dumps(typed, ensure_ascii=False), encoding="utf-8")
     unfinished = folder / "report.json.part"
-    unfinished.write_text(analysis.report.model_dump_json(by_alias=True), encoding="utf-8")
+    unfinished.write_text(report.model_dump_json(by_alias=True), encoding="utf-8")
     unfinished.rename(folder / "report.json")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from backend.forensics.detection.run import DetectionSoFar
-from backend.forensics.isolation import BrokenPart, Isolation
+from backend.forensics.isolation import REPORT, BrokenPart, Isolation
 from backend.forensics.lost_time import total_lost_s
 from backend.forensics.part_budget import Budget
 from backend.forensics.report import FindingPart, Report, Role
@@ -16,7 +16,7 @@ from backend.storage.records import MOST_SHOWN
 from workers.decode.left_out import LeftOut
 from workers.ingested import load_ingested
 from workers.jobs.name_of_report import name_of
-from workers.pipeline import analyse
+from workers.pipeline import analyse, keep_report, with_failed
 from workers.running_part import RunningPart
 from workers.sandbox import Notify, child_work
 
@@ -125,9 +125,14 @@ def judge_in_child(
         on_progress=lambda so_far: notify(stage_of(so_far)),
         isolation=isolation,
     )
-    running.end()
     notify(StageReached(DIAGNOSE, "Writing the report.", len(report.findings)))
-    write_outline(report, folder)
+    # The report stands by then; it is written again where its outline cannot be made, with a line that says so.
+    said = len(isolation.failed)
+    isolation.run(f"{REPORT}outline", lambda: write_outline(report, folder), None)
+    running.end()
+    if isolation.failed[said:]:
+        report = with_failed(report, isolation.failed[said:])
+        keep_report(report, folder)
     return Judged(summary_of(report), tuple(isolation.broken))
 
 

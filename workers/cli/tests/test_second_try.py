@@ -51,8 +51,19 @@ FIRST, LAST = list_kinds()[0], f"cause:{sorted({*list_causes()} - {'unknown'})[-
     [pytest.param(name, marks=[pytest.mark.long] * (name != "kill_process")) for name in (*STOPPED, *DEADLY)],
 )
 def test_it_ends_with_a_report(name: str, tmp_path: Path) -> None:
-    part = FIRST if len(name) % 2 else LAST
-    report = tmp_path / "report.json"
+    assert_only_part_is_missing(FIRST if len(name) % 2 else LAST, name, tmp_path / "report.json")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["run_for_ever", "allocate_for_ever"])
+@pytest.mark.parametrize(
+    "part", [*list_kinds(), *(f"cause:{each}" for each in list_causes() if each != "unknown")]
+)
+def test_each_part_may_take_all(part: str, name: str, tmp_path: Path) -> None:
+    assert_only_part_is_missing(part, name, tmp_path / "report.json")
+
+
+def assert_only_part_is_missing(part: str, name: str, report: Path) -> None:
     ran = subprocess.run(
         [sys.executable, "-c", PROGRAM, part, name, "analyze", DUMP, "--json", str(report)],
         capture_output=True,

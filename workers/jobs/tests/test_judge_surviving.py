@@ -18,6 +18,7 @@ from backend.forensics.report import Report
 from backend.forensics.tests.misbehaving import DEADLY, STOPPED
 from backend.limits import Limits
 from workers.decode.left_out import LeftOut
+from workers.jobs import judge_in_child as judging_child
 from workers.jobs.judge_in_child import DecodedFile, Judged, StageReached, Terms, judge_in_child
 from workers.jobs.judge_surviving import judge_surviving
 from workers.pipeline import ingest_file
@@ -43,6 +44,8 @@ def judge_misbehaving(
         (name, MISBEHAVIORS[misbehaving[f"cause:{name}"]] if f"cause:{name}" in misbehaving else assess)
         for name, assess in diagnosis.discover_causes()
     )
+    if "report:outline" in misbehaving:
+        vars(judging_child)["write_outline"] = MISBEHAVIORS[misbehaving["report:outline"]]
     vars(detection)["discover_detectors"] = lambda: detectors
     vars(diagnosis)["discover_causes"] = lambda: causes
     return judge_in_child(files, LeftOut(), "checkout", "2026-11-21T00:00:00Z", "0", folder, terms, notify)
@@ -128,6 +131,24 @@ def test_a_part_that_ends_its_process_is_left_out(
     assert [each for each in report.checked if each.kind != part] == others
     if name in ("run_compiled", "segfault"):
         assert "misbehaving.py" in capsys.readouterr().out
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["run_for_ever", "allocate_for_ever"])
+@pytest.mark.parametrize("part", [*list_kinds(), *(f"cause:{cause}" for cause in CAUSES)])
+def test_each_part_may_take_all(judging: Judging, healthy: Report, part: str, name: str) -> None:
+    report = judging.report({part: name})
+    assert failed(report).keys() == {part}
+    assert STOPPED[name][1] in failed(report)[part]
+    assert {each.kind for each in report.findings} == {each.kind for each in healthy.findings} - {part}
+
+
+@pytest.mark.parametrize("name", ["fail", "run_for_ever", "kill_process"])
+def test_an_outline_that_cannot_be_made_is_a_line(judging: Judging, healthy: Report, name: str) -> None:
+    report = judging.report({"report:outline": name})
+    assert failed(report).keys() == {"report:outline"}
+    assert report.findings == healthy.findings
+    assert [each for each in report.checked if each.status != "failed"] == healthy.checked
 
 
 def test_too_many_parts_that_end_their_process_end_the_analysis(judging: Judging) -> None:
