@@ -73,8 +73,41 @@ def describe(app: FastAPI) -> dict[str, Any]:
         for address, operations in document["paths"].items():
             for method in operations.keys() & _METHODS:
                 _add_refusals(operations[method]["responses"], address, method)
+        _require_what_is_always_sent(document)
         app.openapi_schema = document
     return app.openapi_schema
+
+
+def _require_what_is_always_sent(document: dict[str, Any]) -> None:
+    """A property with a default is optional in what is asked; in an answer it is always there."""
+    schemas = document["components"]["schemas"]
+    bodies = [
+        operation["requestBody"]
+        for operations in document["paths"].values()
+        for operation in operations.values()
+        if isinstance(operation, dict) and "requestBody" in operation
+    ]
+    asked = _referred(bodies, schemas)
+    for name in schemas.keys() - asked - {"Problem"}:
+        if "properties" in schemas[name]:
+            schemas[name]["required"] = list(schemas[name]["properties"])
+
+
+def _referred(part: Any, schemas: dict[str, Any]) -> set[str]:
+    """Names of the schemas that the part refers to, through any number of others."""
+    found: set[str] = set()
+    left = [part]
+    while left:
+        one = left.pop()
+        if isinstance(one, dict):
+            name = str(one.get("$ref", "")).removeprefix("#/components/schemas/")
+            if name in schemas and name not in found:
+                found.add(name)
+                left.append(schemas[name])
+            left.extend(one.values())
+        elif isinstance(one, list):
+            left.extend(one)
+    return found
 
 
 def _add_refusals(responses: dict[str, Any], address: str, method: str) -> None:

@@ -11,11 +11,13 @@ from backend.forensics.report_evidence import EvidencePart as EvidencePart  # no
 from backend.forensics.report_evidence import NamePart as NamePart  # noqa: PLC0414 - handed on
 from backend.forensics.report_impact import ImpactPart
 from backend.forensics.report_notes import NotePart
-from backend.forensics.report_text import Glyph, Text
+from backend.forensics.report_text import FigurePart, Glyph, Text
 from backend.forensics.report_timings import TimingPart
 
 Severity = Literal["info", "warning", "critical"]
 Verdict = Literal["confirmed", "likely", "possible", "cannot-tell"]
+LaneRole = Literal["pod", "bridge", "nat", "uplink", "host", "kernel", "unknown"]
+Basis = Literal["seen", "inferred"]
 Role = Literal["loss", "stall", "burst", "collision", "ok", "neutral"]
 Measure = float | int | str | None | list[Any] | dict[str, Any]
 
@@ -67,7 +69,7 @@ class MarkPart(_Part):
 
     glyph: Glyph
     role: Role
-    basis: Literal["seen", "inferred"]
+    basis: Basis
     start: str
     end: str | None = None
     lanes: list[str] = []
@@ -176,7 +178,7 @@ class DiagnosisPart(_Part):
     time_lost_s: float = 0.0
     attempts_explained: int = 0
     """Connection attempts whose lost time this diagnosis accounts for; no other diagnosis counts them."""
-    figures: list[dict[str, Text]] = []
+    figures: list[FigurePart] = []
     """Short figures for the verdict strip: {"name": "worst", "value": "1,037 ms"}, in display order."""
     impact: ImpactPart | None = None
     """None where it is about no destination of connections or lookups."""
@@ -260,7 +262,7 @@ class LanePart(_Part):
     id: str
     """A vantage point's id; ``nat``, ``uncaptured:<name>`` or ``kernel:<input>`` for the others."""
     name: str
-    role: Literal["pod", "bridge", "nat", "uplink", "host", "kernel", "unknown"]
+    role: LaneRole
     captured: bool
     packets: int = 0
     first: str | None = None
@@ -326,7 +328,7 @@ class RequestShapePart(_Part):
 
     request: str
     """``GET /v1/users/*``, or the server's address and port where the payload cannot be read."""
-    basis: Literal["seen", "inferred"]
+    basis: Basis
     """`inferred`: from who sent data when, without its meaning."""
     callees: list[CalleePart]
     count: int

@@ -1,10 +1,10 @@
-"""Types of the texts of a report, and the glyphs of its marks."""
+"""Types of the texts and figures of a report, and the glyphs of its marks."""
 
 from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import AfterValidator, ValidationInfo
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
 
 from backend.forensics.private_words import composed
 
@@ -30,3 +30,12 @@ def _composed(text: str, info: ValidationInfo) -> str:
 
 Text = Annotated[str, AfterValidator(_composed)]
 """A text that may hold words of somebody's, which know their bounds until the report is written."""
+
+
+class FigurePart(BaseModel):
+    """A short figure of the verdict strip."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    name: Text = ""
+    value: Text = ""

@@ -14,7 +14,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Generic, TypeVar
 
-from backend.forensics.report import EvidencePart, FindingPart, MarkPart, Report
+from backend.forensics.report import Basis, EvidencePart, FindingPart, MarkPart, Report, Role
+from backend.forensics.report_text import Glyph
 from backend.services.open_tables import Tables, epoch_ns
 
 Value = TypeVar("Value")
@@ -40,9 +41,9 @@ class TimelineMark:
     """A mark with times in ns after t0."""
 
     id: str
-    glyph: str
-    role: str
-    basis: str
+    glyph: Glyph
+    role: Role
+    basis: Basis
     t: int
     t_end: int | None
     lanes: tuple[str, ...]

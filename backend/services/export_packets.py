@@ -28,7 +28,7 @@ def export_packets(
     store: Store, investigation_id: str, options: PacketOptions, form: Literal["csv", "json"]
 ) -> Iterator[str]:
     """Pieces of the text. Raises, before the first, BadFilter, or InvalidRequest for more than a spreadsheet holds."""
-    total = packets_from(store, investigation_id, options, offset=0, limit=1).total
+    total = packets_from(store, investigation_id, options, offset=0, limit=1).total or 0
     if total > ROWS_AT_MOST:
         raise InvalidRequest(f"These are {total:,} rows, more than {ROWS_AT_MOST:,}: narrow the filter.")
     lines = _lines(store, investigation_id, options)

@@ -14,7 +14,7 @@ from typing import Final
 from backend.errors import NotFound
 from backend.services.list_packets import (
     Found,
-    PacketLine,
+    PacketList,
     PacketOptions,
     at_vantage,
     packet_filter,
@@ -32,15 +32,6 @@ RAIL_PLACES: Final = 300
 """Marks beside the list are at least so far apart, as a part of its length."""
 ORDERED_AT_MOST: Final = 20_000
 """An interval with more packets than this is divided again."""
-
-
-@dataclass(frozen=True)
-class PacketSlice:
-    """A part of the list, and how long the list is."""
-
-    items: tuple[PacketLine, ...]
-    offset: int
-    total: int
 
 
 @dataclass(frozen=True)
@@ -86,7 +77,7 @@ def _narrowed(wanted: PacketFilter, from_ns: int | None, to_ns: int | None) -> P
 
 def packets_from(
     store: Store, investigation_id: str, options: PacketOptions, *, offset: int, limit: int
-) -> PacketSlice:
+) -> PacketList:
     """`limit` packets from the `offset`-th (0 is the first) on; none behind the end."""
     with open_tables(store, investigation_id) as tables:
         listing = _Listing(tables, options.lane, packet_filter(options, tables))
@@ -94,10 +85,10 @@ def packets_from(
         counts = listing.counts(None, None, width_ns)
         total = sum(packets for _, packets in counts)
         if offset >= total:
-            return PacketSlice((), offset, total)
+            return PacketList((), None, total)
         begin_ns, skipped = _interval_of(listing, counts, offset, width_ns)
         found = listing.places(begin_ns, skipped + limit)[skipped:]
-        return PacketSlice(packet_lines(tables, found), offset, total)
+        return PacketList(packet_lines(tables, found), None, total)
 
 
 def interval_width_ns(span_ns: int) -> int:
@@ -167,7 +158,22 @@ class RailMark:
     finding: str | None = None
 
 
-def rail_of_packets(store: Store, investigation_id: str, options: PacketOptions) -> tuple[RailMark, ...]:
+@dataclass(frozen=True)
+class PacketRail:
+    """Round times and marks of findings by their place in the list."""
+
+    items: tuple[RailMark, ...]
+
+
+@dataclass(frozen=True)
+class PacketPlace:
+    """Where a packet stands in the list."""
+
+    offset: int
+    """0 is the first."""
+
+
+def rail_of_packets(store: Store, investigation_id: str, options: PacketOptions) -> PacketRail:
     """Where in the list round times and the marks of findings are, to the nearest of a thousand intervals."""
     with open_tables(store, investigation_id) as tables:
         listing = _Listing(tables, options.lane, packet_filter(options, tables))
@@ -176,7 +182,7 @@ def rail_of_packets(store: Store, investigation_id: str, options: PacketOptions)
         begins = [begin for begin, _ in counts]
         before = [0, *accumulate(packets for _, packets in counts)]
         if not counts:
-            return ()
+            return PacketRail(())
 
         def offset(time_ns: int) -> int:
             return before[bisect_left(begins, time_ns - width_ns + 1)]
@@ -185,7 +191,7 @@ def rail_of_packets(store: Store, investigation_id: str, options: PacketOptions)
         first = -(-(begins[0] - tables.t0_ns) // step_ns) * step_ns
         times = range(first, begins[-1] + width_ns - tables.t0_ns, step_ns)
         ticks = [RailMark(offset(t + tables.t0_ns), t) for t in times]
-        return (*ticks, *_finding_marks(tables, offset, before[-1]))
+        return PacketRail((*ticks, *_finding_marks(tables, offset, before[-1])))
 
 
 def _round_step(span_ns: int) -> int:

@@ -21,6 +21,7 @@ from backend.services.join_packets import JoinedFrame, join_packets
 from backend.services.open_tables import Tables, open_tables
 from backend.services.packet_language.meaning import Meaning
 from backend.services.packet_language.parse import read_filter
+from backend.services.result_types import EpochNs
 from backend.storage import capture_tables, path_tables
 from backend.storage.capture_tables import CaptureTables
 from backend.storage.message_tables import messages_in_frames
@@ -57,9 +58,10 @@ class PacketOptions:
 
 @dataclass(frozen=True)
 class PacketLine:
-    """One packet as a line of a list."""
+    """A packet as a line of a list; `t` is ns after t0. Times are on the clock that all captures share; a frame by
+    itself shows its file's."""
 
-    time_ns: int
+    time_ns: EpochNs
     t: int
     lane: str
     input: str
@@ -83,11 +85,12 @@ class PacketLine:
 
 
 @dataclass(frozen=True)
-class PacketPage:
-    """A part of the list."""
+class PacketList:
+    """A page of packets in order of time; the whole is counted where a place in it was asked for."""
 
     items: tuple[PacketLine, ...]
     next_cursor: str | None
+    total: int | None = None
 
 
 Found = tuple[int, int, int]
@@ -96,7 +99,7 @@ Found = tuple[int, int, int]
 
 def list_packets(
     store: Store, investigation_id: str, options: PacketOptions, *, limit: int, cursor: str | None
-) -> PacketPage:
+) -> PacketList:
     """The first packets after the cursor that are wanted."""
     after = _read_cursor(cursor)
     with open_tables(store, investigation_id) as tables:
@@ -116,7 +119,7 @@ def list_packets(
         page = sorted(found)[: limit + 1]
         lines = packet_lines(tables, page[:limit])
     more = len(page) > limit
-    return PacketPage(lines, ".".join(map(str, page[limit - 1])) if more else None)
+    return PacketList(lines, ".".join(map(str, page[limit - 1])) if more else None)
 
 
 def _read_cursor(cursor: str | None) -> Found | None:

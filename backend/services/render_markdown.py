@@ -90,9 +90,7 @@ def _diagnosis(
         *(_group(group) if group is not None else []),
         f"~~{statement}~~" if disagreements else statement,
         *disagreement_blocks(disagreements),
-        " · ".join(
-            text_of(f"{figure.get('name', '')} {figure.get('value', '')}") for figure in diagnosis.figures
-        ),
+        " · ".join(text_of(f"{figure.name} {figure.value}") for figure in diagnosis.figures),
     ]
     blocks += _remedies(diagnosis, heading="What to do") if is_sure(diagnosis) else _missing(diagnosis)
     for heading, claim_role in (("What happened", "step"), ("Supporting evidence", "for")):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal, get_args
 
 from backend.errors import InvalidRequest, NotFound
 from backend.forensics.addresses import address_halves
@@ -20,6 +20,8 @@ from backend.services.describe_packet import (
     what_is,
 )
 from backend.services.open_tables import NS_PER_S, Tables, open_tables
+from backend.services.result_types import EpochNs
+from backend.services.table_rows import of_row
 from backend.storage import capture_tables, path_tables
 from backend.storage.path_tables import PathFilter, Sort
 from backend.storage.store import Store
@@ -28,22 +30,73 @@ PACKETS_EACH = 2000
 FRAMES_IN_FILTER = 200
 
 PathRow = dict[str, Any]
+Outcome = Literal["established", "refused", "unreachable", "unanswered", "partial"]
 
 
 @dataclass(frozen=True)
-class ConnectionPage:
-    """A part of the connection table."""
+class Sighting:
+    """A connection at one vantage point; `connection` is its number in that input's tables."""
 
-    items: tuple[PathRow, ...]
+    vantage: str
+    input: str
+    connection: int
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One logical connection over all vantage points."""
+
+    cid: int
+    protocol: str
+    client: str
+    client_port: int
+    server: str
+    server_port: int
+    start_ns: EpochNs
+    end_ns: EpochNs
+    connect_ms: float | None
+    tries: int
+    retry_gaps_s: tuple[float, ...]
+    outcome: Outcome
+    nat_client: str | None
+    nat_client_port: int | None
+    nat_server: str | None
+    nat_server_port: int | None
+    client_bytes: int
+    server_bytes: int
+    packets: int
+    seen_at: tuple[str, ...]
+    missing_at: tuple[str, ...]
+    sightings: tuple[Sighting, ...]
+    finding_ids: tuple[str, ...]
+    instance: int | None
+    joined_because: str
+
+
+@dataclass(frozen=True)
+class ConnectionList:
+    """A page of connections."""
+
+    items: tuple[Connection, ...]
     total: int
     next_cursor: str | None
+    outcomes: tuple[Outcome, ...] = get_args(Outcome)
+    """All outcomes there are, to filter by."""
+
+
+@dataclass(frozen=True)
+class Filters:
+    """Wireshark display filters: exactly these frames of the first file, and the connection anywhere."""
+
+    frame_filter: str
+    portable_filter: str
 
 
 @dataclass(frozen=True)
 class ConnectionPacket:
-    """One packet of a connection, at one vantage point."""
+    """A packet of a connection at one vantage point; times are on the clock that all captures share."""
 
-    time_ns: int
+    time_ns: EpochNs
     t_rel_ns: int
     lane: str
     input: str
@@ -61,22 +114,21 @@ class ConnectionPacket:
     tunnel: str
     """What it was wrapped in, in words; empty for nothing."""
     marks: tuple[str, ...]
-    """What this vantage point's own analysis says of it, in words."""
+    """What the TCP analysis of this vantage point says of it, in words: ``fast retransmission``."""
 
 
 @dataclass(frozen=True)
-class ConnectionStory:
-    """One connection: its row, its packets, and its place among its likes."""
+class ConnectionDetail:
+    """One connection with its packets over all vantage points."""
 
-    connection: PathRow
+    connection: Connection
     lanes: tuple[LanePart, ...]
     packets: tuple[ConnectionPacket, ...]
     marks: tuple[TimelineMark, ...]
     usual_connect_ms: float | None
     previous_cid: int | None
     next_cid: int | None
-    frame_filter: str
-    portable_filter: str
+    filters: Filters
 
 
 def list_connections(
@@ -89,7 +141,7 @@ def list_connections(
     limit: int,
     cursor: str | None,
     offset: int | None = None,
-) -> ConnectionPage:
+) -> ConnectionList:
     """A page of the table; times of the filter are ns after t0."""
     if cursor is not None and not cursor.isdigit():
         raise InvalidRequest("The cursor is not one that a page gave.")
@@ -106,10 +158,11 @@ def list_connections(
             tables.query, tables.paths, absolute, sort=sort, descending=descending, page=(offset, limit)
         )
     following = offset + len(items)
-    return ConnectionPage(tuple(items), total, str(following) if following < total else None)
+    page = tuple(of_row(Connection, row) for row in items)
+    return ConnectionList(page, total, str(following) if following < total else None)
 
 
-def show_connection(store: Store, investigation_id: str, cid: int) -> ConnectionStory:
+def show_connection(store: Store, investigation_id: str, cid: int) -> ConnectionDetail:
     """One connection; raises NotFound."""
     with open_tables(store, investigation_id) as tables:
         row = path_tables.path_row(tables.query, tables.paths, cid)
@@ -117,8 +170,8 @@ def show_connection(store: Store, investigation_id: str, cid: int) -> Connection
             raise NotFound("There is no such connection.")
         packets = _packets(tables, row)
         earlier, later = _neighbours(tables, row)
-        return ConnectionStory(
-            connection=row,
+        return ConnectionDetail(
+            connection=of_row(Connection, row),
             lanes=_lanes(tables, row),
             packets=packets,
             marks=_marks(tables, row),
@@ -127,8 +180,7 @@ def show_connection(store: Store, investigation_id: str, cid: int) -> Connection
             ),
             previous_cid=earlier,
             next_cid=later,
-            frame_filter=_frame_filter(packets),
-            portable_filter=_portable_filter(row),
+            filters=Filters(_frame_filter(packets), _portable_filter(row)),
         )
 
 

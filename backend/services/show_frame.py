@@ -62,6 +62,7 @@ class Frame:
     input: str
     frame: int
     columns: tuple[FrameColumn, ...]
+    raw: str | None = None
 
 
 def show_frame(store: Store, investigation_id: str, file_id: str, number: int) -> Frame:

@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Annotated, Literal
+
+from pydantic import Field
 
 from backend.errors import InvalidRequest
 from backend.services.cluster_marks import MOST_BYTES, TimelineMark, cluster, marks_between
 from backend.services.describe_packet import Packet, destination_of, source_of, what_is
 from backend.services.open_tables import Tables, open_tables
-from backend.services.timeline_gaps import Gap, Stretch, gaps_between, open_stretches
+from backend.services.result_types import EpochNs
+from backend.services.timeline_gaps import Span, Stretch, TimelineGap, gaps_between, open_stretches
 from backend.services.timeline_lanes import (
     LANES_MOST,
     OTHER,
     CaptureLanes,
     GroupLanes,
-    Lane,
     LanesLeft,
+    TimelineLane,
     lanes_of,
     widen_buckets,
 )
@@ -54,7 +58,7 @@ class Window:
 
 
 @dataclass(frozen=True)
-class LanePacket:
+class TimelinePacket:
     """One packet on its lane."""
 
     t: int
@@ -72,19 +76,22 @@ class LanePacket:
 
 @dataclass(frozen=True)
 class Timeline:
-    """What the chart draws."""
+    """What the chart draws of a window. All times but t0 are ns after t0."""
 
-    t0_ns: int
-    span_to: int
-    from_t: int
-    to_t: int
+    t0: EpochNs
+    span: Span
+    from_t: Annotated[int, Field(serialization_alias="from")]
+    to_t: Annotated[int, Field(serialization_alias="to")]
     bucket_ns: int
-    lanes: tuple[Lane, ...]
-    packets: tuple[LanePacket, ...] | None
-    """None when the window is shown as density."""
+    mode: Literal["density", "packets"]
+    lanes: tuple[TimelineLane, ...]
+    packets: tuple[TimelinePacket, ...]
+    """Empty where the window is shown as density."""
     marks: tuple[TimelineMark, ...]
     marks_total: int
-    gaps: tuple[Gap, ...]
+    complete_until_ns: int | None
+    gaps: tuple[TimelineGap, ...]
+    """Those asked for."""
     lanes_left: LanesLeft
 
 
@@ -109,21 +116,23 @@ def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeli
         packets = _packets(tables, absolute, lanes, window.within)
         left = max(MOST_BYTES - _BYTES_OF_A_PACKET * len(packets or ()), _LEAST_BYTES_OF_MARKS)
         return Timeline(
-            t0_ns=tables.t0_ns,
-            span_to=span_to,
+            t0=tables.t0_ns,
+            span=Span(0, span_to),
             from_t=from_t,
             to_t=to_t,
             bucket_ns=bucket_ns,
+            mode="density" if packets is None else "packets",
             lanes=tuple(lanes.lanes),
-            packets=packets,
+            packets=packets or (),
             marks=tuple(cluster(found, open_ns / px, left)),
             marks_total=len(found),
+            complete_until_ns=span_to,
             gaps=_gaps(lanes.marks, (0, span_to), (from_t, to_t), window),
             lanes_left=lanes.left,
         )
 
 
-def _widened(lanes: Sequence[Lane], bucket_ns: int, open_ns: int, px: int) -> int:
+def _widened(lanes: Sequence[TimelineLane], bucket_ns: int, open_ns: int, px: int) -> int:
     """The width of the buckets, wider where there are too many. Most groups hold few packets: only those that there
     are count."""
     busy = [lane for lane in lanes if lane.start]
@@ -140,7 +149,9 @@ def _lanes(tables: Tables, window: Window) -> CaptureLanes | GroupLanes:
     return lanes_of(tables, window.grouping, window.finding, window.lanes_most)
 
 
-def _gaps(marks: Sequence[TimelineMark], span: Stretch, shown: Stretch, window: Window) -> tuple[Gap, ...]:
+def _gaps(
+    marks: Sequence[TimelineMark], span: Stretch, shown: Stretch, window: Window
+) -> tuple[TimelineGap, ...]:
     if window.gaps_over is None:
         return ()
     return gaps_between(marks_between(marks, *span, window.finding), span, shown, window.gaps_over)
@@ -161,10 +172,10 @@ def _packets(
     stretches: Sequence[Stretch],
     lanes: CaptureLanes | GroupLanes,
     within: tuple[str, ...],
-) -> tuple[LanePacket, ...] | None:
+) -> tuple[TimelinePacket, ...] | None:
     if not within and _are_many(tables, stretches):
         return None
-    found: list[LanePacket] = []
+    found: list[TimelinePacket] = []
     for capture, stretch in ((capture, stretch) for capture in tables.captures for stretch in stretches):
         rows = _rows(tables, capture, stretch, within)
         cids = _cids(tables, capture.input, [row for row, _ in rows])
@@ -204,7 +215,7 @@ def _rows(
     return [(row, clock.common(row["time_ns"])) for row in rows]
 
 
-def _group_of(packet: LanePacket, groups: dict[int, str]) -> str:
+def _group_of(packet: TimelinePacket, groups: dict[int, str]) -> str:
     """The empty text where the packet's group is not shown."""
     return OTHER if packet.cid is None else groups.get(packet.cid, "")
 
@@ -214,8 +225,10 @@ def _cids(tables: Tables, input_name: str, rows: list[Packet]) -> dict[int, int]
     return dict(path_tables.cids_of_sightings(tables.query, tables.sightings, input_name, connections))
 
 
-def _lane_packet(row: Packet, input_name: str, tables: Tables, t: int, cids: dict[int, int]) -> LanePacket:
-    return LanePacket(
+def _lane_packet(
+    row: Packet, input_name: str, tables: Tables, t: int, cids: dict[int, int]
+) -> TimelinePacket:
+    return TimelinePacket(
         t=t,
         lane=tables.lane_of(input_name, row["vantage"]),
         frame=row["frame"],

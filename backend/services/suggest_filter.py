@@ -19,7 +19,7 @@ _COMPARING: Final = ("==", "!=", "<", "<=", ">", ">=", "contains")
 
 
 @dataclass(frozen=True)
-class Suggestion:
+class FilterSuggestion:
     """A text that may stand here."""
 
     text: str
@@ -28,19 +28,19 @@ class Suggestion:
 
 
 @dataclass(frozen=True)
-class Suggestions:
+class FilterSuggestions:
     """What may replace the characters from `begin` to the cursor."""
 
     begin: int
-    items: tuple[Suggestion, ...]
+    items: tuple[FilterSuggestion, ...]
 
 
-def suggest_filter(store: Store, investigation_id: str, text: str) -> Suggestions:
+def suggest_filter(store: Store, investigation_id: str, text: str) -> FilterSuggestions:
     """`text` is the filter up to the cursor."""
     try:
         tokens = [token for token in tokens_of(text) if token.kind != "end"]
     except BadFilter:
-        return Suggestions(len(text), ())
+        return FilterSuggestions(len(text), ())
     typed = tokens[-1] if tokens and tokens[-1].kind != "sign" and not text[-1:].isspace() else None
     before = tokens[:-1] if typed is not None else tokens
     begin = len(text) if typed is None else typed.spot.at
@@ -48,10 +48,10 @@ def suggest_filter(store: Store, investigation_id: str, text: str) -> Suggestion
         field = _compared_field(before)
         beginning = typed.value if typed is not None else ""
         if field is not None:
-            return Suggestions(begin, _values(tables, field, beginning))
+            return FilterSuggestions(begin, _values(tables, field, beginning))
         if (before and before[-1].kind != "sign") or _ends_with(before, ")"):
-            return Suggestions(begin, ())
-        return Suggestions(begin, _fields(tables, beginning.lower()))
+            return FilterSuggestions(begin, ())
+        return FilterSuggestions(begin, _fields(tables, beginning.lower()))
 
 
 def _ends_with(tokens: list[Token], sign: str) -> bool:
@@ -69,7 +69,7 @@ def _compared_field(before: list[Token]) -> PacketField | None:
     return PACKET_FIELDS.get(before[values[-1] - 2].value.lower())
 
 
-def _fields(tables: Tables, beginning: str) -> tuple[Suggestion, ...]:
+def _fields(tables: Tables, beginning: str) -> tuple[FilterSuggestion, ...]:
     found = [field for name, field in PACKET_FIELDS.items() if name.startswith(beginning)]
     found += [field for name, field in PACKET_FIELDS.items() if beginning in name and field not in found]
     chosen = found[:SHOWN]
@@ -77,14 +77,14 @@ def _fields(tables: Tables, beginning: str) -> tuple[Suggestion, ...]:
     for capture in tables.captures:
         for name, count in count_having(tables.query, capture, chosen).items():
             counts[name] = counts.get(name, 0) + count
-    return tuple(Suggestion(field.example(), field.why, counts.get(field.name)) for field in chosen)
+    return tuple(FilterSuggestion(field.example(), field.why, counts.get(field.name)) for field in chosen)
 
 
-def _values(tables: Tables, field: PacketField, beginning: str) -> tuple[Suggestion, ...]:
+def _values(tables: Tables, field: PacketField, beginning: str) -> tuple[FilterSuggestion, ...]:
     if field.kind == "name":
         texts = sorted({each.name for each in names_of_field(tables.report.names, field)})
         near = [text for text in texts if beginning.lower() in text.lower()]
-        return tuple(Suggestion(f'"{text}"', "", None) for text in near[:SHOWN])
+        return tuple(FilterSuggestion(f'"{text}"', "", None) for text in near[:SHOWN])
     if field.kind == "place":
         return tuple(each for each in _places(tables, field.name) if beginning.lower() in each.text.lower())[
             :SHOWN
@@ -94,7 +94,7 @@ def _values(tables: Tables, field: PacketField, beginning: str) -> tuple[Suggest
         for value, count in frequent_values(tables.query, capture, field, beginning, SHOWN):
             counts[value] = counts.get(value, 0) + count
     top = sorted(counts.items(), key=lambda one: (-one[1], one[0]))[:SHOWN]
-    return tuple(Suggestion(_quoted(field, value), "", count) for value, count in top)
+    return tuple(FilterSuggestion(_quoted(field, value), "", count) for value, count in top)
 
 
 def _quoted(field: PacketField, value: str) -> str:
@@ -104,20 +104,24 @@ def _quoted(field: PacketField, value: str) -> str:
     return f'"{escaped}"'
 
 
-def _places(tables: Tables, name: str) -> list[Suggestion]:
+def _places(tables: Tables, name: str) -> list[FilterSuggestion]:
     report = tables.report
     if name == "finding":
         return [
-            Suggestion(letter_of(number), each.title, sum(len(set(part.frames)) for part in each.evidence))
+            FilterSuggestion(
+                letter_of(number), each.title, sum(len(set(part.frames)) for part in each.evidence)
+            )
             for number, each in enumerate(report.findings)
         ]
     if name == "file":
         return [
-            Suggestion(f'"{part.name}"', "", part.packets) for part in report.inputs if part.kind == "capture"
+            FilterSuggestion(f'"{part.name}"', "", part.packets)
+            for part in report.inputs
+            if part.kind == "capture"
         ]
     names = [lane.name for lane in report.lanes]
     return [
-        Suggestion(
+        FilterSuggestion(
             f'"{lane.name if names.count(lane.name) == 1 else lane.id}"', lane.role, lane.packets or None
         )
         for lane in report.lanes

@@ -5,6 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
 
 from backend.errors import InvalidRequest
 from backend.services.cluster_marks import TimelineMark
@@ -23,25 +26,33 @@ _FOLD = re.compile(r"(-?\d{1,16})~(-?\d{1,16})")
 
 
 @dataclass(frozen=True)
-class Gap:
+class Span:
+    """All data, in ns after t0."""
+
+    from_t: Annotated[int, Field(serialization_alias="from")]
+    to_t: Annotated[int, Field(serialization_alias="to")]
+
+
+@dataclass(frozen=True)
+class TimelineGap:
     """Time between two marks that follow each other, or between a mark and an end of the data."""
 
-    from_t: int
-    to_t: int
+    from_t: Annotated[int, Field(serialization_alias="from")]
+    to_t: Annotated[int, Field(serialization_alias="to")]
 
 
 def gaps_between(
     marks: Iterable[TimelineMark], span: Stretch, window: Stretch, longer_than: int
-) -> tuple[Gap, ...]:
+) -> tuple[TimelineGap, ...]:
     """All gaps longer than that many ns that lie in the window or reach into it, whole; none without a mark."""
     touched = sorted(_touched(marks))
     if not touched:
         return ()
-    gaps: list[Gap] = []
+    gaps: list[TimelineGap] = []
     reached = min(span[0], touched[0][0])
     for start, end in [*touched, (max(span[1], reached),) * 2]:
         if start - reached > longer_than and reached < window[1] and start > window[0]:
-            gaps.append(Gap(reached, start))
+            gaps.append(TimelineGap(reached, start))
         reached = max(reached, end)
     return tuple(gaps)
 

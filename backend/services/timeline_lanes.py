@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from backend.forensics.report import LanePart
+from backend.forensics.report import LanePart, LaneRole
 from backend.services.cluster_marks import Held, TimelineMark, marks_of
 from backend.services.open_tables import Tables, epoch_ns
 from backend.services.timeline_gaps import Stretch
@@ -28,12 +28,12 @@ Rows = Callable[[CaptureTables, Stretch], Iterable[tuple[int | None, Row]]]
 
 
 @dataclass
-class Lane:
+class TimelineLane:
     """One row of the chart."""
 
     id: str
     name: str
-    role: str
+    role: LaneRole | Literal["group"]
     captured: bool
     note: str
     first: int | None
@@ -164,9 +164,9 @@ def lanes_of(
     return CaptureLanes(tables, finding) if grouping is None else GroupLanes(tables, grouping, finding, most)
 
 
-def lane_of_part(part: LanePart, t0_ns: int) -> Lane:
+def lane_of_part(part: LanePart, t0_ns: int) -> TimelineLane:
     """A lane of the report, its times in ns after t0."""
-    return Lane(
+    return TimelineLane(
         id=part.id,
         name=part.name,
         role=part.role,
@@ -182,10 +182,12 @@ def _lane_id(key: str) -> str:
     return f"group:{key}"
 
 
-def _group_lane(group: dict[str, Any], grouping: Grouping, expects_pods: bool, finding: str | None) -> Lane:
+def _group_lane(
+    group: dict[str, Any], grouping: Grouping, expects_pods: bool, finding: str | None
+) -> TimelineLane:
     blind = grouping == "pod" and expects_pods and not group["at_pod"]
     note = "its own interface was not captured: what was lost before the first capture point cannot be seen"
-    return Lane(
+    return TimelineLane(
         id=_lane_id(str(group["key"])),
         name=str(group["client"]) if grouping == "pod" else _where_to(group),
         role="pod" if grouping == "pod" else "group",
@@ -203,13 +205,13 @@ def _where_to(group: dict[str, Any]) -> str:
     return f"{server}:{group['server_port']} {group['outcome']}"
 
 
-def _other_lane(finding: str | None, packets: int) -> Lane:
+def _other_lane(finding: str | None, packets: int) -> TimelineLane:
     name = "of no connection" if finding is None else "everything else"
     note = "packets that belong to no connection, and marks that no single connection's packets prove"
-    return Lane(OTHER, name, "group", True, note, None, None, packets)
+    return TimelineLane(OTHER, name, "group", True, note, None, None, packets)
 
 
-def add_findings(lanes: list[Lane], marks: Iterable[TimelineMark], finding: str | None) -> None:
+def add_findings(lanes: list[TimelineLane], marks: Iterable[TimelineMark], finding: str | None) -> None:
     """Adds to each lane the findings that have a mark on it."""
     named: dict[str, set[str]] = {lane.id: set(lane.findings) for lane in lanes}
     for mark in marks:
@@ -220,7 +222,7 @@ def add_findings(lanes: list[Lane], marks: Iterable[TimelineMark], finding: str 
         each.findings = sorted(named[each.id])
 
 
-def add_buckets(tables: Tables, lanes: list[Lane], window: Stretch, rows: Rows) -> None:
+def add_buckets(tables: Tables, lanes: list[TimelineLane], window: Stretch, rows: Rows) -> None:
     """Adds what `rows` finds in a window of the report's clock."""
     add_counts(
         lanes,
@@ -233,7 +235,7 @@ def add_buckets(tables: Tables, lanes: list[Lane], window: Stretch, rows: Rows) 
     )
 
 
-def add_counts(lanes: list[Lane], rows: Iterable[tuple[int | None, Row]]) -> None:
+def add_counts(lanes: list[TimelineLane], rows: Iterable[tuple[int | None, Row]]) -> None:
     """Adds (place of the lane, (ns after t0, packets, bytes, syns)) of buckets."""
     found: list[dict[int, tuple[int, int, int]]] = [{} for _ in lanes]
     for place, (at, *counts) in rows:
@@ -251,7 +253,7 @@ def add_counts(lanes: list[Lane], rows: Iterable[tuple[int | None, Row]]) -> Non
             lane.syns.append(syns)
 
 
-def widen_buckets(lanes: Iterable[Lane], width_ns: int) -> None:
+def widen_buckets(lanes: Iterable[TimelineLane], width_ns: int) -> None:
     """Sums buckets into wider ones that count from t0; each goes where it begins."""
     for lane in lanes:
         wide: dict[int, tuple[int, int, int]] = {}

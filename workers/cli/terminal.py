@@ -88,9 +88,7 @@ def _diagnosis(page: Page, diagnosis: DiagnosisPart, group: CauseGroupPart | Non
     if group is not None:
         _group(page, group)
     page.text(diagnosis.statement, first="")
-    figures = " · ".join(
-        f"{figure.get('name', '')} {figure.get('value', '')}" for figure in diagnosis.figures
-    )
+    figures = " · ".join(f"{figure.name} {figure.value}" for figure in diagnosis.figures)
     if figures:
         page.text(figures)
     if is_sure(diagnosis):

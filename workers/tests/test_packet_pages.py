@@ -129,7 +129,7 @@ def test_a_text_finds_the_packets_of_the_connections_it_finds(kept: Kept, whole:
         limit=50,
         cursor=None,
     )
-    cids = {row["cid"] for row in found.items}
+    cids = {row.cid for row in found.items}
     assert cids
     assert kept.pages(PacketOptions(text=text)) == [line for line in whole if line.cid in cids]
 

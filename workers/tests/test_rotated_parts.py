@@ -196,7 +196,7 @@ def test_the_page_has_one_lane_for_all_parts(tmp_path: Path) -> None:
             (
                 [(lane.start, lane.packets, lane.syns) for lane in lanes.values()],
                 [(packet.time_ns, packet.flags) for packet in story.packets],
-                timeline.span_to,
+                timeline.span.to_t,
             )
         )
         store.close()

@@ -134,7 +134,7 @@ def test_a_ladder_of_two_clocks_is_drawn_on_one(kept: tuple[Store, str]) -> None
     times = {(line.input, line.frame): line.t for line in all_lines(kept, PacketOptions())}
     wanted = PathFilter(None, None, None, None, None)
     page = list_connections(*kept, wanted, sort="start", descending=False, limit=20, cursor=None)
-    stories = [show_connection(*kept, row["cid"]) for row in page.items if len(row["seen_at"]) > 1]
+    stories = [show_connection(*kept, row.cid) for row in page.items if len(row.seen_at) > 1]
     assert stories
     for story in stories:
         assert {packet.input for packet in story.packets} == {"a-receiver.pcap", "b-sender.pcap"}

@@ -7,29 +7,26 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from backend.api.dependencies import FileId, StoreDep, Subject
-from backend.api.schemas.charts import (
-    ConnectionDetail,
-    ConnectionList,
-    FilterSuggestions,
-    Frame,
-    Outcome,
-    PacketList,
-    PacketPlace,
-    PacketRail,
-    Timeline,
-)
 from backend.errors import InvalidRequest
 from backend.services.jump_in_packets import (
+    PacketPlace,
+    PacketRail,
     packets_from,
     place_of_frame,
     place_of_time,
     rail_of_packets,
 )
-from backend.services.list_packets import PacketOptions, list_packets
-from backend.services.show_connections import list_connections, show_connection
-from backend.services.show_frame import show_frame
-from backend.services.show_timeline import Window, show_timeline
-from backend.services.suggest_filter import suggest_filter
+from backend.services.list_packets import PacketList, PacketOptions, list_packets
+from backend.services.show_connections import (
+    ConnectionDetail,
+    ConnectionList,
+    Outcome,
+    list_connections,
+    show_connection,
+)
+from backend.services.show_frame import Frame, show_frame
+from backend.services.show_timeline import Timeline, Window, show_timeline
+from backend.services.suggest_filter import FilterSuggestions, suggest_filter
 from backend.services.timeline_gaps import read_folds
 from backend.services.timeline_lanes import LANES_MOST
 from backend.storage.group_tables import Grouping
@@ -72,7 +69,7 @@ def get_timeline(
 ) -> Timeline:
     """Density, or single packets where there are few, and the marks of the findings."""
     window = Window(from_ns, to_ns, px, finding, group, lanes, gaps, read_folds(fold), tuple(within or ()))
-    return Timeline.of(show_timeline(store, subject, window))
+    return show_timeline(store, subject, window)
 
 
 @router.get("/connections")
@@ -91,7 +88,7 @@ def get_connections(
     offset: Offset = None,
 ) -> ConnectionList:
     """Logical connections, joined over vantage points and translation."""
-    page = list_connections(
+    return list_connections(
         store,
         subject,
         PathFilter(outcome, finding, q or None, from_ns, to_ns),
@@ -101,13 +98,12 @@ def get_connections(
         cursor=cursor,
         offset=offset,
     )
-    return ConnectionList.of(page)
 
 
 @router.get("/connections/{cid}")
 def get_connection(subject: Subject, cid: Annotated[int, Path(ge=0)], store: StoreDep) -> ConnectionDetail:
     """One connection with its packets over all vantage points."""
-    return ConnectionDetail.of(show_connection(store, subject, cid))
+    return show_connection(store, subject, cid)
 
 
 @router.get("/packets")
@@ -139,8 +135,8 @@ def get_packets(
         from_ns, to_ns, lane, address or None, port, flags, cid, q or None, filter_text, tuple(within or ())
     )
     if offset is not None:
-        return PacketList.part(packets_from(store, subject, options, offset=offset, limit=limit))
-    return PacketList.of(list_packets(store, subject, options, limit=limit, cursor=cursor))
+        return packets_from(store, subject, options, offset=offset, limit=limit)
+    return list_packets(store, subject, options, limit=limit, cursor=cursor)
 
 
 @router.get("/packets/suggestions")
@@ -150,7 +146,7 @@ def get_filter_suggestions(
     text: Annotated[str, Query(max_length=4000, description="The filter up to the cursor")] = "",
 ) -> FilterSuggestions:
     """Fields, or values of a field, that may come next in a filter of packets."""
-    return FilterSuggestions.model_validate(suggest_filter(store, subject, text))
+    return suggest_filter(store, subject, text)
 
 
 @router.get("/packets/rail")
@@ -164,7 +160,7 @@ def get_packet_rail(
 ) -> PacketRail:
     """Round times and marks of findings by their place in the list."""
     options = PacketOptions(from_ns, to_ns, filter=filter_text, within=tuple(within or ()))
-    return PacketRail.model_validate({"items": rail_of_packets(store, subject, options)})
+    return rail_of_packets(store, subject, options)
 
 
 @router.get("/packets/place")
@@ -195,4 +191,4 @@ def get_frame(
     subject: Subject, file_id: FileId, number: Annotated[int, Path(ge=1)], store: StoreDep
 ) -> Frame:
     """One frame as it was decoded."""
-    return Frame.model_validate(show_frame(store, subject, file_id, number))
+    return show_frame(store, subject, file_id, number)

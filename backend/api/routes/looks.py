@@ -10,7 +10,6 @@ from fastapi.responses import StreamingResponse
 
 from backend.api.dependencies import StoreDep, Subject
 from backend.api.routes.charts import MAX_ID, FilterText, FromNs, ToNs
-from backend.api.schemas.charts import PacketList
 from backend.api.schemas.looks import (
     AskAnonymising,
     AskCarving,
@@ -25,7 +24,7 @@ from backend.services import take_look
 from backend.services.audit import note_export
 from backend.services.export_packets import export_packets
 from backend.services.jump_in_packets import packets_from
-from backend.services.list_packets import PacketOptions
+from backend.services.list_packets import PacketList, PacketOptions
 from backend.services.select_packets import Selection, select_by_filter, select_by_finding
 from backend.storage.looks import Look as LookRecord
 from backend.storage.store import Store
@@ -99,7 +98,7 @@ def get_look_packets(
     """The packets that a display filter found, in order of time."""
     listed = take_look.listed_frames(store, subject, look_id)
     options = PacketOptions(from_ns, to_ns, listed=listed)
-    return PacketList.part(packets_from(store, subject, options, offset=offset, limit=limit))
+    return packets_from(store, subject, options, offset=offset, limit=limit)
 
 
 @router.get("/looks/{look_id}/content", response_class=StreamingResponse)

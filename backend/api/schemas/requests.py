@@ -6,7 +6,6 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from backend.api.schemas.table_rows import of_row
 from backend.forensics.messages import (
     FORGOTTEN,
     PAIRED_BY_ACK,
@@ -20,6 +19,7 @@ from backend.forensics.messages import (
 from backend.forensics.report import CalleePart
 from backend.services.list_requests import RequestPage
 from backend.services.show_request import Dissection, Groups
+from backend.services.table_rows import of_row
 
 
 class HttpRequest(BaseModel):

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, Field
 
-from backend.api.schemas.charts import Span
-from backend.api.schemas.table_rows import of_row
 from backend.services.chart_round_trips import Chart, Series
 from backend.services.list_round_trips import HeldGroup as GroupRecord
 from backend.services.list_round_trips import RoundTripPage
+from backend.services.table_rows import of_row
+from backend.services.timeline_gaps import Span
 
 
 class FartherSighting(BaseModel):
@@ -162,7 +162,7 @@ class RoundTripChart(BaseModel):
         return cls.model_validate(
             {
                 "t0": str(chart.t0_ns),
-                "span": {"from": 0, "to": chart.span_to},
+                "span": Span(0, chart.span_to),
                 "from": chart.from_t,
                 "to": chart.to_t,
                 "mode": "samples" if chart.single else "ranges",

@@ -22,6 +22,7 @@ from backend.forensics.report import (
     Verdict,
 )
 from backend.forensics.report_impact import ImpactPart
+from backend.forensics.report_text import FigurePart
 
 STATEMENT_LONGEST = 160
 """Characters: one line of a list, a ticket or a chat."""
@@ -137,8 +138,8 @@ def conclude(hypothesis: Hypothesis, *, attempts_explained: int = 0) -> Diagnosi
         refutation=hypothesis.refutation,
         time_lost_s=round(hypothesis.time_lost_s, 6),
         attempts_explained=attempts_explained,
-        figures=[{"name": name, "value": value} for name, value in _figures(hypothesis)],
         impact=hypothesis.impact,
+        figures=[FigurePart(name=name, value=value) for name, value in _figures(hypothesis)],
     )
 
 

@@ -5,7 +5,8 @@ from dataclasses import asdict, replace
 
 import pytest
 
-from backend.forensics.report import EvidencePart
+from backend.forensics.report import EvidencePart, Role
+from backend.forensics.report_text import Glyph
 from backend.services.cluster_marks import (
     FRAMES_OF_ONE,
     HARD_LIMIT,
@@ -18,7 +19,7 @@ from backend.services.cluster_marks import (
 
 
 def mark(
-    number: int, t: int, *, glyph: str = "instant", role: str = "neutral", lane: str = "a"
+    number: int, t: int, *, glyph: Glyph = "instant", role: Role = "neutral", lane: str = "a"
 ) -> TimelineMark:
     return TimelineMark(f"f:{number}", glyph, role, "seen", t, None, (lane,), "", "f", None, (), None)
 
@@ -43,7 +44,7 @@ def test_one_more_is_grouped_by_eight_pixels() -> None:
         (("instant", "guide"), "guide"),
     ],
 )
-def test_the_weightiest_glyph_stands_for_its_cell(glyphs: tuple[str, ...], survivor: str) -> None:
+def test_the_weightiest_glyph_stands_for_its_cell(glyphs: tuple[Glyph, ...], survivor: Glyph) -> None:
     many = [mark(n, 0, glyph=glyphs[n % len(glyphs)]) for n in range(WANTED + 1)]
     assert [shown.glyph for shown in cluster(many, 1.0)] == [survivor]
 
@@ -57,7 +58,7 @@ def test_a_single_loss_among_a_million_survives() -> None:
 
 
 def test_never_more_than_the_hard_limit() -> None:
-    roles = ("loss", "stall", "burst", "collision", "ok", "neutral")
+    roles: tuple[Role, ...] = ("loss", "stall", "burst", "collision", "ok", "neutral")
     crowd = [mark(n, n * 10, role=roles[n % 6], lane=f"lane {n % 11}") for n in range(50_000)]
     assert len(cluster(crowd, 500_000 / 1440)) <= HARD_LIMIT
 

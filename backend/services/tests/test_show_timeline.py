@@ -5,7 +5,7 @@ import pytest
 from backend.forensics.report import InputPart, LanePart, Report, ToolPart
 from backend.services.open_tables import clocks_of, epoch_ns, span_of
 from backend.services.show_timeline import bucket_width_ns
-from backend.services.timeline_lanes import Lane, widen_buckets
+from backend.services.timeline_lanes import TimelineLane, widen_buckets
 from backend.storage.capture_clock import CaptureClock
 
 
@@ -118,7 +118,7 @@ def test_a_time_goes_to_the_common_clock_and_back(ahead_ns: tuple[int, int]) -> 
 
 
 def test_wider_buckets_hold_what_the_narrow_ones_held() -> None:
-    lane = Lane("a#0", "eth0", "uplink", True, "", 0, 99, 10)
+    lane = TimelineLane("a#0", "eth0", "uplink", True, "", 0, 99, 10)
     lane.start, lane.packets, lane.bytes, lane.syns = (
         [-3, 0, 4, 5, 12],
         [1, 2, 3, 4, 5],

@@ -2756,7 +2756,16 @@ export interface components {
             items: components["schemas"]["Connection"][];
             /** Next Cursor */
             next_cursor: string | null;
-            /** Outcomes */
+            /**
+             * Outcomes
+             * @default [
+             *       "established",
+             *       "refused",
+             *       "unreachable",
+             *       "unanswered",
+             *       "partial"
+             *     ]
+             */
             outcomes: ("established" | "refused" | "unreachable" | "unanswered" | "partial")[];
             /** Total */
             total: number;
@@ -2796,10 +2805,7 @@ export interface components {
             time_ns: string;
             /** Timestamp Value */
             timestamp_value: number | null;
-            /**
-             * Tunnel
-             * @default
-             */
+            /** Tunnel */
             tunnel: string;
             /** What */
             what: string;
@@ -2961,14 +2967,12 @@ export interface components {
              * @default []
              */
             contradicting: string[];
-            do_now?: components["schemas"]["DoNowPart"] | null;
+            do_now: components["schemas"]["DoNowPart"] | null;
             /**
              * Figures
              * @default []
              */
-            figures: {
-                [key: string]: string;
-            }[];
+            figures: components["schemas"]["FigurePart"][];
             /** Findings */
             findings: string[];
             /**
@@ -2976,7 +2980,7 @@ export interface components {
              * @default
              */
             id: string;
-            impact?: components["schemas"]["ImpactPart"] | null;
+            impact: components["schemas"]["ImpactPart"] | null;
             /**
              * Missing
              * @default []
@@ -3095,7 +3099,7 @@ export interface components {
              */
             applies_to: string;
             /** Command */
-            command?: string | null;
+            command: string | null;
             /** What */
             what: string;
         };
@@ -3229,6 +3233,22 @@ export interface components {
             vantage: string | null;
         };
         /**
+         * FigurePart
+         * @description A short figure of the verdict strip.
+         */
+        FigurePart: {
+            /**
+             * Name
+             * @default
+             */
+            name: string;
+            /**
+             * Value
+             * @default
+             */
+            value: string;
+        };
+        /**
          * File
          * @description One file of an investigation.
          */
@@ -3282,7 +3302,7 @@ export interface components {
         };
         /**
          * FilterSuggestion
-         * @description A text that may stand there, and how many packets have it.
+         * @description A text that may stand here.
          */
         FilterSuggestion: {
             /** Packets */
@@ -3323,9 +3343,9 @@ export interface components {
             /** Kind */
             kind: string;
             /** P Adjusted */
-            p_adjusted?: number | null;
+            p_adjusted: number | null;
             /** P Value */
-            p_value?: number | null;
+            p_value: number | null;
             /**
              * Severity
              * @enum {string}
@@ -3546,7 +3566,7 @@ export interface components {
         };
         /**
          * Frame
-         * @description One frame.
+         * @description One frame of a capture.
          */
         Frame: {
             /** Columns */
@@ -3558,18 +3578,24 @@ export interface components {
             /** Input */
             input: string;
             /** Raw */
-            raw?: string | null;
+            raw: string | null;
         };
         /**
          * FrameColumn
-         * @description A decoded value.
+         * @description A value, its unit, and what it means.
          */
         FrameColumn: {
-            /** Meaning */
+            /**
+             * Meaning
+             * @default
+             */
             meaning: string;
             /** Name */
             name: string;
-            /** Unit */
+            /**
+             * Unit
+             * @default
+             */
             unit: string;
             /** Value */
             value: string | number | null;
@@ -3683,9 +3709,9 @@ export interface components {
          */
         HttpRequest: {
             /** Asking Ms */
-            asking_ms?: number | null;
+            asking_ms: number | null;
             /** At Ns */
-            at_ns?: string | null;
+            at_ns: string | null;
             /**
              * Basis
              * @default seen
@@ -3693,9 +3719,9 @@ export interface components {
              */
             basis: "seen" | "inferred";
             /** Calls Count */
-            calls_count?: number | null;
+            calls_count: number | null;
             /** Calls Ms */
-            calls_ms?: number | null;
+            calls_ms: number | null;
             /** Cid */
             cid: number;
             /** Complete */
@@ -3703,9 +3729,9 @@ export interface components {
             /** Cut */
             cut: boolean;
             /** Dns Count */
-            dns_count?: number | null;
+            dns_count: number | null;
             /** Dns Ms */
-            dns_ms?: number | null;
+            dns_ms: number | null;
             /** Duration Ms */
             duration_ms: number | null;
             /** End Ns */
@@ -3724,13 +3750,13 @@ export interface components {
             /** Location */
             location: string;
             /** Metadata Count */
-            metadata_count?: number | null;
+            metadata_count: number | null;
             /** Metadata Ms */
-            metadata_ms?: number | null;
+            metadata_ms: number | null;
             /** Method */
             method: string;
             /** Own Ms */
-            own_ms?: number | null;
+            own_ms: number | null;
             /** Paired By Acknowledgement */
             paired_by_acknowledgement: boolean;
             /** Path */
@@ -3764,11 +3790,11 @@ export interface components {
             /** Sent Token */
             sent_token: boolean;
             /** Served Ms */
-            served_ms?: number | null;
+            served_ms: number | null;
             /** Server */
             server: string;
             /** Shape */
-            shape?: number | null;
+            shape: number | null;
             /** Start Ns */
             start_ns: string;
             /** Status */
@@ -3802,7 +3828,7 @@ export interface components {
             /** Affected */
             affected: number;
             /** Baseline S */
-            baseline_s?: number | null;
+            baseline_s: number | null;
             /** Destination */
             destination: string;
             /** Longest S */
@@ -3823,14 +3849,14 @@ export interface components {
         /** InputPart */
         InputPart: {
             /** Bundle */
-            bundle?: string | null;
+            bundle: string | null;
             /**
              * Bytes
              * @default 0
              */
             bytes: number;
             /** Captured At */
-            captured_at?: string | null;
+            captured_at: string | null;
             /**
              * Captured At Basis
              * @default unknown
@@ -3838,9 +3864,9 @@ export interface components {
              */
             captured_at_basis: "text" | "given" | "counters" | "unknown";
             /** Error */
-            error?: string | null;
+            error: string | null;
             /** First */
-            first?: string | null;
+            first: string | null;
             /** Format */
             format: string;
             /**
@@ -3849,14 +3875,14 @@ export interface components {
              */
             holds_credentials: boolean;
             /** Host */
-            host?: string | null;
+            host: string | null;
             /**
              * Kind
              * @enum {string}
              */
             kind: "capture" | "dump";
             /** Last */
-            last?: string | null;
+            last: string | null;
             /**
              * Lines
              * @default 0
@@ -3994,11 +4020,11 @@ export interface components {
             /** Captured */
             captured: boolean;
             /** First */
-            first?: string | null;
+            first: string | null;
             /** Id */
             id: string;
             /** Last */
-            last?: string | null;
+            last: string | null;
             /** Name */
             name: string;
             /**
@@ -4024,12 +4050,18 @@ export interface components {
         };
         /**
          * LanesLeft
-         * @description Lanes that were not asked for, and how many findings are about one of them.
+         * @description Lanes that were not asked for.
          */
         LanesLeft: {
-            /** Findings */
+            /**
+             * Findings
+             * @default 0
+             */
             findings: number;
-            /** Lanes */
+            /**
+             * Lanes
+             * @default 0
+             */
             lanes: number;
         };
         /**
@@ -4095,7 +4127,7 @@ export interface components {
              */
             basis: "seen" | "inferred";
             /** End */
-            end?: string | null;
+            end: string | null;
             /**
              * Evidence
              * @default []
@@ -4107,7 +4139,7 @@ export interface components {
              */
             glyph: "instant" | "repeat" | "missing" | "ladder" | "path" | "pair" | "band" | "comb" | "bracket" | "step" | "guide" | "note";
             /** Instance */
-            instance?: number | null;
+            instance: number | null;
             /**
              * Label
              * @default
@@ -4126,7 +4158,7 @@ export interface components {
             /** Start */
             start: string;
             /** Value */
-            value?: number | null;
+            value: number | null;
         };
         /**
          * MemberChange
@@ -4210,7 +4242,7 @@ export interface components {
             /** Address */
             address: string;
             /** End */
-            end?: string | null;
+            end: string | null;
             evidence: components["schemas"]["EvidencePart"];
             /** Name */
             name: string;
@@ -4220,7 +4252,7 @@ export interface components {
              */
             sort: "pod" | "service" | "node" | "container" | "host" | "dns";
             /** Start */
-            start?: string | null;
+            start: string | null;
         };
         /**
          * Need
@@ -4440,7 +4472,7 @@ export interface components {
              */
             diagnosis: string;
             /** End */
-            end?: string | null;
+            end: string | null;
             /**
              * Finding
              * @default
@@ -4457,7 +4489,7 @@ export interface components {
              */
             lane: string;
             /** Start */
-            start?: string | null;
+            start: string | null;
             /** Text */
             text: string;
         };
@@ -4568,7 +4600,7 @@ export interface components {
             /** Next Cursor */
             next_cursor: string | null;
             /** Total */
-            total?: number | null;
+            total: number | null;
         };
         /**
          * PacketPlace
@@ -4673,7 +4705,7 @@ export interface components {
         };
         /**
          * RailMark
-         * @description A place beside the list of packets: of a time, or of a mark of a finding.
+         * @description A place beside the list: of a time (ns after t0), or of a mark of a finding.
          */
         RailMark: {
             /** Finding */
@@ -4693,7 +4725,7 @@ export interface components {
             /** Lines */
             lines: number;
             /** Lines Not Understood */
-            lines_not_understood?: components["schemas"]["Line"][];
+            lines_not_understood: components["schemas"]["Line"][];
         };
         /** RemedyPart */
         RemedyPart: {
@@ -4715,7 +4747,7 @@ export interface components {
              */
             choice: components["schemas"]["ChoicePart"][];
             /** Command */
-            command?: string | null;
+            command: string | null;
             /**
              * Proof
              * @default
@@ -4732,7 +4764,7 @@ export interface components {
              */
             undo: string;
             /** Versions */
-            versions?: string | null;
+            versions: string | null;
             /** What */
             what: string;
         };
@@ -4746,7 +4778,7 @@ export interface components {
         };
         /** Report */
         Report: {
-            account?: components["schemas"]["AccountPart"] | null;
+            account: components["schemas"]["AccountPart"] | null;
             /** Checked */
             checked: components["schemas"]["CheckedPart"][];
             /**
@@ -4814,7 +4846,7 @@ export interface components {
              * @default []
              */
             quality: components["schemas"]["QualityPart"][];
-            requests?: components["schemas"]["ServedRequestsPart"] | null;
+            requests: components["schemas"]["ServedRequestsPart"] | null;
             /**
              * Schema
              * @default stallscope.report/1
@@ -4833,7 +4865,7 @@ export interface components {
          * @description A report in which every list is as long as the whole may be.
          */
         ReportOutline: {
-            account?: components["schemas"]["AccountPart"] | null;
+            account: components["schemas"]["AccountPart"] | null;
             /** Checked */
             checked: components["schemas"]["CheckedPart"][];
             /**
@@ -4909,7 +4941,7 @@ export interface components {
              * @default []
              */
             quality: components["schemas"]["QualityPart"][];
-            requests?: components["schemas"]["ServedRequestsPart"] | null;
+            requests: components["schemas"]["ServedRequestsPart"] | null;
             /**
              * Schema
              * @default stallscope.report/1
@@ -5046,7 +5078,7 @@ export interface components {
             /** Cause */
             cause: string;
             /** Command */
-            command?: string | null;
+            command: string | null;
             /**
              * Status
              * @enum {string}
@@ -5072,7 +5104,7 @@ export interface components {
             /** Answer Frame */
             answer_frame: number | null;
             /** At Ns */
-            at_ns?: string | null;
+            at_ns: string | null;
             /**
              * Elsewhere
              * @default []
@@ -5435,7 +5467,7 @@ export interface components {
             /** Difference Ratio */
             difference_ratio: number;
             /** P Adjusted */
-            p_adjusted?: number | null;
+            p_adjusted: number | null;
             /** P Value */
             p_value: number;
             /**
@@ -5560,7 +5592,7 @@ export interface components {
             /** Created */
             created: string;
             /** Investigation Id */
-            investigation_id?: string | null;
+            investigation_id: string | null;
             /** Label */
             label: string;
             /** Packets */
@@ -5651,7 +5683,7 @@ export interface components {
             /** Candidate Ratio */
             candidate_ratio: number;
             /** P Adjusted */
-            p_adjusted?: number | null;
+            p_adjusted: number | null;
             /** P Value */
             p_value: number;
             /** Quantile */
@@ -5682,10 +5714,7 @@ export interface components {
             complete_until_ns: number | null;
             /** From */
             from: number;
-            /**
-             * Gaps
-             * @default []
-             */
+            /** Gaps */
             gaps: components["schemas"]["TimelineGap"][];
             /** Lanes */
             lanes: components["schemas"]["TimelineLane"][];
@@ -5709,7 +5738,7 @@ export interface components {
         };
         /**
          * TimelineGap
-         * @description Time that no mark touches, whole even where it reaches out of the window.
+         * @description Time between two marks that follow each other, or between a mark and an end of the data.
          */
         TimelineGap: {
             /** From */
@@ -5719,17 +5748,14 @@ export interface components {
         };
         /**
          * TimelineLane
-         * @description A row of the chart; the four lists belong together, one entry a bucket that holds a packet.
+         * @description One row of the chart.
          */
         TimelineLane: {
             /** Bytes */
             bytes: number[];
             /** Captured */
             captured: boolean;
-            /**
-             * Findings
-             * @default []
-             */
+            /** Findings */
             findings: string[];
             /** First */
             first: number | null;
@@ -5746,7 +5772,7 @@ export interface components {
             /** Packets Total */
             packets_total: number;
             /** Role */
-            role: string;
+            role: ("pod" | "bridge" | "nat" | "uplink" | "host" | "kernel" | "unknown") | "group";
             /** Start */
             start: number[];
             /** Syns */
@@ -5754,19 +5780,25 @@ export interface components {
         };
         /**
          * TimelineMark
-         * @description Something a finding draws.
+         * @description A mark with times in ns after t0.
          */
         TimelineMark: {
-            /** Basis */
-            basis: string;
+            /**
+             * Basis
+             * @enum {string}
+             */
+            basis: "seen" | "inferred";
             /** Count */
             count: number | null;
             /** Evidence */
             evidence: components["schemas"]["EvidencePart"][];
             /** Finding */
             finding: string;
-            /** Glyph */
-            glyph: string;
+            /**
+             * Glyph
+             * @enum {string}
+             */
+            glyph: "instant" | "repeat" | "missing" | "ladder" | "path" | "pair" | "band" | "comb" | "bracket" | "step" | "guide" | "note";
             /** Id */
             id: string;
             /** Instance */
@@ -5775,8 +5807,11 @@ export interface components {
             label: string;
             /** Lanes */
             lanes: string[];
-            /** Role */
-            role: string;
+            /**
+             * Role
+             * @enum {string}
+             */
+            role: "loss" | "stall" | "burst" | "collision" | "ok" | "neutral";
             /** T */
             t: number;
             /** T End */
@@ -5786,7 +5821,7 @@ export interface components {
         };
         /**
          * TimelinePacket
-         * @description A single packet.
+         * @description One packet on its lane.
          */
         TimelinePacket: {
             /** Cid */
@@ -5796,7 +5831,7 @@ export interface components {
             /** Frame */
             frame: number;
             /** Group */
-            group?: string | null;
+            group: string | null;
             /** Input */
             input: string;
             /** Lane */
@@ -5959,7 +5994,7 @@ export interface components {
             /** Destination */
             destination: string;
             /** P Adjusted */
-            p_adjusted?: number | null;
+            p_adjusted: number | null;
             /** P Value */
             p_value: number;
             /**

@@ -23,7 +23,7 @@ export function marksOfNotes(notes: readonly Note[]): TimelineMark[] {
     note.from === null ? [] : [{
       id: MARK_PREFIX + note.id, glyph: "note", role: "neutral", basis: "seen", t: note.from, t_end: note.to,
       lanes: note.lane === "" ? [] : [note.lane], label: `${authorOf(note)}: ${note.text.replaceAll(/\s+/g, " ")}`,
-      finding: note.finding, instance: null, evidence: [],
+      finding: note.finding, instance: null, evidence: [], count: null, value: null,
     }]);
 }
 

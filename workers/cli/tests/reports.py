@@ -20,6 +20,7 @@ from backend.forensics.report import (
     ToolPart,
     Verdict,
 )
+from backend.forensics.report_text import FigurePart
 
 CHECKED = [
     CheckedPart(kind="tuple-collision", status="found", why="2 lost SYNs had a rival."),
@@ -129,7 +130,7 @@ def _diagnosis(verdict: Verdict, hostile: str, *, against: bool) -> DiagnosisPar
             )
         ],
         refutation="none found; it would be refuted by a lost SYN on eth0",
-        figures=[{"name": "worst", "value": "1,037 ms"}],
+        figures=[FigurePart(name="worst", value="1,037 ms")],
     )
 
 

@@ -17,6 +17,7 @@ from backend.forensics.diagnosis.run import rank_of
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import AccountPart, Report
+from backend.forensics.report_text import FigurePart
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, S, plain_path
 from backend.services.render_markdown import render_markdown
 from backend.services.report_words import account_sentence
@@ -167,7 +168,7 @@ def test_what_cannot_be_told_has_no_lost_time_of_its_own() -> None:
     (settled,), left = settle(facts, [refuted])
     shown = conclude(settled.hypothesis, attempts_explained=len(settled.taken))
     assert (shown.time_lost_s, shown.attempts_explained, left) == (0.0, 0, frozenset(attempts))
-    assert shown.figures == [{"name": "to", "value": SERVER}]
+    assert shown.figures == [FigurePart(name="to", value=SERVER)]
 
 
 def test_what_nothing_explains_stands_behind_the_causes_that_stand_and_before_those_that_do_not() -> None:

@@ -5,12 +5,12 @@ import { decodedRatio, overallRatio } from "../investigationState";
 import { showProgressInTab } from "../progressInTab";
 
 const file = (changes: Partial<EvidenceFile>): EvidenceFile => ({
-  id: "1", name: "a.pcap", kind: "capture", format: null, size_bytes: 1000, sha256: null, status: "decoding", stage: null, packets: 0, bytes_done: 0,
-  rate_packets_s: null, warnings: [], error: null, lines: 0, lines_not_understood: 0, not_understood_at: [], ...changes,
+  id: "1", name: "a.pcap", kind: "capture", format: null, size_bytes: 1000, sha256: null, status: "decoding", stage: { number: 1, of: 6, name: "receive" }, packets: 0, bytes_done: 0,
+  rate_packets_s: null, warnings: [], error: null, lines: 0, lines_not_understood: 0, not_understood_at: [], holds_credentials: false, uploaded_sha256: null, ...changes,
 });
 
 const progress = (number: number, name: string, files: EvidenceFile[]): Progress => ({
-  analysis: "running", stage: { number, of: 6, name }, files, findings_so_far: 0, found_so_far: [], message: null, updated: "",
+  analysis: "running", stage: { number, of: 6, name }, files, findings_so_far: 0, found_so_far: [], message: "", updated: "",
 });
 
 afterEach(() => showProgressInTab(null));

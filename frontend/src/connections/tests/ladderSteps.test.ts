@@ -9,12 +9,12 @@ function packet(afterNs: number, lane: string, frame: number, changes: Partial<C
   return {
     time_ns: String(START + BigInt(afterNs)), t_rel_ns: afterNs, lane, input: "a.pcapng", frame, from_client: true, what: "SYN",
     source: "10.244.35.28:41363", destination: "10.16.147.226:80", flags: "S", sequence: 7, acknowledgement: 0,
-    payload_bytes: 0, timestamp_value: 1, ip_id: 1, ...changes,
+    payload_bytes: 0, timestamp_value: 1, ip_id: 1, tunnel: "", marks: [], ...changes,
   };
 }
 
 const lane = (id: string, role: Lane["role"], captured = true): Lane =>
-  ({ id, name: id, role, captured, packets: 0, first: null, last: null, note: "" });
+  ({ id, name: id, role, captured, packets: 0, first: null, last: null, note: "", parts: [] });
 
 const CONNECTION: Connection = {
   cid: 1, protocol: "tcp", client: "10.244.35.28", client_port: 41363, server: "10.16.147.226", server_port: 80,

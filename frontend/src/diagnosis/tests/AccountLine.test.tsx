@@ -8,7 +8,7 @@ import { AccountLine } from "../AccountLine";
 const ACCOUNT: Account = {
   threshold_s: 0.9, delayed: 124, time_lost_s: 131.6, unexplained: 4, unexplained_time_lost_s: 4.1,
   explained: [{ cause: "some-cause", title: "Some cause", count: 120, time_lost_s: 127.5 }],
-  unexplained_evidence: [{ input: "node.pcap", frames: [7, 9], lines: [] }],
+  unexplained_evidence: [{ input: "node.pcap", frames: [7, 9], lines: [], note: "" }],
 };
 
 async function show(account: Account) {

@@ -8,7 +8,7 @@ import { ownSource, SourceProvider } from "../../api/source";
 import type { Diagnosis, Finding } from "../../api/types";
 import { DiagnosisCard } from "../DiagnosisCard";
 
-const EVIDENCE = [{ input: "node.pcap", frames: [7, 9], lines: [] }];
+const EVIDENCE = [{ input: "node.pcap", frames: [7, 9], lines: [], note: "" }];
 
 function diagnosis(changes: Partial<Diagnosis> = {}): Diagnosis {
   return {
@@ -20,13 +20,13 @@ function diagnosis(changes: Partial<Diagnosis> = {}): Diagnosis {
     ],
     rivals: [{ cause: "other", title: "", status: "cannot-tell", because: "no dump", command: "conntrack -S" }],
     findings: ["f-1"], supporting: [], contradicting: [], missing: [], remedies: [], references: [],
-    refutation: "a lost packet seen behind it would refute it", time_lost_s: 2, figures: [], ...changes,
+    refutation: "a lost packet seen behind it would refute it", time_lost_s: 2, attempts_explained: 0, figures: [], impact: null, do_now: null, ...changes,
   };
 }
 
 const FINDING: Finding = {
   id: "f-1", kind: "some-kind", severity: "critical", confidence: 1, title: "Lost", summary: "", count: 2, first: null,
-  last: null, time_lost_s: 2, measures: {}, affected: [], events: [], evidence: EVIDENCE, tables: [], role: "loss", marks_total: 0, instances: 0, frames_total: 2,
+  last: null, time_lost_s: 2, measures: {}, affected: [], events: [], evidence: EVIDENCE, tables: [], marks: [], role: "loss", marks_total: 0, instances: 0, frames_total: 2,
 };
 
 async function show(shown: Diagnosis) {

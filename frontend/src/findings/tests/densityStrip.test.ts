@@ -22,7 +22,7 @@ test("packets of all lanes add up, the last one inside", () => {
 });
 
 test("a window served as packets is counted the same way", () => {
-  const packet = { lane: "a#0", frame: 1, input: "a", what: "SYN", src: "", dst: "", len: 60 };
+  const packet = { lane: "a#0", frame: 1, input: "a", what: "SYN", src: "", dst: "", len: 60, cid: null, group: null };
   const packets = [{ ...packet, t: 0 }, { ...packet, t: 99 }];
   expect(packetColumns(timeline({ mode: "packets", packets }), 2)).toEqual([1, 1]);
 });
@@ -30,7 +30,7 @@ test("a window served as packets is counted the same way", () => {
 test("ordinary marks do not hide trouble", () => {
   const mark: TimelineMark = {
     id: "1", glyph: "missing", role: "loss", basis: "seen", t: 5, t_end: null, lanes: [], label: "", finding: "f",
-    instance: 1, evidence: [],
+    instance: 1, evidence: [], count: null, value: null,
   };
   const marks = [mark, { ...mark, glyph: "instant" as const, role: "neutral" as const }];
   expect(ticksOf(timeline({ marks }))).toEqual([{ t: 5, role: "loss" }]);

@@ -24,6 +24,6 @@ test("neighbouring lines become one run", () => {
 });
 
 test("a place named twice is linked once", () => {
-  const frame = { input: "a.pcap", frames: [7], lines: [] };
+  const frame = { input: "a.pcap", frames: [7], lines: [], note: "" };
   expect(targetsOf([frame, frame])).toHaveLength(1);
 });

@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import type { Finding } from "../../api/types";
 import { endpointOf, frameFilter, portableFilter } from "../wiresharkFilter";
 
-const EVIDENCE = [{ input: "node.pcap", frames: [7, 9], lines: [] }];
+const EVIDENCE = [{ input: "node.pcap", frames: [7, 9], lines: [], note: "" }];
 
 describe("the frame filter", () => {
   test("names each frame of the file once, in order", () => {
-    const evidence = [...EVIDENCE, { input: "node.pcap", frames: [3, 7], lines: [] }, { input: "b", frames: [1], lines: [] }];
+    const evidence = [...EVIDENCE, { input: "node.pcap", frames: [3, 7], lines: [], note: "" }, { input: "b", frames: [1], lines: [], note: "" }];
     expect(frameFilter(evidence, "node.pcap")).toBe("frame.number in {3,7,9}");
   });
 
@@ -15,7 +15,7 @@ describe("the frame filter", () => {
     [100, true],
     [101, false],
   ])("of %i frames: given %s", (frames, given) => {
-    const evidence = [{ input: "a", frames: Array.from({ length: frames }, (_, at) => at + 1), lines: [] }];
+    const evidence = [{ input: "a", frames: Array.from({ length: frames }, (_, at) => at + 1), lines: [], note: "" }];
     expect(frameFilter(evidence, "a") !== null).toBe(given);
   });
 });
@@ -23,7 +23,7 @@ describe("the frame filter", () => {
 function finding(events: Record<string, unknown>[], affected: Record<string, unknown>[] = []): Finding {
   return {
     id: "f", kind: "k", severity: "info", confidence: 1, title: "", summary: "", count: 1, first: null, last: null,
-    time_lost_s: 0, measures: {}, affected, events, evidence: EVIDENCE, tables: [], role: "loss", marks_total: 0, instances: 0, frames_total: 0,
+    time_lost_s: 0, measures: {}, affected, events, evidence: EVIDENCE, tables: [], marks: [], role: "loss", marks_total: 0, instances: 0, frames_total: 0,
   };
 }
 

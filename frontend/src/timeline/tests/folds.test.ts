@@ -55,7 +55,7 @@ describe("what lies in a fold is told", () => {
   });
 
   it("from the timeline that covers it, exactly where packets are known", () => {
-    const packet = { t: 5_000, lane: "near", frame: 1, input: "a.pcap", what: "ACK", src: "", dst: "", len: 60 };
+    const packet = { t: 5_000, lane: "near", frame: 1, input: "a.pcap", what: "ACK", src: "", dst: "", len: 60, cid: null, group: null };
     const close = sampleTimeline({ from: 4_000, to: 8_000, mode: "packets", packets: [packet], lanes: [] });
     expect(trafficIn({ from: 4_500, to: 7_000 }, [close, timeline])).toEqual({ packets: 1, exact: true });
     expect(trafficIn({ from: 500, to: 2_800 }, [close, timeline])).toEqual({ packets: 18, exact: false });

@@ -11,7 +11,7 @@ export function sampleLane(changes: Partial<TimelineLane> & { id: string }): Tim
 export function sampleMark(changes: Partial<TimelineMark> & { id: string }): TimelineMark {
   return {
     glyph: "instant", role: "neutral", basis: "seen", t: 0, t_end: null, lanes: ["near"], label: "SYN",
-    finding: "one", instance: 1, evidence: [{ input: "a.pcap", frames: [1], lines: [] }], ...changes,
+    finding: "one", instance: 1, evidence: [{ input: "a.pcap", frames: [1], lines: [], note: "" }], count: null, value: null, ...changes,
   };
 }
 
@@ -26,7 +26,7 @@ export function sampleTimeline(changes: Partial<Timeline> = {}): Timeline {
       sampleMark({ id: "m3", t: 1_000_000_100, glyph: "repeat", role: "loss" }),
       sampleMark({ id: "m4", t: 1_000_000_000, glyph: "guide", lanes: [], value: 0.1 }),
       sampleMark({ id: "p1", t: 90, t_end: 100, glyph: "pair", role: "collision", finding: "two", basis: "inferred" }),
-      sampleMark({ id: "q1", t: 500_000_000, finding: "two", instance: 2, evidence: [{ input: "a.pcap", frames: [77], lines: [] }] }),
+      sampleMark({ id: "q1", t: 500_000_000, finding: "two", instance: 2, evidence: [{ input: "a.pcap", frames: [77], lines: [], note: "" }] }),
     ],
     ...changes,
   };

@@ -10,10 +10,10 @@ import { RunningAnalysis } from "../RunningAnalysis";
 const source = ownSource("one");
 
 const progress = (updated: string): Progress => ({
-  analysis: "running", stage: { number: 3, of: 6, name: "decode" }, findings_so_far: 2, found_so_far: [], message: null, updated,
+  analysis: "running", stage: { number: 3, of: 6, name: "decode" }, findings_so_far: 2, found_so_far: [], message: "", updated,
   files: [{
     id: "1", name: "node.pcap", kind: "capture", format: "pcap", size_bytes: 2_000_000, sha256: null, status: "decoding", stage: { number: 3, of: 6, name: "decode" },
-    packets: 4_400_000, bytes_done: 1_000_000, rate_packets_s: 310_000, warnings: [], error: null, lines: 0, lines_not_understood: 0, not_understood_at: [],
+    packets: 4_400_000, bytes_done: 1_000_000, rate_packets_s: 310_000, warnings: [], error: null, lines: 0, lines_not_understood: 0, not_understood_at: [], holds_credentials: false, uploaded_sha256: null,
   }],
 });
 

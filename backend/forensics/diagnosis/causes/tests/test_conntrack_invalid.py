@@ -129,7 +129,7 @@ def test_one_packet_at_two_vantage_points_is_one(number: int) -> None:
     diagnosed = diagnosis(CAUSE, un_nated(number, places=("veth", "cni0")))
     assert (diagnosed is not None) == (number == 2)
     if diagnosed is not None:
-        assert {f["name"]: f["value"] for f in diagnosed.figures}["connections reset"] == "2"
+        assert {f.name: f.value for f in diagnosed.figures}["connections reset"] == "2"
 
 
 def test_connections_to_the_pod_itself_are_none_of_it() -> None:

@@ -94,7 +94,7 @@ def test_with_all_evidence_it_is_confirmed() -> None:
     assert found.verdict == "confirmed"
     assert found.attempts_explained == HIT
     assert all(rival.status == "ruled-out" for rival in found.rivals)
-    assert ("InActConn", "355") in [(f["name"], f["value"]) for f in found.figures]
+    assert ("InActConn", "355") in [(f.name, f.value) for f in found.figures]
 
 
 @pytest.mark.parametrize(
