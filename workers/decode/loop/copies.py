@@ -52,7 +52,9 @@ def _is_known(prints: Record, base: int, value: int, when: int, row: Record) -> 
     for i in range(base, base + PRINTS_PER_SIDE):
         if prints[i].print == value:
             apart = (when - np.int64(prints[i].when)) & 0xFFFFFFFF
-            if prints[i].when != 0 and (not bounded or apart <= _COPY_UNITS):
+            # A file of several interfaces may hold the later one first.
+            is_near = apart <= _COPY_UNITS or apart >= 0x100000000 - _COPY_UNITS
+            if prints[i].when != 0 and (not bounded or is_near):
                 return True
     return False
 

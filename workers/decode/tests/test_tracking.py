@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from backend.forensics.connections import NEVER
 from backend.forensics.packets import (
     ACK,
@@ -47,6 +49,13 @@ def test_without_ip_id_only_50_ms_make_a_copy(tmp_path: Path) -> None:
     packets = [(when * MS, tcp(SYN, 1000, ip_id=0)) for when in (0, 30, 2000)]
     capture = decode(pcap(packets), tmp_path)
     assert capture.handshakes["marks"].tolist() == [0, MARK_COPY, MARK_RETRANSMISSION]
+
+
+@pytest.mark.parametrize(("back_ms", "mark"), [(3, MARK_COPY), (40, MARK_COPY), (60, MARK_RETRANSMISSION)])
+def test_a_copy_may_bear_an_earlier_time(tmp_path: Path, back_ms: int, mark: int) -> None:
+    """A file of several interfaces holds their packets in blocks, not in the order of their times."""
+    packets = [(when * MS, tcp(SYN, 1000, ip_id=0)) for when in (100, 100 - back_ms)]
+    assert decode(pcap(packets), tmp_path).handshakes["marks"].tolist() == [0, mark]
 
 
 def test_each_syn_gets_its_own_syn_ack(tmp_path: Path) -> None:
