@@ -32,6 +32,15 @@ def public_addresses(settings: Settings) -> tuple[PublicAddress, ...]:
 
 
 def needs_sign_in(settings: Settings) -> bool:
+    """Whether a request must say whose it is: where others reach the server, and wherever a way to sign in is set. A
+    proxy on this machine may pass requests on to loopback under loopback's name, so that only the operator knows."""
+    has_sign_in = (
+        settings.admin_password.get_secret_value() or settings.admin_password_file or settings.oidc_issuer
+    )
+    return bool(has_sign_in) or is_for_others(settings)
+
+
+def is_for_others(settings: Settings) -> bool:
     """Whether anybody but the users of this machine is meant to reach the server."""
     names = [urlsplit(address.origin).hostname for address in public_addresses(settings)]
     return any(name not in LOOPBACK_HOSTS for name in (settings.host, *names))

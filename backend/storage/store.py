@@ -69,7 +69,8 @@ class Store:
 
 def open_store(settings: Settings, *, migrate: bool) -> Store:
     """Open what is stored; `migrate` creates and upgrades the tables first."""
-    settings.data.mkdir(parents=True, exist_ok=True)
+    # Captures hold payloads, and the databases hash what opens them: a new folder is its owner's alone.
+    settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
     database = Database(settings.metadata_url)
     spare = SpareRoom(settings.data)
     if migrate:

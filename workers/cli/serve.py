@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from backend.storage.store import Store
 
 NAME = "serve"
-HELP = "run everything on one host: web page, API, workerser, embedded storage"
+HELP = "run everything on one host: web page, API, workers, embedded storage"
 QUEUE = 2048
 EPILOG = """\
 for others than the users of this machine (--host 0.0.0.0, or a proxy in front):
@@ -48,8 +48,10 @@ def serve(arguments: argparse.Namespace, *, with_demo: bool) -> int:
     from backend.storage.store import open_store
     from workers.cli.log import log_to_stderr
     from workers.cli.main import EXIT_DONE, EXIT_USAGE
+    from workers.cli.private_files import keep_others_out
 
     log_to_stderr()
+    keep_others_out()
     try:
         settings = chosen_settings(arguments)
         check_sign_in_settings(settings)
@@ -122,9 +124,9 @@ def _answer_requests(store: Store, settings: Settings) -> bool:
 
 def warn_of_clear_text(settings: Settings) -> None:
     """Where passwords and captures would cross a network readable by others."""
-    from backend.access.public_addresses import needs_sign_in, public_addresses
+    from backend.access.public_addresses import is_for_others, public_addresses
 
-    if needs_sign_in(settings) and not any(a.scheme == "https" for a in public_addresses(settings)):
+    if is_for_others(settings) and not any(a.scheme == "https" for a in public_addresses(settings)):
         print(
             "stallscope: passwords and captures cross the network in clear text; put a proxy with TLS in front "
             "and name its address in STALLSCOPE_PUBLIC_URL.",

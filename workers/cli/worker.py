@@ -36,9 +36,11 @@ def run(arguments: argparse.Namespace) -> int:
     from backend.settings import Settings
     from workers.cli.log import log_to_stderr
     from workers.cli.main import tool_version
+    from workers.cli.private_files import keep_others_out
     from workers.confinement.kernel import die_with_parent
 
     log_to_stderr()
+    keep_others_out()
     if arguments.parent is not None:
         die_with_parent(arguments.parent)
     from workers.job_engine import JobEngine

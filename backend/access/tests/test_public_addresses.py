@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from backend.access.prepare import admin_password, check_sign_in_settings
-from backend.access.public_addresses import needs_sign_in, public_addresses
+from backend.access.public_addresses import is_for_others, needs_sign_in, public_addresses
 from backend.errors import WrongSetting
 from backend.settings import Settings
 
@@ -65,6 +66,20 @@ def test_only_what_this_machine_alone_reaches_needs_no_sign_in(given: dict[str, 
         check_sign_in_settings(settings(**given, admin_password="correct horse"))
     else:
         check_sign_in_settings(settings(**given))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"admin_password": "correct horse"},
+        {"admin_password_file": Path("x")},
+        {"oidc_issuer": "https://id.example"},
+    ],
+)
+@pytest.mark.promise("Where a way to sign in is set, nobody is served without it, not even on loopback.")
+def test_a_way_to_sign_in_is_never_ignored(given: dict[str, Any]) -> None:
+    assert needs_sign_in(settings(**given))
+    assert not is_for_others(settings(**given))
 
 
 @pytest.mark.parametrize(
