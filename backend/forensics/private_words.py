@@ -14,9 +14,10 @@ from typing import Any, Final, Literal, cast
 
 from pydantic import BaseModel
 
-Sort = Literal["name", "place", "host", "file", "program", "rule"]
-"""A name of DNS, TLS or HTTP; of a vantage point; of a machine; of an input; of a process; a line of a rule set."""
-SORTS: Final[tuple[Sort, ...]] = ("name", "place", "host", "file", "program", "rule")
+Sort = Literal["name", "place", "host", "file", "program", "rule", "line", "object"]
+"""A name of DNS, TLS or HTTP; of a vantage point; of a machine; of an input; of a process; a line of a rule set; a line
+of a log, or words of one; an address or an object of Kubernetes, as ``default/web``."""
+SORTS: Final[tuple[Sort, ...]] = ("name", "place", "host", "file", "program", "rule", "line", "object")
 _OPEN, _CLOSE = "\ufdd0", "\ufdd1"
 """Noncharacters, which Unicode keeps for such use inside a program: no text from outside may hold one."""
 _MARKED: Final = re.compile(f"{_OPEN}(.)([^{_OPEN}{_CLOSE}]*){_CLOSE}", re.DOTALL)
@@ -63,6 +64,16 @@ def of_program(text: str) -> PrivateWord:
 def of_rule(text: str) -> PrivateWord:
     """A line of a rule set: its comment may hold anything."""
     return PrivateWord(text, "rule")
+
+
+def of_line(text: str) -> PrivateWord:
+    """A line that a program printed, or words of it."""
+    return PrivateWord(text, "line")
+
+
+def of_object(text: str) -> PrivateWord:
+    """Whom a listing names as one end: an address, a pod, a service."""
+    return PrivateWord(text, "object")
 
 
 class ComposedText(str):

@@ -11,6 +11,7 @@ from backend.forensics.evidence.destination import Destination
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel_signs import Line
 from backend.forensics.findings import line_evidence, plural
+from backend.forensics.private_words import of_line, of_object
 from backend.forensics.report import MissingPart
 
 LINES_MOST = 50
@@ -73,7 +74,7 @@ def _is_near(event: DropEvent, times_ns: list[int]) -> bool:
 def dropped_in_words(found: list[tuple[DropEvent, Line]]) -> str:
     """``pwru traced it in nf_hook_slow (NETFILTER_DROP)``."""
     event = next((event for event, _ in found if event.reason), found[0][0])
-    where = f" in {event.place}" if event.place and event.place != event.reason else ""
+    where = f" in {of_line(event.place)}" if event.place and event.place != event.reason else ""
     return f"{event.tool} traced the drop{where} ({event.reason or 'no reason shown'})"
 
 
@@ -97,7 +98,7 @@ def _named(found: list[tuple[DropEvent, Line]]) -> str:
 def flow_text(event: DropEvent) -> str:
     """``10.0.0.1:40000 → 10.0.0.2:80``."""
     ends = ((event.source, event.source_port), (event.destination, event.destination_port))
-    return " → ".join(f"{host}:{port}" if port else host for host, port in ends)
+    return " → ".join(f"{of_object(host)}:{port}" if port else f"{of_object(host)}" for host, port in ends)
 
 
 def _reasons(found: list[tuple[DropEvent, Line]]) -> str:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
-from backend.services.redaction.names import HIDDEN, INTERFACE, Names
+from backend.services.redaction.open_words import HIDDEN, INTERFACE
 from backend.services.redaction.own_words import is_number, is_own
+
+if TYPE_CHECKING:
+    from backend.services.redaction.names import Names
 
 _LISTED = (
     "tcp udp icmp icmpv6 sctp dccp gre unknown ipv4 ipv6 ip ip6 src dst sport dport type code id packets bytes mark "
@@ -16,8 +20,11 @@ _LISTED = (
 )
 _WORDS = frozenset(_LISTED.split())
 _KERNEL_WORD = re.compile(
-    r"[A-Z][A-Z0-9_]*|(?:net|kernel|vm|fs)\.[a-z0-9_.]+|(?:Tcp|Ip|Udp|Icmp|MPTcp)[A-Za-z0-9]+|[-=+*|>:•→.]+"
+    r"(?:net|kernel|vm|fs)\.[a-z0-9_.]+|(?:Tcp|Ip|Udp|Icmp|MPTcp)[A-Za-z0-9]+|[-=+*|>:•→.]+"
 )
+_CAPITALS = re.compile(r"[A-Z][A-Z0-9_]*")
+"""States, flags and targets; a machine may be called so, too."""
+_OPTION = re.compile(r"!|-[A-Za-z]|--[a-z][a-z-]*")
 _KEY = re.compile(r"[A-Za-z_]{1,24}")
 _PARTS = re.compile(r"([\s=,()\[\]<>{}\"']+)")
 
@@ -37,14 +44,12 @@ def _harmless(word: str, names: Names, *, is_key: bool) -> bool:
         return False
     if not word or word.lower() in _WORDS or is_number(word) or _KERNEL_WORD.fullmatch(word):
         return True
+    if (_CAPITALS.fullmatch(word) or _OPTION.fullmatch(word)) and is_own(word.lstrip("-!")):
+        return True
     if INTERFACE.fullmatch(word) or (is_key and _KEY.fullmatch(word) and is_own(word)):
         return True
-    name, _, port = word.rpartition(":")
-    return (
-        names.is_shown(word)
-        or _is_computed(word)
-        or (port.isdecimal() and (names.is_shown(name) or _is_computed(name)))
-    )
+    name, _, number = re.fullmatch(r"(.*?)([:/]?)(\d*)", word, re.DOTALL).groups()  # type: ignore[union-attr]
+    return any(names.is_shown(each) or _is_computed(each) for each in (word, name if number else word))
 
 
 def _is_computed(word: str) -> bool:

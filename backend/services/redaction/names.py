@@ -11,11 +11,11 @@ from typing import Final
 
 from backend.forensics.private_words import Part
 from backend.services.redaction.encoded_addresses import without_encoded
+from backend.services.redaction.listing_words import bare_listing
+from backend.services.redaction.open_words import HIDDEN, INTERFACE
 from backend.services.redaction.own_words import TAIL, TOKEN, is_number, is_ordinary, is_own
 from backend.services.redaction.phrases import Phrases
 from backend.services.redaction.pseudonyms import PrivateText, number_of, pseudonyms
-
-HIDDEN = "•••"
 
 
 @dataclass(frozen=True)
@@ -35,13 +35,6 @@ KEPT_ADDRESSES = frozenset(
         "169.254.169.254", "169.254.170.2", "169.254.170.23", "fd00:ec2::254", "fd00:ec2::23", "100.100.100.200",
     }
 )  # fmt: skip
-INTERFACE = re.compile(
-    r"any|lo|(?:interface |(?:br|cni|eth|em|wlan|docker|veth|cali|lxc|tunl|tun|tap|wg|bond|team|vlan|gre|ifb|vxlan|"
-    r"geneve|flannel|kube-ipvs|ipvs|ovs|nodelocaldns))(?:[-_.@:]|if|[0-9a-f])*|(?:en|wl)[ops]\d[\dsfdnp@if.]*|"
-    r"cilium_(?:host|net|vxlan)|lxc_health|docker_gwbridge|vxlan\.calico|ovs-system|cni-podman\d+"
-)
-"""Names that kernels and network plugins give, with numbers at most; others are somebody's words, a file's, or, as
-``enx…``, hold a hardware address."""
 _V4 = re.compile(r"(?<![\w.])(?:\d{1,3}\.){3}\d{1,3}(?![\w]|\.\d)")
 _V6 = re.compile(r"(?<![\w:.])[0-9a-fA-F:]{0,39}:[0-9a-fA-F:]*:[0-9a-fA-F:.]*(?![\w:])")
 _MAC = re.compile(r"(?<![\w:])(?:[0-9a-fA-F]{2}[:-]){5}[0-9a-fA-F]{2}(?![\w:])")
@@ -95,6 +88,11 @@ class Names:
         """A text that somebody wrote to be read by viewers: known names in it are replaced, its other words stay."""
         return self._shown.get(text) or self._ours(text, closed=False)
 
+    def of_line(self, text: str) -> str:
+        """A line of a listing: known names in it are replaced, and words hidden that may be somebody's own, though this
+        program writes them as well."""
+        return bare_listing(text, self)
+
     def is_hex_address(self, word: str) -> bool:
         """Whether it is an address of the investigation as kernels write it: eight digits, in either order."""
         found = _HEX_ADDRESS.fullmatch(word)
@@ -125,8 +123,10 @@ class Names:
         shown = self._shown.get(part.text) or self._shown.get(part.text.lower().rstrip("."))
         if shown is not None:
             return shown
-        if part.sort == "rule":
-            return self._ours(part.text, closed=True)
+        if part.sort in ("rule", "line"):
+            return self.of_line(part.text)
+        if part.sort == "object":
+            return self._address(part.text) or self._computed("object", part.text)
         is_public = part.text in ("", ".") or (part.sort == "place" and INTERFACE.fullmatch(part.text))
         return part.text if is_public else HIDDEN
 

@@ -14,7 +14,8 @@ from backend.forensics.report import Report
 from backend.services.open_tables import Tables, open_tables
 from backend.services.read_progress import read_progress
 from backend.services.read_report import report_path
-from backend.services.redaction.names import INTERFACE, KEPT_ADDRESSES, Hiding, Names
+from backend.services.redaction.names import KEPT_ADDRESSES, Hiding, Names
+from backend.services.redaction.open_words import INTERFACE
 from backend.services.redaction.pseudonyms import PrivateText
 from backend.storage import private_texts
 from backend.storage.records import EvidenceFile

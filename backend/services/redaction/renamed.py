@@ -6,7 +6,8 @@ import re
 from typing import Any, Final
 
 from backend.services.redaction.listing_words import bare_listing
-from backend.services.redaction.names import HIDDEN, Names
+from backend.services.redaction.names import Names
+from backend.services.redaction.open_words import HIDDEN
 from backend.services.redaction.own_words import is_own_key
 
 ADDRESS_KEYS: Final = frozenset({"sha256", "uploaded_sha256", "portable_filter"})

@@ -25,7 +25,7 @@ from backend.forensics.evidence.icmp_errors import PORT
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
-from backend.forensics.private_words import of_rule
+from backend.forensics.private_words import of_object, of_rule
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RemedyPart, RivalPart
 
 CAUSE = "no-local-endpoint"
@@ -108,7 +108,7 @@ class _Service:
         """How the statement names it: by its name, or by its first address and port."""
         first = self.rules[0]
         where = f"{first.address or 'node port'}:{first.port}" if first.port else first.address
-        return f"service {of_rule(self.name)}" if self.name else f"the service at {where}"
+        return f"service {of_object(self.name)}" if self.name else f"the service at {where}"
 
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:

@@ -11,6 +11,7 @@ from backend.forensics.evidence.counters import DumpInput, KernelFacts
 from backend.forensics.evidence.kernel_signs import Line
 from backend.forensics.evidence.listed_signs.drop_reasons import drop_meaning
 from backend.forensics.evidence.listed_signs.sign import ListingSign, ReadSigns, shown
+from backend.forensics.private_words import of_line, of_object
 from backend.forensics.wording import plural
 
 _REASONS_MOST: Final = 5
@@ -79,7 +80,7 @@ def drop_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
     for (tool, reason, place), found in ordered[:_REASONS_MOST]:
         count = sum(event.count for event, _ in found)
         why = f" for {reason}" if reason else ""
-        where = f" in {place}" if place and place != reason else ""
+        where = f" in {of_line(place)}" if place and place != reason else ""
         meaning = drop_meaning(reason, place)
         flows = [_flow(event) for event, _ in found if event.destination]
         of = f": {shown(flows)}" if flows else ""
@@ -99,7 +100,7 @@ def drop_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
 
 def _flow(event: DropEvent) -> str:
     ends = [
-        f"{host}:{port}" if port else host
+        f"{of_object(host)}:{port}" if port else f"{of_object(host)}"
         for host, port in ((event.source, event.source_port), (event.destination, event.destination_port))
     ]
     return f"{ends[0]} → {ends[1]}" + (f" ({event.protocol})" if event.protocol else "")
@@ -139,7 +140,7 @@ def log_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
         yield ListingSign(
             "component-log", "warning" if worst else "info",
             "A component logged errors" if worst else "A component logged warnings",
-            f"{name} logged {plural(len(found), 'message')} like “{found[0][0][:200]}”.",
+            f"{name} logged {plural(len(found), 'message')} like “{of_line(found[0][0][:200])}”.",
             tuple(line for _, line, _ in found[:_LINES_MOST]), len(found), "whether packets were lost meanwhile",
             "kubectl -n kube-system logs POD --timestamps --since=1h",
         )  # fmt: skip
@@ -155,9 +156,10 @@ def client_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
     if len(groups) > 1 and ("", None) in groups:
         groups.pop(("", None))  # the same failure once more, without its target
     for (address, port), found in sorted(groups.items(), key=lambda group: -len(group[1]))[:_REASONS_MOST]:
-        target = f" to {address}" + (f":{port}" if port else "") if address else ""
+        target = f" to {of_object(address)}" + (f":{port}" if port else "") if address else ""
         yield ListingSign(
-            "client", "warning", "A client could not connect", f"A client failed{target}: “{found[0][0][:200]}”.",
+            "client", "warning", "A client could not connect",
+            f"A client failed{target}: “{of_line(found[0][0][:200])}”.",
             tuple(line for _, line in found[:_LINES_MOST]), len(found), "where its packets went",
             f"tcpdump -ni any -w out.pcap host {address or 'ADDRESS'}   # while it fails",
         )  # fmt: skip
@@ -188,12 +190,13 @@ def hop_signs(dumps: Sequence[DumpInput], judged_hops: int) -> Iterator[ListingS
 
 
 def _lost_at(hop: PathHop) -> str:
-    where = hop.host or "no answer"
+    where = f"{of_object(hop.host)}" if hop.host else "no answer"
     return f"{hop.loss_percent:g} % of {hop.sent or 0:,} probes were lost at the last hop ({where})."
 
 
 def _refused_at(hop: PathHop) -> str:
-    return f"{hop.host or 'A router'} answers {hop.mark} at hop {hop.hop}: it has no way to the target."
+    where = f"{of_object(hop.host)}" if hop.host else "A router"
+    return f"{where} answers {hop.mark} at hop {hop.hop}: it has no way to the target."
 
 
 def histogram_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
@@ -204,7 +207,8 @@ def histogram_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
             if rows:
                 total, top = sum(row.count for row in rows), rows[-1]
                 unit = f" {top.unit}" if top.unit else ""
-                text = f"{name or 'The histogram'} holds {total:,} values; {top.count:,} are {top.low:,}{unit} or more."
+                title = f"{of_line(name)}" if name else "The histogram"
+                text = f"{title} holds {total:,} values; {top.count:,} are {top.low:,}{unit} or more."
                 yield ListingSign(
                     "histogram", "info", "A histogram", text, ((each.input, top.line),), total,
                     "when the highest ones came", "the same by time: interval:s:1 { print(@); clear(@); }",
@@ -220,7 +224,7 @@ def metric_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
                 key = metric.name, metric.subject
                 groups.setdefault(key, []).append((metric.value, (each.input, metric.line)))
     for (name, subject), found in sorted(groups.items())[: 2 * _REASONS_MOST]:
-        of = f" ({subject})" if subject else ""
+        of = f" ({of_line(subject)})" if subject else ""
         most = max(value for value, _ in found)
         yield ListingSign(
             "metric", "warning", "A metric counts failures",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 import pytest
 
 from backend.forensics.private_words import (
@@ -10,10 +13,14 @@ from backend.forensics.private_words import (
     composed_texts,
     listed_parts,
     of_file,
+    of_line,
+    of_object,
+    of_rule,
     read_parts,
 )
 from backend.forensics.report import ClaimPart, EvidencePart
-from backend.services.redaction.names import HIDDEN, Hiding, Names
+from backend.services.redaction.names import Hiding, Names
+from backend.services.redaction.open_words import HIDDEN
 from backend.services.redaction.pseudonyms import PrivateText
 
 ALL = Hiding(addresses=True, payload=True)
@@ -64,6 +71,30 @@ def test_an_address_is_known_as_kernels_write_it() -> None:
         shown = names.text(f"lost {written}")
         assert written not in shown
         assert "10.0.0.1" not in shown
+
+
+@pytest.mark.parametrize("name", ["default/search", "edge/gateway:http", "scan-inbound", "client", "JANEPC"])
+@pytest.mark.parametrize(
+    "quote", ['-m comment --comment "{} has none" -j DROP', "-m comment --comment {} -j DROP"]
+)
+@pytest.mark.parametrize("of", [of_rule, of_line])
+def test_a_quoted_line_shows_no_name_even_of_words_that_are_ours(
+    name: str, quote: str, of: Callable[[str], str]
+) -> None:
+    text = composed(f"The node holds the rule {of(quote.format(name))}.")
+    shown = names_of(text=text).text(text)
+    assert name not in shown
+    assert shown.startswith("The node holds the rule -m ")
+    assert shown.endswith("-j DROP.")
+
+
+def test_each_object_of_a_listing_has_another_name() -> None:
+    text = composed(
+        f"Lost: {of_object('default/search')}:80, {of_object('edge/gateway')}:80, {of_object('10.0.0.1')}:80."
+    )
+    shown = names_of(text=text).text(text)
+    assert re.fullmatch(r"Lost: object-[0-9a-f]{8}:80, object-[0-9a-f]{8}:80, host-[0-9a-f]{8}:80\.", shown)
+    assert len(set(shown.split())) == 4
 
 
 def test_parts_outlive_a_model_and_its_json() -> None:

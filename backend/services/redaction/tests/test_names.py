@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from backend.forensics.private_words import Part
-from backend.services.redaction.names import INTERFACE, Hiding, Names
+from backend.services.redaction.names import Hiding, Names
+from backend.services.redaction.open_words import INTERFACE
 from backend.services.redaction.pseudonyms import PrivateText
 from backend.services.redaction.renamed import renamed
 
