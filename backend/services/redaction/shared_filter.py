@@ -8,7 +8,8 @@ from typing import Final
 
 from backend.errors import InvalidRequest
 from backend.services.packet_language.tokens import Token, tokens_of
-from backend.services.redaction.names import HIDDEN, Hiding, Names
+from backend.services.redaction.names import Hiding, Names
+from backend.services.redaction.open_words import HIDDEN
 from backend.storage.packet_fields import PACKET_FIELDS
 
 _SHOWN_KINDS: Final = ("flag", "number", "presence", "seconds", "connection")
