@@ -223,8 +223,10 @@ def locate_losses(attempts: Attempts) -> Losses:
     sent = retried.sent
     again = np.ones(len(sent.time_ns), np.bool_)
     again[sent.start[1:] - 1] = False
-    lost = np.flatnonzero(again | retried.is_outcome("unanswered", "unreachable")[sent.attempt])
-    answered, replied = retried.answers.answer(sent)[lost], retried.replies.answer(sent)[lost]
+    has_answer = retried.answers.answer(sent)
+    without = retried.is_outcome("unanswered", "unreachable")[sent.attempt] & ~has_answer
+    lost = np.flatnonzero(again | without)
+    answered, replied = has_answer[lost], retried.replies.answer(sent)[lost]
     kind = np.full(len(lost), KINDS.index("replied"), np.int8)
     kind[answered] = KINDS.index("return")
     silent = np.flatnonzero(~answered & ~replied)

@@ -62,6 +62,22 @@ def test_an_answer_that_never_reached_the_inner_vantage_point_is_lost_on_the_ret
     assert places(gather_facts([capture.build()], [])) == ["return path between eth0 and cni0"]
 
 
+@pytest.mark.parametrize(("is_answered", "lost"), [(True, 1), (False, 2)])
+def test_the_last_syn_of_an_excerpt_is_not_lost_when_its_answer_is_there(
+    is_answered: bool, lost: int
+) -> None:
+    capture = CaptureBuilder(places=("eth0",))
+    path = plain_path(CLIENT, SERVER, "eth0")
+    capture.syn(T0_NS, path, isn=1)
+    capture.syn(T0_NS + S, path, isn=1)
+    if is_answered:
+        row = {"tcp_flags": SYN | ACK, "sequence": 8, "acknowledgement": 2}
+        capture.packet("eth0", T0_NS + S + MS, SERVER, CLIENT, **row)
+    else:
+        usual(capture, "eth0", at_ns=T0_NS + 9 * S)
+    assert len(gather_facts([capture.build()], []).losses) == lost
+
+
 def test_with_one_vantage_point_the_place_is_unknown() -> None:
     capture = CaptureBuilder(places=("eth0",))
     capture.retry(T0_NS, plain_path(CLIENT, SERVER, "eth0"), isn=1, seen_at=1)
