@@ -129,8 +129,13 @@ def listed_parts(texts: Iterator[ComposedText]) -> dict[str, list[list[str]]]:
 
 
 def read_parts(listed: Any) -> dict[str, tuple[Part, ...]]:
-    """What `listed_parts` made."""
+    """What `listed_parts` made; a sort that this version does not know is hidden as a line is."""
     return {
-        text: tuple(Part(words, cast(Sort, sort) if sort in SORTS else None) for sort, words in parts)
-        for text, parts in listed.items()
+        text: tuple(Part(words, _known_sort(sort)) for sort, words in parts) for text, parts in listed.items()
     }
+
+
+def _known_sort(sort: str) -> Sort | None:
+    if not sort:
+        return None
+    return cast(Sort, sort) if sort in SORTS else "line"

@@ -38,7 +38,7 @@ _REQUEST = re.compile(
 )
 _REPLY = re.compile(r"(?:Ethernet .{0,40}, )?Reply (?P<sender>\S{1,64}) is-at (?P<at>[0-9a-fA-F:]{11,17})")
 _HEX_LINE = re.compile(r"\s*(?:>\s?)?0x([0-9a-fA-F]{4,5}):\s{1,4}((?:[0-9a-fA-F]{2,4} ?){1,8})")
-_NAMES_SHOWN: Final = 8
+_NAMES_A_BLOCK: Final = 64
 LOW_FIDELITY: Final = (
     "The packets were rebuilt from printed text: checksums and most of the payload are not known, nor are TTL, "
     "hardware addresses and windows where the text does not show them. A capture (tcpdump -w) tells more."
@@ -149,13 +149,11 @@ class SectionFile:
             said.append(
                 f"{self.clock.untimed:,} printed packets have no time: no duration is taken from them."
             )
-        hosts = list(self._names.hosts.items())
-        if hosts:
-            listed = ", ".join(
-                f"{name} = {'.'.join(map(str, packed))}" for name, packed in hosts[:_NAMES_SHOWN]
+        if self._names.hosts:
+            said.append(
+                f"Hosts are printed by name ({len(self._names.hosts):,}): addresses stand for them here, whose names "
+                "are listed."
             )
-            more = " …" if len(hosts) > _NAMES_SHOWN else ""
-            said.append(f"Hosts are printed by name; addresses stand for them here: {listed}{more}.")
         return said
 
     def close(self, sentences: Sequence[str] = ()) -> None:
@@ -167,7 +165,7 @@ class SectionFile:
             body += b"".join(
                 _option(1, sentence.encode("utf-8", "replace")[:4_096]) for sentence in sentences
             )
-            self._made += _block(5, body + b"\x00" * 4)
+            self._made += _block(5, body + b"\x00" * 4) + _name_blocks(self._names)
         self._file.write(self._made)
         self._file.close()
 
@@ -192,6 +190,16 @@ def _interface_block(name: str, link_type: int, *, timed: bool) -> bytes:
     if not timed:
         options += _option(14, struct.pack("<q", _NO_TIME_S))
     return _block(1, struct.pack("<HHI", link_type, 0, 0) + options + b"\x00" * 4)
+
+
+def _name_blocks(names: Names) -> bytes:
+    """Name resolution blocks (draft-ietf-opsawg-pcapng, section 4.5): the address that stands for each name."""
+    records = [
+        _option(1 if len(packed) == 4 else 2, packed + name.encode() + b"\x00")
+        for name, packed in names.hosts.items()
+    ]
+    pieces = (b"".join(records[at : at + _NAMES_A_BLOCK]) for at in range(0, len(records), _NAMES_A_BLOCK))
+    return b"".join(_block(4, piece + b"\x00" * 4) for piece in pieces)
 
 
 def _arp(text: str) -> tuple[bytes, int, bool] | None:

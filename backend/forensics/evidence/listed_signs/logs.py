@@ -10,7 +10,7 @@ from backend.forensics.dumps import DropEvent
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.kernel_signs import Line
 from backend.forensics.evidence.listed_signs.sign import ListingSign, ReadSigns, shown
-from backend.forensics.private_words import PrivateWord, of_place
+from backend.forensics.private_words import PrivateWord, of_object, of_place, of_rule
 from backend.forensics.wording import plural
 
 _REQUEST = re.compile(
@@ -129,8 +129,8 @@ def trace_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
                 last[key] = event, (each.input, event.line)
     for event, line in list(last.values())[:_FLOWS_MOST]:
         text = (
-            f"The last traced rule of {event.source} → {event.destination} ({event.protocol}) is {event.place}, "
-            f"in from {of_place(event.interface or 'nowhere')}."
+            f"The last traced rule of {of_object(event.source)} → {of_object(event.destination)} ({event.protocol}) "
+            f"is {of_rule(event.place)}, in from {of_place(event.interface or 'nowhere')}."
         )
         yield ListingSign(
             "trace", "info", "Last traced rule of a packet", text, (line,), 1,

@@ -41,6 +41,11 @@ def names_of(*texts: PrivateText, text: str = "") -> Names:
     return Names(texts, b"k" * 32, ALL, parts)
 
 
+def test_a_sort_of_another_version_is_hidden() -> None:
+    (words,) = read_parts({"pod web": [["", "pod "], ["sort-of-tomorrow", "web"]]}).values()
+    assert [part.sort for part in words] == [None, "line"]
+
+
 @pytest.mark.parametrize("name", STRANGE)
 def test_a_name_is_renamed_where_it_was_put_and_nowhere_else(name: str) -> None:
     text = composed(f"The packet to 443 was lost: {PrivateWord(name, 'name')} of the connections to it.")

@@ -125,4 +125,9 @@ def test_names_stand_for_addresses(tmp_path: Path) -> None:
     row = capture.connections[0]
     addresses = {int(row[f"{side}_low"]) & 0xFFFFFFFF for side in ("client", "server")}
     assert addresses == {0x0A000102, 0xF0000001}
-    assert any("web.example.org = 240.0.0.1" in warning for warning in capture.warnings)
+    # Names with their addresses, and not words of a sentence: those would pass a link that hides names.
+    assert {(each.address, each.name) for each in capture.address_names} == {
+        ("10.0.1.2", "ip-10-0-1-2.ec2.internal"),
+        ("240.0.0.1", "web.example.org"),
+    }
+    assert not any("example" in warning for warning in capture.warnings)
