@@ -13,7 +13,7 @@ PAGE_SOURCES := $(shell find frontend docs/ci -type f -not -path '*/node_modules
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
 .PHONY: new-detector new-cause causes audit bench-page dist formats security settings run ready demo install install-dev build warm test test-python test-page test-browser check check-python \
-	check-page format bench bench-large lab truth fuzz-tools test-long clean versions
+	check-page format bench bench-large lab truth printed fuzz-tools test-long clean versions
 
 run: ready ## the whole product on this machine
 	@$(REWRITING_LATER)
@@ -131,6 +131,9 @@ lab: install-dev warm ## real incidents in network namespaces, analyzed: make la
 
 truth: install-dev warm ## docs/truth.md: the lab's incidents with five seeds each against their truth (needs root, an hour)
 	$(BIN)/python -m workers.tests.lab.truth_page $(addprefix --seed=,$(SEED))
+
+printed: install-dev warm ## docs/printed.md: captures against what tcpdump prints of them (an hour; STALLSCOPE_EXTRA_CAPTURES)
+	$(BIN)/python -m workers.tests.printed_captures
 
 dist: build ## the wheel, the source archive and their bills of materials (CycloneDX), in dist/
 	.ci/dist.sh
