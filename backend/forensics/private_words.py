@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 from pydantic import BaseModel
 
@@ -138,4 +138,4 @@ def read_parts(listed: Any) -> dict[str, tuple[Part, ...]]:
 def _known_sort(sort: str) -> Sort | None:
     if not sort:
         return None
-    return cast(Sort, sort) if sort in SORTS else "line"
+    return next((known for known in SORTS if known == sort), "line")

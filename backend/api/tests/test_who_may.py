@@ -101,6 +101,7 @@ def test_strangers_change_nothing_and_viewers_only_read() -> None:
         "GET /api/v1/sign-in",
         "GET /api/v1/sign-in/provider/callback",
         "GET /api/v1/collector",
+        "GET /api/v1/causes",
         "GET /api/v1/detectors",
     }
 

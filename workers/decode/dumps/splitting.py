@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import logging
 import traceback
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import accumulate
 from typing import Final
 
 from backend.forensics.dumps import Dump
@@ -49,8 +51,9 @@ def parse_dumps(text: str) -> list[Dump]:
     return parse_dump_bytes(text.encode("utf-8", errors="replace"))
 
 
-def dumps_in(text: Text) -> list[Dump]:
-    """The same of a text that was read from a file."""
+def dumps_in(text: Text, taken: Sequence[range] = ()) -> list[Dump]:
+    """The same of a text that was read from a file, in which lines may be `taken` by JSON objects (in order)."""
+    free = _FreeLines(taken)
     dumps: list[Dump] = []
     before_first: list[int] = []
     next_line = 1
@@ -64,7 +67,7 @@ def dumps_in(text: Text) -> list[Dump]:
             texts = enumerate(segment.texts(), segment.first_line)
             unknown = [number for number, line in texts if line.strip()]
             if dumps:
-                dumps[-1] = _with_unknown_lines(dumps[-1], unknown, lines=last_line - next_line + 1)
+                dumps[-1] = _with_unknown_lines(dumps[-1], unknown, lines=free.count(next_line, last_line))
                 next_line = last_line + 1
             else:
                 before_first += unknown
@@ -72,11 +75,11 @@ def dumps_in(text: Text) -> list[Dump]:
         dump = subjects.named(_dated(dump, segment.said, stamped), segment.said.command, is_new=is_new)
         is_new = False
         dumps.append(
-            _with_unknown_lines(replace(dump, lines=0), before_first, lines=last_line - next_line + 1)
+            _with_unknown_lines(replace(dump, lines=0), before_first, lines=free.count(next_line, last_line))
         )
         before_first, next_line = [], last_line + 1
     if dumps and next_line <= text.lines:
-        dumps[-1] = _with_unknown_lines(dumps[-1], [], lines=text.lines - next_line + 1)
+        dumps[-1] = _with_unknown_lines(dumps[-1], [], lines=free.count(next_line, text.lines))
     return dumps
 
 
@@ -99,9 +102,26 @@ def read_dumps(blocks: Iterable[bytes]) -> tuple[Text, list[Dump]]:
     from workers.decode.objects.reader import read_objects  # these import modules of this package
     from workers.decode.printed.marks import with_marks
 
-    objects, rest = read_objects(as_utf8(iter(blocks)))
-    text = scanned_text(with_marks(rest))
-    return text, [*objects, *dumps_in(text)]
+    objects = read_objects(as_utf8(iter(blocks)))
+    text = scanned_text(with_marks(objects.rest))
+    return text, [*objects.dumps, *dumps_in(text, objects.lines)]
+
+
+class _FreeLines:
+    """Counts the lines of a text that no JSON object takes."""
+
+    def __init__(self, taken: Sequence[range]) -> None:
+        self._taken = taken
+        self._before = [0, *accumulate(map(len, taken))]
+
+    def count(self, first: int, last: int) -> int:
+        """From one line to another, both included."""
+        return last - first + 1 - (self._taken_to(last) - self._taken_to(first - 1))
+
+    def _taken_to(self, line: int) -> int:
+        number = bisect_right(self._taken, line, key=lambda lines: lines.start)
+        beyond = max(self._taken[number - 1].stop - 1 - line, 0) if number else 0
+        return self._before[number] - beyond
 
 
 def _parse(segment: _Segment) -> Dump | None:

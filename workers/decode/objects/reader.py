@@ -34,13 +34,27 @@ class _Found:
     holds_environment: bool = False
 
 
-def read_objects(blocks: Iterator[bytes]) -> tuple[list[Dump], Iterable[bytes]]:
-    """(a dump for each document of a text in UTF-8, the rest of the text with blank lines in place of them)."""
+@dataclass
+class Objects:
+    """A dump for each document of a text in UTF-8, the lines (1-based) that it takes, and the rest of the text with
+    blank lines in place of the documents."""
+
+    dumps: list[Dump] = field(default_factory=list)
+    lines: list[range] = field(default_factory=list)
+    rest: Iterable[bytes] = ()
+
+    def add(self, found: _Found, end: End) -> None:
+        """The next document."""
+        self.dumps.append(_dump(found, end))
+        self.lines.append(range(found.begin.line, found.begin.line + end.lines))
+
+
+def read_objects(blocks: Iterator[bytes]) -> Objects:
+    """Every document of the text."""
     head = next(blocks, b"")
     if not may_hold_documents(head):
-        return [], chain((head,), blocks)
-    dumps: list[Dump] = []
-    rest: list[bytes] = []
+        return Objects(rest=chain((head,), blocks))
+    objects, rest = Objects(), list[bytes]()
     found = _Found(Begin(1, ""))
     for event in documents_in(chain((head,), blocks)):
         match event:
@@ -49,12 +63,12 @@ def read_objects(blocks: Iterator[bytes]) -> tuple[list[Dump], Iterable[bytes]]:
             case Begin():
                 found = _Found(event)
             case Piece():
-                if not _take(event, found):
-                    found.not_understood.append(event.line)
+                _take(event, found)
             case End():
-                dumps.append(_dump(found, event))
+                objects.add(found, event)
                 rest.append(b"\n" * (event.lines - 1))
-    return dumps, rest if any(each.strip() for each in rest) else ()
+    objects.rest = rest if any(each.strip() for each in rest) else ()
+    return objects
 
 
 def _dump(found: _Found, end: End) -> Dump:
@@ -81,7 +95,12 @@ def _warnings(found: _Found, end: End) -> Iterator[str]:
         yield f"{sum(others.values()):,} objects of kinds that are not read: {named}."
 
 
-def _take(piece: Piece, found: _Found) -> bool:
+def _take(piece: Piece, found: _Found) -> None:
+    if not _is_taken(piece, found):
+        found.not_understood.append(piece.line)
+
+
+def _is_taken(piece: Piece, found: _Found) -> bool:
     """False for an object that is not understood."""
     try:
         each = KubernetesObject.model_validate_json(piece.text)
