@@ -22,7 +22,7 @@ export function CarveButton({ question, packets }: CarveButtonProps) {
   const asked = JSON.stringify(question);
   return (
     <>
-      {mayDownload && <LookDownload key={asked} question={question} packets={packets} label={`Download these ${plural(packets, "packet")} .pcapng`} busyLabel={busyLabel} testId="carve" />}
+      {mayDownload && <LookDownload key={asked} question={question} packets={packets} label={`Download these ${plural(packets, "packet")} .pcapng`} busyLabel={busyLabel} testId="carve" />}{" "}
       <LookDownload
         key={`${asked} anonymized`} question={anonymised} packets={packets} label="anonymized" busyLabel={busyLabel} testId="carve-anonymised" plain
         title="The same packets with pseudonyms for addresses and names; payload is zeroed"
