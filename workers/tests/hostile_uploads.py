@@ -214,7 +214,7 @@ SLOW: tuple[Attack, ...] = (
     Attack("one line of 100 MB", lambda: b"x" * 100_000_000, DECODED, "not understood"),
     Attack("200,000 lines", lambda: _LISTED * 200_000, DECODED),
     Attack("a million objects", lambda: _LIST + b'{"a":1},' * 1_000_000 + b"{}]}", DECODED, "not understood"),
-    Attack("number of a million digits", lambda: _LIST + b"9" * 1_000_000 + b"]}", DECODED, "not understood"),
+    Attack("number of a million digits", lambda: _LIST + b"9" * 1_000_000 + b"]}", DECODED, "is cut short"),
     Attack(
         "blanks and keys without values",
         lambda: b"tcp " + b"src=" * 500_000 + b"\n" + b" " * 2_000_000 + b"x\n",
