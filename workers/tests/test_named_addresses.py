@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 
 import pytest
 
@@ -35,6 +36,7 @@ def _time(after_s: int) -> str:
     return f"{datetime.fromtimestamp(START_S + after_s, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
+@cache
 def _pods() -> list[TestPod]:
     """200 addresses; every fifth is another pod's from the fifth minute on, and nobody's for 10 s before."""
     found = []
@@ -81,8 +83,9 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Store, str]
 
 
 def _truth(address: str, after_s: int) -> str | None:
+    time = _time(after_s)
     for each in _pods():
-        begins, ends = each.started <= _time(after_s), each.deleted is None or _time(after_s) < each.deleted
+        begins, ends = each.started <= time, each.deleted is None or time < each.deleted
         if each.address == address and begins and ends:
             return f"{each.namespace}/{each.name}"
     return None
