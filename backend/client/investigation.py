@@ -30,7 +30,7 @@ class Investigation:
         self._transport = transport
         self._path = path
         self.id = id
-        """None behind a share link, which does not tell it."""
+        """None behind a share link, which does not show it."""
 
     def __enter__(self) -> Self:
         return self
@@ -202,7 +202,7 @@ class Investigation:
         finding: str = "",
         password: str = "",
     ) -> ShareLink:
-        """A read-only link; with `names` other names stand for addresses, files and hosts."""
+        """A read-only link; with `names` pseudonyms stand for addresses, files and hosts."""
         options = {
             "expires_days": expires_days, "addresses": addresses, "finding": finding, "password": password,
         }  # fmt: skip

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import AfterValidator, BaseModel, ConfigDict
 
 from backend.forensics.report_text import Text
 
 Unit = Literal["connections", "lookups"]
+Microseconds = Annotated[float, AfterValidator(lambda s: round(s, 6))]
+Nanoseconds = Annotated[float, AfterValidator(lambda s: round(s, 9))]
+"""Seconds, as exact as the name says."""
 
 
 class ImpactPart(BaseModel):
@@ -23,7 +26,7 @@ class ImpactPart(BaseModel):
     affected: int
     total: int
     """Of that unit to that destination, affected or not."""
-    longest_s: float
+    longest_s: Microseconds
     """How long the one that waited longest took."""
-    baseline_s: float | None = None
-    """The usual time of the same, None where nothing shows it."""
+    baseline_s: Nanoseconds | None = None
+    """The median of the same, None where nothing shows it."""

@@ -19,7 +19,7 @@ def enqueue_analysis(store: Store, investigation_id: str, generation: int) -> No
 
 
 def start_analysis(store: Store, investigation_id: str, *, anew: bool = False) -> Investigation:
-    """Analyse now unless that is already under way or done; asking twice changes nothing. `anew` decodes all files
+    """Analyze now unless that is already under way or done; asking twice changes nothing. `anew` decodes all files
     and analyses again even what is done: a newer version may see more."""
     with store.database.writing() as session:
         investigation = investigations.get_investigation(session, investigation_id)

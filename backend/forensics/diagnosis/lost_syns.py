@@ -94,8 +94,8 @@ def impact_of(facts: Facts, destination: Destination) -> ImpactPart:
         other_destinations=destination.others,
         affected=len(destination.attempts),
         total=max(destination.tried, len(destination.attempts)),
-        longest_s=round(waits.worst_s, 6),
-        baseline_s=waits.usual_s and round(waits.usual_s, 9),
+        longest_s=waits.worst_s,
+        baseline_s=waits.usual_s,
     )
 
 

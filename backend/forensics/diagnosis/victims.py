@@ -16,7 +16,7 @@ from backend.forensics.report_impact import ImpactPart
 
 @dataclass(frozen=True)
 class Victims:
-    """`attempts` were sent again; `attempts_total` counts all to that destination."""
+    """`attempts` had SYN retransmissions; `attempts_total` counts all to that destination."""
 
     server: Endpoint
     attempts: tuple[RetriedAttempt, ...]
@@ -64,8 +64,8 @@ class Victims:
             destination=self.target,
             affected=len(self.attempts),
             total=self.attempts_total,
-            longest_s=round(self.worst_s, 6),
-            baseline_s=self.usual_s and round(self.usual_s, 9),
+            longest_s=self.worst_s,
+            baseline_s=self.usual_s,
         )
 
 

@@ -72,14 +72,14 @@ ATTEMPT_DTYPE = np.dtype(
 
 @dataclass(frozen=True)
 class Attempts:
-    """All attempts (`table`, ATTEMPT_DTYPE, by start), and those sent again."""
+    """All attempts (`table`, ATTEMPT_DTYPE, by start), and those with SYN retransmissions."""
 
     table: NDArray[np.void]
     retried: Retried
     sightings: Sightings
     order: PathOrder
     routes: Routes
-    """Of the attempts that were sent again."""
+    """Of the attempts with SYN retransmissions."""
 
     @property
     def clocks(self) -> Clocks:
@@ -92,7 +92,7 @@ class Attempts:
 
     @property
     def translated(self) -> bool:
-        """Some SYN changed its address or port on the way."""
+        """Some SYN changed its address or port in transit."""
         return bool(np.any(self.table["rewritten_source"] | self.table["rewritten_destination"]))
 
     def rows_to(self, server: Endpoint) -> Ints:

@@ -36,7 +36,7 @@ Counts = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class DataCount:
-    """Data segments in one direction and those of them that were sent again."""
+    """Data segments in one direction and those of them that were retransmitted."""
 
     segments: int
     again: int
@@ -70,7 +70,7 @@ def rate_losses(syns_lost: int, syns: int, to_host: DataCount, from_host: DataCo
     Without data in one direction nothing can be said."""
     packets = (syns_lost, PACKETS_A_SYN * syns - syns_lost)
     least = min(to_host.segments, from_host.segments)
-    again = sum(_ceil_share(way, least) for way in (to_host, from_host))
+    again = sum(_ceil_share(direction, least) for direction in (to_host, from_host))
     more = fisher_exact_p((packets, (again, 2 * least - again)), "greater")
     both = DataCount(to_host.segments + from_host.segments, to_host.again + from_host.again)
     if not both.segments:
@@ -82,12 +82,12 @@ def rate_losses(syns_lost: int, syns: int, to_host: DataCount, from_host: DataCo
 
 
 def _ceil_share(data: DataCount, segments: int) -> int:
-    """How many of so many segments were sent again at the same rate."""
+    """How many of so many segments were retransmitted at the same rate."""
     return -(-data.again * segments // data.segments) if data.segments else 0
 
 
 class DataOfHosts:
-    """TCP data segments, and those sent again, of all connections with each host in either role, by direction. Each
+    """TCP data segments, and those retransmitted, of all connections with each host in either role, by direction. Each
     vantage point is counted once, when it is first asked about."""
 
     def __init__(self, captures: Sequence[Capture]) -> None:

@@ -130,7 +130,7 @@ class Facts:
 
     @cached_property
     def destinations(self) -> tuple[Destination, ...]:
-        """Attempts that were sent again, by where they went, with who else was answered there."""
+        """Attempts with SYN retransmissions by destination, with who else was answered there."""
         errors, hosts = self.icmp_errors, self.listed_hosts
         return list_destinations(
             self.captures,

@@ -113,14 +113,13 @@ class Trouble:
 
     def impact(self, lookups: Sequence[DelayedLookup]) -> ImpactPart:
         """The same as numbers."""
-        usual_s = self.resolver.usual_s
         return ImpactPart(
             unit="lookups",
             destination=self.target,
             affected=len(lookups),
             total=self.resolver.lookups,
-            longest_s=round(max(one.wait_s for one in lookups), 6),
-            baseline_s=usual_s and round(usual_s, 9),
+            longest_s=max(one.wait_s for one in lookups),
+            baseline_s=self.resolver.usual_s,
         )
 
     def hurt(self, lookups: Sequence[DelayedLookup]) -> str:

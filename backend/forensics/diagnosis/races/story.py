@@ -81,6 +81,6 @@ def race_impact(race: Race) -> ImpactPart:
         destination=race.target,
         affected=len(race.collisions),
         total=race.attempts_total,
-        longest_s=round(race.worst_s, 6),
-        baseline_s=race.usual_s and round(race.usual_s, 9),
+        longest_s=race.worst_s,
+        baseline_s=race.usual_s,
     )
