@@ -99,6 +99,8 @@ def do_everything(store: Store, everybody: People, address: str) -> list[str]:
         "a new long one",
         reset["password"],
         token["token"],
+        # "stallscope_", the token's id, "_", the secret: base64 may hold further "_".
+        token["token"].split("_", 2)[2],
         PASSWORD,
     ]
 
@@ -122,7 +124,6 @@ def test_each_act_is_written_down_with_who_and_what(store: Store, everybody: Peo
     text_of_log = json.dumps([vars(event) for event in log_of(store)])
     for secret in secrets:
         assert secret not in text_of_log
-        assert secret.rpartition("_")[2] not in text_of_log
     assert DUMP.decode().strip() not in text_of_log
 
 
