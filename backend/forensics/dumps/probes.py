@@ -59,6 +59,8 @@ class ProbeSeries:
     port: int | None = None
     sent: int | None = None
     """Probes sent, as the tool's last lines say."""
+    received: int | None = None
+    """Replies, as the same lines say: with `-q`, and in cut texts, none is listed."""
     interval_s: float | None = None
     """Between two probes, where the tool tells its whole duration."""
 

@@ -41,7 +41,7 @@ _REFUSED = re.compile(
 )
 _ACCOUNT = re.compile(r"--- \S{1,255} ping statistics ---\s*$")
 _SENT = re.compile(
-    r"(?P<sent>\d{1,10}) packets transmitted, \d{1,10} (?:packets )?received(?:, .{0,120}?)?"
+    r"(?P<sent>\d{1,10}) packets transmitted, (?P<received>\d{1,10}) (?:packets )?received(?:, .{0,120}?)?"
     r"(?:, time (?P<time>\d{1,12}) ?ms)?\s*$"
 )
 _UNDERSTOOD = re.compile(
@@ -127,5 +127,5 @@ def _take_account(line: str, series: list[ProbeSeries]) -> bool:
     if series:
         count = int(sent["sent"])
         interval_s = int(sent["time"]) / 1_000 / (count - 1) if sent["time"] and count > 1 else None
-        series[-1] = replace(series[-1], sent=count, interval_s=interval_s)
+        series[-1] = replace(series[-1], sent=count, received=int(sent["received"]), interval_s=interval_s)
     return True

@@ -13,11 +13,14 @@ from typing import Final
 
 import numpy as np
 
-from backend.forensics.dumps import Dump, Neighbor
+from backend.forensics.dumps import Dump, Neighbor, ProbeSeries
 from backend.forensics.dumps.printed import PRINTED_DTYPE, PrintedTable
+from workers.decode.dumps.fields import canonical_address
 from workers.decode.dumps.formats import share_owned
 
 KIND = "tcpdump-text"
+_ECHOES_LEAST: Final = 3
+"""Requests; the replies to the last of a text may stand behind its end."""
 _ASKED_LEAST: Final = 2
 """A single request at the end of a text may have been answered behind it."""
 MARK: Final = "\ufdd4"
@@ -56,6 +59,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         strange,
         printed=PrintedTable(np.array(begun, PRINTED_DTYPE)),
         neighbors=_unanswered(marks),
+        probe_series=_without_reply(marks),
         wrong_tunnel_checksums=tuple(number for number, mark in marks if mark[1:2] == ["x"]),
     )
 
@@ -71,3 +75,19 @@ def _unanswered(marks: Sequence[tuple[int, list[str]]]) -> tuple[Neighbor, ...]:
         (address, at) for address, at in asked.items() if address not in answered and len(at) >= _ASKED_LEAST
     ]
     return tuple(Neighbor(at[0], address, "", "", "INCOMPLETE") for address, at in silent)
+
+
+def _without_reply(marks: Sequence[tuple[int, list[str]]]) -> tuple[ProbeSeries, ...]:
+    """ICMP echo requests of one capture to which no reply was printed, whatever address translation made of it."""
+    asked: dict[tuple[str, str, str, str], list[int]] = {}
+    replied: set[tuple[str, str]] = set()
+    for number, mark in marks:
+        if mark[1:2] == [">"]:
+            asked.setdefault((mark[0], mark[2], mark[3], mark[4]), []).append(number)
+        elif mark[1:2] == ["<"]:
+            replied |= {(mark[0], mark[3]), (mark[0], f"id {mark[4]}")}
+    return tuple(
+        ProbeSeries(at[0], "tcpdump", "icmp", destination, canonical_address(destination) or "", sent=len(at))
+        for (capture, source, destination, identifier), at in asked.items()
+        if len(at) >= _ECHOES_LEAST and not {(capture, source), (capture, f"id {identifier}")} & replied
+    )

@@ -16,6 +16,10 @@ _SIGN_BYTES: Final = 8
 _MARK_BYTES: Final = MARK.encode()
 _TUNNEL = re.compile(r"bad udp cksum [^]]{0,60}\] (?:VXLAN|OTV|Geneve)")
 _ASKED = re.compile(r"who-has (?P<address>[\d.]{7,15})\b")
+_ECHO = re.compile(
+    r"(?P<source>\S{1,255}) > (?P<destination>\S{1,255}): ICMP6?,? echo (?P<what>request|reply)"
+    r"(?:, id (?P<id>\d{1,5}))?"
+)
 _ANSWERED = re.compile(r"Reply (?P<address>[\d.]{7,15}) is-at (?P<link>[0-9a-fA-F:]{11,17})")
 
 
@@ -62,9 +66,13 @@ def _marked_from(blocks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _resolved(text: str) -> str:
-    """What a packet of ARP asks or answers, or that a tunnel's checksum is wrong, to stand behind its mark."""
+    """What a packet of ARP or an ICMP echo asks or answers, or that a tunnel's checksum is wrong, to stand behind its
+    mark."""
     if "bad udp cksum" in text and _TUNNEL.search(text):
         return " x"
+    if " echo re" in text and (echo := _ECHO.search(text)) is not None:
+        sign = ">" if echo["what"] == "request" else "<"
+        return f" {sign} {echo['source']} {echo['destination']} {echo['id'] or ''}"
     if "ARP, " not in text[:200]:
         return ""
     asked, answered = _ASKED.search(text), _ANSWERED.search(text)

@@ -9,9 +9,11 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.listed_sign.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.listed_signs.entries import ENTRY_SIGNS
 from backend.forensics.evidence.listed_signs.events import EVENT_SIGNS, fallen_counter_signs, hop_signs
 from backend.forensics.evidence.listed_signs.logs import LOG_SIGNS
 from backend.forensics.evidence.listed_signs.printed_flows import printed_flow_signs
+from backend.forensics.evidence.listed_signs.probes import PROBE_SIGNS
 from backend.forensics.evidence.listed_signs.receive_load import receive_load_signs
 from backend.forensics.evidence.listed_signs.sign import ListingSign
 from backend.forensics.evidence.listed_signs.tables import TABLE_SIGNS, rule_signs
@@ -40,7 +42,8 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not dumps:
         return Detection("not-checkable", "needs a listing")
     signs = [*rule_signs(dumps, thresholds.rule_packets_least), *hop_signs(dumps, thresholds.judged_hops)]
-    signs += [sign for read in (*TABLE_SIGNS, *EVENT_SIGNS, *LOG_SIGNS) for sign in read(dumps)]
+    readers = (*TABLE_SIGNS, *ENTRY_SIGNS, *EVENT_SIGNS, *LOG_SIGNS, *PROBE_SIGNS)
+    signs += [sign for read in readers for sign in read(dumps)]
     signs += [*fallen_counter_signs(facts.kernel), *receive_load_signs(facts.listed_hosts.hosts)]
     signs += printed_flow_signs(facts.captures)
     if not signs:

@@ -235,9 +235,8 @@ def metric_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
 
 
 def counter_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
-    """Counters of drops that are not 0 in a listing that was taken once: since boot, nobody knows when."""
-    once = [each for each in dumps if sum(o.dump.kind == each.dump.kind for o in dumps) == 1]
-    found = [entry for each in once for entry in _counted(each) if _COUNTERS.search(entry[0])]
+    """Counters of drops that are not 0 where no time makes a rate of them: since boot."""
+    found = [entry for each in _last_of_kind(dumps) for entry in _counted(each) if _COUNTERS.search(entry[0])]
     if found:
         yield ListingSign(
             "counter", "info", "Counters of drops are not 0",
@@ -246,6 +245,16 @@ def counter_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
             "when they rose: one listing makes no rate",
             "the same command again, a minute later, while it fails",
         )  # fmt: skip
+
+
+def _last_of_kind(dumps: Sequence[DumpInput]) -> Iterator[DumpInput]:
+    """Listings taken once, and the last of several without times, between which no rise can be computed."""
+    kinds: dict[str, list[DumpInput]] = {}
+    for each in dumps:
+        kinds.setdefault(each.dump.kind, []).append(each)
+    for same in kinds.values():
+        if len(same) == 1 or all(each.dump.captured_at_ns is None for each in same):
+            yield same[-1]
 
 
 def _counted(each: DumpInput) -> Iterator[tuple[str, int, list[Line]]]:

@@ -5,10 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-import numpy as np
-
 from backend.forensics.dumps import FilterRule, NatRule
-from backend.forensics.dumps import conntrack as states
 from backend.forensics.evidence.absence.endpointless import list_endpointless
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.kernel_signs import Line
@@ -18,12 +15,6 @@ from backend.forensics.wording import plural
 
 _RULES_MOST: Final = 5
 _DROPS: Final = frozenset(("DROP", "REJECT", "KUBE-MARK-DROP"))
-_UDP: Final = 17
-_DNS_PORT: Final = 53
-_UDP_TIMEOUT_S: Final = 30
-"""nf_conntrack_udp_timeout of an entry without a reply (net/netfilter/nf_conntrack_proto_udp.c, UDP_CT_UNREPLIED)."""
-_WAITED_S: Final = 3
-"""Since the last packet; a resolver that works answers in less."""
 _UNANSWERED: Final = frozenset(("FAILED", "INCOMPLETE"))
 _NO_WAY: Final = frozenset(("blackhole", "unreachable", "prohibit"))
 _SETTINGS: Final = {
@@ -238,48 +229,6 @@ def queue_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
         )  # fmt: skip
 
 
-def entry_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
-    """Connection-tracking entries without a reply, and half-closed ones that count down."""
-    for each in dumps:
-        rows = each.dump.entries.rows
-        if not len(rows) or each.dump.kind != "conntrack-list":
-            continue
-        silent = rows[((rows["flags"] & states.UNREPLIED) != 0) & (rows["protocol"] == 6)]
-        if len(silent):
-            lines = tuple((each.input, int(line)) for line in np.sort(silent["line"])[:50])
-            text = f"{len(silent):,} of {len(rows):,} entries are TCP connections that nobody answered (UNREPLIED)."
-            yield ListingSign(
-                "unreplied", "warning", "Connections without a reply", text, lines, len(silent),
-                "where their SYNs were lost", "tcpdump -ni any -w out.pcap 'tcp[tcpflags] & (tcp-syn|tcp-rst) != 0'",
-            )  # fmt: skip
-
-
-def query_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
-    """DNS queries that nobody answered for seconds: each packet sets an entry's time-out anew."""
-    for each in dumps:
-        rows = each.dump.entries.rows
-        if not len(rows) or each.dump.kind != "conntrack-list":
-            continue
-        silent = rows[
-            ((rows["flags"] & states.UNREPLIED) != 0)
-            & (rows["protocol"] == _UDP)
-            & (rows["original_destination_port"] == _DNS_PORT)
-            & (rows["timeout_s"] >= 0)
-            & (rows["timeout_s"] <= _UDP_TIMEOUT_S - _WAITED_S)
-        ]
-        if len(silent):
-            waited = _UDP_TIMEOUT_S - int(silent["timeout_s"].min())
-            text = (
-                f"{plural(len(silent), 'DNS query', 'DNS queries')} without a reply (UNREPLIED), the oldest for "
-                f"{waited} s where nf_conntrack_udp_timeout is {_UDP_TIMEOUT_S} s."
-            )
-            yield ListingSign(
-                "unreplied-query", "warning", "DNS queries without a reply", text,
-                tuple((each.input, int(line)) for line in np.sort(silent["line"])[:50]), len(silent),
-                "whether they reached the resolver", "tcpdump -ni any -w out.pcap port 53",
-            )  # fmt: skip
-
-
 def duplicate_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
     """IPv6 addresses that the kernel does not use, because another host answered for them."""
     found = [
@@ -334,5 +283,5 @@ def _match_of(rule: NatRule) -> str:
 
 TABLE_SIGNS: Final[tuple[ReadSigns, ...]] = (
     policy_signs, neighbor_signs, route_signs, policy_rule_signs, bridge_signs, card_signs, module_signs,
-    setting_signs, queue_signs, entry_signs, query_signs, duplicate_signs, endpointless_signs, masquerade_signs,
+    setting_signs, queue_signs, duplicate_signs, endpointless_signs, masquerade_signs,
 )  # fmt: skip

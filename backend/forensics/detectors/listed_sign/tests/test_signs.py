@@ -30,6 +30,18 @@ _SOFTNET = (
     "{:08x} 00000000 00000002" + " 00000000" * 8 + "\n" + "{:08x} 00000000 00000000" + " 00000000" * 8 + "\n"
 )
 _MASQUERADE = "*nat\n" + "-A POSTROUTING -s 10.0.0.0/8 -j MASQUERADE{}\n" * 2 + "COMMIT\n"
+_PING = """PING 10.0.0.7 (10.0.0.7) 56(84) bytes of data.
+--- 10.0.0.7 ping statistics ---
+{} packets transmitted, {} received, {}% packet loss, time 24053ms
+"""
+_ECHO = "00:00:0{0}.000000 IP 10.0.0.5 > 10.0.0.7: ICMP echo request, id 7, seq {0}, length 64\n"
+_IPVS = """IP Virtual Server version 1.2.1 (size=4096)
+Prot LocalAddress:Port Scheduler Flags
+  -> RemoteAddress:Port           Forward Weight ActiveConn InActConn
+TCP  10.0.0.1:80 rr
+  -> 10.0.1.8:80                  Masq    {}      {}          555
+  -> 10.0.2.7:80                  Masq    1      0          599
+"""
 _NETWORK_MANAGER = "Aug 02 20:56:05 n NetworkManager[706]: <debug> [1.2] device[b5] (flannel.1): "
 
 
@@ -67,6 +79,32 @@ def summaries(text: str) -> list[str]:
             _NETWORK_MANAGER + "hw-addr: hardware address now 02:DA:4B:63:24:56\n",
             "The MAC address of flannel.1 was set to 02:da:4b:63:24:56",
             _NETWORK_MANAGER + "state change: activated\n",
+        ),
+        (
+            _PING.format(25, 0, 100),
+            "25 of 25 ICMP echo requests to 10.0.0.7 got no reply",
+            _PING.format(25, 25, 0),
+        ),
+        (
+            _ECHO.format(1) + _ECHO.format(2) + _ECHO.format(3),
+            "3 of 3 ICMP echo requests to 10.0.0.7 got no reply",
+            _ECHO.format(1) + _ECHO.format(2) + _ECHO.format(3)
+            + "00:00:09.100000 IP 10.0.0.7 > 10.0.0.5: ICMP echo reply, id 7, seq 3, length 64\n",
+        ),
+        (
+            f"udp 17 29 {_ENTRY.format(1, 8125)}\n",
+            "1 UDP entry is UNREPLIED and kept alive by packets: 10.96.0.10:8125 to 10.0.0.9:8125",
+            f"udp 17 12 {_ENTRY.format(1, 8125)}\n",
+        ),
+        (
+            _IPVS.format(0, 3),
+            "1 of 2 real servers of 10.0.0.1:80 have weight 0 (they get no new connection), with 3 active",
+            _IPVS.format(1, 3),
+        ),
+        (
+            "TcpExtListenDrops 15 0.0\n\n$ nstat\nTcpExtListenDrops 16 0.0\n",
+            "TcpExtListenDrops 16 (SYNs dropped at listeners)",
+            "TcpExtListenDrops 0 0.0\n\n$ nstat\nTcpExtListenDrops 0 0.0\n",
         ),
     ],
 )  # fmt: skip
