@@ -6,12 +6,17 @@ import hashlib
 import hmac
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from backend.errors import InvalidRequest
 from backend.services.list_round_trips import open_round_trips
 from backend.services.open_tables import Tables
+from backend.services.result_types import EpochNs
 from backend.services.show_timeline import bucket_width_ns
+from backend.services.table_rows import of_row
+from backend.services.timeline_gaps import Span
 from backend.storage import round_trip_chart
 from backend.storage.pseudonym_keys import pseudonym_key
 from backend.storage.round_trip_chart import Cut, SeriesKey
@@ -29,7 +34,7 @@ SHOWN_MOST = 4
 
 @dataclass(frozen=True)
 class ChartOptions:
-    """What is to be drawn; ns after t0, None for the ends of the data. Without `series` the most telling ones."""
+    """What is to be drawn; ns after t0, None for the ends of the data. Without `series` those that `_chosen` picks."""
 
     from_t: int | None
     to_t: int | None
@@ -39,21 +44,24 @@ class ChartOptions:
 
 
 @dataclass
-class Points:
-    """Single samples, as columns."""
+class SamplePoints:
+    """Single samples as columns, by time of sending."""
 
     sid: list[int] = field(default_factory=list)
     t: list[int] = field(default_factory=list)
+    """ns after t0."""
     rtt_ms: list[float] = field(default_factory=list)
     kind: list[int] = field(default_factory=list)
+    """Index into the chart's kinds."""
     group: list[int] = field(default_factory=list)
+    """Index into the chart's groups, -1 where nothing held it."""
     sent_frame: list[int] = field(default_factory=list)
     answer_frame: list[int | None] = field(default_factory=list)
 
 
 @dataclass
-class Ranges:
-    """Spread of round trips in stretches of time, as columns."""
+class SampleRanges:
+    """Spread of round trips as columns, one entry a stretch of `bucket_ns` that holds a sample."""
 
     t: list[int] = field(default_factory=list)
     count: list[int] = field(default_factory=list)
@@ -62,38 +70,66 @@ class Ranges:
     high_ms: list[float] = field(default_factory=list)
 
 
-@dataclass
-class Series:
-    """Who asked whom, as one vantage point saw it."""
+@dataclass(kw_only=True)
+class RoundTripSeries:
+    """Who asked whom, as one vantage point (or the output of a tool) saw it."""
 
     id: str
-    key: SeriesKey
-    row: dict[str, Any]
-    shown: bool
+    prober: str
+    """Empty where the output of a tool does not name it."""
+    responder: str
+    vantage: str | None
+    input: str
+    nearest: bool
+    """This vantage point is the one nearest to who asked."""
+    printed: bool
+    shown: bool = False
+    """Points or ranges are given."""
+    samples: int
     in_window: int = 0
-    points: Points = field(default_factory=Points)
-    ranges: Ranges = field(default_factory=Ranges)
+    held: int
+    longest_ms: float
+    usual_ms: float
+    """Median."""
+    kinds: tuple[str, ...]
+    points: SamplePoints = field(default_factory=SamplePoints)
+    ranges: SampleRanges = field(default_factory=SampleRanges)
+
+    @property
+    def key(self) -> SeriesKey:
+        """What the table knows it by."""
+        return SeriesKey(
+            self.prober, self.responder, self.input if self.vantage is None else self.vantage, self.nearest
+        )
 
 
 @dataclass(frozen=True)
-class Chart:
-    """What the chart draws of a window."""
+class HeldGroupName:
+    """A group of held samples: instance of a finding."""
 
-    t0_ns: int
-    span_to: int
-    from_t: int
-    to_t: int
+    finding: str
+    instance: int
+
+
+@dataclass(frozen=True)
+class RoundTripChart:
+    """What a chart draws of a window. All times but t0 are ns after t0."""
+
+    t0: EpochNs
+    span: Span
+    from_t: Annotated[int, Field(serialization_alias="from")]
+    to_t: Annotated[int, Field(serialization_alias="to")]
+    mode: Literal["samples", "ranges"]
+    """ranges: too many samples to draw each; those that were held are among the points all the same."""
     bucket_ns: int
-    single: bool
-    """Every sample is told, not the spread."""
     kinds: tuple[str, ...]
-    groups: tuple[tuple[str, int], ...]
-    """(finding, instance) that the points' `group` refers to."""
-    series: tuple[Series, ...]
-    pairs: int
+    groups: tuple[HeldGroupName, ...]
+    series: tuple[RoundTripSeries, ...]
+    pairs_total: int
+    """Pairs of hosts; the first are listed, those with held answers before others."""
 
 
-def chart_round_trips(store: Store, investigation_id: str, options: ChartOptions) -> Chart:
+def chart_round_trips(store: Store, investigation_id: str, options: ChartOptions) -> RoundTripChart:
     """What is to be drawn of that window. Raises NotFound before there is an analysis."""
     with open_round_trips(store, investigation_id) as (tables, t0_ns):
         query, table = tables.query, tables.round_trips
@@ -111,8 +147,18 @@ def chart_round_trips(store: Store, investigation_id: str, options: ChartOptions
         px = max(1, min(options.px // RANGE_PX, RANGES_MOST))
         bucket_ns = bucket_width_ns(to_t - from_t, px)
         groups = _fill(tables, shown, cut, t0_ns, kinds, None if single else bucket_ns)
-        pairs = int(rows[0]["pairs"]) if rows else 0
-    return Chart(t0_ns, span_to, from_t, to_t, bucket_ns, single, tuple(kinds), groups, tuple(series), pairs)
+    return RoundTripChart(
+        t0=t0_ns,
+        span=Span(0, span_to),
+        from_t=from_t,
+        to_t=to_t,
+        mode="samples" if single else "ranges",
+        bucket_ns=bucket_ns,
+        kinds=tuple(kinds),
+        groups=groups,
+        series=tuple(series),
+        pairs_total=int(rows[0]["pairs"]) if rows else 0,
+    )
 
 
 def _window(options: ChartOptions, span_to: int) -> tuple[int, int]:
@@ -123,37 +169,41 @@ def _window(options: ChartOptions, span_to: int) -> tuple[int, int]:
     return from_t, to_t
 
 
-def _series(rows: Sequence[dict[str, Any]], wanted: Sequence[str], secret: bytes) -> list[Series]:
-    keys = [SeriesKey(row["prober"], row["responder"], row["place"], row["nearest"]) for row in rows]
-    found = [Series(_id(key, secret), key, row, False) for key, row in zip(keys, rows, strict=True)]
-    chosen = {each.id for each in found if each.id in wanted} or _telling(found)
+def _series(rows: Sequence[dict[str, Any]], wanted: Sequence[str], secret: bytes) -> list[RoundTripSeries]:
+    found = [of_row(RoundTripSeries, {**row, "id": _id(row, secret)}) for row in rows]
+    chosen = {each.id for each in found if each.id in wanted} or _chosen(found)
     for each in found:
         each.shown = each.id in chosen
     return found
 
 
-def _telling(series: Sequence[Series]) -> set[str]:
+def _chosen(series: Sequence[RoundTripSeries]) -> set[str]:
     """Of the pair with most held answers what both ends saw, then other pairs with held ones; without any, the pairs
     with most samples."""
-    near = [each for each in series if each.key.nearest]
-    held = [each for each in near if each.row["held"]]
+    near = [each for each in series if each.nearest]
+    held = [each for each in near if each.held]
     if not held:
         return {each.id for each in near[:SHOWN_MOST]}
     first = held[0]
-    pair = (first.key.prober, first.key.responder)
-    far = [s for s in series if not s.key.nearest and (s.key.prober, s.key.responder) == pair]
+    pair = (first.prober, first.responder)
+    far = [s for s in series if not s.nearest and (s.prober, s.responder) == pair]
     return {each.id for each in [first, *far[-1:], *held[1:]][:SHOWN_MOST]}
 
 
-def _id(key: SeriesKey, secret: bytes) -> str:
+def _id(row: dict[str, Any], secret: bytes) -> str:
     """By a secret: whoever sees the id, but not the addresses, could try all addresses otherwise."""
-    text = "\0".join((key.prober, key.responder, key.place, str(key.nearest)))
+    text = "\0".join((row["prober"], row["responder"], row["place"], str(row["nearest"])))
     return hmac.new(secret, text.encode(), hashlib.sha256).hexdigest()[:10]
 
 
 def _fill(
-    tables: Tables, shown: Sequence[Series], cut: Cut, t0_ns: int, kinds: Sequence[str], bucket_ns: int | None
-) -> tuple[tuple[str, int], ...]:
+    tables: Tables,
+    shown: Sequence[RoundTripSeries],
+    cut: Cut,
+    t0_ns: int,
+    kinds: Sequence[str],
+    bucket_ns: int | None,
+) -> tuple[HeldGroupName, ...]:
     """Writes points and ranges into the series; returns the groups that points refer to."""
     query, table = tables.query, tables.round_trips
     if not shown:
@@ -177,11 +227,11 @@ def _fill(
         points.group.append(group)
         points.sent_frame.append(sent_frame)
         points.answer_frame.append(answer_frame)
-    return tuple(groups)
+    return tuple(HeldGroupName(*group) for group in groups)
 
 
 def _fill_ranges(
-    shown: Sequence[Series],
+    shown: Sequence[RoundTripSeries],
     rows: Sequence[tuple[int, int, int, float, float, float]],
     from_t: int,
     bucket_ns: int,

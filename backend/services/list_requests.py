@@ -2,23 +2,123 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from backend.errors import InvalidRequest
+from backend.forensics.messages import (
+    FORGOTTEN,
+    PAIRED_BY_ACK,
+    REQUEST_COMPLETE,
+    REQUEST_CUT,
+    RESPONSE_COMPLETE,
+    RESPONSE_CUT,
+    SENT_AUTHORIZATION,
+    SENT_TOKEN,
+)
 from backend.services.open_tables import open_tables
+from backend.services.result_types import EpochNs
+from backend.services.table_rows import of_row
 from backend.storage import request_tables
 from backend.storage.request_tables import RequestFilter, RequestSort
 from backend.storage.store import Store
 
 
-@dataclass(frozen=True)
-class RequestPage:
-    """A part of the table."""
+@dataclass(frozen=True, kw_only=True)
+class HttpRequest:
+    """One request with its response. Texts are empty where a header is absent; values of a query are not kept."""
 
-    items: tuple[dict[str, Any], ...]
+    rid: int
+    cid: int
+    input: str
+    """Frames are numbers of this input."""
+    vantage: str
+    requester: str
+    requester_port: int
+    responder: str
+    responder_port: int
+    start_ns: EpochNs
+    """On the clock of its capture."""
+    at_ns: EpochNs
+    """On the clock that all times of the report are on."""
+    end_ns: EpochNs | None
+    asking_ms: float | None = None
+    """From the first byte of the request to its last."""
+    wait_ms: float | None
+    """From the last byte of the request to the first of the response."""
+    duration_ms: float | None
+    """From the first byte of the request to the last of the response."""
+    method: str
+    host: str
+    path: str
+    status: int | None
+    request_first_frame: int | None
+    request_last_frame: int | None
+    response_first_frame: int | None
+    response_last_frame: int | None
+    request_bytes: int
+    response_bytes: int
+    user_agent: str
+    request_id: str
+    traceparent: str
+    server: str
+    location: str
+    line: str = ""
+    """Method and path without what differs from call to call."""
+    basis: Literal["seen", "inferred"] = "seen"
+    """inferred: the payload could not be read; its bounds are those of the data."""
+    shape: int | None = None
+    """Which of the shapes, the costliest first; null where the responder's own questions would not have been seen."""
+    served_ms: float | None = None
+    """The whole at the responder's side."""
+    metadata_ms: float | None = None
+    """How long metadata calls of the responder were open within it. This and the following are null where the
+    responder's own questions would not have been seen; with `own_ms` they add up to the whole at its side."""
+    dns_ms: float | None = None
+    calls_ms: float | None = None
+    """Calls of the responder to others, what metadata and DNS take at the same time left out."""
+    own_ms: float | None = None
+    """The rest: the responder's own work."""
+    metadata_count: int | None = None
+    dns_count: int | None = None
+    calls_count: int | None = None
+    complete: bool
+    """Whether all of request and response was seen."""
+    cut: bool
+    """Whether bytes of either are missing in the capture."""
+    paired_by_acknowledgement: bool
+    """Bytes were missing, and what the response acknowledges identified its request."""
+    given_up: bool
+    """It waited for its response longer than the decoder could keep it."""
+    sent_token: bool
+    """Whether it carries a metadata token."""
+    sent_authorization: bool
+    """Whether it carries an Authorization header."""
+
+
+@dataclass(frozen=True)
+class HttpRequestList:
+    """A page of requests."""
+
+    items: tuple[HttpRequest, ...]
     total: int
     next_cursor: str | None
+
+
+def request_of(row: Mapping[str, Any]) -> HttpRequest:
+    """The request of a row of the table; raises Outdated where an older version wrote it."""
+    marks, whole = row["marks"], REQUEST_COMPLETE | RESPONSE_COMPLETE
+    read = {
+        "status": row["status"] or None,
+        "complete": marks & whole == whole,
+        "cut": bool(marks & (REQUEST_CUT | RESPONSE_CUT)),
+        "paired_by_acknowledgement": bool(marks & PAIRED_BY_ACK),
+        "given_up": bool(marks & FORGOTTEN),
+        "sent_token": bool(marks & SENT_TOKEN),
+        "sent_authorization": bool(marks & SENT_AUTHORIZATION),
+    }
+    return of_row(HttpRequest, {**row, **read})
 
 
 def absolute_times(wanted: RequestFilter, t0_ns: int) -> RequestFilter:
@@ -40,7 +140,7 @@ def list_requests(
     limit: int,
     cursor: str | None,
     offset: int | None = None,
-) -> RequestPage:
+) -> HttpRequestList:
     """A page of the table; times of the filter are ns after t0. Raises NotFound before there is an analysis, Outdated
     where an older version made it."""
     if cursor is not None and not cursor.isdigit():
@@ -53,4 +153,5 @@ def list_requests(
             tables.query, tables.requests, absolute, sort=sort, descending=descending, page=(offset, limit)
         )
     following = offset + len(items)
-    return RequestPage(tuple(items), total, str(following) if following < total else None)
+    page = tuple(request_of(row) for row in items)
+    return HttpRequestList(page, total, str(following) if following < total else None)

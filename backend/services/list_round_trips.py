@@ -10,18 +10,121 @@ from typing import Any
 
 from backend.errors import InvalidRequest, NotFound
 from backend.services.open_tables import Tables, open_tables
+from backend.services.result_types import EpochNs
+from backend.services.table_rows import of_row
 from backend.storage import round_trip_tables
 from backend.storage.round_trip_tables import RoundTripFilter, RoundTripSort
 from backend.storage.store import Store
 
 
 @dataclass(frozen=True)
-class RoundTripPage:
-    """A part of the table."""
+class FartherSighting:
+    """The same sample as another vantage point saw it."""
 
-    items: tuple[dict[str, Any], ...]
+    vantage: str | None
+    input: str
+    sent_frame: int
+    answer_frame: int | None
+    rtt_ms: float
+    """From there to the responder and back."""
+    there_ms: float | None
+    """From the nearest vantage point to there; null where the clocks cannot be compared."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RoundTrip:
+    """A packet that asked and the packet that answered it, at the vantage point nearest to who asked."""
+
+    sid: int
+    sent_ns: EpochNs
+    """On the clock of its capture."""
+    at_ns: EpochNs
+    """On the clock that all times of the report are on."""
+    rtt_ms: float
+    kind: str
+    prober: str
+    prober_port: int
+    responder: str
+    responder_port: int
+    input: str
+    """Frames are numbers of this input."""
+    vantage: str | None
+    """Null for the output of a tool: its frames are lines."""
+    sent_frame: int
+    answer_frame: int | None
+    finding: str | None
+    """Id of the finding whose stall held it."""
+    instance: int | None
+    """Which of its stalls."""
+    printed: bool = False
+    """Measured by a tool that probes and printed by it, not seen in packets."""
+    elsewhere: tuple[FartherSighting, ...] = ()
+    """At vantage points farther from who asked, that nearest to the responder last."""
+
+
+@dataclass(frozen=True)
+class RoundTripList:
+    """A page of samples."""
+
+    items: tuple[RoundTrip, ...]
     total: int
     next_cursor: str | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class HeldGroup:
+    """Samples that one stall held: an instance of a finding. Times are ns after t0."""
+
+    finding: str
+    instance: int
+    prober: str
+    responder: str
+    t: int
+    """First held question."""
+    t_last_sent: int
+    t_end: int
+    """Last answer."""
+    samples: int
+    longest_ms: float
+    kinds: tuple[str, ...]
+    slope: float | None = None
+    """By how much a round trip falls per time of sending: -1 when all were given back at one time."""
+    answers_within_ms: float | None = None
+    flows_stalled: int | None = None
+    flows_unaffected: int | None = None
+    direction: str = "unknown"
+
+
+@dataclass(frozen=True)
+class HeldGroupList:
+    """Stalls by time; the first are listed."""
+
+    items: tuple[HeldGroup, ...]
+    total: int
+
+
+@dataclass(frozen=True)
+class HeldKind:
+    """Samples of one kind between the two hosts, sent while the group was held."""
+
+    kind: str
+    held: int
+    sent: int
+    flows_held: int
+    flows: int
+    others_p50_ms: float | None
+    """Median round trip of those that were not held."""
+
+
+@dataclass(frozen=True)
+class HeldShare:
+    """What one stall held and what it did not."""
+
+    kinds: tuple[HeldKind, ...]
+    held: int
+    sent: int
+    flows_held: int
+    flows: int
 
 
 def list_round_trips(
@@ -34,7 +137,7 @@ def list_round_trips(
     limit: int,
     cursor: str | None,
     offset: int | None = None,
-) -> RoundTripPage:
+) -> RoundTripList:
     """A page of the table; times of the filter are ns after t0. Raises NotFound before there is an analysis."""
     if cursor is not None and not cursor.isdigit():
         raise InvalidRequest("The cursor is not one that a page gave.")
@@ -51,24 +154,15 @@ def list_round_trips(
         )
         _add_farther(tables, items)
     following = offset + len(items)
-    return RoundTripPage(tuple(items), total, str(following) if following < total else None)
-
-
-@dataclass(frozen=True)
-class HeldGroup:
-    """Samples that one stall held; times are ns after t0."""
-
-    row: dict[str, Any]
-    """Of the table."""
-    event: dict[str, Any]
-    """What the finding says of it."""
+    page = tuple(of_row(RoundTrip, item) for item in items)
+    return RoundTripList(page, total, str(following) if following < total else None)
 
 
 GROUPS_MOST = 2_000
 
 
-def list_held_groups(store: Store, investigation_id: str) -> tuple[list[HeldGroup], int]:
-    """(the first stalls, how many there are), by time. Raises NotFound before there is an analysis."""
+def list_held_groups(store: Store, investigation_id: str) -> HeldGroupList:
+    """The first stalls by time. Raises NotFound before there is an analysis."""
     with open_round_trips(store, investigation_id) as (tables, t0_ns):
         rows = round_trip_tables.held_groups(tables.query, tables.round_trips)
         events = {
@@ -76,20 +170,32 @@ def list_held_groups(store: Store, investigation_id: str) -> tuple[list[HeldGrou
             for finding in tables.report.findings
             for event in finding.events
         }
-    for row in rows:
-        for name, bound in (("t", "from_ns"), ("t_last_sent", "last_sent_ns"), ("t_end", "to_ns")):
-            row[name] = row.pop(bound) - t0_ns
-    groups = [HeldGroup(row, events.get((row["finding"], row["instance"]), {})) for row in rows]
-    return groups[:GROUPS_MOST], len(groups)
+    groups = [
+        _held_group(row, events.get((row["finding"], row["instance"]), {}), t0_ns)
+        for row in rows[:GROUPS_MOST]
+    ]
+    return HeldGroupList(tuple(groups), len(rows))
 
 
-def show_held_group(store: Store, investigation_id: str, finding: str, instance: int) -> list[dict[str, Any]]:
+def _held_group(row: dict[str, Any], event: dict[str, Any], t0_ns: int) -> HeldGroup:
+    times = {"t": row["from_ns"], "t_last_sent": row["last_sent_ns"], "t_end": row["to_ns"]}
+    return of_row(HeldGroup, {**event, **row, **{name: time - t0_ns for name, time in times.items()}})
+
+
+def show_held_group(store: Store, investigation_id: str, finding: str, instance: int) -> HeldShare:
     """What one stall held and what it did not, by kind; raises NotFound when it held nothing."""
     with open_round_trips(store, investigation_id) as (tables, _):
-        kinds = round_trip_tables.held_by_kind(tables.query, tables.round_trips, finding, instance)
-    if not kinds:
+        rows = round_trip_tables.held_by_kind(tables.query, tables.round_trips, finding, instance)
+    if not rows:
         raise NotFound("No round trip was held by a stall of that number.")
-    return kinds
+    kinds = tuple(of_row(HeldKind, row) for row in rows)
+    return HeldShare(
+        kinds,
+        held=sum(kind.held for kind in kinds),
+        sent=sum(kind.sent for kind in kinds),
+        flows_held=sum(kind.flows_held for kind in kinds),
+        flows=sum(kind.flows for kind in kinds),
+    )
 
 
 @contextmanager
@@ -98,7 +204,7 @@ def open_round_trips(store: Store, investigation_id: str) -> Iterator[tuple[Tabl
     first probe is taken. Raises NotFound before there is an analysis."""
     with open_tables(store, investigation_id) as tables:
         if not Path(tables.round_trips).is_file():
-            raise NotFound("This investigation was analysed before round trips were read; analyse it again.")
+            raise NotFound("This investigation was analyzed before round trips were read; analyze it again.")
         if tables.captures:
             yield tables, tables.t0_ns
         else:

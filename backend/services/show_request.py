@@ -5,31 +5,37 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, Final, Literal
 
 from backend.errors import NotFound
-from backend.forensics.report import CalleePart, ServedRequestsPart
-from backend.services.list_requests import absolute_times
+from backend.forensics.report import CalleePart, RequestShapePart
+from backend.services.list_requests import HttpRequest, absolute_times, request_of
 from backend.services.open_tables import open_tables
+from backend.services.table_rows import of_row
 from backend.storage import request_tables
 from backend.storage.request_tables import RequestFilter
 from backend.storage.store import Store
 
-OWN = "own"
+OWN: Final = "own"
 PRIORITY = {"metadata": 0, "dns": 1, "calls": 2}
 """What is open at once is counted once, in this order: the same as in the sums of the report."""
 NS_PER_MS = 1e6
 
 
+Basis = Literal["seen", "inferred"]
+SegmentKind = Literal["metadata", "dns", "calls", "own", "request", "wait", "response"]
+"""The last three of a request whose server's own questions were not seen."""
+
+
 @dataclass(frozen=True)
 class Segment:
-    """A stretch of a request. `counted_ms` is what of it no other segment is counted for: they add up to the whole."""
+    """A stretch of a request. What is open at once is counted once: `counted_ms` add up, `length_ms` need not."""
 
-    kind: str
-    """metadata, dns, calls, own; or request, wait, response of one whose server's own questions were not seen."""
+    kind: SegmentKind
     name: str
     line: str
-    basis: str
+    """Method and path, empty where it was no HTTP that could be read."""
+    basis: Basis
     after_ms: float
     """Its begin, after that of the request."""
     length_ms: float
@@ -39,42 +45,64 @@ class Segment:
     first_frame: int | None = None
     last_frame: int | None = None
     withheld: str = ""
+    """What of it was secret and is not kept, in words."""
 
 
 @dataclass(frozen=True)
-class Dissection:
-    """A request and its segments: their `counted_ms` and `gap_ms` add up to `total_ms`."""
+class RequestDetail:
+    """One request: its segments' `counted_ms` and `gap_ms` add up to `total_ms`."""
 
-    request: dict[str, Any]
+    request: HttpRequest
     segments: tuple[Segment, ...]
     total_ms: float | None
     gap_ms: float
-    """On the way between the vantage points of the caller and of the server: no segment's."""
+    """Between the vantage points of caller and server: no segment's."""
     costliest: str
     """Kind of the segments that took most, empty where nothing is known."""
 
 
 @dataclass(frozen=True)
-class Group:
-    """Requests of one shape, or of one line to one server."""
+class RequestGroup:
+    """Requests of one shape; `shape` is null where their server's own questions would not have been seen, and `line`
+    and `responder` distinguish them from others."""
 
-    row: dict[str, Any]
+    shape: int | None
     request: str
+    line: str
+    responder: str
+    basis: Basis
     callees: tuple[CalleePart, ...]
+    count: int
+    sum_ms: float
+    total_p50_ms: float
+    total_p95_ms: float
+    metadata_p50_ms: float | None
+    dns_p50_ms: float | None
+    calls_p50_ms: float | None
+    own_p50_ms: float | None
+    wait_p50_ms: float | None
+    fastest: int
+    """`rid` of an example, as are the next two."""
+    median: int
+    slowest: int
 
 
 @dataclass(frozen=True)
-class Groups:
-    """All groups, as far as they are listed."""
+class RequestGroups:
+    """Requests by shape, those that took most time in sum first."""
 
-    items: tuple[Group, ...]
+    items: tuple[RequestGroup, ...]
     total: int
+    """Groups; only the first are listed."""
     requests: int
-    served: ServedRequestsPart | None
-    """What the report says of all of them."""
+    """Requests in the window."""
+    statement: str | None
+    """Which part cost most, over all served requests of the report."""
+    served: int
+    inferred: int
 
 
-def show_request(store: Store, investigation_id: str, rid: int) -> Dissection:
+def show_request(store: Store, investigation_id: str, rid: int) -> RequestDetail:
     """One request with its segments; raises NotFound."""
     with open_tables(store, investigation_id) as tables:
         row = request_tables.find_request(tables.query, tables.requests, rid)
@@ -86,20 +114,27 @@ def show_request(store: Store, investigation_id: str, rid: int) -> Dissection:
     return _dissected(row, sweep(parts, round(row["served_ms"] * NS_PER_MS)))
 
 
-def group_requests(store: Store, investigation_id: str, wanted: RequestFilter) -> Groups:
+def group_requests(store: Store, investigation_id: str, wanted: RequestFilter) -> RequestGroups:
     """Requests by shape; times of the filter are ns after t0. Raises NotFound before there is an analysis."""
     with open_tables(store, investigation_id) as tables:
         absolute = absolute_times(wanted, tables.t0_ns)
         rows = request_tables.group_requests(tables.query, tables.requests, absolute)
         requests = request_tables.count_requests(tables.query, tables.requests, absolute)
         served = tables.report.requests
-    shapes = served.shapes if served else []
-    items = []
-    for row in rows:
-        shape = shapes[row["shape"]] if row["shape"] is not None and row["shape"] < len(shapes) else None
-        name = shape.request if shape else row["line"] or f"{row['responder']}:{row['responder_port']}"
-        items.append(Group(row, name, tuple(shape.callees) if shape else ()))
-    return Groups(tuple(items), rows[0]["groups"] if rows else 0, requests, served)
+    return RequestGroups(
+        items=tuple(_group(row, served.shapes if served else []) for row in rows),
+        total=rows[0]["groups"] if rows else 0,
+        requests=requests,
+        statement=served.statement if served else None,
+        served=served.count if served else 0,
+        inferred=served.inferred if served else 0,
+    )
+
+
+def _group(row: dict[str, Any], shapes: Sequence[RequestShapePart]) -> RequestGroup:
+    shape = shapes[row["shape"]] if row["shape"] is not None and row["shape"] < len(shapes) else None
+    name = shape.request if shape else row["line"] or f"{row['responder']}:{row['responder_port']}"
+    return of_row(RequestGroup, {**row, "request": name, "callees": shape.callees if shape else ()})
 
 
 def sweep(parts: Sequence[dict[str, Any]], total_ns: int) -> tuple[Segment, ...]:
@@ -140,7 +175,7 @@ def _part(part: dict[str, Any], counted_ns: int) -> Segment:
     )
 
 
-def _plain(kind: str, name: str, bounds_ns: tuple[float, float], basis: str = "seen") -> Segment:
+def _plain(kind: SegmentKind, name: str, bounds_ns: tuple[float, float], basis: Basis = "seen") -> Segment:
     begin, end = bounds_ns
     length_ms = (end - begin) / NS_PER_MS
     return Segment(kind, name, "", basis, begin / NS_PER_MS, length_ms, length_ms)
@@ -151,7 +186,7 @@ def _turns(row: dict[str, Any]) -> tuple[Segment, ...]:
     total, asking, wait = row["duration_ms"], row["asking_ms"], row["wait_ms"]
     if total is None or asking is None or wait is None:
         return ()
-    named = [
+    named: list[tuple[SegmentKind, str, float, float]] = [
         ("request", "request sent", 0.0, asking),
         ("wait", "waiting for the first byte", asking, asking + wait),
         ("response", "response received", asking + wait, total),
@@ -159,11 +194,11 @@ def _turns(row: dict[str, Any]) -> tuple[Segment, ...]:
     return tuple(_plain(kind, name, (a * NS_PER_MS, b * NS_PER_MS)) for kind, name, a, b in named)
 
 
-def _dissected(row: dict[str, Any], segments: tuple[Segment, ...]) -> Dissection:
+def _dissected(row: dict[str, Any], segments: tuple[Segment, ...]) -> RequestDetail:
     total_ms = row["duration_ms"] if row["duration_ms"] is not None else row["served_ms"]
     of_kind: dict[str, float] = {}
     for segment in segments:
         of_kind[segment.kind] = of_kind.get(segment.kind, 0.0) + segment.counted_ms
     gap_ms = total_ms - sum(of_kind.values()) if segments and total_ms is not None else 0.0
     costliest = max(of_kind, key=lambda kind: of_kind[kind]) if of_kind else ""
-    return Dissection(row, segments, total_ms, gap_ms, costliest)
+    return RequestDetail(request_of(row), segments, total_ms, gap_ms, costliest)

@@ -8,18 +8,17 @@ from fastapi import APIRouter, Path, Query
 
 from backend.api.dependencies import StoreDep, Subject
 from backend.api.routes.charts import MAX_ID, FromNs, Offset, ToNs
-from backend.api.schemas.requests import HttpRequestList, RequestDetail, RequestGroups
-from backend.api.schemas.round_trips import (
-    HeldGroup,
+from backend.services.chart_round_trips import ChartOptions, RoundTripChart, chart_round_trips
+from backend.services.list_requests import HttpRequestList, list_requests
+from backend.services.list_round_trips import (
     HeldGroupList,
     HeldShare,
-    RoundTripChart,
     RoundTripList,
+    list_held_groups,
+    list_round_trips,
+    show_held_group,
 )
-from backend.services.chart_round_trips import ChartOptions, chart_round_trips
-from backend.services.list_requests import list_requests
-from backend.services.list_round_trips import list_held_groups, list_round_trips, show_held_group
-from backend.services.show_request import group_requests, show_request
+from backend.services.show_request import RequestDetail, RequestGroups, group_requests, show_request
 from backend.storage.request_tables import RequestFilter, RequestSort
 from backend.storage.round_trip_tables import RoundTripFilter, RoundTripSort
 
@@ -55,7 +54,7 @@ def get_requests(
 ) -> HttpRequestList:
     """HTTP/1 requests with their responses, each once however many vantage points saw it; behind them those that were
     told by their data alone, because their payload could not be read."""
-    page = list_requests(
+    return list_requests(
         store,
         subject,
         RequestFilter(
@@ -68,7 +67,6 @@ def get_requests(
         cursor=cursor,
         offset=offset,
     )  # fmt: skip
-    return HttpRequestList.of(page)
 
 
 @router.get("/requests/shapes")
@@ -76,9 +74,7 @@ def get_request_shapes(
     subject: Subject, store: StoreDep, q: RequestText = None, from_ns: FromNs = None, to_ns: ToNs = None
 ) -> RequestGroups:
     """Requests of one shape as one row: what was asked, whom the server asked meanwhile, and how long that took."""
-    return RequestGroups.of(
-        group_requests(store, subject, RequestFilter(text=q or None, from_ns=from_ns, to_ns=to_ns))
-    )
+    return group_requests(store, subject, RequestFilter(text=q or None, from_ns=from_ns, to_ns=to_ns))
 
 
 @router.get("/requests/{rid}")
@@ -86,7 +82,7 @@ def get_request(
     subject: Subject, rid: Annotated[int, Path(ge=0, le=MAX_ID)], store: StoreDep
 ) -> RequestDetail:
     """One request and what its time went into."""
-    return RequestDetail.of(show_request(store, subject, rid))
+    return show_request(store, subject, rid)
 
 
 @router.get("/rtt")
@@ -111,7 +107,7 @@ def get_round_trips(
     offset: Offset = None,
 ) -> RoundTripList:
     """Round-trip samples, each once however many vantage points saw it; a window holds those sent in it."""
-    page = list_round_trips(
+    return list_round_trips(
         store,
         subject,
         RoundTripFilter(
@@ -123,7 +119,6 @@ def get_round_trips(
         cursor=cursor,
         offset=offset,
     )
-    return RoundTripList.of(page)
 
 
 @router.get("/rtt/chart")
@@ -137,16 +132,15 @@ def get_round_trip_chart(
     series: Annotated[list[str] | None, Query(max_length=12, description="Ids of the series to draw")] = None,
 ) -> RoundTripChart:
     """Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
-    spread in each stretch of time. Samples that were held are told one by one in either case."""
+    spread in each stretch of time. Samples that were held are listed one by one in either case."""
     options = ChartOptions(from_ns, to_ns, px, tuple(kind or ()), tuple(series or ()))
-    return RoundTripChart.of(chart_round_trips(store, subject, options))
+    return chart_round_trips(store, subject, options)
 
 
 @router.get("/rtt/groups")
 def get_held_groups(subject: Subject, store: StoreDep) -> HeldGroupList:
     """Every stall that held round trips, by time."""
-    groups, total = list_held_groups(store, subject)
-    return HeldGroupList(items=[HeldGroup.of(group) for group in groups], total=total)
+    return list_held_groups(store, subject)
 
 
 @router.get("/rtt/groups/{finding}/{instance}")
@@ -157,4 +151,4 @@ def get_held_group(
     store: StoreDep,
 ) -> HeldShare:
     """What was held by one stall and what was not, among all that was sent meanwhile."""
-    return HeldShare.of(show_held_group(store, subject, finding, instance))
+    return show_held_group(store, subject, finding, instance)

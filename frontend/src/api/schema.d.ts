@@ -1050,7 +1050,7 @@ export interface paths {
         /**
          * Get Round Trip Chart
          * @description Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
-         *     spread in each stretch of time. Samples that were held are told one by one in either case.
+         *     spread in each stretch of time. Samples that were held are listed one by one in either case.
          */
         get: operations["get_round_trip_chart_api_v1_investigations__investigation_id__rtt_chart_get"];
         put?: never;
@@ -1917,7 +1917,7 @@ export interface paths {
         /**
          * Get Round Trip Chart
          * @description Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
-         *     spread in each stretch of time. Samples that were held are told one by one in either case.
+         *     spread in each stretch of time. Samples that were held are listed one by one in either case.
          */
         get: operations["get_round_trip_chart_api_v1_shared__share_id__rtt_chart_get"];
         put?: never;
@@ -3620,7 +3620,10 @@ export interface components {
         HeldGroup: {
             /** Answers Within Ms */
             answers_within_ms: number | null;
-            /** Direction */
+            /**
+             * Direction
+             * @default unknown
+             */
             direction: string;
             /** Finding */
             finding: string;
@@ -3651,7 +3654,7 @@ export interface components {
         };
         /**
          * HeldGroupList
-         * @description Stalls by time.
+         * @description Stalls by time; the first are listed.
          */
         HeldGroupList: {
             /** Items */
@@ -3711,7 +3714,7 @@ export interface components {
             /** Asking Ms */
             asking_ms: number | null;
             /** At Ns */
-            at_ns: string | null;
+            at_ns: string;
             /**
              * Basis
              * @default seen
@@ -4973,7 +4976,7 @@ export interface components {
         /**
          * RequestGroup
          * @description Requests of one shape; `shape` is null where their server's own questions would not have been seen, and `line`
-         *     and `responder` tell them from others.
+         *     and `responder` distinguish them from others.
          */
         RequestGroup: {
             /**
@@ -5104,7 +5107,7 @@ export interface components {
             /** Answer Frame */
             answer_frame: number | null;
             /** At Ns */
-            at_ns: string | null;
+            at_ns: string;
             /**
              * Elsewhere
              * @default []
@@ -5184,14 +5187,17 @@ export interface components {
         };
         /**
          * RoundTripSeries
-         * @description Who asked whom, as one vantage point (or listing) saw it.
+         * @description Who asked whom, as one vantage point (or the output of a tool) saw it.
          */
         RoundTripSeries: {
             /** Held */
             held: number;
             /** Id */
             id: string;
-            /** In Window */
+            /**
+             * In Window
+             * @default 0
+             */
             in_window: number;
             /** Input */
             input: string;
@@ -5211,7 +5217,10 @@ export interface components {
             responder: string;
             /** Samples */
             samples: number;
-            /** Shown */
+            /**
+             * Shown
+             * @default false
+             */
             shown: boolean;
             /** Usual Ms */
             usual_ms: number;
@@ -5349,7 +5358,10 @@ export interface components {
             name: string;
             /** Status */
             status: number | null;
-            /** Withheld */
+            /**
+             * Withheld
+             * @default
+             */
             withheld: string;
         };
         /**
