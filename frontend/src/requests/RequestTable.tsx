@@ -60,7 +60,7 @@ function cellsOf(request: HttpRequest, t0: string | null, href: string, current:
   const name = request.method ? `${request.method} ${request.path}` : "payload not readable";
   return [
     <RouteLink key="n" href={href} className="mono" aria-current={current ? "true" : undefined} title={name}>{request.basis === "inferred" ? `${name} (inferred)` : name}</RouteLink>,
-    <span key="t" className="mono">{t0 === null ? "" : offset(Number(BigInt(request.at_ns ?? request.start_ns) - BigInt(t0)), 6).replace(" s", "")}</span>,
+    <span key="t" className="mono">{t0 === null ? "" : offset(Number(BigInt(request.at_ns) - BigInt(t0)), 6).replace(" s", "")}</span>,
     <span key="f" className="mono">{request.requester}:{request.requester_port}</span>,
     <span key="r" className="mono">{request.responder}:{request.responder_port}</span>,
     request.status ?? "–",

@@ -54,7 +54,7 @@ const number = (value: number): string => ms(value).replace(" ms", "");
 const end = (address: string, port: number): string => (port ? `${address}:${port}` : address);
 
 function cellsOf(sample: RoundTrip, t0: string): ReactNode[] {
-  const t = Number(BigInt(sample.at_ns ?? sample.sent_ns) - BigInt(t0));
+  const t = Number(BigInt(sample.at_ns) - BigInt(t0));
   const ways = waysOf(sample);
   const far = sample.elsewhere?.at(-1);
   return [

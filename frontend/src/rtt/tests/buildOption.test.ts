@@ -100,7 +100,7 @@ test("the sample under the pointer is the nearest, and none far away", () => {
 });
 
 const sample = (sent_ms: number, rtt_ms: number, there_ms: number | null) => ({
-  sid: 0, sent_ns: String(sent_ms * MS), at_ns: null, rtt_ms, kind: "ICMP echo", prober: "a", prober_port: 0, responder: "b", responder_port: 0, input: "a.pcap", vantage: "a.pcap#0",
+  sid: 0, sent_ns: String(sent_ms * MS), at_ns: String(sent_ms * MS), rtt_ms, kind: "ICMP echo", prober: "a", prober_port: 0, responder: "b", responder_port: 0, input: "a.pcap", vantage: "a.pcap#0",
   sent_frame: 1, answer_frame: 2, finding: "f", instance: 1, printed: false,
   elsewhere: [{ vantage: "b.pcap#0", input: "b.pcap", sent_frame: 1, answer_frame: 2, rtt_ms: 0.5, there_ms }],
 });
