@@ -13,6 +13,7 @@ from backend.forensics.evidence.dns.lookups import NXDOMAIN, SERVFAIL
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import boundaries, join_rows
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import (
     DestinationOutcomePart,
@@ -50,7 +51,7 @@ def _connections(facts: Facts) -> OutcomesPart | None:
     inputs = [place.input for place in facts.attempts.places]
 
     def frames(mask: NDArray[np.bool_]) -> list[EvidencePart]:
-        rows = table[np.flatnonzero(mask)[np.argsort(-waited_s[mask], kind="stable")][:FRAMES_NAMED]]
+        rows = table[np.flatnonzero(mask)[stable_argsort(-waited_s[mask])][:FRAMES_NAMED]]
         pairs = zip(rows["place"].tolist(), rows["frame"].tolist(), strict=True)
         return frame_evidence((inputs[place], frame) for place, frame in pairs)
 
@@ -78,7 +79,7 @@ def _tried(facts: Facts, what: OutcomeSubject, tried: Tried | None) -> OutcomesP
     slow = ~failed & (tried.took_ns >= SLOW_FROM_S * 1e9)
 
     def frames(mask: Bools) -> list[EvidencePart]:
-        rows = np.flatnonzero(mask)[np.argsort(-tried.took_ns[mask], kind="stable")][:FRAMES_NAMED]
+        rows = np.flatnonzero(mask)[stable_argsort(-tried.took_ns[mask])][:FRAMES_NAMED]
         pairs = zip(tried.capture[rows].tolist(), tried.frame[rows].tolist(), strict=True)
         return frame_evidence((facts.captures[capture].name, frame) for capture, frame in pairs)
 
@@ -108,11 +109,11 @@ def _by_destination(rows: NDArray[np.void], failed: Bools) -> list[DestinationOu
     if not failed.any():
         return []
     columns = [rows[name] for name in ("server_high", "server_low", "server_port")]
-    order = np.lexsort(tuple(reversed(columns)))
+    order = lexsort(tuple(reversed(columns)))
     starts = np.flatnonzero(boundaries(columns, order))
     totals = np.diff(np.append(starts, len(order)))
     bad = np.add.reduceat(failed[order].astype(np.int64), starts)
-    worst = np.lexsort((np.arange(len(starts)), -bad))[:DESTINATIONS_NAMED]
+    worst = lexsort((np.arange(len(starts)), -bad))[:DESTINATIONS_NAMED]
     return [
         DestinationOutcomePart(
             destination=endpoint_text(*(int(column[order[starts[n]]]) for column in columns)),
@@ -131,7 +132,7 @@ def _lookups(facts: Facts) -> OutcomesPart | None:
         return None
     rows = lookups.exchanges.rows
     of = lookups.lookup[own]
-    order = np.lexsort((rows["start_ns"][own], of))
+    order = lexsort((rows["start_ns"][own], of))
     own, of = own[order], of[order]
     ends = np.append(np.flatnonzero(np.diff(of)), len(of) - 1)
     first = own[np.append(0, ends[:-1] + 1)]
@@ -160,7 +161,7 @@ def _lookups(facts: Facts) -> OutcomesPart | None:
     }
 
     def frames(mask: Bools) -> list[EvidencePart]:
-        chosen = first[mask][np.argsort(-waited_ns[mask], kind="stable")][:FRAMES_NAMED]
+        chosen = first[mask][stable_argsort(-waited_ns[mask])][:FRAMES_NAMED]
         asked = lookups.messages.rows[[int(lookups.exchanges.messages_of(q)[0]) for q in chosen.tolist()]]
         pairs = zip(asked["place"].tolist(), asked["frame"].tolist(), strict=True)
         return frame_evidence((lookups.messages.places[place].input, frame) for place, frame in pairs)

@@ -18,6 +18,7 @@ from backend.forensics.addresses import address_text
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.packets import TCP
 from backend.forensics.path_notes import notes_by_link
 from backend.forensics.report import FindingPart
@@ -102,7 +103,7 @@ def path_table(facts: Facts, findings: Sequence[FindingPart]) -> pa.Table:
     groups = _groups(facts, _on_one_clock(facts, np.concatenate(parts)))
     start_ns = np.minimum.reduceat(groups.connections["first_ns"], groups.starts)
     keys = [groups.first(name) for name in ("client_port", "client_low", "client_high")]
-    order = np.lexsort((*keys, start_ns))
+    order = lexsort((*keys, start_ns))
     groups = groups.reordered(order)
     links = facts.attempts.sightings.link_of_node[groups.node[groups.starts]]
     columns = _plain_columns(groups) | _endpoint_columns(groups) | _place_columns(facts, groups)
@@ -135,7 +136,7 @@ def _groups(facts: Facts, connections: NDArray[np.void]) -> _Groups:
     by_id = np.argsort(np.argsort([p.id for p in attempts.places]))
     rank = np.array(attempts.order.rank)
     link = attempts.sightings.link_of_node
-    order = np.lexsort((node, by_id[place], connections["first_ns"], rank[place], link))
+    order = lexsort((node, by_id[place], connections["first_ns"], rank[place], link))
     ordered = link[order]
     starts = np.flatnonzero(np.diff(ordered, prepend=ordered[0] - 1))
     return _Groups(connections[order], order, place[order], starts)
@@ -229,7 +230,7 @@ def _place_columns(facts: Facts, groups: _Groups) -> dict[str, Any]:
 def _first_at_its_place(groups: _Groups) -> Bools:
     """False for a node whose group has an earlier one at the same vantage point."""
     group = np.repeat(np.arange(len(groups.starts)), groups.sizes)
-    order = np.lexsort((np.arange(len(group)), groups.place, group))
+    order = lexsort((np.arange(len(group)), groups.place, group))
     repeated = (np.diff(group[order], prepend=_NOTHING) == 0) & (
         np.diff(groups.place[order], prepend=_NOTHING) == 0
     )

@@ -12,7 +12,7 @@ from backend.forensics.evidence.exchanges import read_rows
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints, join_rows
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, lexsort
 from backend.forensics.messages import ALERT, HELLO
 from backend.forensics.round_trips import REQUEST
 
@@ -73,7 +73,7 @@ def handshake_outcomes(facts: Facts) -> Tried | None:
     if not len(frame):
         return None
     link = facts.attempts.sightings.link_of_node[node]
-    order = np.lexsort((frame, time_ns, link))
+    order = lexsort((frame, time_ns, link))
     first = order[np.flatnonzero(np.diff(link[order], prepend=-1))]
     alerted = np.isin(link[first], link[fatal != 0])
     capture, frame, time_ns, node = (column[first] for column in (capture, frame, time_ns, node))

@@ -14,6 +14,7 @@ from backend.forensics.evidence.latency_breakdown import METADATA, PARTS
 from backend.forensics.evidence.metadata_calls import kind_of
 from backend.forensics.evidence.request_shapes import callee_names
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.messages import SENT_AUTHORIZATION, SENT_TOKEN
 
 SCHEMA = pa.schema(
@@ -46,7 +47,7 @@ def part_batches(facts: Facts) -> Iterator[pa.RecordBatch]:
         return
     names, name_of = callee_names(facts.captures, facts.exchanges, breakdown)
     outers, inners = breakdown.pairs
-    order = np.lexsort((breakdown.parts.interval.start_ns[inners], outers))
+    order = lexsort((breakdown.parts.interval.start_ns[inners], outers))
     for begin in range(0, len(order), _ROWS):
         rows = order[begin : begin + _ROWS]
         yield _batch(facts, outers[rows], inners[rows], [names[n] for n in name_of[inners[rows]].tolist()])

@@ -16,6 +16,7 @@ from backend.forensics.connections import NEVER
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.latency_breakdown import PARTS, capture_of
 from backend.forensics.evidence.request_shapes import template
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.messages import HTTP_DTYPE, REQUEST_SEEN, RESPONSE_SEEN, TEXTS
 
 Ints = NDArray[np.int64]
@@ -210,7 +211,7 @@ def _first_of(
 ) -> NDArray[np.bool_]:
     """True for one of the rows of each key: the first by `order`; only rows `among` count."""
     rows = np.flatnonzero(among)
-    by = np.lexsort([*(column[rows] for column in reversed(order)), *(key[rows] for key in reversed(keys))])
+    by = lexsort([*(column[rows] for column in reversed(order)), *(key[rows] for key in reversed(keys))])
     new = np.zeros(len(by), np.bool_)
     new[:1] = True
     for key in keys:

@@ -10,7 +10,7 @@ import numpy as np
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, lexsort
 from backend.forensics.round_trips import DATA
 
 _COLUMNS: Final = ("connection", "sequence", "kind", "sent_ns", "rtt_ns", "from_client")
@@ -33,7 +33,7 @@ def _in_one(capture: Capture, requests: Mapping[str, Ints]) -> Ints:
     samples = _samples(capture, distinct(requests["connection"]))
     connection, sequence, answered_ns, side = samples
     key = connection << 1 | side
-    order = np.lexsort((answered_ns, key))
+    order = lexsort((answered_ns, key))
     key, sequence, answered_ns = key[order], sequence[order], answered_ns[order]
     wanted = requests["connection"] << 1 | requests["from_client"]
     begin, end = np.searchsorted(key, wanted), np.searchsorted(key, wanted, side="right")

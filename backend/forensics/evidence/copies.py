@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.evidence.sorted_rows import distinct, first_rows, renumbered, stable_order
+from backend.forensics.evidence.sorted_rows import distinct, first_rows, lexsort, renumbered, stable_order
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -62,7 +62,7 @@ def merge_near(time_ns: Ints, link: Ints, transmission: Ints, other_time_ns: Int
     if not near.any():
         return transmission
     is_other = np.arange(len(first) + len(other_link)) >= len(first)
-    merged = np.lexsort((is_other, np.append(start_ns, other_time_ns), np.append(of, other_link)))
+    merged = lexsort((is_other, np.append(start_ns, other_time_ns), np.append(of, other_link)))
     others_before = np.empty(len(merged), np.int64)
     others_before[merged] = np.cumsum(is_other[merged])
     near &= np.diff(others_before[order]) == 0
@@ -84,9 +84,9 @@ def _of_several_transmissions(link: Ints, transmission: Ints) -> Ints:
 
 def _neighbours(rows: NDArray[np.void], time_ns: Ints, link: Ints, transmission: Ints) -> tuple[Ints, Ints]:
     """(earlier, later) transmissions of one link, next to each other in time and within the bounds."""
-    order = np.lexsort((time_ns, transmission))
+    order = lexsort((time_ns, transmission))
     first_row = order[np.flatnonzero(np.diff(transmission[order], prepend=-1))]
-    first_row = first_row[np.lexsort((time_ns[first_row], link[first_row]))]
+    first_row = first_row[lexsort((time_ns[first_row], link[first_row]))]
     a, b = first_row[:-1], first_row[1:]
     gap = time_ns[b] - time_ns[a]
     near = (link[a] == link[b]) & (gap <= SAME_STAMPS_NS)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.sightings import Ints, boundaries
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 
 Words = NDArray[np.uint64]
 Ports = NDArray[np.uint16]
@@ -82,7 +83,7 @@ def measure_delays(attempts: Attempts, measured: NDArray[np.bool_]) -> Delays:
     known_s = np.where(np.isnan(usual_s), host_usual_s, usual_s)
     lost_s = np.where(measured, _lost(attempts, np.nan_to_num(known_s)[group]), 0.0)
     rows = np.flatnonzero((table["transmissions"] > 1) | (lost_s >= DELAYED_FROM_S))
-    rows = rows[np.argsort(table["link"][rows], kind="stable")]
+    rows = rows[stable_argsort(table["link"][rows])]
     known = ~np.isnan(usual_s)
     ends = zip(*(column[known].tolist() for column in servers), strict=True)
     baseline = dict(zip(ends, usual_s[known].tolist(), strict=True))
@@ -92,7 +93,7 @@ def measure_delays(attempts: Attempts, measured: NDArray[np.bool_]) -> Delays:
 def _groups(table: NDArray[np.void]) -> tuple[Ints, tuple[Words, Words, Ports]]:
     """(number of each row's server, the halves of its address and its port by that number, in their order)."""
     high, low, port = (np.ascontiguousarray(table[f"server_{part}"]) for part in ("high", "low", "port"))
-    order = np.lexsort((port, low, high))
+    order = lexsort((port, low, high))
     new = boundaries((low, port, high), order)
     group = np.empty(len(table), np.int64)
     group[order] = np.cumsum(new) - 1
@@ -113,7 +114,7 @@ def _usual(
     """Median handshake in seconds per group, NaN for none."""
     usual = np.flatnonzero((table["transmissions"] == 1) & (table["connect_delay_ns"] != NEVER) & measured)
     medians = np.full(groups_total, np.nan)
-    order = usual[np.lexsort((table["connect_delay_ns"][usual], group[usual]))]
+    order = usual[lexsort((table["connect_delay_ns"][usual], group[usual]))]
     found, start, count = np.unique(group[order], return_index=True, return_counts=True)
     delay = table["connect_delay_ns"][order].astype(np.float64)
     low, high = start + (count - 1) // 2, start + count // 2

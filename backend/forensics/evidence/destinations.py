@@ -25,7 +25,7 @@ from backend.forensics.evidence.outer_ends import Ends, answered_pairs, asked_en
 from backend.forensics.evidence.retried import AttemptGroup
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, lexsort, stable_argsort
 from backend.forensics.evidence.surroundings import Surroundings, look_around
 
 __all__ = ["Destination", "list_destinations"]
@@ -76,7 +76,7 @@ def list_destinations(
     known = answered_pairs(attempts, on_any_port(outer), (on_any_port(outer), on_any_port(asked)))
     row = attempts.retried.row
     ends = outer.high[row], outer.low[row], outer.port[row]
-    order = np.lexsort((np.arange(len(row)), silent, ends[2], ends[1], ends[0]))
+    order = lexsort((np.arange(len(row)), silent, ends[2], ends[1], ends[0]))
     new = np.append(True, np.any([c[order][1:] != c[order][:-1] for c in (*ends, silent)], axis=0))
     first, start = order[new], np.append(np.flatnonzero(new), len(order))
     high, low, port = (column[first] for column in ends)
@@ -94,7 +94,7 @@ def list_destinations(
     )
     position = np.empty(len(order), np.int64)
     position[order] = np.arange(len(order))
-    by_group = np.argsort(position[losses.attempt], kind="stable")
+    by_group = stable_argsort(position[losses.attempt])
     loss_start = np.searchsorted(position[losses.attempt][by_group], start)
     syns = np.add.reduceat(attempts.retried.syns[order], start[:-1])
     answered = np.logical_or.reduceat(known[order], start[:-1])

@@ -18,6 +18,7 @@ from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.exchanges import Exchanges
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, join_rows
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.packets import ACK, RST, SYN, TCP
 
 SERVER_BIT = 2
@@ -83,7 +84,7 @@ def _first_resets(attempts: Attempts, closed: np.ndarray) -> tuple[Ints, Ints]:
     reset = np.flatnonzero(((seen.rows["tcp_flags"] & (SYN | RST)) == RST) & (seen.node >= 0))
     reset = reset[closed[seen.node[reset]]]
     table_of = seen.node[reset]
-    order = np.lexsort((seen.time_ns[reset], table_of))
+    order = lexsort((seen.time_ns[reset], table_of))
     reset, table_of = reset[order], table_of[order]
     first = np.unique(table_of, return_index=True)[1]
     return table_of[first], reset[first]

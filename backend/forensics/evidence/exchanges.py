@@ -19,7 +19,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.components import connected
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.sightings import Ints, Sightings, join_rows
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, lexsort
 from backend.forensics.messages import REQUEST_SEEN, RESPONSE_SEEN
 
 Bools = NDArray[np.bool_]
@@ -206,7 +206,7 @@ def _connections(rows: _Rows, asks: Bools, addresses: Addresses, nodes: NDArray[
     ends.append((addresses.server[node], addresses.server_port[node]))
     left, right = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for address, port in ends:
-        order = np.lexsort((time, port, address, sequence[among]))
+        order = lexsort((time, port, address, sequence[among]))
         keys = (sequence[among][order], address[order], port[order])
         near = np.diff(time[order]) <= _NEAR_NS
         for key in keys:
@@ -245,15 +245,15 @@ def _represent(
     first = last = earliest = latest = among
     if len(among) and int(group[among].max()) + 1 < len(among):  # else each was seen once
         # A vantage point that saw the whole exchange measures it; of several the nearest to either end.
-        first = _firsts(among[np.lexsort((rows.place[among], asked, silent, group[among]))], group)
-        last = _firsts(among[np.lexsort((-rows.place[among], -asked, silent, group[among]))], group)
-        earliest = _firsts(among[np.lexsort((rows.place[among], asked, group[among]))], group)
-        latest = _firsts(among[np.lexsort((-rows.place[among], -asked, group[among]))], group)
+        first = _firsts(among[lexsort((rows.place[among], asked, silent, group[among]))], group)
+        last = _firsts(among[lexsort((-rows.place[among], -asked, silent, group[among]))], group)
+        earliest = _firsts(among[lexsort((rows.place[among], asked, group[among]))], group)
+        latest = _firsts(among[lexsort((-rows.place[among], -asked, group[among]))], group)
     answer = np.where((rows["marks"][first] & RESPONSE_SEEN) != 0, first, -1)
     lonely = np.flatnonzero(answer < 0)
     if len(lonely):
         answer[lonely] = _find_answers(rows, asks, first[lonely], addresses)
-    order = np.lexsort((first, rows["request_first_ns"][first]))
+    order = lexsort((first, rows["request_first_ns"][first]))
     first, last, earliest, latest, answer = (a[order] for a in (first, last, earliest, latest, answer))
     # When recording ended: a place that was silent at the end was recorded all the same.
     clocks = sightings.clocks
@@ -339,7 +339,7 @@ def _find_answers(rows: _Rows, asks: Bools, lonely: Ints, addresses: Addresses) 
     time = np.where(is_half, rows["response_first_ns"][both], rows["request_first_ns"][both])
     address = _end(rows, addresses, both, asking=True)
     port = _port(rows, addresses, both, asking=True)
-    order = np.lexsort((is_half, time, rows.capture[both], port, address))
+    order = lexsort((is_half, time, rows.capture[both], port, address))
     paired = ~is_half[order][:-1] & is_half[order][1:]
     for key in (address, port, rows.capture[both]):
         paired &= key[order][1:] == key[order][:-1]

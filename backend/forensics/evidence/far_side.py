@@ -14,6 +14,7 @@ import numpy as np
 from backend.forensics.evidence.held_groups import HeldGroup, Series
 from backend.forensics.evidence.round_trips import RoundTrips
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 
 COMPARED: Final = 200
 """Undisturbed samples nearest in time that tell what is usual: within a second or two, where clocks cannot drift."""
@@ -74,7 +75,7 @@ class FarSide:
         against = {FORTH: excess[2], BACK: excess[0]}.get(part)
         rows = self._trips.rows
         far = self._far[near]
-        first = far[np.argsort(rows["sent_ns"][far], kind="stable")[:1]]
+        first = far[stable_argsort(rows["sent_ns"][far])[:1]]
         return FarView(
             part,
             len(near),
@@ -89,7 +90,7 @@ class FarSide:
 
     def _quiet(self, series: Series, at_ns: int) -> Ints:
         usual = np.flatnonzero((series.excess_ns <= series.limit_ns) & (self._far[series.rows] >= 0))
-        nearest = usual[np.argsort(np.abs(series.sent_ns[usual] - at_ns), kind="stable")[:COMPARED]]
+        nearest = usual[stable_argsort(np.abs(series.sent_ns[usual] - at_ns))[:COMPARED]]
         return series.rows[nearest]
 
     def _parts(self, near: Ints) -> tuple[Ints, Ints, Ints]:
@@ -106,11 +107,11 @@ def _farthest(trips: RoundTrips) -> Ints:
     far = np.full(len(trips.rows), -1, np.int64)
     if not len(far):
         return far
-    order = np.lexsort((trips.rows["rtt_ns"], trips.key))
+    order = lexsort((trips.rows["rtt_ns"], trips.key))
     key, place = trips.key[order], trips.place[order]
     starts = np.flatnonzero(np.concatenate(([True], key[1:] != key[:-1])))
     sizes = np.diff(starts, append=len(order))
-    by_place = np.lexsort((trips.place, trips.key))
+    by_place = lexsort((trips.place, trips.key))
     twice = (trips.key[by_place][1:] == trips.key[by_place][:-1]) & (
         trips.place[by_place][1:] == trips.place[by_place][:-1]
     )

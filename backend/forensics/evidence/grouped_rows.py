@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import stable_argsort
 
 Number = TypeVar("Number", np.uint64, np.int64)
 
@@ -26,7 +27,7 @@ def is_among(values: NDArray[Number], wanted: NDArray[Number]) -> NDArray[np.boo
 
 def by_value(rows: Ints, values: NDArray[np.integer]) -> dict[int, Ints]:
     """The rows of each value (`values` run beside `rows`), in their order; by value, ascending."""
-    order = np.argsort(values, kind="stable")
+    order = stable_argsort(values)
     found, first = np.unique(values[order], return_index=True)
     return dict(zip(found.tolist(), np.split(rows[order], first[1:]), strict=True)) if len(found) else {}
 
@@ -37,7 +38,7 @@ class GroupedRows:
     def __init__(self, *columns: NDArray[np.generic]) -> None:
         self._columns = columns
         key = mix(*columns)
-        self._order: Ints = np.argsort(key, kind="stable")
+        self._order: Ints = stable_argsort(key)
         self._key = key[self._order]
 
     def of(self, *values: int) -> Ints:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from backend.forensics.evidence.late_answers import TOGETHER_NS, Floats, together, usual
 from backend.forensics.evidence.round_trips import RoundTrips
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.round_trips import BY_KERNEL, ECHO, PRINTED
 from backend.forensics.significance import poisson_tail
 
@@ -146,7 +147,7 @@ def _unsure_ns(series: Series) -> int:
 def _series_rows(trips: RoundTrips) -> Iterator[Ints]:
     """Positions of the samples that count, of one pair in one capture at a time."""
     chosen = np.flatnonzero(trips.nearest)
-    order = chosen[np.lexsort((chosen, trips.capture[chosen], trips.pair[chosen]))]
+    order = chosen[lexsort((chosen, trips.capture[chosen], trips.pair[chosen]))]
     if not len(order):
         return
     new = (np.diff(trips.pair[order]) != 0) | (np.diff(trips.capture[order]) != 0)

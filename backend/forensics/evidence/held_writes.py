@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.sightings import Ints, Sightings, join_rows
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.round_trips import DATA, REQUEST
 
 TIMERS_MS: Final = ((38.0, 52.0), (95.0, 110.0), (190.0, 215.0))
@@ -73,7 +74,7 @@ def find_held_writes(captures: Sequence[Capture], sightings: Sightings) -> HeldW
             parts.append(np.column_stack([np.full(len(found), number), found[:, :1] + offset, found[:, 1:]]))
     rows = np.concatenate(parts)
     rows = rows[_one_place(rows[:, 1], sightings.link_of_node)]
-    rows = rows[np.lexsort((rows[:, 3], rows[:, 2], rows[:, 1]))]
+    rows = rows[lexsort((rows[:, 3], rows[:, 2], rows[:, 1]))]
     return HeldWrites(
         node=rows[:, 1],
         capture=rows[:, 0],
@@ -115,7 +116,7 @@ def _suspects(capture: Capture) -> Ints:
 
 def _in_one(rows: Ints, connections: NDArray[np.void]) -> Ints:
     """[wait, (connection, side, start, waited, follows, frames, frame of the second, bytes)]."""
-    rows = rows[np.lexsort((rows[:, 3], rows[:, 1], rows[:, 0]))]
+    rows = rows[lexsort((rows[:, 3], rows[:, 1], rows[:, 0]))]
     connection, side, sequence, sent, rtt, kind, frame, answer = rows.T
     at = np.flatnonzero((kind[:-1] == DATA) & _by_timer(rtt[:-1]))
     # The next that this side sent, after the acknowledgement: until then it was silent.
@@ -182,6 +183,6 @@ def _one_place(node: Ints, link_of_node: Ints) -> Ints:
         return node
     nodes, count = np.unique(node, return_counts=True)
     link = link_of_node[nodes] if len(link_of_node) else nodes
-    order = np.lexsort((nodes, -count, link))
+    order = lexsort((nodes, -count, link))
     chosen = nodes[order[np.unique(link[order], return_index=True)[1]]]
     return np.flatnonzero(np.isin(node, chosen))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, stable_argsort
 from backend.forensics.packets import ICMP, ICMPV6, TCP
 
 HOST: Final = "host unreachable"
@@ -98,7 +98,7 @@ def _syn_key(rows: NDArray[np.void]) -> NDArray[np.uint64]:
 
 def _look_up(wanted: NDArray[np.uint64], keys: NDArray[np.uint64], values: Ints) -> Ints:
     """The value of each wanted key, -1 without one."""
-    order = np.argsort(keys, kind="stable")
+    order = stable_argsort(keys)
     at = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
     found: Ints = np.where(keys[order][at] == wanted, values[order][at], -1)
     return found

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 
 APART_MOST = 20
 """Destinations of one kind that are told apart: more are no list that anybody reads, and what is said of the rest is
@@ -27,7 +28,7 @@ def merge_identical(traits: Sequence[NDArray[np.generic]], silent: Bools, attemp
     if not len(numbers):
         return []
     kind = np.unique(mix(silent, *traits), return_inverse=True)[1].reshape(-1)
-    order = np.lexsort((numbers, -attempts, kind))
+    order = lexsort((numbers, -attempts, kind))
     starts = np.flatnonzero(np.diff(kind[order], prepend=-1))
     place = np.empty(len(numbers), np.int64)
     place[order] = numbers - np.repeat(starts, np.diff(np.append(starts, len(numbers))))
@@ -38,6 +39,6 @@ def merge_identical(traits: Sequence[NDArray[np.generic]], silent: Bools, attemp
     usual[kind[order]] = attempts[order]
     merged = crowd & ((place >= apart_most) | (attempts == usual[kind]))
     label = np.where(merged, len(numbers) + kind, numbers)
-    together = np.argsort(label, kind="stable")
+    together = stable_argsort(label)
     cuts = np.flatnonzero(np.diff(label[together])) + 1
     return sorted(np.split(together, cuts), key=lambda members: int(members[0]))

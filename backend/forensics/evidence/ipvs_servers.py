@@ -20,6 +20,7 @@ from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.counters import DumpInput, KernelFacts
 from backend.forensics.evidence.grouped_rows import GroupedRows, is_among
 from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 from backend.forensics.packets import ACK, SYN
 
 Line = tuple[str, int]
@@ -234,11 +235,11 @@ def _drain(attempts: Attempts, drained: DrainedServer, handshakes: _Handshakes) 
     to_server = handshakes.syns_to(drained.server)
     served = frozenset(link[to_server].tolist())
     # A connection began when its first SYN went to this server: a retry of an older one is none.
-    order = to_server[np.lexsort((time[to_server], link[to_server]))]
+    order = to_server[lexsort((time[to_server], link[to_server]))]
     first = order[np.flatnonzero(np.diff(link[order], prepend=-1))]
     until = drained.until_ns if drained.until_ns is not None else np.iinfo(np.int64).max
     first = first[(time[first] > drained.since_ns) & (time[first] < until)]
-    first = first[np.argsort(time[first], kind="stable")]
+    first = first[stable_argsort(time[first])]
     came = is_among(link[first], handshakes.links_to(drained.service))
     sent = [
         _sent(attempts, row, int(time[row]), handshakes.row_of_link, bool(by))

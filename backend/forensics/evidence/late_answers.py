@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 
 LATE_NS: Final = 10_000_000
 """Less than this above the usual round trip is no stall that anybody notices (docs/detection.md)."""
@@ -54,7 +55,7 @@ def together(answered_ns: Ints, late: Ints, gap_ns: int = TOGETHER_NS) -> list[I
     """The late samples in groups of answers that follow one another within `gap_ns`; positions by time of answer."""
     if not len(late):
         return []
-    order = late[np.argsort(answered_ns[late], kind="stable")]
+    order = late[stable_argsort(answered_ns[late])]
     cuts = np.flatnonzero(np.diff(answered_ns[order]) > gap_ns) + 1
     return [group for group in np.split(order, cuts) if len(group) > 1]
 
@@ -63,7 +64,7 @@ def late_pairs(
     pair: NDArray[np.uint64], sent_ns: Ints, rtt_ns: Ints, kind: Ints, vantage: Ints
 ) -> NDArray[np.uint64]:
     """The pairs that have a group at some vantage point. Samples in any order."""
-    order = np.lexsort((sent_ns, vantage, pair))
+    order = lexsort((sent_ns, vantage, pair))
     pair, vantage = pair[order], vantage[order]
     sent_ns, rtt_ns, kind = sent_ns[order], rtt_ns[order], kind[order]
     new = np.ones(len(pair), np.bool_)

@@ -9,6 +9,7 @@ import numpy as np
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort
 
 _CELLS_AT_ONCE = 1 << 22
 """Transmissions × vantage points that are compared together."""
@@ -43,7 +44,7 @@ def _locate(attempts: Attempts, sent: Ints) -> tuple[Ints, Ints, Bools]:
     """(inner, outer, alone). Places are columns in path order."""
     everything, places = attempts.retried.sent, attempts.places
     rank = np.array(attempts.order.rank, np.int64)
-    column = np.lexsort((np.arange(len(places)), rank))
+    column = lexsort((np.arange(len(places)), rank))
     seen = np.zeros((len(sent), len(places)), np.bool_)
     first, count = everything.row_start[sent], np.diff(everything.row_start)[sent]
     of = np.repeat(np.arange(len(sent)), count)

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.packets import ACK, MARK_COPY, SYN, TCP
 from backend.forensics.round_trips import ECHO, SYN_ANSWERED
 
@@ -201,7 +202,7 @@ def _taken(handles: Handle, which: NDArray[np.generic]) -> Handle:
 def _numbered(handles: Handle) -> Handle:
     """Equal packets of one vantage point told apart by their order and number: the second of three is matched with
     the second of three elsewhere, and with none of two. Sorted by key and place."""
-    order = np.lexsort((handles.time_ns, handles.place, handles.key))
+    order = lexsort((handles.time_ns, handles.place, handles.key))
     handles = _taken(handles, order)
     total = len(handles.key)
     if not total:
@@ -215,7 +216,7 @@ def _numbered(handles: Handle) -> Handle:
     key = np.where(repeats > 1, mix(handles.key, number, repeats), handles.key)
     handles = Handle(key, handles.place, handles.time_ns, handles.talk, handles.asks)
     handles = _taken(handles, repeats <= MOST_REPEATS)
-    return _taken(handles, np.lexsort((handles.place, handles.key)))
+    return _taken(handles, lexsort((handles.place, handles.key)))
 
 
 def _pairs(handles: Handle, owner: Ints) -> Matches:

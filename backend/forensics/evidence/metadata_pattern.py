@@ -12,6 +12,7 @@ from backend.forensics.connections import NEVER
 from backend.forensics.evidence.metadata_calls import REFRESH_KINDS, WAIT_AT_MOST_NS, MetadataUse
 from backend.forensics.evidence.sdks import Sdk, sdk_of
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import stable_argsort
 from backend.forensics.significance import binomial_tail, chi_square_tail
 
 Bools = NDArray[np.bool_]
@@ -160,7 +161,7 @@ def chance(use: MetadataUse, starts: Ints, span: tuple[int, int]) -> float:
 
 def _union(start: Ints, end: Ints) -> tuple[Ints, Ints]:
     """Stretches of time in which at least one interval is open."""
-    order = np.argsort(start, kind="stable")
+    order = stable_argsort(start)
     reached = np.maximum.accumulate(end[order])
     new = np.ones(len(order), np.bool_)
     new[1:] = start[order][1:] > reached[:-1]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort
 
 CANDIDATES = 64
 """Of the intervals of one key that began before, so many of the latest are looked at: a request that was served while
@@ -29,7 +30,7 @@ def find_containing(outer: Intervals, inner: Intervals) -> tuple[Ints, Ints]:
     """Pairs (row of `outer`, row of `inner`) of which the first contains the second, by inner row."""
     if not len(outer) or not len(inner):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    order = np.lexsort((outer.start_ns, outer.key))
+    order = lexsort((outer.start_ns, outer.key))
     before = _begun_before(outer, inner)
     key, end = outer.key[order], outer.end_ns[order]
     found: list[tuple[Ints, Ints]] = []
@@ -43,9 +44,11 @@ def find_containing(outer: Intervals, inner: Intervals) -> tuple[Ints, Ints]:
             break
         inside = end[at] >= inner.end_ns[active]
         found.append((order[at[inside]], active[inside]))
-    outers, inners = (np.concatenate(column) for column in zip(*found, strict=True)) if found else ((), ())
-    by = np.lexsort((outers, inners))
-    return np.asarray(outers, np.int64)[by], np.asarray(inners, np.int64)[by]
+    if not found:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    outers, inners = (np.concatenate(column) for column in zip(*found, strict=True))
+    by = lexsort((outers, inners))
+    return outers[by], inners[by]
 
 
 def _begun_before(outer: Intervals, inner: Intervals) -> Ints:
@@ -53,7 +56,7 @@ def _begun_before(outer: Intervals, inner: Intervals) -> Ints:
     key = np.concatenate([outer.key, inner.key])
     start = np.concatenate([outer.start_ns, inner.start_ns])
     is_inner = np.arange(len(key)) >= len(outer)
-    order = np.lexsort((is_inner, start, key))
+    order = lexsort((is_inner, start, key))
     outers_so_far = np.cumsum(~is_inner[order])
     before = np.zeros(len(key), np.int64)
     before[order] = outers_so_far
@@ -68,7 +71,7 @@ def covered_ns(outer: Intervals, inner: Intervals, pairs: tuple[Ints, Ints]) -> 
         return covered
     begin = np.maximum(inner.start_ns[inners], outer.start_ns[outers]) - outer.start_ns[outers]
     end = np.minimum(inner.end_ns[inners], outer.end_ns[outers]) - outer.start_ns[outers]
-    order = np.lexsort((begin, outers))
+    order = lexsort((begin, outers))
     outers, begin, end = outers[order], begin[order], end[order]
     # One running maximum for all outers: each has a stretch of the number line to itself.
     begins = np.flatnonzero(np.diff(outers, prepend=-1))

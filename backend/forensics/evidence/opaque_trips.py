@@ -16,6 +16,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE
 from backend.forensics.evidence.exchanges import Exchanges
 from backend.forensics.evidence.sightings import Ints, Sightings, join_rows
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.packets import TCP
 from backend.forensics.round_trips import DATA, REQUEST
 
@@ -60,7 +61,7 @@ def find_opaque_trips(
         return OpaqueTrips(*(np.zeros(0, np.int64) for _ in range(6)))
     wanted &= _one_place_each(captures, sightings)
     samples = _samples(captures, sightings, wanted)
-    samples = samples[np.lexsort((samples.frame, samples.sent_ns, samples.node))]
+    samples = samples[lexsort((samples.frame, samples.sent_ns, samples.node))]
     begins = np.flatnonzero((np.diff(samples.node, prepend=-1) != 0) | _changes(samples.by_client))
     ends = np.append(begins[1:], len(samples.node)) - 1
     # A turn: a run of the client's, followed by one of the server's on the same connection.
@@ -133,7 +134,7 @@ def _one_place_each(captures: Sequence[Capture], sightings: Sightings) -> Bools:
             for batch in _data_of(capture, ["connection"]):
                 node = sightings.node_offset[number] + batch.column("connection").to_numpy().astype(np.int64)
                 count += np.bincount(node, minlength=len(link))
-    order = np.lexsort((-count, link))
+    order = lexsort((-count, link))
     once = np.zeros(len(link), np.bool_)
     once[order[np.flatnonzero(np.diff(link[order], prepend=-1))]] = True
     return once

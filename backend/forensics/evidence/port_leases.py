@@ -13,6 +13,7 @@ from backend.forensics.dumps import Dump
 from backend.forensics.dumps.conntrack import EVENT_DESTROY, EVENT_NEW, NOT_SHOWN
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 from backend.forensics.packets import TCP, UDP
 
 LEASE_DTYPE = np.dtype(
@@ -92,7 +93,7 @@ def leases_of_dump(dump: Dump) -> NDArray[np.void]:
         taken_ns = dump.captured_at_ns or 0
         return _leases(rows, np.full(len(rows), taken_ns), np.full(len(rows), taken_ns + 1))
     rows = rows[rows["time_ns"] != NOT_SHOWN]
-    return _of_events(rows[np.argsort(rows["time_ns"], kind="stable")])
+    return _of_events(rows[stable_argsort(rows["time_ns"])])
 
 
 def _of_events(rows: NDArray[np.void]) -> NDArray[np.void]:
@@ -101,7 +102,7 @@ def _of_events(rows: NDArray[np.void]) -> NDArray[np.void]:
     Listings lose lines, so a lease never outlasts the timeout that its last event shows."""
     names = ("reply_destination_high", "reply_destination_low", "reply_source_high", "reply_source_low")
     keys = [rows[n] for n in (*names, "reply_source_port", "reply_destination_port", "protocol")]
-    order = np.lexsort((np.arange(len(rows)), *keys))
+    order = lexsort((np.arange(len(rows)), *keys))
     rows = rows[order]
     new = np.ones(len(rows), np.bool_)
     new[1:] = rows["event"][1:] == EVENT_NEW

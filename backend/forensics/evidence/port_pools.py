@@ -23,7 +23,7 @@ from backend.forensics.evidence.port_leases import LEASE_DTYPE, leases_of_dump, 
 from backend.forensics.evidence.port_ranges import PortRange, default_range, range_of_pool, rule_ranges
 from backend.forensics.evidence.port_reuse import tuple_key
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, lexsort, stable_argsort
 
 FULL_RATIO = 0.95
 """A range counts as used up from here: entries come and go between the event and its time stamp."""
@@ -122,7 +122,7 @@ def find_pools(captures: Sequence[Capture], attempts: Attempts, kernel: KernelFa
         return ()
     part = np.repeat(np.arange(len(parts)), [len(rows) for _, _, rows in parts])
     key = tuple_key(leases, _POOL)
-    order = np.argsort(key, kind="stable")
+    order = stable_argsort(key)
     leases, part, key = leases[order], part[order], key[order]
     starts = np.flatnonzero(np.append(True, key[1:] != key[:-1]))
     ends = np.append(starts[1:], len(leases))
@@ -144,7 +144,7 @@ def _worth_following(
     chosen = (count >= WORTH_FOLLOWING * ports) | (count > span + 1)
     chosen |= np.isin(leases["destination_low"][starts], lost)
     found = np.flatnonzero(chosen)
-    found = np.sort(found[np.argsort(-count[found], kind="stable")][:POOLS_FOLLOWED])
+    found = np.sort(found[stable_argsort(-count[found])][:POOLS_FOLLOWED])
     return list(zip(starts[found].tolist(), ends[found].tolist(), strict=True))
 
 
@@ -178,14 +178,14 @@ def _pool(
 
 def count_over_time(leases: NDArray[np.void], source: Source, name: str) -> Usage:
     """Distinct ports in use, from leases [from, until): a lease ends where the next one of its port begins."""
-    order = np.lexsort((leases["from_ns"], leases["port"]))
+    order = lexsort((leases["from_ns"], leases["port"]))
     port, begin, end = leases["port"][order], leases["from_ns"][order], leases["until_ns"][order].copy()
     same = port[1:] == port[:-1]
     end[:-1] = np.where(same, np.minimum(end[:-1], begin[1:]), end[:-1])
     times = np.concatenate([begin, np.maximum(end, begin)])
     change = np.concatenate([np.ones(len(begin), np.int64), -np.ones(len(end), np.int64)])
     # At one moment ports are freed before others are taken.
-    order = np.lexsort((change, times))
+    order = lexsort((change, times))
     ports = np.cumsum(change[order])
     last = np.append(times[order][1:] != times[order][:-1], True)
     return Usage(source, name, times[order][last], ports[last])

@@ -18,6 +18,7 @@ from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.listed_tuples import list_closing
 from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.sorted_rows import stable_argsort
 from backend.forensics.packets import TCP
 
 REUSE_WINDOW_NS = 240_000_000_000
@@ -103,7 +104,7 @@ def _mark(attempts: Attempts, reuse: PortReuse, found: Found, column: Ints) -> N
     row = row_of_link[attempts.sightings.link_of_node[node]]
     known = np.flatnonzero((row >= 0) & ~reuse.reused[row])
     # Of several vantage points the one with the shortest gap is written last.
-    order = known[np.argsort(-gap_ns[known], kind="stable")]
+    order = known[stable_argsort(-gap_ns[known])]
     reuse.reused[row[order]] = True
     reuse.gap_ns[row[order]], reuse.node[row[order]] = gap_ns[order], node[order]
     column[row[order]] = before[order]
@@ -171,7 +172,7 @@ def _taken_up(captures: Sequence[Capture], attempts: Attempts) -> Found:
 def _taken_up_in(table: NDArray[np.void], link_of_node: Ints, offset: int) -> Found:
     key = tuple_key(table, _TUPLE)
     # The table is in order of opening: a stable sort keeps the connections of one tuple in that order.
-    order = np.argsort(key, kind="stable")
+    order = stable_argsort(key)
     sorted_key = key[order]
     position = np.arange(len(table))
     begins = np.ones(len(table), np.bool_)
@@ -198,7 +199,7 @@ def _taken_up_in(table: NDArray[np.void], link_of_node: Ints, offset: int) -> Fo
 def _listed_before(captures: Sequence[Capture], attempts: Attempts, reuse: PortReuse) -> Found:
     """(node, index into the listing, time since the listing) of connections that began on a listed tuple."""
     listing_key = tuple_key(reuse.listing, _ENDS)
-    order = np.argsort(listing_key, kind="stable")
+    order = stable_argsort(listing_key)
     found: list[tuple[int, int, int]] = []
     offsets = attempts.sightings.node_offset
     for number, (capture, offset) in enumerate(zip(captures, offsets, strict=False)):

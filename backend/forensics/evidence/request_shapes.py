@@ -16,7 +16,7 @@ from backend.forensics.evidence.exchanges import Exchanges, read_rows
 from backend.forensics.evidence.latency_breakdown import CALL, DNS, METADATA, PARTS, LatencyBreakdown
 from backend.forensics.evidence.metadata_calls import kind_of
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, lexsort, stable_argsort
 
 SHAPES_MOST = 100
 _VARIABLE = re.compile(r"/(?:\d+|(?=[^/]*\d)[0-9a-fA-F-]{8,}|[^/]{40,})(?=/|$)")
@@ -62,10 +62,10 @@ def list_shapes(
     key = _shape_keys(breakdown, name_of, callee_of)
     number = np.unique(key, return_inverse=True)[1].reshape(-1)
     total = breakdown.total_ns
-    order = np.lexsort((np.arange(len(total)), total, number))
+    order = lexsort((np.arange(len(total)), total, number))
     groups = np.split(order, np.flatnonzero(np.diff(number[order])) + 1)
     groups.sort(key=lambda rows: (-int(total[rows].sum()), int(rows.min())))
-    by_request = np.argsort(breakdown.pairs[0], kind="stable")
+    by_request = stable_argsort(breakdown.pairs[0])
     begin = np.searchsorted(breakdown.pairs[0][by_request], np.arange(len(breakdown) + 1))
     shapes = []
     for rows in groups:

@@ -11,7 +11,7 @@ from backend.forensics.evidence.losses import Losses
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints, Place
-from backend.forensics.evidence.sorted_rows import stable_order, taken
+from backend.forensics.evidence.sorted_rows import lexsort, stable_order, taken
 
 NEAR_MOST = 100
 """SYNs before and after a lost one that are looked at: a flood with one source port and one time has a million."""
@@ -141,7 +141,7 @@ def count_rivalled(attempts: Attempts, place: Place, server: Endpoint, *, within
     """How common rivals are among *all* SYNs: lost SYNs that all had one prove little where every SYN has
     one."""
     syns = attempts.sightings.rows[attempts.syns_at(place, server)]
-    order = np.lexsort((syns["time_ns"], syns["source_port"]))
+    order = lexsort((syns["time_ns"], syns["source_port"]))
     syns = syns[order]
     other = (syns["source_port"][1:] == syns["source_port"][:-1]) & (
         (syns["source_low"][1:] != syns["source_low"][:-1])

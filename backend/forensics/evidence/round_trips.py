@@ -20,7 +20,7 @@ from backend.forensics.evidence.late_answers import LATE_NS, late_pairs
 from backend.forensics.evidence.message_trips import message_trips
 from backend.forensics.evidence.printed_trips import PrintedTrips, printed_trips
 from backend.forensics.evidence.sightings import Ints, Sightings
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, lexsort, stable_argsort
 from backend.forensics.packets import NO_CONNECTION
 from backend.forensics.round_trips import ECHO, PRINTED, ROUND_TRIP_DTYPE, SYN_ANSWERED
 
@@ -101,7 +101,7 @@ def gather_round_trips(
     of_capture = np.concatenate(numbers) if numbers else np.zeros(0, np.int64)
     same = mix_keys(of_capture, rows["sent_frame"], rows["answer_frame"])
     once = np.unique(same, return_index=True)[1]  # a request is told by its packets and by its message
-    order = once[np.argsort(rows["sent_ns"][once], kind="stable")]
+    order = once[stable_argsort(rows["sent_ns"][once])]
     return _join(rows[order], of_capture[order], captures, sightings, total, tuple(sources))
 
 
@@ -137,7 +137,7 @@ def every_sample(captures: Sequence[Capture], sightings: Sightings) -> Samples:
     joined = _join(rows[once], of_capture[once], captures, sightings, len(once), ())
     flow = np.unique(_flows(joined.rows, joined.capture, sightings), return_inverse=True)[1].reshape(-1)
     near = np.flatnonzero(joined.nearest)
-    near = near[np.argsort(joined.rows["sent_ns"][near], kind="stable")]
+    near = near[stable_argsort(joined.rows["sent_ns"][near])]
     far, probe = _with_nearest(joined.key, near, np.flatnonzero(~joined.nearest))
     order = np.concatenate([near, far])
     probe = np.concatenate([np.arange(len(near)), probe])
@@ -150,12 +150,12 @@ def every_sample(captures: Sequence[Capture], sightings: Sightings) -> Samples:
 
 def _with_nearest(key: Keys, near: Ints, far: Ints) -> tuple[Ints, Ints]:
     """(those of `far` that are the same sample as one of `near`, the place of that one in `near`), by that place."""
-    by_key = np.argsort(key[near], kind="stable")
+    by_key = stable_argsort(key[near])
     ordered = key[near][by_key]
     at = np.minimum(np.searchsorted(ordered, key[far]), max(len(near) - 1, 0))
     known = ordered[at] == key[far] if len(near) else np.zeros(len(far), np.bool_)
     probe: Ints = by_key[at[known]] if len(near) else at[known]
-    order = np.argsort(probe, kind="stable")
+    order = stable_argsort(probe)
     return far[known][order], probe[order]
 
 
@@ -224,7 +224,7 @@ def _nearest(flow: Keys, place: Ints, rtt_ns: Ints) -> NDArray[np.bool_]:
     Places that saw less than half of the samples that another saw are no choice."""
     if not len(flow):
         return np.zeros(0, np.bool_)
-    order = np.lexsort((place, flow))
+    order = lexsort((place, flow))
     new = np.ones(len(order), np.bool_)
     new[1:] = (flow[order][1:] != flow[order][:-1]) | (place[order][1:] != place[order][:-1])
     starts = np.flatnonzero(new)

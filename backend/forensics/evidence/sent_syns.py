@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.evidence.sightings import Ints, Sightings
-from backend.forensics.evidence.sorted_rows import first_rows, stable_order
+from backend.forensics.evidence.sorted_rows import first_rows, lexsort, stable_argsort, stable_order
 
 Bools = NDArray[np.bool_]
 
@@ -63,7 +63,7 @@ class Followers:
         total = len(sent.time_ns)
         attempt, time_ns = np.append(sent.attempt, self.attempt), np.append(sent.time_ns, self.time_ns)
         is_follower = np.arange(len(attempt)) >= total
-        order = np.lexsort((is_follower, time_ns, attempt))
+        order = lexsort((is_follower, time_ns, attempt))
         before = np.maximum.accumulate(np.where(is_follower[order], -1, order))
         found = before[is_follower[order]]
         own = (found >= 0) & (sent.attempt[found] == attempt[order][is_follower[order]])
@@ -80,7 +80,7 @@ def list_sent(attempt: Ints, sightings: Sightings, rank: Ints, attempts_total: i
     renumbered = np.full(int(number.max(initial=-1)) + 1, -1, np.int64)
     renumbered[number[first]] = np.arange(len(first))
     of_row = renumbered[number]
-    order = np.argsort(of_row, kind="stable")
+    order = stable_argsort(of_row)
     row_start = np.searchsorted(of_row[order], np.arange(len(first) + 1))
     by_number = rows[order]
     own = attempt[rows[first]]

@@ -16,7 +16,7 @@ from backend.forensics.evidence.grouped_rows import by_value, is_among
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import distinct, place_in, taken
+from backend.forensics.evidence.sorted_rows import distinct, place_in, stable_argsort, taken
 from backend.forensics.packets import ACK, RST, SYN
 
 _LOOPBACK_V4 = 127
@@ -138,7 +138,7 @@ def find_foreign_answers(attempts: Attempts) -> list[ForeignAnswers]:
     asked_key = mix(seen.place[syn], *_end(rows, syn, "source"), number)
     came_key = mix(seen.place[answer], *_end(rows, answer, "destination"), wanted)
     same_key = distinct(mix(asked_key, *_end(rows, syn, "destination")))
-    order = np.argsort(asked_key, kind="stable")
+    order = stable_argsort(asked_key)
     ordered = asked_key[order]
     at = np.minimum(place_in(ordered, came_key), len(order) - 1)
     known = ordered[at] == came_key

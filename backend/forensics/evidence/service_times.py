@@ -24,6 +24,7 @@ from backend.forensics.evidence.latency_breakdown import LatencyBreakdown
 from backend.forensics.evidence.metadata_calls import MetadataUse
 from backend.forensics.evidence.request_shapes import template
 from backend.forensics.evidence.sightings import Ints, Sightings, join_rows
+from backend.forensics.evidence.sorted_rows import stable_argsort
 from backend.forensics.messages import REQUEST_SEEN, RESPONSE_SEEN
 
 Bools = NDArray[np.bool_]
@@ -126,7 +127,7 @@ def measure_service_times(
     timed, server = _at_servers_with_late(timed)
     names, name_of = _names(captures, exchanges, timed.exchange)
     key = np.unique(server * len(names) + name_of, return_inverse=True)[1].reshape(-1)
-    order = np.argsort(key, kind="stable")
+    order = stable_argsort(key)
     groups = np.split(order, np.flatnonzero(np.diff(key[order])) + 1)
     asked_others = _asked_others(breakdown(), len(exchanges))
     found = []
@@ -158,7 +159,7 @@ def _timed(
     for use in uses:
         kept[use.calls.exchange] = False
     rows = np.flatnonzero(kept)
-    rows = rows[np.argsort(exchanges.server_start_ns[rows], kind="stable")]
+    rows = rows[stable_argsort(exchanges.server_start_ns[rows])]
     columns = {name: column[rows] for name, column in columns.items()}
     offset = np.array(sightings.node_offset or (0,), np.int64)
     node = offset[exchanges.server_capture[rows]] + columns["connection"]

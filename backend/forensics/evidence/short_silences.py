@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.signals import SENT_AGAIN
 
@@ -94,7 +95,7 @@ def _answered(captures: Sequence[Capture], wanted: NDArray[np.bool_]) -> _Trips:
                 part.append(column)
         begin += len(capture.connections)
     node, sent_ns, done_ns = (np.concatenate(part) if part else np.zeros(0, np.int64) for part in parts)
-    order = np.lexsort((sent_ns, node))
+    order = lexsort((sent_ns, node))
     return _Trips(node[order], sent_ns[order], done_ns[order])
 
 
@@ -103,6 +104,6 @@ def _survived(trips: _Trips, server: NDArray[np.uint64]) -> dict[int, int]:
     follows = trips.node[1:] == trips.node[:-1]
     gaps_ns = (trips.sent_ns[1:] - trips.done_ns[:-1])[follows]
     of = server[trips.node[1:][follows]]
-    order = np.lexsort((gaps_ns, of))
+    order = lexsort((gaps_ns, of))
     last = np.flatnonzero(np.append(of[order][1:] != of[order][:-1], True)) if len(order) else order
     return dict(zip(of[order][last].tolist(), gaps_ns[order][last].tolist(), strict=True))

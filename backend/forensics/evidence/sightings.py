@@ -20,7 +20,7 @@ from backend.forensics.connections import CONNECTION_DTYPE
 from backend.forensics.evidence.clocks import Clocks, compare_clocks
 from backend.forensics.evidence.copies import merge_copies, merge_near
 from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.sorted_rows import renumbered, stable_order, taken
+from backend.forensics.evidence.sorted_rows import renumbered, stable_argsort, stable_order, taken
 from backend.forensics.packets import ACK, MARK_COPY, NO_CONNECTION, PACKET_DTYPE, SYN
 from backend.forensics.private_words import PrivateWord, of_place
 
@@ -317,7 +317,7 @@ def _same_tuple(seen: _Syns) -> Ints:
     tuple_keys += [seen.rows[name] for name in ("destination_low", "destination_high", "destination_port")]
     tuple_keys.append(seen.clock)
     # Groups need no order among each other: one key sorts, and the columns tell what it took for one.
-    order = np.argsort(mix(*tuple_keys), kind="stable")
+    order = stable_argsort(mix(*tuple_keys))
     number = np.empty(len(seen.rows), np.int64)
     number[order] = np.cumsum(boundaries(tuple_keys, order)) - 1
     apart = _of_several_networks(number, seen.network)

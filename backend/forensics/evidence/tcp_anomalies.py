@@ -16,6 +16,7 @@ from backend.forensics.connections import CONNECTION_DTYPE
 from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.sightings import Ints, Place, boundaries, join_rows
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.packets import TCP
 from backend.forensics.signals import SIGNAL_DTYPE
 
@@ -90,7 +91,7 @@ def collect_anomalies(captures: Sequence[Capture], attempts: Attempts) -> TcpAno
     server_of_node, servers = _servers(connections)
     totals = _connections_of(connections, link, server_of_node, len(servers))
     chosen = _one_sighting(node, link, attempts.order.rank, place)
-    chosen = chosen[np.lexsort((rows["time_ns"][chosen], node[chosen]))]
+    chosen = chosen[lexsort((rows["time_ns"][chosen], node[chosen]))]
     node = node[chosen]
     common_ns = attempts.clocks.of_captures(capture[chosen], rows["time_ns"][chosen].astype(np.int64))
     return TcpAnomalies(
@@ -121,7 +122,7 @@ def _links(connections: NDArray[np.void], known: Ints) -> Ints:
         "server_port",
         "network",
     )
-    order = begun[np.lexsort(tuple(connections[name][begun] for name in names))]
+    order = begun[lexsort(tuple(connections[name][begun] for name in names))]
     new = np.ones(len(order), np.bool_)
     new[1:] = False
     for name in names:
@@ -137,7 +138,7 @@ def _servers(connections: NDArray[np.void]) -> tuple[Ints, Servers]:
     high, low, port = (
         np.ascontiguousarray(connections[f"server_{part}"]) for part in ("high", "low", "port")
     )
-    order = np.lexsort((port, low, high))
+    order = lexsort((port, low, high))
     new = boundaries((low, port, high), order)
     number[order] = np.cumsum(new) - 1
     first = order[new]
@@ -159,6 +160,6 @@ def _one_sighting(node: Ints, link: Ints, rank: Sequence[int], place: Ints) -> I
         return node
     nodes, first, counts = np.unique(node, return_index=True, return_counts=True)
     near = np.array(rank, np.int64)[place[first]] if len(rank) else np.zeros(len(nodes), np.int64)
-    order = np.lexsort((nodes, near, -counts, link[nodes]))
+    order = lexsort((nodes, near, -counts, link[nodes]))
     best = order[np.unique(link[nodes][order], return_index=True)[1]]
     return np.flatnonzero(np.isin(node, nodes[best]))

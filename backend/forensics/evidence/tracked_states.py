@@ -15,6 +15,7 @@ from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.grouped_rows import GroupedRows
 from backend.forensics.evidence.kernel_signs import Line
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort
 
 LINES_MOST = 50
 _UDP = 17
@@ -98,7 +99,7 @@ def _entries(each: DumpInput) -> NDArray[np.void]:
 
 def _first_of_each(rows: NDArray[np.void], names: Sequence[str]) -> Ints:
     """The first row with each combination of values in these columns, in the order of the table."""
-    order = np.lexsort(tuple(rows[name] for name in names))
+    order = lexsort(tuple(rows[name] for name in names))
     differs = np.ones(len(order), np.bool_)
     differs[1:] = np.any([rows[name][order[1:]] != rows[name][order[:-1]] for name in names], axis=0)
     return np.sort(order[differs])

@@ -16,6 +16,7 @@ from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.grouped_rows import GroupedRows
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.sorted_rows import stable_argsort
 from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.signals import AFTER_SILENCE
 
@@ -87,7 +88,7 @@ def _beside(attempts: Attempts, table: NDArray[np.void]) -> list[tuple[int, int,
     usable = (table["syns"] > 0) & (table["established_ns"] != NEVER) & ((table["resets"] & 2) != 0)
     opened = np.flatnonzero(usable)
     key = _ports(table[opened], "client", capture[opened])
-    opened, key = opened[np.argsort(key, kind="stable")], np.sort(key)
+    opened, key = opened[stable_argsort(key)], np.sort(key)
     for client, bit in (("client", 1), ("server", 2)):
         quiet = (table["syns"] == 0) & (table["resets"] == bit) & (table[f"{client}_bytes"] == 0)
         rows = np.flatnonzero(quiet)

@@ -16,6 +16,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 from backend.forensics.messages import REQUEST_SEEN, RESPONSE_SEEN
 
 Quantity = Literal["connect_time", "rtt", "service_time"]
@@ -131,14 +132,14 @@ def measure_waits(captures: Sequence[Capture], attempts: Attempts) -> Waits:
         for kept in (np.ones(len(again), np.bool_), again, ~answered)
     )
     weight = attempts_of + sum(each.count for each in quantities.values())
-    order = np.argsort(-weight, kind="stable")
+    order = stable_argsort(-weight)
     return Waits(order, servers, attempts_of, again_of, unopened_of, quantities)
 
 
 def _number_servers(*rows: _Rows) -> tuple[Ints, tuple[_Column, _Column, _Column]]:
     """(number of each row's server, the servers' address halves and ports by that number, ascending)."""
     keys = [np.concatenate(column) for column in zip(*(each.keys for each in rows), strict=True)]
-    order = np.lexsort(keys[::-1])
+    order = lexsort(keys[::-1])
     new = np.zeros(len(order), np.bool_)
     new[:1] = True
     for key in keys:
@@ -150,7 +151,7 @@ def _number_servers(*rows: _Rows) -> tuple[Ints, tuple[_Column, _Column, _Column
 
 
 def _sorted(number: Ints, values: Milliseconds, total: int) -> _Samples:
-    order = np.lexsort((values, number))
+    order = lexsort((values, number))
     return _Samples(values[order], np.searchsorted(number[order], np.arange(total + 1)))
 
 
@@ -190,7 +191,7 @@ def _service_rows(captures: Sequence[Capture], attempts: Attempts) -> _Rows:
     link, sequence, near, wait_ns, high, low, port = (
         np.concatenate(column) for column in zip(*parts, strict=True)
     )
-    order = np.lexsort((wait_ns, near, sequence, link))
+    order = lexsort((wait_ns, near, sequence, link))
     new = np.ones(len(order), np.bool_)
     new[1:] = (np.diff(link[order]) != 0) | (np.diff(sequence[order]) != 0)
     once = order[new]

@@ -18,7 +18,7 @@ from backend.forensics.detectors.connection_reset.thresholds import DEFAULT, Thr
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints, join_rows
-from backend.forensics.evidence.sorted_rows import stable_order, taken
+from backend.forensics.evidence.sorted_rows import lexsort, stable_order, taken
 from backend.forensics.evidence.untranslated import tuple_key
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import TCP
@@ -128,7 +128,7 @@ def _groups(
     port = np.where(sort == REFUSED, 0, table["server_port"])
     key = tuple_key(table["server_low"] ^ table["server_high"], port, np.zeros(len(table), np.int64))
     chosen = np.flatnonzero(sort)
-    order = chosen[np.lexsort((table["first_ns"][chosen], key[chosen], sort[chosen]))]
+    order = chosen[lexsort((table["first_ns"][chosen], key[chosen], sort[chosen]))]
     cuts = np.flatnonzero((np.diff(key[order]) != 0) | (np.diff(sort[order]) != 0)) + 1
     every = tuple_key(
         table["server_low"] ^ table["server_high"], table["server_port"], np.zeros(len(table), np.int64)

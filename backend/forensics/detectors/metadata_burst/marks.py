@@ -10,6 +10,7 @@ from backend.forensics.detectors.metadata_burst.tables import request_lines
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.metadata_calls import MetadataUse, call_frames
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import stable_argsort
 from backend.forensics.findings import frame_evidence, plural, rfc3339
 from backend.forensics.report import MarkPart
 
@@ -51,8 +52,8 @@ def draw_brackets(facts: Facts, use: MetadataUse, most: int) -> list[MarkPart]:
     positions = _with_calls(use, most)
     exchanges, places = facts.exchanges, facts.attempts.places
     outers, inners = use.inside
-    begins = np.searchsorted(outers[np.argsort(outers, kind="stable")], positions)
-    ordered = inners[np.argsort(outers, kind="stable")]
+    begins = np.searchsorted(outers[stable_argsort(outers)], positions)
+    ordered = inners[stable_argsort(outers)]
     calls_in = use.calls_in
     asked, answered = call_frames(facts.captures, exchanges, use.calls.exchange)
     of_answer = dict(zip(answered_positions(facts, use), answered, strict=True))

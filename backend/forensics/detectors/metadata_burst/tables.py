@@ -10,6 +10,7 @@ from backend.forensics.evidence.exchanges import read_rows
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.metadata_calls import MetadataUse, call_frames
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.findings import rfc3339
 from backend.forensics.report import ColumnPart, TablePart
 
@@ -25,7 +26,7 @@ _CALL_COLUMNS = (
 
 def shown_requests(use: MetadataUse, most: int) -> Ints:
     """Positions in `served`: those with calls first, then others while there is room, by start."""
-    rank = np.lexsort((np.arange(len(use.served)), use.calls_in == 0))
+    rank = lexsort((np.arange(len(use.served)), use.calls_in == 0))
     return np.sort(rank[:most])
 
 

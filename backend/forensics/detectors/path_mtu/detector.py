@@ -18,6 +18,7 @@ from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.matched_packets import mix
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
@@ -133,7 +134,7 @@ def _answers_others(anomalies: TcpAnomalies) -> Callable[[int], bool]:
         (table["data_retransmissions"] == 0) & (table["client_bytes"] > 0) & (table["server_bytes"] > 0)
     ]
     key = _pair(sound)
-    order = np.lexsort((sound["last_ns"], key))
+    order = lexsort((sound["last_ns"], key))
     key, last_ns = key[order], sound["last_ns"][order]
 
     def answers_others(node: int) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.evidence.sightings import Ints, boundaries
+from backend.forensics.evidence.sorted_rows import lexsort
 
 Server = tuple[int, int, int]
 """(address high, address low, port)."""
@@ -44,6 +45,6 @@ class ServerRows:
 def rows_by_server(table: NDArray[np.void]) -> ServerRows:
     """Every server of the table."""
     columns = [np.ascontiguousarray(table[name]) for name in _COLUMNS]
-    order = np.lexsort(tuple(reversed(columns)))
+    order = lexsort(tuple(reversed(columns)))
     starts = np.flatnonzero(boundaries(columns, order))
     return ServerRows(table, order, np.append(starts, len(order)))

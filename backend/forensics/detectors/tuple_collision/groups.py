@@ -14,6 +14,7 @@ from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.tuple_collision.thresholds import Thresholds
 from backend.forensics.dumps.conntrack import EVENT_NEW
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.findings import line_evidence, plural
 from backend.forensics.packets import TCP, UDP
 from backend.forensics.report import FindingPart
@@ -83,7 +84,7 @@ def _groups(rows: NDArray[np.void], rewritten: NDArray[np.bool_], lines_most: in
     if not len(rows):
         return 0, []
     keys = [rows[name] for name in _GROUP]
-    order = np.lexsort((rows["original_source_low"], rows["original_source_high"], *keys))
+    order = lexsort((rows["original_source_low"], rows["original_source_high"], *keys))
     new = np.ones(len(rows), np.bool_)
     new[1:] = False
     for key in keys:

@@ -13,7 +13,7 @@ from backend.forensics.evidence.absence.one_way import to_itself
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import taken
+from backend.forensics.evidence.sorted_rows import lexsort, taken
 
 Frame = tuple[str, int]
 """(input, 1-based frame number)."""
@@ -63,7 +63,7 @@ def find_life(captures: Sequence[Capture], attempts: Attempts, lows: Words) -> L
     for number, capture in enumerate(captures):
         parts += _of_connections(number, capture, attempts, lows)
     host, time_ns, of, frame = (np.concatenate([part[n] for part in parts]) for n in range(4))
-    order = np.lexsort((time_ns, host))
+    order = lexsort((time_ns, host))
     return Life(host[order], time_ns[order], of[order], frame[order], tuple(c.name for c in captures))
 
 

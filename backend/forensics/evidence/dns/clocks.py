@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.sorted_rows import lexsort
 
 SPREAD_NS = 50_000_000
 """Offsets that differ by more are no single offset: the queries only look alike."""
@@ -47,7 +48,7 @@ def measure_offsets(sightings: NDArray[np.void], places: Sequence[Place]) -> Off
 
 def _unique(rows: NDArray[np.void]) -> NDArray[np.void]:
     """The first sighting of each (id, type, name) that this capture saw on one socket only per vantage point."""
-    order = np.lexsort((rows["start_ns"], rows["name"], rows["type"], rows["id"]))
+    order = lexsort((rows["start_ns"], rows["name"], rows["type"], rows["id"]))
     rows = rows[order]
     first = np.ones(len(rows), np.bool_)
     first[1:] = _key(rows[1:]) != _key(rows[:-1])

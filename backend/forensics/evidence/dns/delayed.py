@@ -18,6 +18,7 @@ from backend.forensics.evidence.dns.lookups import NXDOMAIN, Lookups, group_look
 from backend.forensics.evidence.dns.messages import DnsMessages, load_messages
 from backend.forensics.evidence.grouped_rows import GroupedRows, by_value
 from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 from backend.forensics.packets import TCP
 from backend.forensics.private_words import PrivateWord
 
@@ -150,7 +151,7 @@ def _asked_before(lookups: Lookups) -> Mask:
     """Questions that were put again on another socket."""
     rows = lookups.exchanges.rows
     found = np.zeros(len(rows), np.bool_)
-    order = np.lexsort((rows["start_ns"], rows["type"], rows["name"], lookups.lookup))
+    order = lexsort((rows["start_ns"], rows["type"], rows["name"], lookups.lookup))
     left, right = order[:-1], order[1:]
     same = (lookups.lookup[left] == lookups.lookup[right]) & (rows["name"][left] == rows["name"][right])
     same &= (rows["type"][left] == rows["type"][right]) & lookups.retry[right]
@@ -169,7 +170,7 @@ def _heard(lookups: Lookups) -> Mask:
 def _resolvers(lookups: Lookups, flags: _Flags) -> tuple[Resolver, ...]:
     rows, own = lookups.exchanges.rows, ~lookups.leg
     # The first question that the application itself put says whom it asked.
-    order = np.lexsort((rows["start_ns"], lookups.leg, lookups.lookup))
+    order = lexsort((rows["start_ns"], lookups.leg, lookups.lookup))
     first = order[np.unique(lookups.lookup[order], return_index=True)[1]]
     server_of, servers = _servers(lookups, first)
     start, end = _spans(lookups, own)
@@ -185,7 +186,7 @@ def _resolvers(lookups: Lookups, flags: _Flags) -> tuple[Resolver, ...]:
     for number, server in enumerate(servers):
         here, mine = lookups_of[number], asked_of[number]
         usual, which = here[usual_lookups[here]], here[delayed[here]]
-        which = which[np.argsort(start[which], kind="stable")]
+        which = which[stable_argsort(start[which])]
         described = [_describe(lookups, flags, n, int(first[n])) for n in which[:DESCRIBED_MOST].tolist()]
         found.append(
             Resolver(
@@ -220,7 +221,7 @@ def _servers(lookups: Lookups, first: Ints) -> tuple[Ints, list[Endpoint]]:
 
 def _numbers(*columns: NDArray[Any]) -> Ints:
     """A number for each combination of values, in their order."""
-    order = np.lexsort(tuple(reversed(columns)))
+    order = lexsort(tuple(reversed(columns)))
     new = np.zeros(len(order), np.bool_)
     for column in columns:
         new[1:] |= column[order][1:] != column[order][:-1]
@@ -252,7 +253,7 @@ def _many_names(lookups: Lookups, start: Ints, end: Ints) -> Mask:
     for number in np.flatnonzero(found & (end - start >= LATE_NS)).tolist():
         questions = lookups.questions_of(number)
         questions = questions[~lookups.leg[questions]]
-        mine = rows[questions[np.argsort(rows["name"][questions], kind="stable")]]
+        mine = rows[questions[stable_argsort(rows["name"][questions])]]
         begin = np.flatnonzero(np.diff(mine["name"], prepend=-1))
         last = np.maximum(mine["answer_ns"], mine["last_sent_ns"])
         waits = np.maximum.reduceat(last, begin) - np.minimum.reduceat(mine["start_ns"], begin)

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.dns.clocks import Offsets, measure_offsets
 from backend.forensics.evidence.dns.messages import DnsMessages
-from backend.forensics.evidence.dns.ordering import order_by
 from backend.forensics.evidence.sightings import Ints, boundaries
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.sorted_rows import distinct, lexsort, stable_argsort
 
 COPY_NS = 50_000_000
 """The same query again within this is the same packet seen twice (a mirror, a bridge and its port): no resolver
@@ -70,7 +69,7 @@ class Exchanges:
 
     @cached_property
     def _sightings_by_question(self) -> tuple[Ints, Ints]:
-        order = np.argsort(self.question, kind="stable")
+        order = stable_argsort(self.question)
         return order, np.searchsorted(self.question[order], np.arange(len(self.rows) + 1))
 
     def sightings_of(self, question: int) -> NDArray[np.void]:
@@ -96,7 +95,7 @@ def pair_messages(messages: DnsMessages) -> Exchanges:
     # Three keys instead of seven: each is a sort of all messages. A query sorts before an answer of the same time.
     what = rows["id"].astype(np.int64) << 32 | rows["type"].astype(np.int64) << 8 | rows["over_tcp"]
     where = rows["node"].astype(np.int64) << 32 | rows["name"]
-    order = np.lexsort((rows["time_ns"] * 2 + rows["answer"], what, where))
+    order = lexsort((rows["time_ns"] * 2 + rows["answer"], what, where))
     ordered = rows[order]
     number, counts, unasked = _number(ordered)
     sightings = _describe(ordered, number, counts)
@@ -115,7 +114,7 @@ def pair_messages(messages: DnsMessages) -> Exchanges:
         if len(question)
         else message_sighting
     )
-    by_question = np.argsort(of_message, kind="stable")
+    by_question = stable_argsort(of_message)
     begin = np.searchsorted(of_message[by_question], np.arange(len(merged) + 1))
     return Exchanges(
         merged, sightings, question, message_sighting, offsets, unasked, lag_ns, by_question, begin
@@ -189,7 +188,7 @@ def _join(sightings: NDArray[np.void], messages: DnsMessages) -> Ints:
     if not total:
         return np.zeros(0, np.int64)
     keys = [sightings[k] for k in ("id", "type", "name", "over_tcp")]
-    order = order_by(sightings["start_ns"], *keys)
+    order = lexsort((sightings["start_ns"], *reversed(keys)))
     new = boundaries(keys, order)
     start = sightings["start_ns"][order].astype(np.int64)
     end = np.maximum(sightings["last_sent_ns"], sightings["answer_ns"])[order].astype(np.int64)
@@ -211,7 +210,7 @@ def _split_by_port(cluster: Ints, sightings: NDArray[np.void], messages: DnsMess
     can, and two askers rarely share it."""
     port = messages.sockets.client_port[sightings["node"]].astype(np.int64)
     spot = cluster * max(1, len(messages.places)) + sightings["place"]
-    order = np.lexsort((port, spot))
+    order = lexsort((port, spot))
     same_spot = spot[order][1:] == spot[order][:-1]
     clash = order[1:][same_spot & (port[order][1:] != port[order][:-1])]
     if not len(clash):
@@ -242,14 +241,14 @@ def _nearest(
         return sightings
     total = int(question.max()) + 1
     if total == len(sightings):  # each was seen once
-        return sightings[np.argsort(question, kind="stable")]
+        return sightings[stable_argsort(question)]
     earliest = np.full(total, np.iinfo(np.int64).max)
     np.minimum.at(earliest, question, sightings["start_ns"])
     unsure_ns = 2 * int(offsets.uncertainty.max(initial=0))
     if unsure_ns:
         behind = sightings["start_ns"] - earliest[question] > unsure_ns
-        order = np.lexsort((sightings["start_ns"], lag_ns[sightings["place"]], behind, question))
+        order = lexsort((sightings["start_ns"], lag_ns[sightings["place"]], behind, question))
     else:
-        order = np.lexsort((-waited, sightings["start_ns"], question))
+        order = lexsort((-waited, sightings["start_ns"], question))
     first = order[np.unique(question[order], return_index=True)[1]]
     return sightings[first]

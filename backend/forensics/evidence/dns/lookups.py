@@ -17,9 +17,8 @@ from backend.forensics.connections import NEVER
 from backend.forensics.evidence.dns.exchanges import ONE_QUESTION_NS, Exchanges
 from backend.forensics.evidence.dns.messages import DnsMessages
 from backend.forensics.evidence.dns.names import tries_of_one
-from backend.forensics.evidence.dns.ordering import order_by
 from backend.forensics.evidence.sightings import Ints, boundaries
-from backend.forensics.evidence.sorted_rows import taken
+from backend.forensics.evidence.sorted_rows import lexsort, taken
 
 Mask = NDArray[np.bool_]
 
@@ -52,7 +51,7 @@ class Lookups:
     @cached_property
     def order(self) -> Ints:
         """Questions by lookup and time."""
-        return np.lexsort((self.exchanges.rows["start_ns"], self.lookup))
+        return lexsort((self.exchanges.rows["start_ns"], self.lookup))
 
     @cached_property
     def begin(self) -> Ints:
@@ -107,7 +106,7 @@ def _numbered(high: NDArray[np.uint64], low: NDArray[np.uint64], node: Ints) -> 
     """A number for each address."""
     if not len(node):
         return np.zeros(0, np.int64)
-    order = np.lexsort((low[node], high[node]))
+    order = lexsort((low[node], high[node]))
     new = np.zeros(len(node), np.bool_)
     for column in (high[node][order], low[node][order]):
         new[1:] |= column[1:] != column[:-1]
@@ -148,7 +147,7 @@ def _nearest_pairs(asked: _Asked, group: Ints, kind: int, paired: Mask) -> tuple
     chosen = np.flatnonzero((((rows["type"] == A) & partners[rows["name"]]) | of_kind) & ~paired)
     if not len(chosen):
         return chosen, chosen
-    order = chosen[order_by(rows["start_ns"][chosen], group[chosen], rows["name"][chosen])]
+    order = chosen[lexsort((rows["start_ns"][chosen], rows["name"][chosen], group[chosen]))]
     start = rows["start_ns"][order].astype(np.int64)
     is_a = rows["type"][order] == A
     same = np.zeros(len(order), np.bool_)
@@ -180,7 +179,7 @@ def _again(asked: _Asked, partner_open: Ints) -> tuple[Ints, Ints]:
     rows = asked.rows
     several = np.flatnonzero(np.bincount(rows["name"])[rows["name"]] > 1)
     keys = asked.client, rows["name"], rows["type"]
-    order = several[order_by(rows["start_ns"][several], *(key[several] for key in keys))]
+    order = several[lexsort((rows["start_ns"][several], *(key[several] for key in reversed(keys))))]
     left, right = order[:-1], order[1:]
     same = ~boundaries(keys, order)[1:]
     start, was_open = taken(rows["start_ns"], right), taken(asked.open_until, left)
@@ -214,7 +213,7 @@ def _expansions(asked: _Asked, names: tuple[str, ...]) -> Ints:
     """From a question that found nothing to the next name of the search list."""
     rows = asked.rows
     chosen = np.flatnonzero(_of_several(rows["name"], asked.label)[asked.label])
-    order = chosen[order_by(rows["start_ns"][chosen], asked.client[chosen], asked.label[chosen])]
+    order = chosen[lexsort((rows["start_ns"][chosen], asked.label[chosen], asked.client[chosen]))]
     left, right = order[:-1], order[1:]
     same = (asked.client[left] == asked.client[right]) & (asked.label[left] == asked.label[right])
     same &= rows["name"][left] != rows["name"][right]
@@ -257,7 +256,7 @@ def _legs(messages: DnsMessages, exchanges: Exchanges, asked: _Asked) -> Ints:
     by_resolver = np.isin(sockets.client_low[rows["node"]], served)
     if not by_resolver.any() or by_resolver.all():
         return none
-    order = np.lexsort((rows["start_ns"], rows["type"], rows["name"]))
+    order = lexsort((rows["start_ns"], rows["type"], rows["name"]))
     last = np.maximum.accumulate(np.where(by_resolver[order], -1, np.arange(len(order))))
     at = np.flatnonzero(by_resolver[order] & (last >= 0))
     left, right = order[last[at]], order[at]

@@ -14,6 +14,7 @@ from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
 from backend.forensics.evidence.dns.exchanges import COPY_NS, JOIN_NS
 from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 from backend.forensics.private_words import PrivateWord
 
 Where = Literal["inside", "reached", "return", "unknown"]
@@ -161,7 +162,7 @@ def _sendings(dns: Dns, question: int) -> list[_Sending]:
     at = dns.exchanges.messages_of(question)
     row, rows = dns.exchanges.rows[question], dns.messages.rows[at]
     time = rows["time_ns"] - dns.exchanges.offsets.of_place[rows["place"]]
-    order = np.argsort(time, kind="stable")
+    order = stable_argsort(time)
     at, rows, time = at[order], rows[order], time[order]
     near = (rows["node"] == row["node"]) & (rows["place"] == row["place"])
     asked = time[near & (rows["answer"] == 0)]
@@ -208,7 +209,7 @@ def _usual_ends(dns: Dns, resolver: Resolver) -> tuple[int, ...]:
     at = exchanges.sightings_at(mine)
     elsewhere = at[seen[at] != rows["place"][exchanges.question[at]]]
     question = exchanges.question[elsewhere]
-    order = elsewhere[np.lexsort((-exchanges.lag_ns[seen[elsewhere]], question))]
+    order = elsewhere[lexsort((-exchanges.lag_ns[seen[elsewhere]], question))]
     deepest = seen[order[np.unique(exchanges.question[order], return_index=True)[1]]]
     if total < USUALLY_OF_LEAST or len(deepest) < USUALLY * total:
         return ()

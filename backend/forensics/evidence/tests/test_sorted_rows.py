@@ -2,12 +2,15 @@
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from backend.forensics.evidence.sorted_rows import (
     distinct,
     first_rows,
+    lexsort,
     place_in,
     renumbered,
+    stable_argsort,
     stable_order,
     taken,
 )
@@ -43,3 +46,49 @@ def test_taken_rows_of_a_column_are_those_of_numpy(wanted: list[int]) -> None:
 def test_values_are_placed_where_numpy_finds_them(ordered: list[int]) -> None:
     values, wanted = np.array(ordered, np.uint64), np.array([9, 0, 7, 3, 1, 10], np.uint64)
     assert place_in(values, wanted).tolist() == np.searchsorted(values, wanted).tolist()
+
+
+SPANS = {
+    "small": (0, 5),
+    "bits": (0, 2),
+    "negative": (-3, 4),
+    "nanoseconds": (1_700_000_000_000_000_000, 1_700_000_000_000_000_000 + 10**9),
+    "whole": (-(2**63), 2**63 - 1),
+}
+
+
+def column(span: str, size: int, seed: int) -> NDArray[np.int64]:
+    """Half of the values come twice, and pairs differ in their last bits only."""
+    values = np.random.default_rng(seed).integers(*SPANS[span], size)
+    values[1::4] = values[::4][: len(values[1::4])]
+    values[2::4] = values[::4][: len(values[2::4])] ^ 1
+    return values
+
+
+@pytest.mark.parametrize("size", [0, 1, 999, 5000])
+@pytest.mark.parametrize("span", SPANS)
+@pytest.mark.parametrize("dtype", [np.int64, np.uint64, np.int32, np.uint8, np.bool_, np.float64])
+def test_a_column_is_sorted_as_by_numpy(span: str, size: int, dtype: type[np.generic]) -> None:
+    values = column(span, size, 1).astype(dtype)
+    assert np.array_equal(stable_argsort(values), np.argsort(values, kind="stable"))
+
+
+@pytest.mark.parametrize("size", [0, 999, 5000])
+@pytest.mark.parametrize(
+    "spans",
+    [
+        ("small", "bits", "negative"),
+        ("nanoseconds", "small", "nanoseconds"),
+        ("whole", "small", "whole"),
+        ("small", "whole", "bits"),
+        ("bits", "small", "whole"),
+    ],
+)
+def test_columns_are_sorted_as_by_numpy(spans: tuple[str, ...], size: int) -> None:
+    keys = [column(span, size, seed) for seed, span in enumerate(spans)]
+    assert np.array_equal(lexsort(keys), np.lexsort(tuple(keys)))
+    as_others = (keys[0].astype(np.uint64), np.zeros(size, np.uint16), keys[1], keys[2] > 0)
+    assert np.array_equal(lexsort(as_others), np.lexsort(as_others))
+    table = np.zeros(size, [("a", "<i8"), ("b", "<u2")])
+    table["a"] = keys[2]
+    assert np.array_equal(lexsort((table["b"], table["a"])), np.lexsort((table["b"], table["a"])))
