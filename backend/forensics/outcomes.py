@@ -3,6 +3,9 @@ rule fires."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,7 +16,7 @@ from backend.forensics.evidence.dns.lookups import NXDOMAIN, SERVFAIL
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import boundaries, join_rows
-from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort, taken_columns
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import (
     DestinationOutcomePart,
@@ -28,6 +31,7 @@ SLOW_FROM_S = 0.5
 FRAMES_NAMED = 10
 DESTINATIONS_NAMED = 10
 _FAILED_LOOKUPS = ("server-failure", "other-error", "unanswered")
+_SERVER = ("server_high", "server_low", "server_port")
 _FAILED_CONNECTIONS = ("refused", "unreachable", "unanswered")
 
 
@@ -83,7 +87,8 @@ def _tried(facts: Facts, what: OutcomeSubject, tried: Tried | None) -> OutcomesP
         pairs = zip(tried.capture[rows].tolist(), tried.frame[rows].tolist(), strict=True)
         return frame_evidence((facts.captures[capture].name, frame) for capture, frame in pairs)
 
-    nodes = join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE)[tried.node]
+    connections = join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE)
+    nodes = taken_columns(connections, _SERVER, tried.node)
     lines = [
         _line(
             name,
@@ -104,11 +109,13 @@ def _line(name: str, mask: Bools, failed: bool, shown: list[EvidencePart]) -> Ou
     return OutcomeCountPart(outcome=name, count=int(mask.sum()), failed=failed, evidence=shown)
 
 
-def _by_destination(rows: NDArray[np.void], failed: Bools) -> list[DestinationOutcomePart]:
+def _by_destination(
+    rows: NDArray[np.void] | Mapping[str, NDArray[Any]], failed: Bools
+) -> list[DestinationOutcomePart]:
     """Whom those that failed were meant for, the most failures first. `rows` hold their servers."""
     if not failed.any():
         return []
-    columns = [rows[name] for name in ("server_high", "server_low", "server_port")]
+    columns = [rows[name] for name in _SERVER]
     order = lexsort(tuple(reversed(columns)))
     starts = np.flatnonzero(boundaries(columns, order))
     totals = np.diff(np.append(starts, len(order)))
@@ -145,7 +152,8 @@ def _lookups(facts: Facts) -> OutcomesPart | None:
         np.array([place.file_ns[1] for place in places], np.int64)[last["place"]] - moved[last["place"]]
     )
     waited_for = ended_ns - last["last_sent_ns"] >= WAITS_FROM_NS
-    nodes = join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE)[last["node"]]
+    connections = join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE)
+    nodes = taken_columns(connections, (*_SERVER, "server_packets"), last["node"])
     one_way = (nodes["server_packets"] == 0) & bool(len(facts.unheard_hosts))
     rcode = last["rcode"].astype(np.int64)
     truncated = answered & (rcode == 0) & (last["truncated"] != 0)

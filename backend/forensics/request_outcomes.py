@@ -12,7 +12,7 @@ from backend.forensics.evidence.exchanges import read_rows
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints, join_rows
-from backend.forensics.evidence.sorted_rows import distinct, lexsort
+from backend.forensics.evidence.sorted_rows import distinct, lexsort, taken_columns
 from backend.forensics.messages import ALERT, HELLO
 from backend.forensics.round_trips import REQUEST
 
@@ -126,7 +126,8 @@ def _answers_ns(facts: Facts, capture: Ints, frame: Ints) -> Ints:
 def _ends(facts: Facts, node: Ints, asked_ns: Ints, lasts_ns: Ints) -> tuple[Bools, Bools]:
     """(the server answered with RST, nothing came although it was waited for) of connections in which something was
     asked. Where the server said anything that could not be read, or was never seen, neither is claimed."""
-    nodes = join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE)[node]
+    names = "resets", "closed_ns", "server_packets", "lost_segments", "server_bytes"
+    nodes = taken_columns(join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE), names, node)
     reset = (nodes["resets"] & _BY_SERVER) != 0
     # Times of the connection table are on its capture's clock: compared within a second.
     reset &= nodes["closed_ns"] >= asked_ns - WAITS_FROM_NS

@@ -76,7 +76,7 @@ def list_destinations(
     known = answered_pairs(attempts, on_any_port(outer), (on_any_port(outer), on_any_port(asked)))
     row = attempts.retried.row
     ends = outer.high[row], outer.low[row], outer.port[row]
-    order = lexsort((np.arange(len(row)), silent, ends[2], ends[1], ends[0]))
+    order = lexsort((silent, ends[2], ends[1], ends[0]))
     new = np.append(True, np.any([c[order][1:] != c[order][:-1] for c in (*ends, silent)], axis=0))
     first, start = order[new], np.append(np.flatnonzero(new), len(order))
     high, low, port = (column[first] for column in ends)

@@ -4,7 +4,7 @@ every column, or sort at all."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ def stable_argsort(values: NDArray[Value]) -> Ints:
     sorts bare numbers by vector instructions. Each is put into one number with its position; where they do not fit,
     their last bits are compared afterwards."""
     total = len(values)
-    if total < _FEW or values.dtype.kind not in "iub":
+    if total < _FEW or not _are_numbers(values):
         order: Ints = np.argsort(values, kind="stable")
         return order
     numbers, width = _from_zero(values)
@@ -53,7 +53,7 @@ def stable_argsort(values: NDArray[Value]) -> Ints:
 def lexsort(keys: Sequence[NDArray[np.generic]]) -> Ints:
     """``np.lexsort(keys)``, the last key first; keys that fit into one number are sorted together."""
     total = len(keys[0])
-    if total < _FEW or any(key.dtype.kind not in "iub" for key in keys):
+    if total < _FEW or not all(map(_are_numbers, keys)):
         order: Ints = np.lexsort(tuple(keys))
         return order
     found: Ints | None = None
@@ -73,13 +73,27 @@ def _then_by(order: Ints | None, values: NDArray[np.uint64]) -> Ints:
     return stable_argsort(values) if order is None else order[stable_argsort(values[order])]
 
 
-def _from_zero(values: NDArray[Value]) -> tuple[NDArray[np.uint64], int]:
-    """(the integers less the least of them, bits of the greatest)."""
+def _are_numbers(values: NDArray[Value]) -> bool:
+    """Integers, or 64-bit floats from 0 on, whose bits sort as they do."""
+    if values.dtype == np.float64:
+        return bool(values.min() >= 0)  # never so where one is no number
+    return values.dtype.kind in "iub"
+
+
+def _from_zero(values: NDArray[np.generic]) -> tuple[NDArray[np.uint64], int]:
+    """(the numbers as integers, less the least of them; bits of the greatest)."""
+    if values.dtype == np.float64:
+        values = np.add(values, 0.0).view(np.uint64)  # -0.0 becomes 0.0
     least, greatest = int(values.min()), int(values.max())
     numbers = values.astype(np.uint64)
     if least:
         numbers -= np.uint64(least % (1 << _WORD_BITS))  # what is negative wraps around twice
     return numbers, (greatest - least).bit_length()
+
+
+def taken_columns(table: NDArray[np.void], names: Sequence[str], rows: Ints) -> dict[str, NDArray[Any]]:
+    """``table[rows]``, of these columns alone."""
+    return {name: taken(table[name], rows) for name in names}
 
 
 def place_in(ordered: NDArray[Value], wanted: NDArray[Value]) -> Ints:

@@ -16,7 +16,7 @@ from backend.forensics.connections import CONNECTION_DTYPE
 from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.sightings import Ints, Place, boundaries, join_rows
-from backend.forensics.evidence.sorted_rows import lexsort
+from backend.forensics.evidence.sorted_rows import distinct, lexsort
 from backend.forensics.packets import TCP
 from backend.forensics.signals import SIGNAL_DTYPE
 
@@ -146,11 +146,11 @@ def _servers(connections: NDArray[np.void]) -> tuple[Ints, Servers]:
 
 
 def _connections_of(connections: NDArray[np.void], link: Ints, server: Ints, servers_total: int) -> Ints:
+    """By server: how many links lead there."""
     tcp = np.flatnonzero(connections["protocol"] == TCP)
-    pairs = (
-        np.unique(np.stack([server[tcp], link[tcp]], axis=1), axis=0) if len(tcp) else np.zeros((0, 2), int)
-    )
-    return np.bincount(pairs[:, 0].astype(np.int64), minlength=servers_total).astype(np.int64)
+    links_total = int(link.max(initial=0)) + 1
+    pairs = distinct(server[tcp] * links_total + link[tcp])  # both are less than 2^31
+    return np.bincount(pairs // links_total, minlength=servers_total)
 
 
 def _one_sighting(node: Ints, link: Ints, rank: Sequence[int], place: Ints) -> Ints:

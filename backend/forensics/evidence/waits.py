@@ -16,7 +16,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
+from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort, taken
 from backend.forensics.messages import REQUEST_SEEN, RESPONSE_SEEN
 
 Quantity = Literal["connect_time", "rtt", "service_time"]
@@ -211,8 +211,10 @@ def _answered_requests(capture: Capture) -> dict[str, Ints]:
 
 
 def _responders(capture: Capture, connection: Ints, by_client: NDArray[np.bool_]) -> list[NDArray[np.uint64]]:
-    rows = capture.connections[connection]
+    table = capture.connections
     return [
-        np.where(by_client, rows[f"server_{part}"], rows[f"client_{part}"]).astype(np.uint64)
+        np.where(
+            by_client, *(taken(table[f"{end}_{part}"], connection) for end in ("server", "client"))
+        ).astype(np.uint64)
         for part in ("high", "low", "port")
     ]

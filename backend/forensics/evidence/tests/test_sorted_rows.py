@@ -73,6 +73,15 @@ def test_a_column_is_sorted_as_by_numpy(span: str, size: int, dtype: type[np.gen
     assert np.array_equal(stable_argsort(values), np.argsort(values, kind="stable"))
 
 
+@pytest.mark.parametrize("some", [[0.0], [0.0, -0.0], [0.5, -0.5], [np.nan, 1.0], [np.inf, 1.0]])
+def test_fractions_are_sorted_as_by_numpy(some: list[float]) -> None:
+    values = np.random.default_rng(1).random(5000)
+    values[::3] = np.resize(some, len(values[::3]))
+    few = np.arange(5000) % 7
+    assert np.array_equal(stable_argsort(values), np.argsort(values, kind="stable"))
+    assert np.array_equal(lexsort((values, few)), np.lexsort((values, few)))
+
+
 @pytest.mark.parametrize("size", [0, 999, 5000])
 @pytest.mark.parametrize(
     "spans",
