@@ -10,8 +10,6 @@ from backend.forensics.report import NotUsedPart
 from backend.limits import Limits
 from workers.decode.bundles import Expansion, expand_bundle
 from workers.decode.identify import identify_file
-from workers.decode.printed.members import expand_text
-from workers.decode.printed.opening import holds_printed_packets
 
 
 @dataclass(frozen=True)
@@ -32,7 +30,13 @@ def is_bundle(path: Path) -> bool:
 
 def opens_to_files(path: Path, limits: Limits = Limits()) -> bool:  # noqa: B008 - frozen
     """Whether several files come out of it: an archive, or a text with packets in it. Raises OSError."""
-    return is_bundle(path) or holds_printed_packets(path, limits)
+    kind = identify_file(path).kind
+    if kind != "text":
+        return kind == "bundle"
+    # Two dozen modules that only a text with packets in it needs.
+    from workers.decode.printed.opening import holds_printed_packets
+
+    return holds_printed_packets(path, limits)
 
 
 def open_bundle(
@@ -45,6 +49,8 @@ def open_bundle(
     """Unpack what is evidence in an archive, or in a text of this name, into `folder`; raises UnreadableInput when
     nothing is."""
     if not is_bundle(path):
+        from workers.decode.printed.members import expand_text
+
         return expand_text(path, name, folder, limits)
     expansion = expand_bundle(path, folder, limits)
     if not expansion.members:
