@@ -30,6 +30,7 @@ from backend.forensics.dumps.listed import (
     ForwardingEntry,
     HistogramBucket,
     KernelModule,
+    LinkCounters,
     LogMessage,
     MetricValue,
     PathHop,
@@ -64,9 +65,9 @@ __all__ = [
     "ConntrackTable", "ConntrackTuple", "CounterRow", "DropEvent", "Dump", "FilterRule", "ForwardingEntry",
     "HistogramBucket", "Interface", "InterfaceAddress", "IpvsConnection", "IpvsConnectionTable", "IpvsTimeouts",
     "IpvsTraffic",
-    "KernelMessage", "KernelModule", "KernelVersion", "ListenSocket", "LoadFigure", "LoadReport", "LogMessage",
-    "MetricValue", "NameSort", "NatRule", "Neighbor", "OffloadFeature", "PacketProcess", "PathHop", "PolicyRule",
-    "PrintedTable", "Probe", "ProbeKind", "ProbeSeries", "ProbeTable", "RealServer", "Route", "Setting",
+    "KernelMessage", "KernelModule", "KernelVersion", "LinkCounters", "ListenSocket", "LoadFigure", "LoadReport",
+    "LogMessage", "MetricValue", "NameSort", "NatRule", "Neighbor", "OffloadFeature", "PacketProcess", "PathHop",
+    "PolicyRule", "PrintedTable", "Probe", "ProbeKind", "ProbeSeries", "ProbeTable", "RealServer", "Route", "Setting",
     "StackSamples", "SystemCall", "TcpSocket", "VirtualService",
 ]  # fmt: skip
 
@@ -85,6 +86,7 @@ class Dump:
     ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``, ``dig``, ``curl``,
     ``packet-processes``, ``strace``, ``collapsed-stacks``, ``cpu-stat``, ``ethtool-stats``,
     ``kubernetes-versions``, ``tcpdump-text``, ``iptables-list``, ``ip-rule``, ``bridge``, ``ethtool-card``, ``lsmod``,
+    ``tc-qdisc``, ``ifconfig``, ``interface-table``,
     ``path-hops``, ``drops``, ``histogram``, ``component-log``, ``metrics``, ``client-steps``,
     ``kubernetes-objects``, ``container-inspect``, ``kubernetes-addresses``, ``hosts``, and ``text`` of one of which no
     line is recognized."""
@@ -127,6 +129,8 @@ class Dump:
     """Packets that a tool printed, each a frame of a capture that was rebuilt from the text."""
     wrong_tunnel_checksums: tuple[int, ...] = ()
     """Lines (1-based) of printed packets whose outer UDP checksum, around VXLAN or Geneve, tcpdump calls wrong."""
+    mixed_tunnel_checksums: tuple[int, ...] = ()
+    """Those of them whose sender also sends such packets with a right one."""
     packet_processes: tuple[PacketProcess, ...] = ()
     system_calls: tuple[SystemCall, ...] = ()
     routes: tuple[Route, ...] = ()
@@ -136,6 +140,7 @@ class Dump:
     bridge_vlans: tuple[BridgeVlan, ...] = ()
     card_settings: tuple[CardSetting, ...] = ()
     modules: tuple[KernelModule, ...] = ()
+    link_counters: tuple[LinkCounters, ...] = ()
     hops: tuple[PathHop, ...] = ()
     drops: tuple[DropEvent, ...] = ()
     histograms: tuple[HistogramBucket, ...] = ()

@@ -81,6 +81,20 @@ class CardSetting:
 
 
 @dataclass(frozen=True)
+class LinkCounters:
+    """What an interface or one of its queueing disciplines counted since it exists."""
+
+    line: int
+    interface: str
+    queue: str
+    """``fq_codel root``, ``htb parent 1:11`` of ``tc -s qdisc``; "" of the interface itself."""
+    sent: int
+    """Packets, where counted; else 0."""
+    lost: dict[str, int]
+    """Packets by what the program calls it: ``dropped``, ``RX errors``, ``TX overruns``; only those above 0."""
+
+
+@dataclass(frozen=True)
 class KernelModule:
     """A line of ``lsmod``."""
 

@@ -37,10 +37,29 @@ _ERROR = re.compile(r"\berror=(?:\"(?P<quoted>(?:[^\"\\]|\\.){0,2000})\"|(?P<bar
 _TIME = re.compile(r"\b(?:time|ts)=\"?(?P<time>\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?)")
 _SUBSYSTEM = re.compile(r"\bsubsys=(?P<name>[\w-]{1,60})")
 _COREDNS = re.compile(r"\[(?P<level>INFO|WARNING|ERROR|DEBUG|FATAL|PANIC)\] (?P<text>.*)$")
+_ENVOY = re.compile(
+    r"(?:\d{1,9}[-:])?\[(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\]\[\d{1,9}\]\[(?P<level>[a-z]{4,8})\]"
+    r"\[[\w :-]{2,40}\] (?:\[(?P<place>[\w./-]{1,160}:\d{1,6})\] )?(?P<text>.*)$"
+)
+_ISTIO = re.compile(
+    r"(?:> ?)?(?P<time>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z)\t?\s{0,8}(?P<level>trace|debug|info|warn|warning|error|"
+    r"critical|fatal)\s{1,8}(?P<name>envoy [\w ]{2,24}?|[\w-]{2,24})\s{1,8}"
+    r"(?:\[?(?P<place>[\w./-]{1,160}:\d{1,6})\]?\s{1,4})?"
+    r"(?P<text>.*)$"
+)
+_FAILED = re.compile(
+    r"upstream reset: reset reason|upstream (?:request )?timeout|connect timeout|"
+    r"remote address .{1,80}connection refused|delayed connect error",
+    re.IGNORECASE,
+)
+"""Envoy logs failures of requests at the level debug."""
+_COREDNS_START = re.compile(r"\.:\d{2,5}$|CoreDNS-\d[\w.-]{0,20}$|linux/\w{3,8}, go[\d.]{3,10}, \w{6,40}$")
 _LEVELS: Final = {
     "I": "info", "W": "warning", "E": "error", "F": "fatal", "warn": "warning", "err": "error", "panic": "fatal",
     "critical": "fatal",
 }  # fmt: skip
+_BESIDE: Final = frozenset(("level", "caller", "ts", "time", "timestamp", "severity", "logger"))
+"""Fields of which a log line in JSON has at least one beside its message."""
 _PLACES: Final = (
     (re.compile(r"proxier|kube-proxy|server_others|endpointslicecache|conntrack\.go|ipvs"), "kube-proxy"),
     (re.compile(r"vxlan|flannel|subnet|iptables\.go|kube\.go|manager\.go|main\.go"), "flannel"),
@@ -54,8 +73,8 @@ def recognise(head: Sequence[str]) -> float:
 
 
 def owns_line(line: str) -> bool:
-    """A line in one of the forms."""
-    return _read(line, 1) is not None
+    """A line in one of the forms, or what CoreDNS prints first."""
+    return _read(line, 1) is not None or _COREDNS_START.match(line) is not None
 
 
 def starts_anew(previous: str, line: str) -> bool:
@@ -71,7 +90,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         message = _read(line, number)
         if message is not None:
             messages.append(message)
-        elif not (messages and line[:1] in " \t"):
+        elif not ((messages and line[:1] in " \t") or _COREDNS_START.match(line)):
             not_understood.append(number)
     return Dump(KIND, len(lines), tuple(not_understood), log_messages=tuple(messages))
 
@@ -88,8 +107,11 @@ def _read(line: str, number: int) -> LogMessage | None:
         return LogMessage(number, "calico", _level(calico["level"]), calico["text"], calico["place"], time_ns)
     if "level=" in line[:300] and ("msg=" in line or "error=" in line) and _LOGFMT.match(line):
         return _logfmt(line, number)
-    if line[:1] == "{" and '"level"' in line and ('"msg"' in line or '"message"' in line):
+    if line[:1] == "{" and any(f'"{name}"' in line for name in ("msg", "message", "response_flags")):
         return _of_json(line, number)
+    envoy = _ENVOY.match(line) or _ISTIO.match(line)
+    if envoy is not None:
+        return _of_envoy(envoy, number)
     plain = _COREDNS.match(line)
     if plain is not None:
         return LogMessage(
@@ -97,6 +119,15 @@ def _read(line: str, number: int) -> LogMessage | None:
         )
     bird = _BIRD.match(line)
     return LogMessage(number, "calico", "info", bird["text"], "bird") if bird is not None else None
+
+
+def _of_envoy(found: re.Match[str], number: int) -> LogMessage:
+    name = found.groupdict().get("name") or "envoy"
+    level = "error" if _FAILED.search(found["text"]) else _level(found["level"])
+    component = "envoy" if name.startswith("envoy") else "istio"
+    return LogMessage(
+        number, component, level, found["text"], found["place"] or "", stated_time_ns(found["time"])
+    )
 
 
 def _logfmt(line: str, number: int) -> LogMessage | None:
@@ -117,14 +148,28 @@ def _of_json(line: str, number: int) -> LogMessage | None:
         return None
     if not isinstance(read, dict):
         return None
-    text, level = read.get("msg") or read.get("message"), read.get("level")
-    if not isinstance(text, str) or not isinstance(level, str):
-        return None
+    if "response_flags" in read:
+        return _of_access_log(read, number)
     error = read.get("error") or read.get("err")
+    text, level = read.get("msg") or read.get("message"), read.get("level", "error" if error else "info")
+    if not isinstance(text, str) or not isinstance(level, str) or not read.keys() & _BESIDE:
+        return None
     time = read.get("time") or read.get("ts")
     time_ns = stated_time_ns(time) if isinstance(time, str) else None
     whole = f"{text}: {error}" if isinstance(error, str) else text
     return LogMessage(number, "", _level(level), whole[:2_000], "", time_ns)
+
+
+def _of_access_log(read: dict[str, object], number: int) -> LogMessage:
+    """A request of Envoy's access log in JSON."""
+    flags = str(read["response_flags"] or "-")[:40]
+    time, code = read.get("start_time"), str(read.get("response_code", "0"))[:3]
+    request = " ".join(str(read.get(name) or "-")[:200] for name in ("method", "path", "upstream_host"))
+    text = (
+        f"{request} code={code} response_flags={flags} {str(read.get('response_code_details') or '')[:200]}"
+    )
+    time_ns = stated_time_ns(time) if isinstance(time, str) else None
+    return LogMessage(number, "envoy", "info" if flags == "-" else "error", text, "access log", time_ns)
 
 
 def _level(text: str) -> str:

@@ -12,7 +12,7 @@ was cut must not take the rest with it.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from backend.forensics.dumps import ConntrackEntry, ConntrackTable, ConntrackTuple, Dump
 from workers.decode.dumps.conntrack_entries import is_noise
@@ -23,6 +23,12 @@ KIND = "conntrack-list"
 _EVENT_KIND = "conntrack-events"
 
 _FLOW = re.compile(r'\s{0,8}<flow(?: type="(?P<event>new|update|destroy)")?><meta direction="original">')
+_PART = re.compile(
+    r"\s{1,16}(?:<flow(?: type=\"\w{3,8}\")?>|</flow>|</?(?:meta|layer3|layer4)\b[^>]{0,80}>(?:</layer4>)?|"
+    r"<(?P<name>src|dst|sport|dport|state|timeout|mark|use|id|zone|helper|packets|bytes)>[^<]{1,64}</(?P=name)>|"
+    r"</?(?:counters|secctx|when)>|<(?:assured|unreplied)/>)\s*$"
+)
+"""A line of an entry that somebody printed over several."""
 _FRAME = re.compile(r"\s{0,8}(?:<\?xml version=[^>]{1,80}\?>|</?conntrack>)\s*$")
 _CLOSING = re.compile(
     r"conntrack v[\w.]{1,16} \(conntrack-tools\): \d{1,12} flow (?:entries|events) have been shown\."
@@ -46,7 +52,9 @@ def recognise(head: Sequence[str]) -> float:
 
 def owns_line(line: str) -> bool:
     """An entry, or what stands around all of them."""
-    return bool(_FLOW.match(line) or _FRAME.match(line) or _CLOSING.match(line)) or is_noise(line)
+    return bool(
+        _FLOW.match(line) or _FRAME.match(line) or _CLOSING.match(line) or _PART.match(line)
+    ) or is_noise(line)
 
 
 def starts_anew(previous: str, line: str) -> bool:
@@ -58,7 +66,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
     """The entries; what was cut before the end of its element is not understood."""
     entries: list[ConntrackEntry] = []
     not_understood: list[int] = []
-    for number, line in numbered(lines, first_line):
+    for number, line in _entries(lines, first_line):
         if _FRAME.match(line) or _CLOSING.match(line) or is_noise(line):
             continue
         entry = _read_flow(line, number)
@@ -68,6 +76,23 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
             entries.append(entry)
     kind = _EVENT_KIND if any(entry.event for entry in entries) else KIND
     return Dump(kind, len(lines), tuple(not_understood), entries=ConntrackTable.of(entries))
+
+
+def _entries(lines: Sequence[str], first_line: int) -> Iterator[tuple[int, str]]:
+    """(line, text) with those entries put together that stand over several lines."""
+    begun, parts = 0, list[str]()
+    for number, line in numbered(lines, first_line):
+        part = _PART.match(line)
+        if part is None:
+            yield number, line
+            continue
+        text = line.strip()
+        if text.startswith("<flow"):
+            begun, parts = number, []
+        parts.append(text)
+        if text == "</flow>":
+            yield begun or number, "".join(parts)
+            parts = []
 
 
 def _read_flow(line: str, number: int) -> ConntrackEntry | None:

@@ -16,7 +16,7 @@ from workers.decode.dumps.fields import numbered, whole_number
 KIND = "interrupts"
 
 _HEADER = re.compile(r"\s{1,64}CPU\d{1,4}(?:\s{1,16}CPU\d{1,4}){0,1023}\s*$")
-_ROW = re.compile(r"\s{0,8}(?P<name>[A-Z0-9_]{1,8}):\s{1,20}(?P<rest>\d.*)$")
+_ROW = re.compile(r"\s{0,12}(?P<name>[A-Z0-9_]{1,8}):\s{1,20}(?P<rest>\d.*)$")
 
 
 def recognise(head: Sequence[str]) -> float:

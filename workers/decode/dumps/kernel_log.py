@@ -31,7 +31,7 @@ _WALL = re.compile(
     rf"{_LEVEL}\[(?P<time>[A-Z][a-z]{{2}} [A-Z][a-z]{{2}} [\s\d]\d \d\d:\d\d:\d\d \d{{4}})\] (?P<text>.*)$"
 )
 _ISO = re.compile(
-    rf"{_LEVEL}(?P<time>\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{{3,9}}[+-]\d\d:?\d\d) (?P<text>.*)$"
+    rf"{_LEVEL}(?P<time>\d{{4}}-\d\d-\d\dT\d\d:\d\d:\d\d[.,]\d{{6}}[+-]\d\d:?\d\d) (?P<text>.*)$"
 )
 _SYSLOG = re.compile(
     r"(?:<\d{1,3}>)?(?P<time>[^\W\d_]{3,5}\.? [\s\d]\d \d\d:\d\d:\d\d|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\S{0,20}) "

@@ -61,6 +61,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         neighbors=_unanswered(marks),
         probe_series=_without_reply(marks),
         wrong_tunnel_checksums=tuple(number for number, mark in marks if mark[1:2] == ["x"]),
+        mixed_tunnel_checksums=_mixed(marks),
     )
 
 
@@ -75,6 +76,13 @@ def _unanswered(marks: Sequence[tuple[int, list[str]]]) -> tuple[Neighbor, ...]:
         (address, at) for address, at in asked.items() if address not in answered and len(at) >= _ASKED_LEAST
     ]
     return tuple(Neighbor(at[0], address, "", "", "INCOMPLETE") for address, at in silent)
+
+
+def _mixed(marks: Sequence[tuple[int, list[str]]]) -> tuple[int, ...]:
+    """Packets with a wrong outer checksum of hosts that also send right ones: a card that fills in checksums leaves
+    all of them wrong in the sender's own capture."""
+    right = {mark[2] for _, mark in marks if mark[1:2] == ["o"]}
+    return tuple(number for number, mark in marks if mark[1:2] == ["x"] and mark[2] in right)
 
 
 def _without_reply(marks: Sequence[tuple[int, list[str]]]) -> tuple[ProbeSeries, ...]:

@@ -58,6 +58,11 @@ _ERRORS = re.compile(
     r"Operation not permitted|out of:|right kind of file)"
 )
 """What shells and tools answer instead of a listing."""
+_NOTES = re.compile(
+    r"tcpdump: (?:verbose output|listening|data link)|listening on \S{1,64}, link-type |"
+    r"\d{1,12} packets? (?:captured|received by filter|dropped by)"
+)
+"""What tcpdump says around its packets, where it printed none."""
 _INDENTED = " " * 8
 """Nobody types there: reports underline their columns so."""
 _TYPED = re.compile(
@@ -70,7 +75,7 @@ _TYPED = re.compile(
 # A bare `#` also begins comments, so the command behind it has to be one that people run here.
 _COMMANDS = frozenset(
     (
-        "awk", "cat", "conntrack", "cp", "curl", "date", "docker", "echo", "for", "grep", "head",
+        "awk", "cat", "k", "rpm", "dpkg", "conntrack", "cp", "curl", "date", "docker", "echo", "for", "grep", "head",
         "hostname", "ip", "ip6tables-save", "iptables", "iptables-save", "ipvsadm", "journalctl", "k3s",
         "kubectl", "ls", "netstat", "nft", "nsenter", "nstat", "ping", "podman", "sleep", "ss", "sudo",
         "sysctl", "tail", "tcpdump", "uname", "uptime", "watch", "while", "ab", "dmesg", "ethtool",
@@ -110,7 +115,7 @@ def read_session_line(line: str, *, command_before: str = "") -> SessionLine | N
         return None
     if text in _MARKS:
         return LEFT_OUT
-    if _FENCE.match(text) or _ERRORS.match(text):
+    if _FENCE.match(text) or _ERRORS.match(text) or _NOTES.match(text):
         return SessionLine()
     return _time_line(text, command_before) or _prompt(text) or _heading(text)
 

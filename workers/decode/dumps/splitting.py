@@ -16,6 +16,7 @@ from workers.decode.dumps import conntrack_entries, conntrack_events
 from workers.decode.dumps.bare_values import read_bare_values
 from workers.decode.dumps.formats import DumpFormat, as_format, dump_formats, is_last_resort
 from workers.decode.dumps.prefixes import Said, without_prefixes
+from workers.decode.dumps.remarks import is_remark
 from workers.decode.dumps.session_lines import LEFT_OUT, SessionLine, read_session_line, read_typed_line
 from workers.decode.dumps.subjects import Subjects
 from workers.decode.dumps.text import Item, Text, as_utf8, item_lines, scanned_text
@@ -155,7 +156,7 @@ def _segments(text: Text, prefixes: Said) -> list[_Segment]:
         if host != said.host:
             said, current = replace(said, host=host), None
         line, owners = _owners(item, current, unknown)
-        heard = _session_line(item, current, said) or (read_typed_line(line) if not owners else None)
+        heard = _session_line(item, current, said) or (None if owners else _between(line))
         if heard is not None and not (heard is LEFT_OUT and current is not None):
             said, current = _updated(said, heard), None
             continue
@@ -179,6 +180,11 @@ def _session_line(item: Item, current: _Segment | None, said: SessionLine) -> Se
     if current is not None and any(format_.owns_line(item[:LOOKED_AT]) for format_ in current.formats):
         return None
     return read_session_line(item, command_before=said.command)
+
+
+def _between(line: str) -> SessionLine | None:
+    """What a line of no format says that stands between listings: a command, or a remark of whoever pasted them."""
+    return read_typed_line(line) or (LEFT_OUT if is_remark(line) else None)
 
 
 def _updated(said: SessionLine, heard: SessionLine) -> SessionLine:

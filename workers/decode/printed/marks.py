@@ -14,7 +14,9 @@ _HELD_LINES = 4_096
 _SIGN_BYTES: Final = 8
 """Longer than any sign of a packet: one may lie across two blocks."""
 _MARK_BYTES: Final = MARK.encode()
-_TUNNEL = re.compile(r"bad udp cksum [^]]{0,60}\] (?:VXLAN|OTV|Geneve)")
+_TUNNEL = re.compile(
+    r"(?P<source>\S{1,255}) > \S{1,255}: \[(?P<found>bad udp cksum|udp sum ok)[^]]{0,60}\] (?:VXLAN|OTV|Geneve)"
+)
 _ASKED = re.compile(r"who-has (?P<address>[\d.]{7,15})\b")
 _ECHO = re.compile(
     r"(?P<source>\S{1,255}) > (?P<destination>\S{1,255}): ICMP6?,? echo (?P<what>request|reply)"
@@ -68,8 +70,8 @@ def _marked_from(blocks: Iterable[bytes]) -> Iterator[bytes]:
 def _resolved(text: str) -> str:
     """What a packet of ARP or an ICMP echo asks or answers, or that a tunnel's checksum is wrong, to stand behind its
     mark."""
-    if "bad udp cksum" in text and _TUNNEL.search(text):
-        return " x"
+    if "udp " in text and (tunnel := _TUNNEL.search(text)) is not None:
+        return f" {'x' if tunnel['found'].startswith('bad') else 'o'} {tunnel['source'].rpartition('.')[0]}"
     if " echo re" in text and (echo := _ECHO.search(text)) is not None:
         sign = ">" if echo["what"] == "request" else "<"
         return f" {sign} {echo['source']} {echo['destination']} {echo['id'] or ''}"

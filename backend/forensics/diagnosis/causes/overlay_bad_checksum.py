@@ -168,12 +168,24 @@ def _printed(facts: Facts, host: HostSigns) -> list[Weighed]:
     lines = [(d.input, line) for d in host.dumps for line in d.dump.wrong_tunnel_checksums]
     lost = [d for d in facts.destinations if len(d.losses) and not d.opened]
     if len(lines) < FEW or not lost:
-        return []
+        return _mixed(host)
     text = f"tcpdump calls the outer checksum of {plural(len(lines), 'packet')} wrong."
     piece = Weighed(1.6, text, line_evidence(lines[:LINES_MOST]), "the receiver drops such a datagram unread")
     text = f"The SYNs inside were retransmitted, and none was answered: {lost[0].endpoint}."
     frames = frame_evidence(lost[0].frames())
     return [piece, Weighed(1.2, text, frames, "offload alone would not lose them")]
+
+
+def _mixed(host: HostSigns) -> list[Weighed]:
+    """Offload leaves each checksum wrong in the sender's own capture, not one beside right ones."""
+    lines = [(d.input, line) for d in host.dumps for line in d.dump.mixed_tunnel_checksums]
+    if not lines:
+        return []
+    text = (
+        f"tcpdump calls the outer checksum of {plural(len(lines), 'packet')} wrong, and that of others of the "
+        "same host right."
+    )
+    return [Weighed(0.9, text, line_evidence(lines[:LINES_MOST]), "offload would leave all of them wrong")]
 
 
 def _counted(host: HostSigns) -> list[Weighed]:

@@ -1,4 +1,4 @@
-"""Facts of tables of connections: entries of connection tracking that got no reply, real servers of IPVS."""
+"""Facts of what the kernel counts: entries that got no reply, real servers of IPVS, drops of interfaces and queues."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from backend.forensics.dumps import VirtualService
 from backend.forensics.dumps import conntrack as states
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.listed_signs.sign import ListingSign, ReadSigns, shown
+from backend.forensics.private_words import of_place
 from backend.forensics.wording import plural
 
 _UDP: Final = 17
@@ -21,6 +22,7 @@ _UDP_TIMEOUT_S: Final = 30
 """nf_conntrack_udp_timeout of an entry without a reply (net/netfilter/nf_conntrack_proto_udp.c, UDP_CT_UNREPLIED)."""
 _WAITED_S: Final = 3
 """Since the last packet; a resolver that works answers in less."""
+_LINKS_MOST: Final = 5
 _RENEWED_S: Final = 10
 """An entry whose last packet is not older is in use."""
 
@@ -137,4 +139,28 @@ def _leaving(service: VirtualService) -> str:
     )
 
 
-ENTRY_SIGNS: Final[tuple[ReadSigns, ...]] = (entry_signs, query_signs, datagram_signs, real_server_signs)
+def link_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Interfaces and queueing disciplines that counted errors or drops, those of most first."""
+    found = [
+        (link, (each.input, link.line)) for each in dumps for link in each.dump.link_counters if link.lost
+    ]
+    found.sort(key=lambda entry: -max(entry[0].lost.values()))
+    for link, line in found[:_LINKS_MOST]:
+        counts = ", ".join(f"{name} {value:,}" for name, value in link.lost.items())
+        of = f"{of_place(link.interface)}" if link.interface else ""
+        name = " of ".join([part for part in (link.queue, of) if part])
+        sent = f"; {plural(link.sent, 'packet')} sent" if link.sent or link.queue else ""
+        nothing_else = bool(link.queue) and not link.sent
+        yield ListingSign(
+            "link-counters", "warning" if nothing_else else "info",
+            "A queueing discipline drops packets" if link.queue else "An interface counts errors or drops",
+            f"Since it was set up {name or 'it'} counted: {counts}{sent}.", (line,), max(link.lost.values()),
+            "when they were counted",
+            f"tc -s qdisc show dev {link.interface or 'INTERFACE'}; ip -s -s link show {link.interface or 'INTERFACE'}"
+            "   # twice, while it fails",
+        )  # fmt: skip
+
+
+ENTRY_SIGNS: Final[tuple[ReadSigns, ...]] = (
+    entry_signs, query_signs, datagram_signs, real_server_signs, link_signs,
+)  # fmt: skip

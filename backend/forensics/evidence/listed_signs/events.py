@@ -10,6 +10,7 @@ from backend.forensics.dumps import DropEvent, PathHop
 from backend.forensics.evidence.counters import DumpInput, KernelFacts
 from backend.forensics.evidence.kernel_signs import Line
 from backend.forensics.evidence.listed_signs.drop_reasons import drop_meaning
+from backend.forensics.evidence.listed_signs.log_meanings import log_meaning
 from backend.forensics.evidence.listed_signs.sign import ListingSign, ReadSigns, shown
 from backend.forensics.private_words import of_line, of_object
 from backend.forensics.wording import plural
@@ -140,10 +141,16 @@ def log_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
         yield ListingSign(
             "component-log", "warning" if worst else "info",
             "A component logged errors" if worst else "A component logged warnings",
-            f"{name} logged {plural(len(found), 'message')} like “{of_line(found[0][0][:200])}”.",
+            f"{name} logged {plural(len(found), 'message')} like “{of_line(found[0][0][:200])}”"
+            f"{_explained(found[0][0])}.",
             tuple(line for _, line, _ in found[:_LINES_MOST]), len(found), "whether packets were lost meanwhile",
             "kubectl -n kube-system logs POD --timestamps --since=1h",
         )  # fmt: skip
+
+
+def _explained(text: str) -> str:
+    meaning = log_meaning(text)
+    return f": {meaning}" if meaning else ""
 
 
 def client_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:

@@ -9,6 +9,7 @@ from typing import Final
 from backend.forensics.dumps import DropEvent
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.kernel_signs import Line
+from backend.forensics.evidence.listed_signs.log_meanings import ENVOY_FLAGS
 from backend.forensics.evidence.listed_signs.sign import ListingSign, ReadSigns, shown
 from backend.forensics.private_words import PrivateWord, of_object, of_place, of_rule
 from backend.forensics.wording import plural
@@ -37,6 +38,12 @@ _ENDED_WHILE: Final = {
     "D": "transferring data",
 }
 """Configuration Manual 3.0, section 8.5: the first two characters of the session state at disconnection."""
+_ACCESS = re.compile(
+    r"\"(?:[A-Z]{3,7}|-) \S{1,800} (?:HTTP/[\d.]{1,3}|-)\" (?P<status>\d{1,3}) "
+    r"(?P<flags>[A-Z]{2,5}(?:,[A-Z]{2,5}){0,4}) |"
+    r"code=(?P<code>\d{1,3}) response_flags=(?P<stated>[A-Z]{2,5}(?:,[A-Z]{2,5}){0,4})"
+)
+"""Envoy's default access log and Istio's; of JSON the two fields."""
 _DELETED = re.compile(
     r'"Clearing conntrack entries" parameters=\["-D","--orig-dst","(?P<service>[0-9a-fA-F.:]{2,45})",'
     r'"--dst-nat","(?P<endpoint>[0-9a-fA-F.:]{2,45})"'
@@ -73,6 +80,25 @@ def proxy_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
             "proxy-log", "warning", "HAProxy could not finish requests", text,
             tuple(line for _, line in rows[:_LINES_MOST]), len(rows), "which packets were lost or refused",
             "tcpdump -ni any -w out.pcap host SERVER   # on the proxy, while it fails",
+        )  # fmt: skip
+
+
+def envoy_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Requests that Envoy could not finish, by response flag."""
+    groups: dict[tuple[str, str], list[Line]] = {}
+    for each in dumps:
+        for message in each.dump.log_messages:
+            found = _ACCESS.search(message.text[:2_000])
+            for flag in (found["flags"] or found["stated"]).split(",") if found else ():
+                if flag in ENVOY_FLAGS:
+                    status = found["status"] or found["code"] if found else ""
+                    groups.setdefault((flag, status), []).append((each.input, message.line))
+    for (flag, status), lines in sorted(groups.items(), key=lambda group: -len(group[1]))[:_FLOWS_MOST]:
+        yield ListingSign(
+            "envoy-log", "warning", "Envoy could not finish requests",
+            f"{plural(len(lines), 'request')} ended with {status} and response flag {flag}: {ENVOY_FLAGS[flag]}.",
+            tuple(lines[:_LINES_MOST]), len(lines), "which packets were lost, refused or reset",
+            "tcpdump -ni any -w out.pcap host UPSTREAM   # in the proxy's network namespace, while it fails",
         )  # fmt: skip
 
 
@@ -141,4 +167,6 @@ def trace_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
 _TRACE_COLONS: Final = 2
 """A traced place is table:chain:rule or table:chain:policy with its number."""
 
-LOG_SIGNS: Final[tuple[ReadSigns, ...]] = (proxy_signs, deleted_entry_signs, link_address_signs, trace_signs)
+LOG_SIGNS: Final[tuple[ReadSigns, ...]] = (
+    proxy_signs, envoy_signs, deleted_entry_signs, link_address_signs, trace_signs,
+)  # fmt: skip

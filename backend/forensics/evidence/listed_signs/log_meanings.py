@@ -1,0 +1,77 @@
+"""What a proxy's or a resolver's log line means on the wire, by the program's own words."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_MEANINGS: Final = tuple(
+    (re.compile(words, re.IGNORECASE), meaning)
+    for words, meaning in (
+        (
+            r"upstream prematurely closed connection while reading response header|"
+            r"reset reason:? connection termination|upstream_reset_before_response_started\{connection_termination",
+            "the upstream closed the connection before it responded: it stopped, or its keep-alive timeout is shorter "
+            "than the proxy's",
+        ),
+        (
+            r"111: connection refused|connect: connection refused|delayed connect error: 111",
+            "the SYN was answered by a RST, or a rule rejected it",
+        ),
+        (
+            r"113: (?:no route to host|host is unreachable)|connect: no route to host",
+            "no ARP reply, or an ICMP error (host unreachable or prohibited): the host is gone, or a firewall rejects",
+        ),
+        (
+            r"110: (?:connection|operation) timed out\) while connecting|reset reason:? connection timeout|"
+            r"connect: connection timed out|dial tcp .{1,120}i/o timeout",
+            "no reply to the SYN within the client's time-out",
+        ),
+        (
+            r"110: (?:connection|operation) timed out\) while reading response header|upstream request timeout",
+            "the connection was there and the upstream did not respond in time",
+        ),
+        (r"104: connection reset by peer|read: connection reset by peer", "the peer sent a RST"),
+        (r"no live upstreams|no healthy upstream", "the proxy had marked every upstream as failed before"),
+        (
+            r"HINFO: read udp .{1,80}i/o timeout",
+            "CoreDNS asks its upstream once for a random name, to find loops (plugin loop): the upstream did not reply",
+        ),
+        (r"plugin/errors.{1,300}: read udp .{1,80}i/o timeout", "the upstream resolver did not reply within 2 s"),
+        (r"plugin/errors.{1,300}: read udp .{1,80}connection refused", "nothing listens on the upstream's port 53"),
+        (r"plugin/loop: Loop", "queries come back to CoreDNS: /etc/resolv.conf of the node names itself"),
+        (
+            r"probe failed.{0,300}(?:context deadline exceeded|i/o timeout)",
+            "the kubelet got no reply in time",
+        ),
+    )
+)  # fmt: skip
+"""As of nginx (ngx_http_upstream.c), Envoy (StreamResetReason), Go (net), CoreDNS (plugins forward, errors, loop) and
+the kubelet (prober)."""
+
+
+def log_meaning(text: str) -> str:
+    """A clause for the first words that are known, else ""."""
+    return next((meaning for words, meaning in _MEANINGS if words.search(text)), "")
+
+
+ENVOY_FLAGS: Final = {
+    "UH": "no healthy upstream host",
+    "UF": "the connection to the upstream failed",
+    "UO": "circuit breaker: too many connections or requests",
+    "NR": "no route for the request",
+    "URX": "all retries or connection attempts were used",
+    "NC": "no such cluster",
+    "DT": "the request or connection took longer than allowed",
+    "DC": "the client closed the connection",
+    "UT": "the upstream did not respond in time",
+    "UR": "the upstream reset the stream",
+    "UC": "the upstream closed the connection before it responded",
+    "LR": "the proxy itself reset the stream",
+    "SI": "the stream was idle too long",
+    "UPE": "the upstream's response was no HTTP",
+    "DPE": "the client's request was no HTTP",
+    "OM": "the proxy ran out of memory",
+    "DF": "the name of the upstream was not resolved",
+}
+"""Envoy's response flags (access log, %RESPONSE_FLAGS%), those that end a request."""
