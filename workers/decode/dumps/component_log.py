@@ -53,6 +53,8 @@ _FAILED = re.compile(
     re.IGNORECASE,
 )
 """Envoy logs failures of requests at the level debug."""
+_PROBE = re.compile(r"^\"Probe failed\"")
+"""The kubelet logs it as information."""
 _COREDNS_START = re.compile(r"\.:\d{2,5}$|CoreDNS-\d[\w.-]{0,20}$|linux/\w{3,8}, go[\d.]{3,10}, \w{6,40}$")
 _LEVELS: Final = {
     "I": "info", "W": "warning", "E": "error", "F": "fatal", "warn": "warning", "err": "error", "panic": "fatal",
@@ -63,6 +65,7 @@ _BESIDE: Final = frozenset(("level", "caller", "ts", "time", "timestamp", "sever
 _PLACES: Final = (
     (re.compile(r"proxier|kube-proxy|server_others|endpointslicecache|conntrack\.go|ipvs"), "kube-proxy"),
     (re.compile(r"vxlan|flannel|subnet|iptables\.go|kube\.go|manager\.go|main\.go"), "flannel"),
+    (re.compile(r"prober|kubelet|pod_workers|generic\.go"), "kubelet"),
     (re.compile(r"felix|confd|typha|cni-plugin|int_dataplane|route_table"), "calico"),
 )
 
@@ -98,9 +101,8 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
 def _read(line: str, number: int) -> LogMessage | None:
     klog = _KLOG.match(line)
     if klog is not None:
-        return LogMessage(
-            number, _component(klog["place"]), _LEVELS[klog["level"]], klog["text"], klog["place"]
-        )
+        level = "warning" if _PROBE.search(klog["text"]) else _LEVELS[klog["level"]]
+        return LogMessage(number, _component(klog["place"]), level, klog["text"], klog["place"])
     calico = _CALICO.match(line)
     if calico is not None:
         time_ns = stated_time_ns(calico["time"])

@@ -30,6 +30,12 @@ _DATED = re.compile(
     r"\[?(?P<time>\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z| ?[+-]\d\d:?\d\d)?)\]?[ |:,\t]{1,4}"
     r"(?P<text>\S.*)$"
 )
+_ACCESS = re.compile(
+    r"\S{2,255} \S{1,64} \S{1,64} \[(?P<time>\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d [+-]\d{4})\] "
+    r"(?P<text>\"(?:[A-Z]{3,7} \S{1,2000}(?: HTTP/[\d.]{1,3})?|-?)\" (?P<status>\d{3}) .*)$"
+)
+"""Apache's combined log format, with which nginx's begin, too."""
+_SERVER_ERROR: Final = "5"
 _LEVELS: Final = (
     ("fatal", re.compile(r"\b(?:fatal|panic|emerg)\b", re.IGNORECASE)),
     ("error", re.compile(r"\b(?:error|err|failed|failure|refused|timed out|timeout|exception)\b", re.IGNORECASE)),
@@ -44,7 +50,7 @@ def recognise(head: Sequence[str]) -> float:
 
 def owns_line(line: str) -> bool:
     """A time, and a text behind it."""
-    return _SYSLOG.match(line) is not None or _DATED.match(line) is not None
+    return any(shape.match(line) is not None for shape in (_SYSLOG, _DATED, _ACCESS))
 
 
 def starts_anew(previous: str, line: str) -> bool:
@@ -58,7 +64,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
     strange: list[int] = []
     host = ""
     for number, line in numbered(lines, first_line):
-        syslog, dated = _SYSLOG.match(line), _DATED.match(line)
+        syslog, dated, access = (shape.match(line) for shape in (_SYSLOG, _DATED, _ACCESS))
         if syslog is not None:
             host = host or syslog["host"]
             text = syslog["text"][:2_000]
@@ -67,6 +73,9 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
             time_ns = stated_time_ns(dated["time"].replace("/", "-"))
             text = dated["text"][:2_000]
             messages.append(LogMessage(number, "", _level(text), text, "", time_ns))
+        elif access is not None:
+            level = "error" if access["status"].startswith(_SERVER_ERROR) else "info"
+            messages.append(LogMessage(number, "", level, access["text"][:2_000], "access log"))
         elif not (messages and line[:1] in " \t"):
             strange.append(number)
     return Dump(KIND, len(lines), tuple(strange), host=host, log_messages=tuple(messages))

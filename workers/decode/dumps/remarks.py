@@ -58,7 +58,7 @@ _SHARE_LEAST: Final = 0.6
 
 def is_remark(line: str) -> bool:
     """Whether the line is a sentence of a person or a heading; only for lines that no format knows."""
-    if " " not in line and "*" not in line or len(line) > _LONGEST or "\t" in line:
+    if (" " not in line and "*" not in line) or len(line) > _LONGEST or "\t" in line:
         return False
     if line[:4] == "    ":
         return False

@@ -32,6 +32,12 @@ _MEANINGS: Final = tuple(
             "the connection was there and the upstream did not respond in time",
         ),
         (r"104: connection reset by peer|read: connection reset by peer", "the peer sent a RST"),
+        (
+            r"^Endpoints.{0,200}: (?:<none>)?$",
+            "no pod of the service's selector is ready, so kube-proxy rejects or drops what is sent to it",
+        ),
+        (r"probe failed.{0,300}(?:connection refused)", "nothing listens on the probed port in the pod"),
+        (r"failed to assign an IP address to container", "the CNI plugin has no address left on this node"),
         (r"no live upstreams|no healthy upstream", "the proxy had marked every upstream as failed before"),
         (
             r"HINFO: read udp .{1,80}i/o timeout",

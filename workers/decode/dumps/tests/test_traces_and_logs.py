@@ -13,7 +13,7 @@ XTABLES = """PACKET: 2 b077d09e IN=eth0 MACSRC=02:00:00:00:00:01 MACPROTO=0800 S
 """  # noqa: E501 - as printed
 NFT = """trace id a95ea7ef ip filter input packet: iif "eth0" ip saddr 10.0.0.5 ip daddr 10.0.0.9 tcp sport 4 tcp dport 443
 trace id a95ea7ef ip filter input rule tcp dport 443 drop (verdict drop)
-"""
+"""  # noqa: E501 - as printed
 LAYERS = """Ethernet\t{Contents=[..14..] Payload=[..54..] SrcMAC=02:00:00:00:00:01 DstMAC=02:00:00:00:00:02 EthernetType=IPv4 Length=0}
 IPv4\t{Contents=[..20..] Payload=[..32..] Version=4 IHL=5 TTL=64 Protocol=TCP SrcIP=10.0.0.5 DstIP=10.0.0.9 Options=[]}
 TCP\t{Contents=[..32..] Payload=[] SrcPort=4 DstPort=443(https) Seq=1 Ack=2 SYN=true}
@@ -64,7 +64,8 @@ def test_lines_of_kubectl_logs_with_time_stamps_are_no_kernel_messages() -> None
 def test_an_entry_in_xml_over_several_lines_is_one_entry() -> None:
     side = (
         '    <meta direction="{}">\n      <layer3 protonum="2" protoname="ipv4">\n        <src>10.0.0.5</src>\n'
-        '        <dst>10.0.0.9</dst>\n      </layer3>\n      <layer4 protonum="4" protoname="unknown"></layer4>\n    </meta>\n'
+        '        <dst>10.0.0.9</dst>\n      </layer3>\n      <layer4 protonum="4" protoname="unknown"></layer4>\n'
+        "    </meta>\n"
     )
     text = (
         '<?xml version="1.0" encoding="utf-8"?>\n<conntrack>\n  <flow>\n'

@@ -42,6 +42,23 @@ TCP  10.0.0.1:80 rr
   -> 10.0.1.8:80                  Masq    {}      {}          555
   -> 10.0.2.7:80                  Masq    1      0          599
 """
+_FORTIO = """Fortio 1.3.1 running at 100 queries per second, 8->8 procs, for 10s: http://10.0.0.9:80
+Aggregated Function Time : count 1000 avg 0.0041 +/- 0.0331 min 0.0005 max {} sum 4.1
+Code 200 : 990 (99.0 %)
+Code 503 : {} (1.0 %)
+"""
+_SOCKET = """State Recv-Q Send-Q Local Address:Port Peer Address:Port
+ESTAB 0      0      10.0.0.5:4    10.0.0.9:80
+\t cubic wscale:7,7 rto:408 rtt:201.5/8.2 mss:1448 cwnd:1 data_segs_out:60 {}
+"""
+_DESCRIBED = """Name:                     web
+Namespace:                default
+Endpoints:                {}
+Session Affinity:         None
+"""
+_ENVOY = (
+    '[2026-11-25T21:26:18.409Z] "GET /a HTTP/1.1" {} - "-" 0 95 1 - "-" "curl" "id" "web" "10.0.0.9:80"\n'
+)
 _NETWORK_MANAGER = "Aug 02 20:56:05 n NetworkManager[706]: <debug> [1.2] device[b5] (flannel.1): "
 
 
@@ -100,6 +117,37 @@ def summaries(text: str) -> list[str]:
             _IPVS.format(0, 3),
             "1 of 2 real servers of 10.0.0.1:80 have weight 0 (they get no new connection), with 3 active",
             _IPVS.format(1, 3),
+        ),
+        (_FORTIO.format("1.0412", 10), "fortio: 10 of 1,000 requests failed", _FORTIO.format("0.0412", 0)),
+        (
+            _SOCKET.format("retrans:1/14"),
+            "10.0.0.5:4 → 10.0.0.9:80: 14 segments retransmitted of 60 (23%)",
+            _SOCKET.format("retrans:0/1"),
+        ),
+        (
+            f"[DESTROY] tcp 6 {_ENTRY.format(1, 80)}\n",
+            "1 TCP entry was removed without a reply (UNREPLIED): 10.0.0.5:41000 → 10.96.0.10:80",
+            f"[DESTROY] udp 17 {_ENTRY.format(1, 80)}\n",
+        ),
+        (
+            _DESCRIBED.format("<none>"),
+            "no pod of the service's selector is ready",
+            _DESCRIBED.format("10.0.1.8:8080"),
+        ),
+        (
+            '10.0.0.5 - - [01/Feb/2026:10:00:05 +0000] "GET / HTTP/1.1" 504 160 "-" "curl" 10.0.0.9:80 5.000\n',
+            "A component logged 1 message like",
+            '10.0.0.5 - - [01/Feb/2026:10:00:05 +0000] "GET / HTTP/1.1" 200 160 "-" "curl" 10.0.0.9:80 0.010\n',
+        ),
+        (
+            _ENVOY.format("503 UC upstream_reset_before_response_started{connection_termination}"),
+            "1 request ended with 503 and response flag UC: the upstream closed the connection",
+            _ENVOY.format("200 - via_upstream"),
+        ),
+        (
+            "qdisc htb 1: dev eth0 root\n Sent 0 bytes 0 pkt (dropped 9, overlimits 0 requeues 0)\n",
+            "htb root of eth0 counted: dropped 9; 0 packets sent",
+            "qdisc htb 1: dev eth0 root\n Sent 90 bytes 9 pkt (dropped 0, overlimits 0 requeues 0)\n",
         ),
         (
             "TcpExtListenDrops 15 0.0\n\n$ nstat\nTcpExtListenDrops 16 0.0\n",
