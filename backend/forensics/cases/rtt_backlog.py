@@ -47,6 +47,8 @@ class RttBacklog(Case):
     by_chance: float
     both_ways_stalls: int = field(metadata=APART)
     """In which packets of the other direction waited between the same two vantage points, too."""
+    routed: bool = field(metadata=APART)
+    """Packets of the host that stood still had passed a router before the vantage point that is nearest to it."""
     usual_between_captures_us: float | None = field(metadata=APART)
     """What a request and its response need between them together."""
     stalls: tuple[Stall, ...] = field(metadata=APART)

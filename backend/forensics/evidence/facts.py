@@ -33,6 +33,7 @@ from backend.forensics.evidence.held_writes import HeldWrites, find_held_writes
 from backend.forensics.evidence.host_signs import list_hosts
 from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.ipvs_servers import Drain, find_drains
+from backend.forensics.evidence.late_crossings import LateCrossings
 from backend.forensics.evidence.latency_breakdown import LatencyBreakdown, dissect_requests
 from backend.forensics.evidence.listed_hosts import ListedHosts
 from backend.forensics.evidence.losses import Losses, locate_losses
@@ -45,6 +46,7 @@ from backend.forensics.evidence.request_shapes import Shape, list_shapes
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.evidence.rivals import Rival, find_rivals
 from backend.forensics.evidence.round_trips import RoundTrips, gather_round_trips
+from backend.forensics.evidence.routed_hosts import RoutedHosts
 from backend.forensics.evidence.segment_losses import SegmentLosses
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.service_returns import (
@@ -278,6 +280,16 @@ class Facts:
     def far_side(self) -> FarSide:
         """The same samples at vantage points nearer to the responder."""
         return FarSide(self.round_trips)
+
+    @cached_property
+    def late_crossings(self) -> LateCrossings:
+        """Packets that needed longer than usual between two vantage points."""
+        return LateCrossings(self.captures, self.attempts, self.round_trips, self.far_side.farthest)
+
+    @cached_property
+    def routed_hosts(self) -> RoutedHosts:
+        """Whose packets had passed a router before which vantage point."""
+        return RoutedHosts(self.attempts.sightings)
 
     @cached_property
     def ipvs_drains(self) -> tuple[Drain, ...]:

@@ -57,6 +57,11 @@ class FarSide:
         self._trips = trips
         self._far = _farthest(trips)
 
+    @property
+    def farthest(self) -> Ints:
+        """Of each sample that counts the sighting with the shortest round trip elsewhere, -1 without one."""
+        return self._far
+
     def view(self, group: HeldGroup) -> FarView | None:
         """None where too few of the group were seen a second time."""
         near = group.rows

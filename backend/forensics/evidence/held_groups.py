@@ -28,7 +28,13 @@ TAIL_NS: Final = 1_000_000
 """The last questions of a stall wait for a few milliseconds only: they belong to it when they waited longer than this
 and were answered with the others."""
 
-
+RAMP_STEPS: Final = 3
+"""So many requests, each of which waited longer than the one before, are a queue that grows (requests). Two may be what
+was under way when something stopped."""
+RAMP_RISE: Final = 0.2
+"""And the first of them waited less than the longest by this share of it (ratio)."""
+RAMP_NOISE: Final = 0.05
+"""One that waited longer than the next by less is still on the ramp (ratio)."""
 _DENSE_NS: Final = 100_000_000
 """Listings of rarer probes do not show how a stall of a second or less ended."""
 _RESOLUTION_NS: Final = 1_000
@@ -97,7 +103,7 @@ class HeldGroup:
     """Wait of the last question before the group, as a share of the group's longest: 0 for a stall that begins
     at once, near 1 at the top of a queue that was filling."""
     rises_steadily: bool
-    """The request before that one had waited, too, and less: a queue grew from request to request."""
+    """Several requests before were late, too, each less than the next: a queue grew from request to request."""
     burst_bytes: int
     """That the prober sent to the responder just before the group's first question."""
     usual_bytes: int
@@ -198,7 +204,7 @@ def _group(series: Series, members: Ints, unsure_ns: int) -> HeldGroup:
         flows_unaffected=len(np.setdiff1d(np.unique(series.flow[quick]), stalled)),
         quick=quick,
         rises_before=_rises_before(series, start_ns, int(excess_ns[held].max())),
-        rises_steadily=_rises_steadily(series, start_ns),
+        rises_steadily=_rises_steadily(series, start_ns, int(excess_ns[held].max())),
         burst_bytes=int(series.recent_bytes[held[:3]].max()),
         usual_bytes=int(np.median(series.recent_bytes)),
         exact_times=unsure_ns == 0,
@@ -230,9 +236,15 @@ def _rises_before(series: Series, start_ns: int, longest_ns: int) -> float:
     return max(0.0, float(series.excess_ns[before]) / longest_ns)
 
 
-def _rises_steadily(series: Series, start_ns: int) -> bool:
-    before = int(np.searchsorted(series.sent_ns, start_ns)) - 1
-    if before < 1:
-        return False
-    first_ns, last_ns = series.excess_ns[before - 1 : before + 1].tolist()
-    return bool(series.waited[before - 1]) and first_ns < last_ns
+def _rises_steadily(series: Series, start_ns: int, longest_ns: int) -> bool:
+    """Walked back from the group: late ones, each less than the next, down to a part of the longest."""
+    at = int(np.searchsorted(series.sent_ns, start_ns)) - 1
+    excess_ns, is_late = series.excess_ns, series.excess_ns > series.limit_ns
+    lowest_ns, sent_ns, steps = longest_ns, start_ns, 0
+    while at >= 0 and is_late[at] and excess_ns[at] <= lowest_ns * (1 + RAMP_NOISE):
+        # One packet may be several samples: a request, and the data that it is.
+        steps += int(series.sent_ns[at] < sent_ns)
+        sent_ns = int(series.sent_ns[at])
+        lowest_ns = min(lowest_ns, int(excess_ns[at]))
+        at -= 1
+    return steps >= RAMP_STEPS and lowest_ns <= (1 - RAMP_RISE) * longest_ns

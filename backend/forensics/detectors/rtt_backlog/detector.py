@@ -184,7 +184,8 @@ def _case(facts: Facts, thresholds: Thresholds, backlog: Backlog) -> RttBacklog:
         partial_stalls=sum(_is_partial(stall) for stall in stalls),
         usual_beyond_far_capture_us=_usual_beyond_us(backlog),
         held_beyond_far_capture=beyond,
-        both_ways_stalls=sum(any(view.against for view in stall.views) for stall in stalls),
+        both_ways_stalls=sum(_is_both_ways(facts, stall) for stall in stalls),
+        routed=_is_routed(facts, backlog),
         usual_between_captures_us=_usual_between_us(backlog),
         period_s=period_s,
         period_p_value=period.p_value if period else None,
@@ -226,6 +227,34 @@ def _holds_echo(facts: Facts, stall: HeldInterval) -> bool:
 def _is_partial(stall: HeldInterval) -> bool:
     """Other flows of the pair were answered at once: one of several receive queues stood still."""
     return any(group.flows_unaffected for group in stall.groups)
+
+
+def _is_both_ways(facts: Facts, stall: HeldInterval) -> bool:
+    """Packets of the other direction waited between the same two vantage points, and came with the held ones."""
+    trips, crossings = facts.round_trips, facts.late_crossings
+    for view in stall.views:
+        place, end_ns = int(trips.place[stall.rows[0]]), stall.end_ns
+        if view.part == FORTH:
+            place, end_ns = view.place, int(trips.rows["sent_ns"][view.rows].max())
+        known = view.part in (FORTH, BACK)
+        if view.against or (known and crossings.released_with(place, end_ns - stall.longest_ns, end_ns)):
+            return True
+    return False
+
+
+def _is_routed(facts: Facts, backlog: Backlog) -> bool:
+    """Of the host whose queue stood still, as far as the direction tells."""
+    trips = facts.round_trips
+    views = [view for stall in backlog.stalls for view in stall.views]
+    if not views:
+        return False
+    end, row = (
+        ("prober", int(backlog.stalls[0].rows[0]))
+        if backlog.direction == DIRECTIONS[BACK]
+        else ("responder", int(views[0].rows[0]))
+    )
+    address = (int(trips.rows[f"{end}_{part}"][row]) for part in ("high", "low"))
+    return facts.routed_hosts.passed_router(int(trips.place[row]), *address)
 
 
 def _summary(backlog: Backlog, baseline_ms: float, beyond: int, period_s: float | None) -> str:

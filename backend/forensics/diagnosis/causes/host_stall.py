@@ -50,7 +50,7 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
     claims = blocking_process_claims(who_ran(facts, held.finding))
     usual = held.finding.usual_beyond_far_capture_us
-    near = usual is not None and usual <= NEXT_TO_RESPONDER_US
+    near = usual is not None and usual <= NEXT_TO_RESPONDER_US and not held.finding.routed
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,

@@ -9,6 +9,7 @@ capture sits behind the queue: the host itself sees its packets arrive late and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.rtt_backlog import RttBacklog
@@ -43,10 +44,16 @@ ONE_END = -0.6
 """From one end alone it stays a possibility, unless flows of the same two hosts were answered meanwhile."""
 BOTH_WAYS = -4.0
 """A receive queue holds what one host receives."""
+BOTH_WAYS_SHARE = 0.25
+"""Of the stalls: in most of them nothing of the other direction is under way, so these few tell of all; one of many may
+be another pause at the same moment."""
+FEW_STALLS = 3
+"""Fewer of one host, without other evidence: nothing of the other direction may have been under way in any of them."""
 LONG_TRANSIT_US = 3_000.0
 """A request and its response need less between two hosts of one network; beyond it there are routers, shapers or
 hypervisors in between, each of which may have stopped."""
-LONG_TRANSIT_CEILING = 0.49
+BETWEEN_CEILING = 0.49
+"""A device between the two vantage points may have stopped as well."""
 
 REFERENCES = (
     "GitHub, Debugging network stalls on Kubernetes (2019): 100 ms stalls while cgroup statistics were read",
@@ -56,20 +63,51 @@ REFERENCES = (
 )
 
 
+@dataclass(frozen=True)
+class _Ways:
+    """All stalls of one host, towards whomever. `both` are those in which packets that it sent waited, too."""
+
+    stalls: int
+    both: int
+    opposite: int
+    """Stalls between the same two hosts in the other direction."""
+
+    @property
+    def share(self) -> float:
+        """Of all stalls those that speak of both directions."""
+        return max(self.both / self.stalls, self.opposite / (self.stalls + self.opposite))
+
+
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per pair of hosts whose answers were held before the responder's capture point, or anywhere."""
+    every = [read_held(case) for case in findings if isinstance(case, RttBacklog)]
     held = [read_held(f) for f in harmful(findings, RttBacklog)]
-    return [_hypothesis(facts, each) for each in held if 2 * each.beyond <= each.stalls]
+    return [_hypothesis(facts, each, _ways(each, every)) for each in held if 2 * each.beyond <= each.stalls]
 
 
-def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
+def _ways(held: Held, every: Sequence[Held]) -> _Ways:
+    if not held.known:
+        return _Ways(held.stalls, held.finding.both_ways_stalls, 0)
+    same = [each for each in every if each.stood_still == held.stood_still]
+    ends = {held.prober, held.responder}
+    opposite = [
+        each for each in every if {each.prober, each.responder} == ends and each.known and each not in same
+    ]
+    return _Ways(
+        sum(each.stalls for each in same),
+        sum(each.finding.both_ways_stalls for each in same),
+        sum(each.stalls for each in opposite),
+    )
+
+
+def _hypothesis(facts: Facts, held: Held, ways: _Ways) -> Hypothesis:
     counters, blocking_processes = softnet(facts, held), who_ran(facts, held.finding)
     claims = [*counters, *blocking_process_claims(blocking_processes)]
     pieces = [
         *_place(held),
         kernel_answers(held),
         same_end(held),
-        *_both_ways(held),
+        *_both_ways(held, ways),
         *_partial(held),
         *_period(held),
         *claims,
@@ -89,31 +127,43 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         findings=(held.finding.id,),
         time_lost_s=held.finding.time_lost_s,
         rivals=_rivals(held),
-        missing=_missing(held, blocking_processes),
+        missing=_missing(held, ways, blocking_processes),
         remedies=_remedies(held, blocking_processes),
         references=REFERENCES,
         refutation="none found; it would be refuted by a capture at the host in which the requests arrive on time",
         figures=figures(held),
-        ceiling=0.999 if claims or held.partial or not _far_apart(held) else LONG_TRANSIT_CEILING,
+        ceiling=BETWEEN_CEILING
+        if _may_lie_between(held, ways) and not claims and not held.partial
+        else 0.999,
     )
+
+
+def _may_lie_between(held: Held, ways: _Ways) -> bool:
+    """Whether a device of the path may have held the packets as well as the host."""
+    return _far_apart(held) or (held.known and ways.stalls < FEW_STALLS)
 
 
 def _far_apart(held: Held) -> bool:
-    """Whether other machines than the two hosts may lie between the vantage points."""
+    """Whether other machines than the two hosts lie between the vantage points, or may."""
     between_us = held.finding.usual_between_captures_us
-    return held.known and between_us is not None and between_us > LONG_TRANSIT_US
+    return held.known and (held.finding.routed or (between_us is not None and between_us > LONG_TRANSIT_US))
 
 
-def _both_ways(held: Held) -> list[Weighed]:
-    stalls = held.finding.both_ways_stalls
-    if not stalls:
+def _both_ways(held: Held, ways: _Ways) -> list[Weighed]:
+    if not ways.share:
         return []
-    text = (
-        f"In {stalls} of {plural(held.stalls, 'stall')} packets of the other direction were delayed between the same "
-        "two vantage points, too."
-    )
+    stalls = plural(ways.stalls, "stall")
+    if ways.both:
+        text = (
+            f"In {ways.both} of {stalls} packets of the other direction were delayed between the same two vantage "
+            "points, too, and arrived at the same time."
+        )
+    else:
+        text = (
+            f"Beside {stalls} there were {ways.opposite:,} in the other direction between the same two hosts."
+        )
     reason = "a receive queue delays what one host receives; a device of the path delays both directions"
-    return [Weighed(BOTH_WAYS * stalls / held.stalls, text, whole(held.finding), reason)]
+    return [Weighed(BOTH_WAYS * min(1.0, ways.share / BOTH_WAYS_SHARE), text, whole(held.finding), reason)]
 
 
 def _place(held: Held) -> list[Weighed]:
@@ -219,7 +269,9 @@ def _queue(held: Held) -> RivalPart:
     )
 
 
-def _missing(held: Held, blocking_processes: Sequence[BlockingProcess]) -> tuple[MissingPart, ...]:
+def _missing(
+    held: Held, ways: _Ways, blocking_processes: Sequence[BlockingProcess]
+) -> tuple[MissingPart, ...]:
     host = held.stood_still or held.responder
     what = (
         f"The process that blocked the CPU of the receive queue of {host}: the process under which each "
@@ -230,7 +282,7 @@ def _missing(held: Held, blocking_processes: Sequence[BlockingProcess]) -> tuple
         what=f"The receive counters of {host} before and after",
         command="cat /proc/net/softnet_stat /proc/interrupts; sleep 60; cat /proc/net/softnet_stat /proc/interrupts",
     )
-    if _far_apart(held) or held.finding.both_ways_stalls:
+    if _may_lie_between(held, ways) or ways.share:
         return (_BETWEEN, *who, counters)
     return (*who, counters) if held.known else (capture_at(held.prober), *who, counters)
 

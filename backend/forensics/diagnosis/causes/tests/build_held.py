@@ -32,10 +32,15 @@ def probes(
 
 
 def both_ends(
-    where: Where, *, clock_ms: float = 0.0, turnaround_ms: float = 0.02, apart_ms: float = 1.0
+    where: Where,
+    *,
+    clock_ms: float = 0.0,
+    turnaround_ms: float = 0.02,
+    apart_ms: float = 1.0,
+    stalls: Stalls = STALLS,
 ) -> list[Capture]:
     """The prober's capture and the responder's."""
-    held = stalled(*STALLS, usual_ms=0.0)
+    held = stalled(*stalls, usual_ms=0.0)
 
     def at_responder(sent_ms: float) -> float:
         return turnaround_ms + (held(sent_ms) if where == "beyond" else 0.0)
@@ -44,9 +49,9 @@ def both_ends(
         return apart_ms + (held(sent_ms) if where == "forth" else 0.0)
 
     usual_ms = 2 * apart_ms + turnaround_ms
-    far = probes("receiver.pcap", usual_ms=usual_ms)
+    far = probes("receiver.pcap", usual_ms=usual_ms, stalls=stalls)
     return [
-        probes(usual_ms=usual_ms).build(),
+        probes(usual_ms=usual_ms, stalls=stalls).build(),
         far.build(clock_ms=clock_ms, shorter=at_responder, later=on_the_way),
     ]
 

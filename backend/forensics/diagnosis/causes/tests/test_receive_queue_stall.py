@@ -60,6 +60,15 @@ def test_over_a_long_path_any_device_of_it_may_have_stalled(apart_ms: float, ver
     assert diagnoses(far, *squeezed(4))[CAUSE].confidence > 0.5
 
 
+@pytest.mark.parametrize(("stalls", "verdict"), [(2, "possible"), (3, "likely")])
+def test_two_stalls_may_be_those_of_a_device_between_the_two_hosts(stalls: int, verdict: str) -> None:
+    captures = both_ends("forth", stalls=STALLS[:stalls])
+    found = diagnoses(captures)[CAUSE]
+    assert found.verdict == verdict
+    assert any("between the two" in m.what for m in found.missing) == (verdict == "possible")
+    assert diagnoses(captures, *squeezed(4))[CAUSE].confidence > 0.5
+
+
 def test_softirqs_that_ran_out_of_time_make_it_certain() -> None:
     assert diagnoses(both_ends("forth"), *squeezed(4))[CAUSE].verdict == "confirmed"
     assert diagnoses(both_ends("forth"), *squeezed(0))[CAUSE].verdict == "likely"
