@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.slow_answer import SlowAnswer
@@ -19,6 +20,40 @@ OFTEN_LEAST = 5
 """Fewer periods that ended early are usual when a program starts."""
 
 
+OFTEN_SHARE = 0.1
+"""Of the scheduler's periods: throttled in so many, a group waits for a noticeable part of its time."""
+
+
+@dataclass(frozen=True)
+class Throttled:
+    """What cpu.stat of a server's host counted; `periods` is None where it does not tell them."""
+
+    rise: Rise
+    periods: Rise | None
+
+    @property
+    def share(self) -> float:
+        """Of the periods those in which a group was throttled, 0 where they are not known."""
+        return self.rise.by / self.periods.by if self.periods is not None and self.periods.by else 0.0
+
+    @property
+    def of(self) -> str:
+        """`` of 106 periods``, or nothing."""
+        return f" of {self.periods.by:,} periods" if self.periods is not None and self.periods.by else ""
+
+    @property
+    def often(self) -> bool:
+        """Whether it explains late answers better than an application that is slow by itself."""
+        return self.rise.by >= OFTEN_LEAST and self.share >= OFTEN_SHARE
+
+
+def throttled_at(facts: Facts, finding: SlowAnswer) -> Throttled | None:
+    """None where the listings of the server's host do not tell."""
+    kernel = facts.kernel_at(finding.server)
+    rise = counter_rise(kernel, "cpu-stat", "nr_throttled")
+    return None if rise is None else Throttled(rise, counter_rise(kernel, "cpu-stat", "nr_periods"))
+
+
 def slow_answers(
     facts: Facts, findings: Sequence[Case], cause: str, title: str, references: tuple[str, ...]
 ) -> list[Hypothesis]:
@@ -27,21 +62,18 @@ def slow_answers(
     for finding in findings:
         if not isinstance(finding, SlowAnswer):
             continue
-        kernel = facts.kernel_at(finding.server)
-        rise = counter_rise(kernel, "cpu-stat", "nr_throttled")
-        if rise is not None and rise.by >= OFTEN_LEAST:
-            periods = counter_rise(kernel, "cpu-stat", "nr_periods")
-            found.append(_hypothesis(finding, rise, periods, (cause, title, references)))
+        throttled = throttled_at(facts, finding)
+        if throttled is not None and throttled.rise.by >= OFTEN_LEAST:
+            found.append(_hypothesis(finding, throttled, (cause, title, references)))
     return found
 
 
 def _hypothesis(
-    finding: SlowAnswer, rise: Rise, periods: Rise | None, names: tuple[str, str, tuple[str, ...]]
+    finding: SlowAnswer, throttled: Throttled, names: tuple[str, str, tuple[str, ...]]
 ) -> Hypothesis:
     server, lost = finding.target, seconds_text(finding.time_lost_s)
-    share = rise.by / periods.by if periods is not None and periods.by else 0.0
-    of = f" of {periods.by:,} periods" if periods is not None and periods.by else ""
-    counted = f"cpu.stat: nr_throttled +{rise.by:,}{of} {rise.between_dumps}."
+    rise = throttled.rise
+    counted = f"cpu.stat: nr_throttled +{rise.by:,}{throttled.of} {rise.between_dumps}."
     late = (
         f"{plural(finding.count, 'request')} were answered slowly although the kernel had acknowledged them."
     )
@@ -50,13 +82,14 @@ def _hypothesis(
         title=names[1],
         role="stall",
         statement=(
-            f"{server} responds slowly; its host throttled a cgroup in {rise.by:,}{of}: probably its CPU quota."
+            f"{server} responds slowly; its host throttled a cgroup in {rise.by:,}{throttled.of}: probably its CPU "
+            "quota."
         ),
         prior=PRIOR,
         steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
         weighed=(
             Weighed(
-                1.4 + share,
+                1.4 + throttled.share,
                 counted,
                 line_evidence(rise.lines),
                 "each is a period in which a cgroup was throttled",

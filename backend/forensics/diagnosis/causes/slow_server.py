@@ -13,9 +13,8 @@ from backend.forensics.cases.slow_answer import SlowAnswer
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.measured import first_packets, frames_of
+from backend.forensics.diagnosis.throttled_answers import Throttled, throttled_at
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import counter_rise
-from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
 
@@ -24,6 +23,8 @@ TITLE = "Slow application"
 PRIOR = -1.5
 MIXED_CEILING = 0.5
 """Quick and late answers that take turns are how many applications are: even odds at most that something is wrong."""
+THROTTLED_CEILING = 0.49
+"""A process that its CPU quota throttles is slow for that reason."""
 OTHERS_RATIO = 0.5
 """Share of the time from which on others that the server asked are what is slow."""
 
@@ -53,7 +54,7 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 
 def _hypothesis(facts: Facts, finding: SlowAnswer) -> Hypothesis:
     server, mixed = finding.target, finding.severity == "info"
-    at_server = finding.timed_at_server > 0
+    at_server, throttled = finding.timed_at_server > 0, throttled_at(facts, finding)
     pieces = [
         _acknowledged(finding), *_spell(finding), *_clients(finding), *_place(finding), *_own_work(finding),
         *_sent_again(finding), *_lossy(facts, finding),
@@ -77,10 +78,10 @@ def _hypothesis(facts: Facts, finding: SlowAnswer) -> Hypothesis:
         findings=(finding.id,),
         time_lost_s=finding.time_lost_s,
         explains=frames_of(finding),
-        rivals=_rivals(finding),
+        rivals=_rivals(finding, throttled),
         missing=(
-            PROFILE,
-            *(() if _quota_known(facts, server) else (QUOTA,)),
+            _profile(server),
+            *(() if throttled is not None else (QUOTA,)),
             *(() if _knows_others(finding) else (AT_SERVER,)),
         ),
         remedies=_remedies(server),
@@ -92,13 +93,19 @@ def _hypothesis(facts: Facts, finding: SlowAnswer) -> Hypothesis:
             ("baseline", usual),
             ("late", f"{finding.count:,} of {finding.requests_total:,.0f}"),
         ),
-        ceiling=MIXED_CEILING if mixed else 0.999,
+        ceiling=_ceiling(mixed, throttled),
     )
 
 
-def _quota_known(facts: Facts, server: str) -> bool:
-    kernel = facts.kernel_at(Endpoint.of(server))
-    return counter_rise(kernel, "cpu-stat", "nr_throttled") is not None
+def _ceiling(mixed: bool, throttled: Throttled | None) -> float:
+    if throttled is not None and throttled.often:
+        return THROTTLED_CEILING
+    return MIXED_CEILING if mixed else 0.999
+
+
+def _profile(server: str) -> MissingPart:
+    command = PROFILE.command.replace("PORT", server.rpartition(":")[2])
+    return PROFILE.model_copy(update={"command": command})
 
 
 def _one_request(finding: SlowAnswer) -> ClaimPart:
@@ -203,7 +210,7 @@ def _loss_rival(finding: SlowAnswer) -> RivalPart:
     return RivalPart(cause="path-loss", title=title, status="cannot-tell", because=because, command=command)
 
 
-def _rivals(finding: SlowAnswer) -> tuple[RivalPart, ...]:
+def _rivals(finding: SlowAnswer, throttled: Throttled | None) -> tuple[RivalPart, ...]:
     return (
         RivalPart(
             cause="receive-queue-stall",
@@ -212,14 +219,23 @@ def _rivals(finding: SlowAnswer) -> tuple[RivalPart, ...]:
             because="the requests were acknowledged promptly: they had passed the receive queue",
         ),
         _loss_rival(finding),
-        RivalPart(
-            cause="cpu-quota-throttling",
-            title="CPU quota",
-            status="cannot-tell",
-            because="a throttled process is slow in the same way; cpu.stat counts it",
-            command=QUOTA.command,
-        ),
+        _quota_rival(throttled),
     )
+
+
+def _quota_rival(throttled: Throttled | None) -> RivalPart:
+    cause, title = "cpu-quota-throttling", "CPU quota"
+    if throttled is None:
+        because = "a throttled process is slow in the same way; cpu.stat counts it"
+        return RivalPart(
+            cause=cause, title=title, status="cannot-tell", because=because, command=QUOTA.command
+        )
+    rise = throttled.rise
+    if rise.by:
+        because = f"cpu.stat: nr_throttled +{rise.by:,}{throttled.of} {rise.between_dumps}"
+        return RivalPart(cause=cause, title=title, status="possible", because=because)
+    because = f"cpu.stat: nr_throttled did not rise {rise.between_dumps}"
+    return RivalPart(cause=cause, title=title, status="ruled-out", because=because)
 
 
 def _remedies(server: str) -> tuple[RemedyPart, ...]:

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
 from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis.causes.slow_server import CAUSE
 from backend.forensics.diagnosis.run import diagnose
+from backend.forensics.dumps import CounterRow, Dump
+from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.build_capture import Hop, plain_path
@@ -13,8 +17,8 @@ from backend.forensics.tests.build_http import HttpBuilder
 SERVER = "10.1.0.7:80"
 
 
-def diagnoses(http: HttpBuilder) -> dict[str, DiagnosisPart]:
-    facts = gather_facts([http.build()], [])
+def diagnoses(http: HttpBuilder, *dumps: DumpInput) -> dict[str, DiagnosisPart]:
+    facts = gather_facts([http.build()], list(dumps))
     detected = run_detectors(facts)
     return {d.cause: d for d in diagnose(facts, detected.cases).diagnoses}
 
@@ -49,6 +53,32 @@ def test_seen_at_the_server_it_is_surer() -> None:
     near = diagnoses(spell(HttpBuilder(places=("veth", "server"))))[CAUSE]
     assert near.confidence > far.confidence
     assert any("nearest to the server" in text for text in near.supporting)
+
+
+def cpu_stat(throttled: int) -> list[DumpInput]:
+    """cpu.stat of the server's host before and after 100 periods."""
+    return [
+        DumpInput(
+            f"cpu-{number}",
+            None,
+            Dump("cpu-stat", 1, (), 10**18 + number, "text", counters=(CounterRow(1, 0, counters),)),
+        )
+        for number, counters in enumerate(
+            ({"nr_periods": 10, "nr_throttled": 3}, {"nr_periods": 110, "nr_throttled": 3 + throttled})
+        )
+    ]
+
+
+@pytest.mark.parametrize(("throttled", "status"), [(50, "possible"), (4, "possible"), (0, "ruled-out")])
+def test_a_process_that_its_quota_throttled_is_not_slow_by_itself(throttled: int, status: str) -> None:
+    found = diagnoses(spell(HttpBuilder(), clients=3), *cpu_stat(throttled))
+    [quota] = [rival for rival in found[CAUSE].rivals if rival.cause == "cpu-quota-throttling"]
+    assert (quota.status, quota.command) == (status, None)
+    assert (found[CAUSE].confidence < 0.5) == (throttled == 50)
+    assert ("cpu-quota-throttling" in found and found["cpu-quota-throttling"].confidence > 0.5) == (
+        throttled == 50
+    )
+    assert not any("cpu.stat" in missing.command for missing in found[CAUSE].missing)
 
 
 def test_what_it_asked_others_meanwhile_refutes_it() -> None:
