@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
-from backend.forensics.cases.case import Case
+from backend.forensics.addresses import shortest_text
+from backend.forensics.cases.case import Case, End, end_of
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.report import DiagnosisPart, MissingPart, RemedyPart, RivalPart
 
@@ -19,9 +20,12 @@ _STEPS: Final = re.compile(r"\s*(?:;|&&)\s*")
 Change = Callable[[str], str]
 
 
-def with_fitting_advice(part: DiagnosisPart, findings: Sequence[Case], *, kubernetes: bool) -> DiagnosisPart:
-    """The diagnosis with its commands changed, and without those of which nothing is left."""
-    host = _host_of(part, findings)
+def with_fitting_advice(
+    part: DiagnosisPart, findings: Sequence[Case], *, kubernetes: bool, asked: Iterable[str] = ()
+) -> DiagnosisPart:
+    """The diagnosis with its commands changed, and without those of which nothing is left. `asked` are the servers
+    (address and port) of its attempts, for one without findings."""
+    host = _host_of(part, findings) or _most_named(end_of(server) for server in asked)
 
     def fitted(command: str) -> str:
         named = _HOST.sub(host, command) if host else command
@@ -35,12 +39,18 @@ def with_fitting_advice(part: DiagnosisPart, findings: Sequence[Case], *, kubern
 
 def _host_of(part: DiagnosisPart, findings: Sequence[Case]) -> str:
     """The address that most of its findings are about; "" where none tells."""
-    counted: Counter[str] = Counter()
-    for finding in findings:
-        if finding.id in part.findings:
-            ends = (flow.destination for flow in finding.flows)
-            counted.update(end.address for end in ends if isinstance(end, Endpoint))
+    about = (flow for finding in findings if finding.id in part.findings for flow in finding.flows)
+    return _most_named(flow.destination for flow in about)
+
+
+def _most_named(ends: Iterable[End | None]) -> str:
+    counted = Counter(address for end in ends if (address := _address(end)))
     return min(counted, key=lambda address: (-counted[address], address)) if counted else ""
+
+
+def _address(end: End | None) -> str:
+    """ "" for what is none: words stand where no host is known."""
+    return end.address if isinstance(end, Endpoint) else (shortest_text(end or "") or "")
 
 
 def _without_kubectl(command: str) -> str:

@@ -83,12 +83,20 @@ def diagnose(facts: Facts, findings: Sequence[Case], isolation: Isolation | None
     parts = [
         with_do_now(
             with_fitting_advice(
-                without_given(facts, _concluded(facts, each), findings), findings, kubernetes=kubernetes
+                without_given(facts, _concluded(facts, each), findings),
+                findings,
+                kubernetes=kubernetes,
+                asked=_asked(facts, each.hypothesis),
             )
         )
         for each in settled
     ]
     return Answer(numbered(sorted(parts, key=rank_of)), draw_up(facts, settled, REST))
+
+
+def _asked(facts: Facts, hypothesis: Hypothesis) -> list[str]:
+    servers = facts.attempts.server_of_link
+    return [servers[link] for link in hypothesis.attempts if link in servers]
 
 
 def _of_unconcerned_host(facts: Facts, hypothesis: Hypothesis) -> bool:
