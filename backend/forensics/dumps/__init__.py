@@ -86,7 +86,7 @@ class Dump:
     ``offload``, ``uname``, ``kernel-log``, ``load-report``, ``hping3``, ``ping``, ``dig``, ``curl``,
     ``packet-processes``, ``strace``, ``collapsed-stacks``, ``cpu-stat``, ``ethtool-stats``,
     ``kubernetes-versions``, ``tcpdump-text``, ``iptables-list``, ``ip-rule``, ``bridge``, ``ethtool-card``, ``lsmod``,
-    ``tc-qdisc``, ``ifconfig``, ``interface-table``,
+    ``tc-qdisc``, ``ifconfig``, ``interface-table``, ``ovs-flows``,
     ``path-hops``, ``drops``, ``histogram``, ``component-log``, ``metrics``, ``client-steps``,
     ``kubernetes-objects``, ``container-inspect``, ``kubernetes-addresses``, ``hosts``, and ``text`` of one of which no
     line is recognized."""

@@ -60,7 +60,7 @@ class FilterRule:
     """``ACCEPT``, ``DROP``, ``REJECT``, ``NOTRACK``, …, the name of the chain it jumps to, or "" for none."""
     packets: int | None = None
     bytes: int | None = None
-    syntax: Literal["iptables", "nft"] = "iptables"
+    syntax: Literal["iptables", "nft", "openflow"] = "iptables"
 
 
 @dataclass(frozen=True)

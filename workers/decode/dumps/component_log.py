@@ -55,7 +55,9 @@ _FAILED = re.compile(
 """Envoy logs failures of requests at the level debug."""
 _PROBE = re.compile(r"^\"Probe failed\"")
 """The kubelet logs it as information."""
-_COREDNS_START = re.compile(r"\.:\d{2,5}$|CoreDNS-\d[\w.-]{0,20}$|linux/\w{3,8}, go[\d.]{3,10}, \w{6,40}$")
+_COREDNS_START = re.compile(
+    r"\.:\d{2,5}$|CoreDNS-\d[\w.-]{0,20}$|linux/\w{3,8}, go[\d.]{3,10}(?: X:\w{1,40})?, \w{6,40}$"
+)
 _LEVELS: Final = {
     "I": "info", "W": "warning", "E": "error", "F": "fatal", "warn": "warning", "err": "error", "panic": "fatal",
     "critical": "fatal",

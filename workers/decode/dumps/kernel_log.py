@@ -42,6 +42,13 @@ _OPENWRT = re.compile(
 )
 _CUT = re.compile(r"\S{0,60} ?kernel: \[\s{0,7}(?P<time>\d{1,9}\.\d{6})\] (?P<text>.*)$")
 """A line of syslog without its beginning."""
+_BARE = re.compile(
+    r"\[?(?:\[\s{0,7}\d{1,9}\.\d{6}\]?\(?[\d.\[\]()]{0,40} )?(?P<text>(?:nf_conntrack: (?:nf_conntrack: )?table full|"
+    r"(?:neighbour: |ipv[46]: )?(?:arp_cache: |ndisc_cache: |[Nn]eighbou?r )[\w: ]{0,20}(?:table )?overflow|"
+    r"IPv4: martian (?:source|destination)|UDP: bad checksum|TCP: (?:request_sock_TCP|out of memory|time wait bucket)|"
+    r"net_ratelimit: \d|TCP: too many orphaned).{0,300})$"
+)
+"""A message of the network stack whose time was cut off, or that a page turned into a link."""
 _INNER_TIME = re.compile(r"\[\s{0,7}(\d{1,9}\.\d{6})\] ")
 _JOURNAL_NOTE = re.compile(r"-- (?:Journal begins|Logs begin|Boot |No entries|Reboot)")
 
@@ -83,6 +90,8 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
 
 def _message(match: re.Match[str], number: int) -> KernelMessage:
     text, time_s, time_ns = match["text"], None, None
+    if match.re is _BARE:
+        return KernelMessage(number, None, None, text)
     if match.re in (_UPTIME, _CUT):
         time_s = float(match["time"])
     else:
@@ -94,9 +103,14 @@ def _message(match: re.Match[str], number: int) -> KernelMessage:
 
 
 def _match(line: str) -> re.Match[str] | None:
-    if line[:1] not in "[<0123456789" and " kernel: " not in line[:300] and ":" not in line[:16]:
+    if (
+        line[:1] not in "[<0123456789"
+        and " kernel: " not in line[:300]
+        and ":" not in line[:16]
+        and "over" not in line
+    ):
         return None
-    for shape in (_UPTIME, _WALL, _ISO, _SYSLOG, _OPENWRT, _CUT):
+    for shape in (_UPTIME, _WALL, _ISO, _SYSLOG, _OPENWRT, _CUT, _BARE):
         match = shape.match(line)
         if match is not None:
             return None if match["text"].lstrip().startswith(("[NEW]", "[UPDATE]", "[DESTROY]")) else match

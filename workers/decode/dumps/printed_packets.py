@@ -13,7 +13,7 @@ from typing import Final
 
 import numpy as np
 
-from backend.forensics.dumps import Dump, Neighbor, ProbeSeries
+from backend.forensics.dumps import DropEvent, Dump, Neighbor, ProbeSeries
 from backend.forensics.dumps.printed import PRINTED_DTYPE, PrintedTable
 from workers.decode.dumps.fields import canonical_address
 from workers.decode.dumps.formats import share_owned
@@ -60,6 +60,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         printed=PrintedTable(np.array(begun, PRINTED_DTYPE)),
         neighbors=_unanswered(marks),
         probe_series=_without_reply(marks),
+        drops=_too_long(marks),
         wrong_tunnel_checksums=tuple(number for number, mark in marks if mark[1:2] == ["x"]),
         mixed_tunnel_checksums=_mixed(marks),
     )
@@ -76,6 +77,18 @@ def _unanswered(marks: Sequence[tuple[int, list[str]]]) -> tuple[Neighbor, ...]:
         (address, at) for address, at in asked.items() if address not in answered and len(at) >= _ASKED_LEAST
     ]
     return tuple(Neighbor(at[0], address, "", "", "INCOMPLETE") for address, at in silent)
+
+
+def _too_long(marks: Sequence[tuple[int, list[str]]]) -> tuple[DropEvent, ...]:
+    """Packets that a router did not forward because they were longer than the next link's MTU."""
+    return tuple(
+        DropEvent(
+            number, "tcpdump", f"ICMP need to frag (mtu {mark[3] or 'not shown'})", "",
+            source=canonical_address(mark[4]) or mark[4], destination=canonical_address(mark[2]) or mark[2],
+        )
+        for number, mark in marks
+        if mark[1:2] == ["f"]
+    )  # fmt: skip
 
 
 def _mixed(marks: Sequence[tuple[int, list[str]]]) -> tuple[int, ...]:

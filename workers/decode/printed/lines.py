@@ -44,6 +44,10 @@ _BEGIN = re.compile(
 _BARE = re.compile(rf"\s{{0,4}}(?:{CLOCK})\s{{1,3}}(?:[0-9a-fA-F:.]{{3,45}} > [0-9a-fA-F:.]{{3,45}}: )")
 _ENDS_ALONE = re.compile(r"[0-9a-fA-F:.]{3,45} > [0-9a-fA-F:.]{3,45}: Flags \[")
 """Somebody left out the time and the protocol."""
+_SECOND = re.compile(
+    r"\s{2,8}[0-9a-fA-F:.]{3,45} > [0-9a-fA-F:.]{3,45}: (?:Flags \[|\[(?:bad udp cksum|udp sum ok|no cksum))"
+)
+"""The second line of a packet (`-v`) with which a text begins."""
 COLUMNS: Final = (
     r"\s{0,12}(?P<number>\d{1,12})\s{1,8}"
     r"(?P<clock>(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d\.\d{1,9}|-?\d{1,10}\.\d{1,9})\s{1,8}"
@@ -198,6 +202,8 @@ class Grouper:
             if before is not None and _takes(before, line):
                 return None
             return PrintedPacket(number, self._section_of(line, number), line)
+        if before is None and line[:1] == " " and _SECOND.match(line):
+            return PrintedPacket(number, self._section_of(line, number), line.strip())
         label = _LABEL.match(line)
         if label is None or not is_begin(line[label.end() :]):
             return None

@@ -18,6 +18,9 @@ _TUNNEL = re.compile(
     r"(?P<source>\S{1,255}) > \S{1,255}: \[(?P<found>bad udp cksum|udp sum ok)[^]]{0,60}\] (?:VXLAN|OTV|Geneve)"
 )
 _ASKED = re.compile(r"who-has (?P<address>[\d.]{7,15})\b")
+_NEED_FRAG = re.compile(
+    r" > (?P<to>\S{1,255}): ICMP (?P<target>\S{1,255}) unreachable - need to frag(?: \(mtu (?P<mtu>\d{2,5})\))?"
+)
 _ECHO = re.compile(
     r"(?P<source>\S{1,255}) > (?P<destination>\S{1,255}): ICMP6?,? echo (?P<what>request|reply)"
     r"(?:, id (?P<id>\d{1,5}))?"
@@ -72,6 +75,8 @@ def _resolved(text: str) -> str:
     mark."""
     if "udp " in text and (tunnel := _TUNNEL.search(text)) is not None:
         return f" {'x' if tunnel['found'].startswith('bad') else 'o'} {tunnel['source'].rpartition('.')[0]}"
+    if "need to frag" in text and (error := _NEED_FRAG.search(text)) is not None:
+        return f" f {error['target']} {error['mtu'] or ''} {error['to']}"
     if " echo re" in text and (echo := _ECHO.search(text)) is not None:
         sign = ">" if echo["what"] == "request" else "<"
         return f" {sign} {echo['source']} {echo['destination']} {echo['id'] or ''}"

@@ -52,7 +52,7 @@ SOURCE_CEILING = 0.49
 """Without a rule in evidence. Checksums that a source's card leaves unfilled, and a reverse-path filter, make a host
 silent for one source as a rule does."""
 _RULE = re.compile(
-    r"^(?:NETFILTER_DROP|IPTABLE_RULE_DROP|XDP|TC_INGRESS|TC_EGRESS|BPF_CGROUP_EGRESS)$|policy[ _]den|"
+    r"^verdict drop$|^(?:NETFILTER_DROP|IPTABLE_RULE_DROP|XDP|TC_INGRESS|TC_EGRESS|BPF_CGROUP_EGRESS)$|policy[ _]den|"
     r"(?<!rp)(?<!reverse )(?:filter|forward|input|output|firewall|ufw|policy|iptables|nft)\w*[ _-]{0,3}"
     r"(?:drop|block|reject|den)",
     re.IGNORECASE,

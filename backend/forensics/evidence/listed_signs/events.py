@@ -88,7 +88,9 @@ def drop_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
         yield ListingSign(
             "drop",
             "info" if reason in _NOISE or not (reason or place) else "warning",
-            "Dropped packets, as a tracer saw them",
+            "ICMP errors for packets that were not forwarded"
+            if tool == "tcpdump"
+            else "Dropped packets, as a tracer saw them",
             f"{tool}: {plural(count, 'packet')} dropped{why}{where}{of}.{meaning}",
             tuple(line for _, line in found[:_LINES_MOST]),
             count,

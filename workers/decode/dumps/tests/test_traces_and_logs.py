@@ -106,3 +106,28 @@ def test_what_people_write_between_listings_is_no_unknown_line(line: str) -> Non
 )
 def test_lines_of_programs_are_no_remarks(line: str) -> None:
     assert not is_remark(line)
+
+
+def test_a_flow_that_only_drops_is_a_rule_that_drops() -> None:
+    text = (
+        " cookie=0x0, duration=3510.318s, table=1, n_packets=371, n_bytes=63077, priority=10,ip actions=drop\n"
+        "recirc_id(0),in_port(3),eth_type(0x0800), packets:12, bytes:720, used:0.5s, actions:2\n"
+    )
+    (dump,) = parse_dumps(text)
+    assert [(rule.verdict, rule.packets) for rule in dump.filter_rules] == [("DROP", 371), ("", 12)]
+
+
+def test_messages_of_the_kernel_without_a_time_are_read() -> None:
+    (dump,) = parse_dumps("[ipv4: Neighbour table overflow.\nnf_conntrack: table full, dropping packet\n")
+    assert (dump.kind, len(dump.messages), dump.lines_not_understood) == ("kernel-log", 2, ())
+
+
+def test_a_text_may_begin_with_the_second_line_of_a_packet() -> None:
+    text = (
+        "    10.0.0.5.4 > 10.0.0.9.8472: [bad udp cksum 0x20dd -> 0x8d74!] "
+        "OTV, flags [I] (0x08), overlay 0, instance 1\n"
+        "IP (tos 0x0, ttl 63, id 18953, offset 0, flags [DF], proto TCP (6), length 60)\n"
+        "    10.1.0.5.4 > 10.1.0.9.80: Flags [S], seq 3632745089, win 28200, length 0\n"
+    )
+    (dump,) = parse_dumps(text)
+    assert (dump.kind, dump.lines_not_understood, dump.wrong_tunnel_checksums) == ("tcpdump-text", (), (1,))
