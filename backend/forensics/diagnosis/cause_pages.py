@@ -15,12 +15,13 @@ from types import ModuleType
 from typing import TypeVar
 
 from backend.forensics.diagnosis import causes
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.causes import list_causes
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.listed_causes import ListedCause
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
-_Part = TypeVar("_Part", MissingPart, RemedyPart, RivalPart, ListingRequest)
+_Part = TypeVar("_Part", MissingPart, RemedyPart, RivalPart, ListingRequest, Alternative)
 _REST = "unknown"
 
 
@@ -31,7 +32,7 @@ class CausePage:
     cause: str
     title: str
     mechanism: str
-    rivals: tuple[RivalPart, ...]
+    alternatives: tuple[Alternative, ...]
     missing: tuple[tuple[str, str], ...]
     """(what, command)."""
     remedies: tuple[RemedyPart, ...]
@@ -41,7 +42,7 @@ class CausePage:
         """Sections of which nothing is stated are left out."""
         sections = [
             ("Mechanism", [self.mechanism]),
-            ("Look-alikes", [f"- **{rival.title}**: {rival.because}." for rival in self.rivals]),
+            ("Look-alikes", [f"- **{each.title}**: {each.difference}." for each in self.alternatives]),
             ("Evidence to collect", [f"- {what}: `{command}`" for what, command in self.missing]),
             ("Remedies", [line for remedy in self.remedies for line in _remedy_lines(remedy)]),
             ("Sources", [f"- {reference}" for reference in self.references]),
@@ -69,9 +70,15 @@ def _page(cause: str) -> CausePage:
     ]
     return CausePage(
         cause, str(module.TITLE), inspect.getdoc(module) or "",
-        _stated(values, RivalPart), tuple(dict.fromkeys(each for each in asked if each[1])),
+        _alternatives(values), tuple(dict.fromkeys(each for each in asked if each[1])),
         _stated(values, RemedyPart), tuple(module.REFERENCES),
     )  # fmt: skip
+
+
+def _alternatives(values: list[object]) -> tuple[Alternative, ...]:
+    """Those stated for the page, and rivals that are the same in every report."""
+    rivals = (Alternative(rival.title, rival.because) for rival in _stated(values, RivalPart))
+    return (*_stated(values, Alternative), *rivals)
 
 
 def _parts_of(package: ModuleType) -> Iterator[ModuleType]:

@@ -23,6 +23,12 @@ def test_every_cause_has_a_page() -> None:
 
 
 @pytest.mark.parametrize("page", list_pages(), ids=lambda page: page.cause)
+def test_a_page_names_two_look_alikes_and_what_to_collect(page: CausePage) -> None:
+    assert len({each.title for each in page.alternatives}) >= 2
+    assert page.missing
+
+
+@pytest.mark.parametrize("page", list_pages(), ids=lambda page: page.cause)
 def test_a_page_states_its_mechanism_and_its_sources(page: CausePage) -> None:
     text = (DOCS / "causes" / f"{page.cause}.md").read_text("utf-8")
     assert {"## Mechanism", "## Sources", "## Remedies", "## Incidents of the lab"} <= set(text.splitlines())

@@ -8,8 +8,10 @@ without RPS, one CPU does this for the whole host."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
@@ -20,6 +22,18 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "backlog-drop"
 TITLE = "Receive backlog overflow, or one CPU receives everything"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Packet loss on the path",
+        "the counters of softnet_stat stay, and the packet is not in the host's capture of its card",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The columns of softnet_stat before and after, by CPU",
+        command="cat /proc/net/softnet_stat; mpstat -P ALL 1 10; cat /proc/net/softnet_stat",
+    ),
+)
 FEW_DROPS = 10
 """A queue that overflowed for a moment (packets between the listings; since boot it takes a ratio, too)."""
 DROPPED_RATIO = 1e-4

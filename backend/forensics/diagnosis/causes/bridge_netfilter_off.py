@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings
 from backend.forensics.diagnosis.lost_syns import about_servers
@@ -26,6 +28,22 @@ from backend.forensics.report import EvidencePart, MissingPart, RemedyPart, Riva
 
 CAUSE = "bridge-netfilter-off"
 TITLE = "Bridged packets bypass netfilter"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Packets that conntrack marks INVALID",
+        "those are a few packets within a connection; here it is the SYN-ACK of each",
+    ),
+    Alternative(
+        "Hairpin",
+        "a client that is its own endpoint fails alone; here every client on the endpoint's node does",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="Whether bridged packets pass iptables on the node of both pods",
+        command="sysctl net.bridge.bridge-nf-call-iptables; lsmod | grep br_netfilter; bridge link",
+    ),
+)
 PRIOR = -2.0
 """Rare since kubelets check it; the packets show it plainly."""
 SEVERAL = 2

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.evidence.capture_quality import count_holes
 from backend.forensics.evidence.facts import Facts
@@ -13,6 +15,16 @@ from backend.forensics.report import MissingPart, RemedyPart
 
 CAUSE = "capture-too-lossy"
 TITLE = "Packets missing from the capture"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Packet loss on the path",
+        "a lost segment is retransmitted; one that the capture alone missed is acknowledged without having been seen",
+    ),
+    Alternative(
+        "A snap length or filter that is too narrow",
+        "its gaps are the same from the first packet on; drops of a capture come in bursts with its load",
+    ),
+)
 PRIOR = -2.0
 """Most captures are whole; holes must show in them."""
 MUCH_RATIO = 0.01

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
@@ -20,6 +21,19 @@ from backend.forensics.report import MissingPart, RemedyPart
 
 CAUSE = "cloud-allowance"
 TITLE = "Instance allowance exceeded"
+ALTERNATIVES: Final = (
+    Alternative("Packet loss on the path", "the card's allowance counters stay as they are"),
+    Alternative(
+        "Full receive backlog of a CPU",
+        "the drops are in softnet_stat of the host, and the card's allowance counters stay",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The card's allowance counters before and after",
+        command="ethtool -S eth0 | grep allowance; sleep 60; ethtool -S eth0 | grep allowance",
+    ),
+)
 ETHTOOL: Final = "ethtool-stats"
 ALLOWANCES: Final = {
     "bw_in_allowance_exceeded": "inbound bandwidth",

@@ -23,6 +23,12 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "cloud-snat-exhaustion"
 TITLE = "SNAT port exhaustion at the cloud's NAT"
+COLLECT: Final = (
+    MissingPart(
+        what="Ports in use by destination when the losses begin",
+        command="ss -tan | awk '{print $5}' | sort | uniq -c | sort -rn | head",
+    ),
+)
 LINES_MOST: Final = 50
 _REFUSED: Final = (
     (

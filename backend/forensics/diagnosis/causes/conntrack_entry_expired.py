@@ -7,8 +7,10 @@ untranslated, or is INVALID, and the connection is refused or hangs (kubernetes/
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
@@ -19,6 +21,22 @@ from backend.forensics.report import MissingPart, RemedyPart
 
 CAUSE = "conntrack-entry-expired"
 TITLE = "Connection-tracking entry expires while half-closed"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Stale conntrack entry",
+        "that entry is renewed by each retry; here it ended while one side still held the connection",
+    ),
+    Alternative(
+        "Idle timeout on the path",
+        "it ends established connections after a silence; here the connection was half closed",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The entry while it counts down, and the socket of the program",
+        command="conntrack -L -p tcp | grep CLOSE_WAIT; ss -tnop state close-wait",
+    ),
+)
 FOUND_MOST = 3
 SEVERAL = 3
 """Listings of one entry: its time falls in each."""

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
@@ -32,6 +34,15 @@ from backend.forensics.report import ClaimPart, EvidencePart, RemedyPart
 
 CAUSE = "conntrack-full"
 TITLE = "Conntrack table full"
+ALTERNATIVES: Final = (
+    Alternative(
+        "SNAT port exhaustion",
+        "insert_failed rises for one address, and the number of entries is far below its limit",
+    ),
+    Alternative(
+        "Accept queue overflow", "the SYN reaches the server; a full table drops it at the node before"
+    ),
+)
 PRIOR = -2.5
 """Seldom, and never without a trace: the kernel logs it and counts it."""
 FULL_FROM = 0.98

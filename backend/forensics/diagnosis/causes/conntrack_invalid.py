@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.connection_reset import ConnectionReset
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.counted import brackets, delta_lines
 from backend.forensics.diagnosis.lost_syns import REFUTES
@@ -30,6 +32,22 @@ from backend.forensics.report import (
 
 CAUSE = "conntrack-invalid"
 TITLE = "Un-NATed packets that conntrack marked invalid"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Bridged packets that iptables does not see",
+        "every connection to an endpoint of the same node fails from its first SYN-ACK on",
+    ),
+    Alternative(
+        "A firewall that resets",
+        "no untranslated packet comes before its RST",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The counter of invalid packets, and whether the window check is strict",
+        command="conntrack -S; sysctl net.netfilter.nf_conntrack_tcp_be_liberal; sleep 60; conntrack -S",
+    ),
+)
 PRIOR = -2.0
 """Seldom, and other ways to lose an entry look the same from the packets alone."""
 LIVE_BELOW_S = 60.0

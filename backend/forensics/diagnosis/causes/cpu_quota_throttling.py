@@ -7,9 +7,11 @@ responder's network is itself a process in such a group (a user-space proxy, a v
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.rtt_backlog import RttBacklog
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.held_answers import (
     Held,
@@ -29,6 +31,22 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "cpu-quota-throttling"
 TITLE = "CPU quota throttling"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Receive-queue stall",
+        "the kernel's own answers (echo, SYN-ACK) are late, too; a quota holds the process alone",
+    ),
+    Alternative(
+        "Slow responses of one kind of request",
+        "they are late by what they ask for, not in groups that end at the same moment",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="Throttling of the cgroup of the responder's processes, before and after",
+        command="grep . /sys/fs/cgroup/*/cpu.stat; sleep 60; grep . /sys/fs/cgroup/*/cpu.stat",
+    ),
+)
 PRIOR = -1.2
 PERIOD_S = 0.1
 """cpu.cfs_period_us and the second number of cpu.max by default."""

@@ -7,11 +7,13 @@ SYN of a connection goes to the same one. Where the translation is captured, eac
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 import numpy as np
 
 from backend.forensics.addresses import address_text
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import list_rivals
@@ -34,6 +36,13 @@ from backend.forensics.wording import p_text
 
 CAUSE = "dead-backend"
 TITLE = "One of several backends does not respond"
+ALTERNATIVES: Final = (
+    Alternative("Hairpin", "fails only from the node or pod that is itself the endpoint"),
+    Alternative(
+        "One of several paths is dead",
+        "the failed connections leave by one interface or next hop, whatever backend they would reach",
+    ),
+)
 PRIOR = -1.6
 PATTERN_CEILING = 0.49
 """A pod that is translated to itself, a dead next hop and a rule at one backend part the outcomes alike: without

@@ -7,8 +7,10 @@ takes a route out only when its link goes down or its neighbor entry fails (fib_
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import list_rivals
 from backend.forensics.diagnosis.lost_syns import (
@@ -28,6 +30,22 @@ from backend.forensics.wording import p_text
 
 CAUSE = "dead-path"
 TITLE = "One of several paths is dead"
+ALTERNATIVES: Final = (
+    Alternative(
+        "One of several backends does not respond",
+        "failed and successful connections leave by the same interface",
+    ),
+    Alternative(
+        "Packet loss on the path",
+        "SYN retransmissions of a connection pass as often as first SYNs; on a dead path none does",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The equal routes, and whether each next hop answers",
+        command="ip route show; ip -s neigh; sysctl net.ipv4.fib_multipath_hash_policy",
+    ),
+)
 PRIOR = -2.0
 
 REFERENCES = (

@@ -7,9 +7,11 @@ in two pieces before it waits for an answer meets both. TCP_NODELAY (tcp(7)) end
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.delayed_ack import DelayedAck
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.measured import first_packets, frames_of, harmful
 from backend.forensics.evidence.facts import Facts
@@ -18,6 +20,13 @@ from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPa
 
 CAUSE = "delayed-ack"
 TITLE = "Nagle / delayed-ACK interaction"
+ALTERNATIVES: Final = (
+    Alternative(
+        "A slow application",
+        "the wait is not about 40 ms, and does not end with a bare ACK that releases a small segment",
+    ),
+    Alternative("TCP retransmission", "the segment after the wait is new data, and no byte was sent twice"),
+)
 PRIOR = -1.0
 MANY = 10
 """So many waits of one time, each ended by an acknowledgement, are no coincidence."""

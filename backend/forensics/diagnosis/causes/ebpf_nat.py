@@ -11,14 +11,28 @@ from collections.abc import Sequence
 from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.diagnosis.listed_causes import ListedCause
 from backend.forensics.diagnosis.traced_drops import traced_hypotheses
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.report import RemedyPart
+from backend.forensics.report import MissingPart, RemedyPart
 
 CAUSE = "ebpf-nat"
 TITLE = "eBPF NAT has no mapping"
+ALTERNATIVES: Final = (
+    Alternative("A firewall or network policy", "its drop reason names a policy, not a NAT mapping"),
+    Alternative(
+        "SNAT port exhaustion of conntrack",
+        "insert_failed of nf_conntrack rises; eBPF translation does not use that table",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The drop reasons while it fails, and how full the NAT maps are",
+        command="cilium monitor --type drop; cilium metrics list | grep bpf_map_pressure",
+    ),
+)
 _REASONS: Final = re.compile(
     r"no[_ ]mapping[_ ]for[_ ]nat|nat[_ ](?:no[_ ]mapping|not[_ ]needed)|"
     r"ct:?[_ ]map[_ ]insertion[_ ]failed|snat[_ ]?no[_ ]map|"

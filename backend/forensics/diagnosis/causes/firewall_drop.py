@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause
 from backend.forensics.diagnosis.loss_rivals import list_rivals
@@ -43,6 +45,16 @@ from backend.forensics.report import RemedyPart
 
 CAUSE = "firewall-drop"
 TITLE = "Dropped by a firewall rule"
+ALTERNATIVES: Final = (
+    Alternative(
+        "A host that is down",
+        "nothing of it is heard; behind a rule, other ports or other sources are answered",
+    ),
+    Alternative(
+        "One of several backends does not respond",
+        "some connections of the same source to the same port open at once",
+    ),
+)
 PRIOR = -2.0
 """A silent port on a living host is a rule more often than anything else, but a lost packet is silent, too."""
 SEVERAL_SYNS = 3

@@ -22,6 +22,12 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "grpc-goaway"
 TITLE = "gRPC server refuses keepalive pings (GOAWAY)"
+COLLECT: Final = (
+    MissingPart(
+        what="The GOAWAY frames, where the connection is not encrypted or a key log exists",
+        command="tshark -r out.pcap -Y 'http2.type == 7 or http2.type == 6' -T fields -e http2.goaway.error",
+    ),
+)
 PERMITTED_S: Final = 300.0
 """Default of servers (grpc/doc/keepalive.md; grpc-go keepalive.EnforcementPolicy.MinTime)."""
 LINES_MOST: Final = 50

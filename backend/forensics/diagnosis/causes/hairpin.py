@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 
 from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES, about_servers
 from backend.forensics.evidence.facts import Facts
@@ -25,6 +27,22 @@ from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPa
 
 CAUSE = "hairpin"
 TITLE = "Hairpin: translated to its own sender"
+ALTERNATIVES: Final = (
+    Alternative(
+        "One of several backends does not respond",
+        "fails from every client; a hairpin fails only where client and endpoint are the same pod or node",
+    ),
+    Alternative(
+        "Reverse-path filter",
+        "IPReversePathFilter rises, and the packet's source is not the receiver's own address",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The mode of the pods' bridge ports, and whether the node masquerades what returns",
+        command="bridge -d link show | grep -B1 hairpin; iptables-save -t nat | grep -E 'MARK-MASQ|MASQUERADE'",
+    ),
+)
 PRIOR = -2.0
 """Rare, and plain where it is seen: no other fault sends a SYN back to its sender."""
 SEVERAL = 2

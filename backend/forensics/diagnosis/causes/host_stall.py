@@ -6,9 +6,11 @@ its softirqs on any CPU, answers nothing while it lasts, and everything after it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.rtt_backlog import RttBacklog
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.blocking_process_claims import blocking_process_claims, who_ran
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.held_answers import (
@@ -29,6 +31,21 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "host-stall"
 TITLE = "Host stall (vCPU not running)"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Receive-queue stall",
+        "other queues of the same host go on; a stalled host sends no packet",
+    ),
+    Alternative(
+        "A link or device of the path that pauses", "the host's own capture shows it sending meanwhile"
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="Whether the host lost CPU time to the hypervisor (steal), per second",
+        command="vmstat -t 1 60; dmesg -T | grep -iE 'lockup|stall|clocksource|hung task'",
+    ),
+)
 PRIOR = -0.8
 NEXT_TO_RESPONDER_US = 500.0
 """Undisturbed questions take this long at most behind a capture point in the responder itself, or right before it."""

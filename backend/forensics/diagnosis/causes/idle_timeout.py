@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.idle_timeout import IdleTimeout
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.measured import frames_of, harmful
 from backend.forensics.diagnosis.segment_cases import FATES_MOST, fate_frames, where
@@ -27,6 +29,18 @@ from backend.forensics.signals import SENT_AGAIN
 
 CAUSE = "idle-timeout"
 TITLE = "Idle timeout on the path"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Server closes idle connections",
+        "the FIN of the server is seen, after the same idle time in each connection",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The timeouts of the nodes' conntrack and IPVS",
+        command="sysctl net.netfilter | grep timeout_established; ipvsadm -L --timeout",
+    ),
+)
 PRIOR = -1.4
 ESTABLISHED = "net.netfilter.nf_conntrack_tcp_timeout_established"
 NEAR_RATIO = 2.0

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
@@ -21,6 +22,22 @@ from backend.forensics.report import MissingPart, RemedyPart
 
 CAUSE = "inner-checksum-drop"
 TITLE = "TCP segments with a wrong checksum"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Checksum offload seen at the sender",
+        "the sum is that of the pseudo header, only packets that leave have it, and the receiver acknowledges them",
+    ),
+    Alternative(
+        "Packet loss on the path",
+        "the receiver's capture does not have the segment; here it has it, with a wrong checksum",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="Wrong checksums at the receiver, and its counter",
+        command="tcpdump -ni eth0 -vv tcp | grep incorrect; nstat -az TcpInCsumErrors",
+    ),
+)
 COUNTER: Final = "TcpInCsumErrors"
 FEW = 3
 MANY = 20

@@ -7,9 +7,11 @@ weight is now (net/netfilter/ipvs/ip_vs_core.c). Incident: Kubernetes issue 8177
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.ipvs_drain import IpvsDrain
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.ipvs_remedies import REFERENCES, list_drain_remedies
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
@@ -20,6 +22,22 @@ from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, Rival
 
 CAUSE = "ipvs-drain-blocked"
 TITLE = "New connections to a drained IPVS real server"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Stale IPVS destination",
+        "the entry points to a server that is gone; here the server is listed with weight 0 and still answers",
+    ),
+    Alternative(
+        "Clients that keep their connections",
+        "old connections live on by themselves; here new ones reach the drained server",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The servers with their weights, the entries, and the settings that decide",
+        command="ipvsadm -Ln; ipvsadm -Lnc; sysctl net.ipv4.vs; uname -r",
+    ),
+)
 PRIOR = -2.0
 """A listing and the packets have to agree before it is believed."""
 LEAST_CONNECTIONS = 3

@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.ipvs_drain import IpvsDrain
 from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.ipvs_remedies import REFERENCES, list_drain_remedies
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
@@ -25,6 +27,19 @@ from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, Rival
 
 CAUSE = "ipvs-stale-destination"
 TITLE = "Stale IPVS entries for a removed real server"
+ALTERNATIVES: Final = (
+    Alternative("IPVS drain that never ends", "that server still answers; here nobody does"),
+    Alternative(
+        "One of several backends does not respond",
+        "new tuples fail, too; a stale entry fails one tuple again and again",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The entries that still point to the server",
+        command="ipvsadm -Lnc; sysctl net.ipv4.vs.expire_nodest_conn",
+    ),
+)
 PRIOR = -2.0
 """Dead servers are common, but here a listing has to show that this one was drained."""
 LEAST_ATTEMPTS = 3

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import about_servers
 from backend.forensics.evidence.early_closes import EarlyCloses
@@ -21,6 +22,21 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "keepalive-race"
 TITLE = "Keep-alive race: closed by the server, used by the client"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Idle timeout on the path",
+        "a device forgets the connection in silence, and no FIN of the server comes before the request",
+    ),
+    Alternative(
+        "A server that crashes", "its resets come at any time of a connection, not after the same idle time"
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The idle time-outs of both ends: the client's has to be the shorter one",
+        command="nginx -T | grep keepalive; ss -tnoe state established",
+    ),
+)
 PRIOR = -2.2
 """Not rare, and single resets have many reasons."""
 SHORTEST_S = 0.3

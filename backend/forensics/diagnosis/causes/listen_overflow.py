@@ -7,8 +7,10 @@ the same way, after which the server repeats its SYN-ACK."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import SAMPLE_LIKE_P, SIGNIFICANT_P, list_rivals
 from backend.forensics.diagnosis.lost_syns import (
@@ -35,6 +37,15 @@ from backend.forensics.wording import p_text
 
 CAUSE = "listen-overflow"
 TITLE = "Accept queue overflow"
+ALTERNATIVES: Final = (
+    Alternative(
+        "SNAT source-port collision", "the SYN never leaves the node; at a full queue it reaches the server"
+    ),
+    Alternative(
+        "Packet loss on the path",
+        "later data segments are lost as often as SYNs; a full queue loses openings alone",
+    ),
+)
 SYN_QUEUE_TITLE = "SYN queue overflow"
 PRIOR = -2.0
 """One of several ways for a SYN to get no answer from a server that answers others."""

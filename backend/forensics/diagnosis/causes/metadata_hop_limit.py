@@ -7,12 +7,14 @@ botocore 1 s, AWS SDK for Java 1.x 2 s, AWS SDK for Go 1.x about 20 s, before it
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import address_text
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.metadata_signs import (
     MetadataCase,
@@ -29,6 +31,14 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "metadata-hop-limit"
 TITLE = "IMDSv2 responses dropped by the hop limit"
+ALTERNATIVES: Final = (
+    Alternative(
+        "A slow metadata service", "answers come, though late; here those to the token call never do"
+    ),
+    Alternative(
+        "A firewall or policy against 169.254.169.254", "version 1 calls of the same pod are unanswered, too"
+    ),
+)
 PRIOR = -2.0
 REFUTES = -6.0
 FALLBACK_NS = 30_000_000_000

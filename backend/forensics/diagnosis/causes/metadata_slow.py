@@ -6,11 +6,13 @@ at the interface (AWS counts them in linklocal_allowance_exceeded) delay the few
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.metadata_signs import (
     MetadataCase,
@@ -28,6 +30,13 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "metadata-slow"
 TITLE = "Slow metadata service"
+ALTERNATIVES: Final = (
+    Alternative("Credentials refreshed in each request", "each call is quick and there are many"),
+    Alternative(
+        "Packets-per-second limit of link-local services",
+        "linklocal_allowance_exceeded rises, and DNS and time queries are lost as well",
+    ),
+)
 PRIOR = -2.0
 """One of three ways for metadata calls to hurt, and the rarest."""
 EXCESS = 3.0

@@ -8,8 +8,10 @@ alone."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
@@ -20,6 +22,19 @@ from backend.forensics.report import MissingPart, RemedyPart
 
 CAUSE = "neighbor-table-overflow"
 TITLE = "Neighbor table overflow"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Stale neighbor entry",
+        "one address answers from another MAC; here the table has no room for new ones",
+    ),
+    Alternative("A host that is down", "its neighbor entry is FAILED, and entries of others are still made"),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The number of entries against the limit, and how often it was met",
+        command="ip neigh | wc -l; sysctl net.ipv4.neigh.default.gc_thresh3; dmesg | grep 'table overflow'",
+    ),
+)
 FAR_BELOW = 0.5
 """Of gc_thresh3: with so few entries nothing was refused at that moment, in this namespace."""
 NOT_COLLECTED = frozenset(("PERMANENT", "NOARP"))

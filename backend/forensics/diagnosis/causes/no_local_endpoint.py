@@ -10,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 import numpy as np
 
 from backend.forensics.addresses import address_halves
 from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES, about_servers
 from backend.forensics.evidence.absence.endpointless import EndpointlessRule, list_endpointless
@@ -30,6 +32,21 @@ from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, Remed
 
 CAUSE = "no-local-endpoint"
 TITLE = "Service without (local) endpoint"
+ALTERNATIVES: Final = (
+    Alternative(
+        "A firewall rule", "its text does not name the missing endpoint, and other nodes drop the same port"
+    ),
+    Alternative(
+        "One of several backends does not respond",
+        "a share of the connections at each node opens; here none at this node does",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The service's policy, its endpoints, and the counter of the rule",
+        command="kubectl get service,endpointslices -A -o yaml; iptables-save -c | grep -E 'has no (local )?endpoints'",
+    ),
+)
 PRIOR = -2.5
 """Seldom the reason of a lost SYN, and never without a rule that says so."""
 COUNTED_LEAST = 3

@@ -7,8 +7,10 @@ them), on an interface without a DNS server."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.queries.trouble import (
     BROADCAST,
@@ -23,6 +25,19 @@ from backend.forensics.report import MissingPart, RemedyPart
 
 CAUSE = "no-name-server"
 TITLE = "No name server configured"
+ALTERNATIVES: Final = (
+    Alternative(
+        "A resolver that does not respond",
+        "the host asks one and hears nothing; here it asks the broadcast address 255.255.255.255",
+    ),
+    Alternative("A search list that multiplies queries", "each of its queries is answered, with NXDOMAIN"),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The name servers that the host has",
+        command="cat /etc/resolv.conf   # Linux; Cisco IOS: show hosts; Windows: ipconfig /all",
+    ),
+)
 PRIOR = -2.0
 REFERENCES = (
     "RFC 919 section 7: 255.255.255.255 is every host of the local network, never forwarded",

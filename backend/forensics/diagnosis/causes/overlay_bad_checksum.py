@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.diagnosis.lost_syns import about
@@ -27,6 +28,19 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "overlay-bad-checksum"
 TITLE = "Overlay packets with a wrong outer checksum"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Path MTU black hole",
+        "small packets pass; with a bad checksum the first packet of every connection is lost",
+    ),
+    Alternative("Wrong checksum of the inner segment", "TcpInCsumErrors rises and UdpInCsumErrors stays"),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="Whose outer checksums are wrong, at the receiver, and its counter",
+        command="tcpdump -ni eth0 -vv udp port 8472 | grep 'bad udp cksum'; nstat -az UdpInCsumErrors",
+    ),
+)
 COUNTER: Final = "UdpInCsumErrors"
 FEW = 3
 LINES_MOST = 50

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import SAMPLE_LIKE_P, SIGNIFICANT_P, list_rivals
@@ -33,6 +35,10 @@ from backend.forensics.wording import p_text
 
 CAUSE = "path-loss"
 TITLE = "Packet loss on the path"
+ALTERNATIVES: Final = (
+    Alternative("Packets that the capture missed", "their bytes are acknowledged without a retransmission"),
+    Alternative("Packet loss on the return path", "the receiver's capture has the packet and its answer"),
+)
 PRIOR = -2.0
 """Loss on a data centre's wire is rare; it has to show in data as well."""
 SYNS_LOST_FROM = 3

@@ -7,6 +7,7 @@ a black hole. Encapsulation is the usual reason: VXLAN adds 50 bytes over IPv4, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.path_mtu import PathMtu
@@ -18,6 +19,12 @@ from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPa
 
 CAUSE = "path-mtu"
 TITLE = "Path MTU black hole"
+COLLECT: Final = (
+    MissingPart(
+        what="The largest packet that passes, and the MTU of every interface on the path",
+        command="tracepath -n HOST; ip -d link show",
+    ),
+)
 PRIOR = -1.2
 ETHERNET_MTU_BYTES = 1_500
 TUNNELS = ("vxlan", "geneve", "ipip", "gre", "wireguard", "tun", "sit")

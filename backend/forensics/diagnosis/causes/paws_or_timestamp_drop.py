@@ -7,8 +7,10 @@ With `net.ipv4.tcp_tw_recycle` Linux remembered the last TSval per *address* and
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import SIGNIFICANT_P, list_rivals
@@ -35,6 +37,16 @@ from backend.forensics.wording import p_text
 
 CAUSE = "paws-or-timestamp-drop"
 TITLE = "SYNs dropped for an older TCP timestamp (PAWS)"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Firewall rule",
+        "every SYN of the source is dropped; here only those whose timestamp is older than one seen before",
+    ),
+    Alternative(
+        "Server in TIME_WAIT",
+        "it lasts 60 s for one tuple; here every port of the address behind NAT is concerned",
+    ),
+)
 PRIOR = -3.0
 """Needs a server kernel older than 4.12 with a setting that was never the default."""
 MIN_LOWER = 3

@@ -6,9 +6,11 @@ before it (Gettys and Nichols 2011, doi 10.1145/2063166.2071893); active queue m
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.queue_buildup import QueueBuildup
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.held_answers import whole
 from backend.forensics.diagnosis.measured import harmful
@@ -19,6 +21,19 @@ from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPa
 
 CAUSE = "queue-buildup"
 TITLE = "Bufferbloat (standing queue)"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Receive-queue stall",
+        "the RTT falls to the baseline at once and in a straight line; a queue drains as it fills",
+    ),
+    Alternative("High propagation delay", "the RTT is the same without load"),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The backlog of the sender's own queues at the time of the high RTTs",
+        command="for i in $(seq 100); do date +%s.%N; tc -s qdisc show; sleep 0.1; done",
+    ),
+)
 PRIOR = -0.5
 
 WEIGHTS = {

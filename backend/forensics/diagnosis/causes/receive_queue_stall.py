@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.rtt_backlog import RttBacklog
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.blocking_process_claims import WHO, blocking_process_claims, who_ran
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.held_answers import (
@@ -37,6 +39,18 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "receive-queue-stall"
 TITLE = "Receive-queue stall (softirq not scheduled)"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Bufferbloat",
+        "RTT rises with the bytes that are sent; a stalled queue answers all at one moment whatever was sent",
+    ),
+    Alternative(
+        "Host stall", "the whole host sends nothing meanwhile; with a stalled queue other flows go on"
+    ),
+    Alternative(
+        "A probing program that wakes late", "the capture at the probing host shows the answer in time"
+    ),
+)
 PRIOR = -0.8
 """Held answers are rarely anything else on a local network, but a host, a hypervisor or a link can hold them, too."""
 

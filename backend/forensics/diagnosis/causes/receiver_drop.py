@@ -7,8 +7,10 @@ holds (TcpExtTCPBacklogDrop), a receive queue out of memory (TcpExtTCPRcvQDrop, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.dropped_syns import CHECKSUMS, counted_drops, dropped_syns
 from backend.forensics.diagnosis.given_listings import ListingRequest
@@ -27,6 +29,13 @@ from backend.forensics.report import RemedyPart, RivalPart
 
 CAUSE = "receiver-drop"
 TITLE = "Data dropped by the receiving host"
+ALTERNATIVES: Final = (
+    Alternative("Packet loss on the path", "the receiver's capture does not have the packet"),
+    Alternative(
+        "Accept queue overflow",
+        "it concerns SYNs and last ACKs of handshakes alone, and ListenOverflows rises",
+    ),
+)
 PRIOR = -1.6
 """Rarer than loss on the way, and a vantage point near the receiver need not be its last."""
 COUNTERS = (

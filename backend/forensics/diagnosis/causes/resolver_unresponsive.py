@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Final
 
 import pyarrow.compute as pc
 
 from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.queries.rivals import list_rivals
 from backend.forensics.diagnosis.queries.trouble import (
@@ -30,6 +32,13 @@ from backend.forensics.report import EvidencePart, MissingPart, RemedyPart
 
 CAUSE = "resolver-unresponsive"
 TITLE = "Unresponsive DNS resolver"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Collision of two queries (DNAT race)",
+        "only one of two queries of one socket is lost, and a retry passes",
+    ),
+    Alternative("A slow resolver", "the answer comes, after the client has given up"),
+)
 PRIOR = -1.0
 NEVER_ARRIVED = -5.0
 """Queries that were lost before they came to the resolver accuse the way, not the resolver."""

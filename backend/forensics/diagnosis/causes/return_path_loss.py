@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.loss_rivals import list_rivals
@@ -28,6 +30,13 @@ from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, Remed
 
 CAUSE = "return-path-loss"
 TITLE = "Packet loss on the return path"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Packet loss on the path",
+        "the server's capture does not have the packet; here it has it and its answer",
+    ),
+    Alternative("Reverse-path filter", "the answer reaches the node and IPReversePathFilter rises with each"),
+)
 COUNTER = "TcpExtIPReversePathFilter"
 PRIOR = -2.5
 """Rarer than a lost SYN, and easy to see where the answer was captured."""

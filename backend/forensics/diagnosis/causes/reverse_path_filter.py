@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES, about, of_kind
 from backend.forensics.evidence.facts import Facts
@@ -23,6 +25,19 @@ from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPa
 
 CAUSE = "reverse-path-filter"
 TITLE = "Dropped by the reverse-path filter"
+ALTERNATIVES: Final = (
+    Alternative("Firewall rule", "a rule's counter rises; the filter counts IPReversePathFilter and no rule"),
+    Alternative(
+        "Packet loss on the path",
+        "the packet is not seen at the interface at all; here it comes in and is not passed on",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The filter's mode, and whether it drops now",
+        command="sysctl -a 2>/dev/null | grep '\\.rp_filter'; nstat -az TcpExtIPReversePathFilter",
+    ),
+)
 PRIOR = -3.0
 """Rare on hosts with one uplink, and never without a trace: the kernel counts every packet."""
 FEW = 3

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
@@ -21,6 +22,17 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "rule-sync-delay"
 TITLE = "kube-proxy writes its rules late"
+ALTERNATIVES: Final = (
+    Alternative(
+        "One of several backends does not respond", "it stays so; late rules end by themselves after the sync"
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="How long each sync takes",
+        command="curl -s http://127.0.0.1:10249/metrics | grep sync_proxy_rules",
+    ),
+)
 SLOW_S: Final = 5.0
 """Of one sync. The interval between syncs is 1 s by default (iptables.minSyncPeriod)."""
 VERY_SLOW_S: Final = 10.0

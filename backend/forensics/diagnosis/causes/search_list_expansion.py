@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import numpy as np
 
 from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.queries.trouble import Trouble, collect_troubles, query_frames, story
 from backend.forensics.evidence.dns.delayed import LATE_NS, DelayedLookup
@@ -19,6 +21,17 @@ from backend.forensics.report import EvidencePart, MissingPart, RemedyPart
 
 CAUSE = "search-list-expansion"
 TITLE = "Search list expansion (ndots)"
+ALTERNATIVES: Final = (
+    Alternative(
+        "A slow resolver", "single queries take long; here each is quick and there are several for one name"
+    ),
+    Alternative("A name that does not exist", "all of its queries get NXDOMAIN, the last as well"),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The search list and ndots of the pods", command="kubectl exec POD -- cat /etc/resolv.conf"
+    ),
+)
 PRIOR = -1.5
 NAME_ERRORS_RATIO = 0.5
 """Of a name with four tries three fail: NXDOMAIN to NOERROR comes to about 3 (Kubernetes' `ndots:5`)."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from statistics import median
+from typing import Final
 
 import numpy as np
 
 from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.queries.rivals import list_rivals
 from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, Trouble, collect_troubles, story
@@ -20,6 +22,16 @@ from backend.forensics.report import EvidencePart, MissingPart, RemedyPart
 
 CAUSE = "slow-resolver"
 TITLE = "Slow DNS resolver"
+ALTERNATIVES: Final = (
+    Alternative(
+        "A resolver that does not respond",
+        "queries stay without an answer, and clients wait for their timeout (5 s)",
+    ),
+    Alternative(
+        "Collision of two queries (DNAT race)",
+        "the delay is the client's timeout, and the resolver never had the query",
+    ),
+)
 PRIOR = -0.8
 WAITED_THERE_RATIO = 0.9
 """Share of the wait that is also seen at the vantage point nearest to the resolver: the rest passes on the way."""

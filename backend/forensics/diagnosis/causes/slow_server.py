@@ -7,9 +7,11 @@ the same server's own quick ones count: who is always slow is as slow as always.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.slow_answer import SlowAnswer
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.measured import first_packets, frames_of
@@ -20,6 +22,14 @@ from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPa
 
 CAUSE = "slow-server"
 TITLE = "Slow application"
+ALTERNATIVES: Final = (
+    Alternative("Receive-queue stall", "the kernel's own answers are late at the same moments"),
+    Alternative("Zero window", "the request itself waits, because the receiver does not read"),
+    Alternative(
+        "Credentials refreshed in each request",
+        "the server calls others while it serves, and that is where the time goes",
+    ),
+)
 PRIOR = -1.5
 MIXED_CEILING = 0.5
 """Quick and late answers that take turns are how many applications are: even odds at most that something is wrong."""

@@ -8,8 +8,10 @@ what it sends goes to the untranslated service address, or to an endpoint that i
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
@@ -20,6 +22,18 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "stale-conntrack-entry"
 TITLE = "Stale connection-tracking entry"
+ALTERNATIVES: Final = (
+    Alternative(
+        "One of several backends does not respond",
+        "new tuples fail, too; a stale entry fails the same tuple again and again",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="Whether the entry is still renewed, and the endpoints of today",
+        command="conntrack -L -d SERVICE_ADDRESS; kubectl get endpointslices -A",
+    ),
+)
 FOUND_MOST = 5
 
 REFERENCES = (

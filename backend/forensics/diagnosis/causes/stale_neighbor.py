@@ -15,6 +15,7 @@ import numpy as np
 from backend.forensics.addresses import address_halves
 from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.delays import Frame
@@ -26,6 +27,15 @@ from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 
 CAUSE = "stale-neighbor"
 TITLE = "Stale neighbor entry or duplicate address"
+ALTERNATIVES: Final = (
+    Alternative("A host that is down", "no MAC answers for the address; here one does, or two do"),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="Which MAC addresses answer for the address",
+        command="arping -c 3 -I eth0 ADDRESS; ip neigh show ADDRESS; tcpdump -eni eth0 arp",
+    ),
+)
 CONFLICTS_MOST = 5
 """Entries that are judged: after a mistake in a plugin a table holds hundreds of the same kind."""
 FAILED_LEAST = 2

@@ -6,8 +6,10 @@ fails) and, from a router, ICMP type 3 code 1 (RFC 792); otherwise only silence.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.loss_rivals import list_rivals
 from backend.forensics.diagnosis.lost_syns import (
@@ -33,6 +35,10 @@ from backend.forensics.report import RemedyPart
 
 CAUSE = "target-unresponsive"
 TITLE = "Host down or unreachable"
+ALTERNATIVES: Final = (
+    Alternative("Firewall rule", "the host answers other sources or other ports"),
+    Alternative("One of several paths is dead", "some SYNs to the same address and port are answered"),
+)
 PRIOR = -2.0
 """Silence has many causes; a host that is down is told from a silent port by all that it could have said."""
 SEVERAL_SYNS = 3

@@ -7,9 +7,11 @@ paused. The network carried every packet of it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.zero_window import ZeroWindow
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.measured import frames_of, harmful
 from backend.forensics.dumps import TcpSocket
@@ -19,6 +21,12 @@ from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPa
 
 CAUSE = "zero-window"
 TITLE = "Zero window (receiver not reading)"
+ALTERNATIVES: Final = (
+    Alternative(
+        "TCP retransmission timeout", "the sender waits for an ACK; here it has it, with a window of 0"
+    ),
+    Alternative("Nagle and delayed ACK", "waits are about 40 ms each, and the window stays open"),
+)
 PRIOR = -0.8
 OFTEN = 3
 """So many closed windows are no single pause."""

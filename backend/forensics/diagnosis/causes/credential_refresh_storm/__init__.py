@@ -7,8 +7,10 @@ use; each request then waits for one or two metadata calls (Adevinta, 2019)."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.causes.credential_refresh_storm.evidence import weigh_evidence
 from backend.forensics.diagnosis.causes.credential_refresh_storm.remedies import list_remedies
 from backend.forensics.diagnosis.contract import Hypothesis
@@ -27,6 +29,16 @@ from backend.forensics.report import MissingPart
 
 CAUSE = "credential-refresh-storm"
 TITLE = "Credentials refreshed on every request (refresh storm)"
+ALTERNATIVES: Final = (
+    Alternative(
+        "A slow metadata service",
+        "few calls that take long each; here many quick ones, several in each request",
+    ),
+    Alternative(
+        "Metadata responses dropped by the hop limit",
+        "the token call gets no answer, and the client falls back after its timeout",
+    ),
+)
 PRIOR = -2.0
 """Metadata calls are common and nearly always harmless."""
 LEAST_REPEATS = 3

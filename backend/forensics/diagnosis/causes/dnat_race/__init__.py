@@ -8,8 +8,10 @@ packet is dropped (`insert_failed`, `drop`). UDP lookups from one socket meet th
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.causes.dnat_race.queries import assess_queries
 from backend.forensics.diagnosis.causes.dnat_race.remedies import list_remedies
 from backend.forensics.diagnosis.contract import Hypothesis
@@ -20,6 +22,15 @@ from backend.forensics.evidence.facts import Facts
 
 CAUSE = "dnat-race"
 TITLE = "DNAT collision at a service address (conntrack race)"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Packet loss on the path",
+        "the lost packet left the node; here the node dropped it, and insert_failed or drop rose",
+    ),
+    Alternative(
+        "A resolver that does not answer AAAA", "the same query is unanswered when it is repeated alone"
+    ),
+)
 PRIOR = -3.0
 """Rarer than the race for an outgoing port: both connections must be sent to the same backend, too."""
 

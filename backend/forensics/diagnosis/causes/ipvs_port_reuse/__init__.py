@@ -9,8 +9,10 @@ Incident: Kubernetes issue 71114.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.causes.ipvs_port_reuse.evidence import Drops, collect_drops, weigh_drops
 from backend.forensics.diagnosis.causes.ipvs_port_reuse.remedies import list_remedies
 from backend.forensics.diagnosis.causes.ipvs_port_reuse.rivals import list_rivals
@@ -22,6 +24,19 @@ from backend.forensics.report import ClaimPart, MissingPart
 
 CAUSE = "ipvs-port-reuse"
 TITLE = "IPVS port reuse (conn_reuse_mode)"
+ALTERNATIVES: Final = (
+    Alternative(
+        "Server in TIME_WAIT",
+        "the SYN reaches the server; here IPVS drops it, and its retransmission 1 s later passes",
+    ),
+    Alternative("Packet loss on the path", "lost SYNs are on tuples that were not in use shortly before"),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The entries of the tuple, and the settings that decide",
+        command="ipvsadm -Lnc; sysctl net.ipv4.vs.conn_reuse_mode net.ipv4.vs.expire_nodest_conn; uname -r",
+    ),
+)
 PRIOR = -2.5
 """Needs IPVS, a kernel without the fix (or a setting that brings it back) and clients short of ports."""
 CEILING_WITHOUT_IPVS = 0.3

@@ -7,8 +7,10 @@ tuple, ports were free, and the counters of conntrack stand still.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.causes.node_drop.evidence import NodeLosses, collect_losses, weigh_losses
 from backend.forensics.diagnosis.causes.node_drop.queries import assess_queries
 from backend.forensics.diagnosis.causes.node_drop.remedies import list_remedies
@@ -21,6 +23,15 @@ from backend.forensics.report import ClaimPart, MissingPart
 
 CAUSE = "node-drop"
 TITLE = "Drop inside the node (firewall rule, policy or program)"
+ALTERNATIVES: Final = (
+    Alternative(
+        "SNAT source-port collision",
+        "a second SYN to the same destination drew the same port within a millisecond, and insert_failed rises",
+    ),
+    Alternative(
+        "Packet loss on the path", "the packet is seen to leave the node; here it enters and never leaves"
+    ),
+)
 PRIOR = -1.8
 """The remainder: it stands only as far as the others are excluded."""
 

@@ -7,8 +7,10 @@ entry cannot be stored (`insert_failed`) and the packet is dropped (`drop`) unti
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.causes.snat_port_exhaustion.evidence import (
     Shortage,
     collect_shortages,
@@ -23,6 +25,18 @@ from backend.forensics.report import ClaimPart, MissingPart
 
 CAUSE = "snat-port-exhaustion"
 TITLE = "SNAT port exhaustion"
+ALTERNATIVES: Final = (
+    Alternative("SNAT source-port collision", "most ports are free, and the loser's retry passes 1 s later"),
+    Alternative(
+        "SNAT port exhaustion at the cloud's NAT", "SYNs leave the node, and its own insert_failed stays"
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="Ports in use, failed insertions, and the rules that choose the ports",
+        command="conntrack -S; conntrack -L -p tcp | wc -l; iptables-save -t nat; sysctl net.ipv4.ip_local_port_range",
+    ),
+)
 PRIOR = -2.0
 """64,512 ports per destination are seldom all in use; a range that somebody made short is what it takes."""
 

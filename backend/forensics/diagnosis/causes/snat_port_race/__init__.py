@@ -9,8 +9,10 @@ Incident: XING, "A reason for unexplained connection timeouts on Kubernetes/Dock
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.causes.snat_port_race.remedies import list_remedies
 from backend.forensics.diagnosis.causes.snat_port_race.short_range import assess_short_ranges
 from backend.forensics.diagnosis.contract import STATEMENT_LONGEST, Hypothesis
@@ -18,9 +20,23 @@ from backend.forensics.diagnosis.races.evidence import Race, collect_races
 from backend.forensics.diagnosis.races.hypothesis import RaceCause, race_hypothesis
 from backend.forensics.diagnosis.races.story import race_hurt
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.report import MissingPart
 
 CAUSE = "snat-port-race"
 TITLE = "SNAT source-port collision"
+ALTERNATIVES: Final = (
+    Alternative(
+        "SNAT port exhaustion", "the ports of the pool are all in use; SYNs fail until some are free"
+    ),
+    Alternative("Accept queue overflow", "the SYN reaches the server, and its ListenOverflows rises"),
+    Alternative("Packet loss on the path", "the SYN is seen to leave the node"),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="Failed insertions before and after, and the rules that choose the ports",
+        command="conntrack -S; sleep 60; conntrack -S; iptables-save -t nat",
+    ),
+)
 PRIOR = -2.5
 """Of strangers' captures with repeated SYNs few are this race: it has to earn its place."""
 

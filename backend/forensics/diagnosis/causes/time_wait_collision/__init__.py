@@ -7,8 +7,10 @@ on that tuple is answered with an ACK of the old numbers, the client resets and 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from backend.forensics.cases.case import Case
+from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.causes.time_wait_collision.evidence import (
     Collisions,
     collect_collisions,
@@ -23,6 +25,22 @@ from backend.forensics.report import ClaimPart, MissingPart
 
 CAUSE = "time-wait-collision"
 TITLE = "Source port still in TIME_WAIT at the server"
+ALTERNATIVES: Final = (
+    Alternative(
+        "SNAT source-port collision",
+        "two SYNs meet within a millisecond; here the earlier connection was closed up to 60 s before",
+    ),
+    Alternative(
+        "Accept queue overflow",
+        "ListenOverflows rises; here the server answers with an ACK of the earlier connection",
+    ),
+)
+COLLECT: Final = (
+    MissingPart(
+        what="The server's sockets in TIME_WAIT, and what it counted",
+        command="ss -tan state time-wait; nstat -az | grep -E 'PAWS|TW'",
+    ),
+)
 PRIOR = -2.0
 """Rare among repeated SYNs, but its answer is so peculiar that little else looks like it."""
 
