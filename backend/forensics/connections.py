@@ -52,6 +52,9 @@ CONNECTION_DTYPE: Final = np.dtype(
         ("syn_frame", "<i8"),
         ("syn_ack_frame", "<i8"),
         ("reset_frame", "<i8"),
+        # Of the time since `established_ns`, as `workers.decode.loop.limited_by` tells them apart:
+        ("network_ns", "<i8"),  # data in flight, and room in the receiver window
+        ("receiver_window_ns", "<i8"),  # the sender had filled the receiver window
         ("data_retransmissions", "<u4"),
         ("lost_segments", "<u4"),  # ACKs for data this vantage point never saw: the capture dropped packets
         # Packets of both directions with the mark of that name (packets.py), up to COUNT_LIMIT.

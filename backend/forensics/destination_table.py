@@ -6,8 +6,10 @@ import numpy as np
 
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.limited_by import ConnectionLimits
 from backend.forensics.evidence.waits import DestinationWaits, Milliseconds
 from backend.forensics.report import DestinationPart, DistributionPart
+from backend.forensics.report_limits import LimitsPart
 
 DESTINATIONS_LISTED = 20
 VALUES_KEPT = 500
@@ -17,10 +19,10 @@ stay below a quarter of a megabyte."""
 
 def list_destination_parts(facts: Facts) -> list[DestinationPart]:
     """The most used destinations, the most used first."""
-    return [_part(waits) for waits in facts.waits[:DESTINATIONS_LISTED]]
+    return [_part(waits, facts.connection_limits) for waits in facts.waits[:DESTINATIONS_LISTED]]
 
 
-def _part(waits: DestinationWaits) -> DestinationPart:
+def _part(waits: DestinationWaits, limits: ConnectionLimits) -> DestinationPart:
     return DestinationPart(
         destination=endpoint_text(*waits.server),
         attempts=waits.attempts,
@@ -30,7 +32,21 @@ def _part(waits: DestinationWaits) -> DestinationPart:
             DistributionPart(quantity=quantity, samples=len(values), values=thinned(values))
             for quantity, values in waits.milliseconds.items()
         ],
+        limits=_limits(waits, limits),
     )
+
+
+def _limits(waits: DestinationWaits, limits: ConnectionLimits) -> LimitsPart | None:
+    """Shares of the time of all connections together: a long one counts for more than a short one."""
+    rows = limits.rows_to(waits.server)
+    if not len(rows):
+        return None
+    open_ns = limits.total_ns[rows].astype(np.float64)
+    ratios = {
+        f"{name}_ratio": round(float(np.average(shares[rows], weights=open_ns)), 4)
+        for name, shares in limits.limits.named()
+    }
+    return LimitsPart(connections=len(rows), seconds=round(float(open_ns.sum()) / 1e9, 6), **ratios)
 
 
 def thinned(ascending: Milliseconds) -> list[float]:

@@ -26,6 +26,7 @@ from backend.forensics.report import FindingPart
 Bools = NDArray[np.bool_]
 _TUPLE = ("client_high", "client_low", "client_port", "server_high", "server_low", "server_port")
 _NOTHING = np.int64(-1)
+RATIO_DIGITS = 4
 
 _SIGHTING = pa.struct([("vantage", pa.string()), ("input", pa.string()), ("connection", pa.int64())])
 SCHEMA = pa.schema(
@@ -49,6 +50,11 @@ SCHEMA = pa.schema(
         ("client_bytes", pa.int64()),
         ("server_bytes", pa.int64()),
         ("packets", pa.int64()),
+        # Shares of its time, 0 to 1, that add up to 1; null where they are not known.
+        ("application_ratio", pa.float64()),
+        ("receiver_window_ratio", pa.float64()),
+        ("network_ratio", pa.float64()),
+        ("handshake_ratio", pa.float64()),
         ("seen_at", pa.list_(pa.string())),
         ("missing_at", pa.list_(pa.string())),
         ("sightings", pa.list_(_SIGHTING)),
@@ -107,6 +113,7 @@ def path_table(facts: Facts, findings: Sequence[FindingPart]) -> pa.Table:
     groups = groups.reordered(order)
     links = facts.attempts.sightings.link_of_node[groups.node[groups.starts]]
     columns = _plain_columns(groups) | _endpoint_columns(groups) | _place_columns(facts, groups)
+    columns |= _limit_columns(facts, links)
     columns |= _noted_columns(groups, notes_by_link(facts, findings), links)
     columns["start_ns"] = start_ns[order]
     columns["search"] = _search_text(columns)
@@ -178,6 +185,18 @@ def _endpoint_columns(groups: _Groups) -> dict[str, Any]:
     because = np.where(sizes < 2, 0, 1 + translated)
     columns["joined_because"] = pa.array(_BECAUSE).take(because)
     return columns
+
+
+def _limit_columns(facts: Facts, links: Ints) -> dict[str, Any]:
+    """What limited each connection, null where it is not known."""
+    found = facts.connection_limits
+    at = np.full(int(links.max()) + 1, _NOTHING)
+    at[found.link] = np.arange(len(found.link))
+    row = at[links]
+    return {
+        f"{name}_ratio": pa.array(shares.round(RATIO_DIGITS)).take(pa.array(row, mask=row == _NOTHING))
+        for name, shares in found.limits.named()
+    }
 
 
 _SAME = "ISN, IP ID, TSval and TCP options of the SYN are equal"

@@ -10,6 +10,7 @@ from backend.forensics.report_do_now import DoNowPart
 from backend.forensics.report_evidence import EvidencePart as EvidencePart  # noqa: PLC0414 - handed on
 from backend.forensics.report_evidence import NamePart as NamePart  # noqa: PLC0414 - handed on
 from backend.forensics.report_impact import ImpactPart
+from backend.forensics.report_limits import LimitsPart
 from backend.forensics.report_notes import NotePart
 from backend.forensics.report_text import FigurePart, Glyph, Text
 from backend.forensics.report_timings import TimingPart
@@ -294,6 +295,7 @@ class DestinationPart(_Part):
     unopened: int
     """Of these, never answered by a SYN-ACK."""
     distributions: list[DistributionPart] = []
+    limits: LimitsPart | None = None
 
 
 class CounterSetPart(_Part):

@@ -14,6 +14,7 @@ from backend.forensics.comparison.result import (
     WaitChangePart,
     WaitSidePart,
 )
+from backend.forensics.report_limits import LimitsPart
 
 Change = FindingChangePart | WaitChangePart | ShareChangePart
 
@@ -40,6 +41,15 @@ QUANTITIES = {
     "sent_again": "SYN retransmissions",
     "unopened": "Connections that never opened",
 }
+LIMITS = {
+    "application_ratio": "application",
+    "receiver_window_ratio": "receiver window",
+    "network_ratio": "network",
+    "handshake_ratio": "handshake",
+}
+LIMITS_NOTE = (
+    "Share of the time of all connections that transferred data; a longer idle time changes every share."
+)
 COUNTERS_NOTE = "They cover the whole host and do not affect the verdict."
 BAD = ("new", "worse")
 GOOD = ("gone", "better")
@@ -92,6 +102,13 @@ def counter_text(side: CounterSidePart | None) -> str:
     if side.seconds is None or side.per_s is None:
         return f"{side.rise:,}"
     return f"{side.rise:,} in {side.seconds:,.1f} s ({side.per_s:,.3g} a second)"
+
+
+def limits_text(side: LimitsPart) -> str:
+    """``network 83.1 %, receiver window 12 %, application 4.9 %, handshake 0 %``: the greatest first."""
+    shares = {words: getattr(side, name) for name, words in LIMITS.items()}
+    ordered = sorted(shares.items(), key=lambda share: -share[1])
+    return ", ".join(f"{words} {share:.1%}".replace("%", " %") for words, share in ordered)
 
 
 def spread_text(side: WaitSidePart) -> str:

@@ -5,15 +5,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.comparison.plain import ms_text, p_text
-from backend.forensics.comparison.result import Comparison, CounterPairPart, ShareChangePart, WaitChangePart
+from backend.forensics.comparison.result import (
+    Comparison,
+    CounterPairPart,
+    LimitsPairPart,
+    ShareChangePart,
+    WaitChangePart,
+)
 from backend.services.comparison_words import (
     COUNTERS_NOTE,
+    LIMITS_NOTE,
     STATES,
     VERDICTS,
     Change,
     all_changes,
     counter_name,
     counter_text,
+    limits_text,
     name_of,
     severity_of,
     side_text,
@@ -35,6 +43,7 @@ def render_comparison(comparison: Comparison) -> str:
     blocks += _waits(comparison.waits)
     blocks += _distributions(comparison.waits)
     blocks += _shares(comparison.shares)
+    blocks += _limits(comparison.limits)
     blocks += _counters(comparison.counters)
     for heading, sentences in (
         ("Mind", comparison.cautions),
@@ -100,6 +109,13 @@ def _distributions(waits: Sequence[WaitChangePart]) -> list[str]:
     ]
     header = ["What", "Side", "Smallest", "25 %", "Median", "75 %", "Largest"]
     return ["## Distributions", table_of(header, rows)]
+
+
+def _limits(pairs: Sequence[LimitsPairPart]) -> list[str]:
+    if not pairs:
+        return []
+    rows = [[text_of(p.destination), limits_text(p.base), limits_text(p.candidate)] for p in pairs]
+    return ["## Limited by", LIMITS_NOTE, table_of(["Destination", "Base", "Candidate"], rows)]
 
 
 def _counters(counters: Sequence[CounterPairPart]) -> list[str]:

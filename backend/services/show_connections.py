@@ -65,6 +65,15 @@ class Connection:
     client_bytes: int
     server_bytes: int
     packets: int
+    application_ratio: float | None
+    """Share of the connection's time limited by the sender's application. The four shares add up to 1; they are null
+    without data, or where the handshake was not captured."""
+    receiver_window_ratio: float | None
+    """By the receiver window."""
+    network_ratio: float | None
+    """By the network: round trips, congestion window, losses (and a send buffer that is too small)."""
+    handshake_ratio: float | None
+    """From the first SYN to the client's ACK."""
     seen_at: tuple[str, ...]
     missing_at: tuple[str, ...]
     sightings: tuple[Sighting, ...]

@@ -12,6 +12,7 @@ from backend.storage.wanted_rows import Conditions, rows_at, where_all
 Sort = Literal[
     "start", "end", "duration", "protocol", "client", "client_port", "server", "server_port", "connect_ms",
     "tries", "outcome", "nat_client", "nat_server", "bytes", "client_bytes", "server_bytes", "packets", "findings",
+    "application_ratio", "receiver_window_ratio", "network_ratio", "handshake_ratio",
 ]  # fmt: skip
 ORDERS: dict[Sort, tuple[str, ...]] = {
     "start": ("start_ns",),
@@ -32,6 +33,10 @@ ORDERS: dict[Sort, tuple[str, ...]] = {
     "server_bytes": ("server_bytes",),
     "packets": ("packets",),
     "findings": ("len(finding_ids)",),
+    "application_ratio": ("application_ratio",),
+    "receiver_window_ratio": ("receiver_window_ratio",),
+    "network_ratio": ("network_ratio",),
+    "handshake_ratio": ("handshake_ratio",),
 }
 SHOWN = "* EXCLUDE (client_order, server_order, search)"
 

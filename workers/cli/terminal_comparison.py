@@ -16,6 +16,7 @@ from backend.services.comparison_words import (
     all_changes,
     counter_name,
     counter_text,
+    limits_text,
     name_of,
     severity_of,
     side_text,
@@ -48,6 +49,7 @@ def render_terminal_comparison(comparison: Comparison, *, width: int, colour: bo
     _listed(page, "Cannot be told", [c for c in changes if c.state == "cannot-tell"])
     _causes(page, comparison)
     _figures(page, comparison)
+    _limits(page, comparison)
     _counters(page, comparison)
     for heading, sentences in (
         ("Mind", comparison.cautions),
@@ -86,6 +88,15 @@ def _figures(page: Page, comparison: Comparison) -> None:
     for share in comparison.shares:
         page.text(f"{QUANTITIES[share.quantity]}, {share.destination}: {STATES[share.state]}", first="  * ")
         page.text(_share_figures(share), first="    ")
+
+
+def _limits(page: Page, comparison: Comparison) -> None:
+    """What limited the connections to each destination."""
+    if comparison.limits:
+        page.heading("Limited by", note="share of the connections' time, candidate against base; not judged")
+    for pair in comparison.limits:
+        page.text(pair.destination, first="  * ")
+        page.text(f"{limits_text(pair.candidate)} against {limits_text(pair.base)}", first="    ")
 
 
 def _counters(page: Page, comparison: Comparison) -> None:

@@ -38,9 +38,9 @@ from workers.decode.signals.picking import PICKER_DTYPE
 
 _FIRST_CONNECTIONS: Final = 1 << 14
 _FIRST_TRACKS: Final = 1 << 12
-"""1 MiB with the fingerprints: fits the processor's cache."""
+"""1.5 MiB with the fingerprints: fits the processor's cache."""
 _MOST_TRACKS: Final = 1 << 18
-"""Bounds what connections in use take, 50 MiB: beyond, those silent the longest rest, however short that is."""
+"""Bounds what connections in use take, 96 MiB: beyond, those silent the longest rest, however short that is."""
 _LINGER_NS: Final = 2_000_000_000
 """A connection is at rest so long after its end; last ACKs and repeated FINs come before."""
 _IDLE_NS: Final = 60_000_000_000

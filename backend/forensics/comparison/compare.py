@@ -8,6 +8,7 @@ from datetime import datetime
 from backend.forensics.comparison.causes import compare_causes
 from backend.forensics.comparison.counters import compare_counters, counters_not_compared
 from backend.forensics.comparison.findings import Sides, judge_finding, measure_findings
+from backend.forensics.comparison.limits import compare_limits
 from backend.forensics.comparison.pairing import Pairing, pair_destinations
 from backend.forensics.comparison.remarks import list_cautions, list_not_compared
 from backend.forensics.comparison.result import (
@@ -63,6 +64,7 @@ def compare_reports(
         waits=waits,
         shares=shares,
         counters=compare_counters(base.report, candidate.report),
+        limits=compare_limits(pairing),
         cautions=list_cautions(base.report, candidate.report),
         not_compared=not_compared,
         rules=rules_in_words(thresholds),

@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from backend.forensics.report import EvidencePart, Severity, ToolPart, Verdict
+from backend.forensics.report_limits import LimitsPart
 
 State = Literal["new", "gone", "worse", "better", "same", "cannot-tell"]
 Outcome = Literal["worse", "better", "mixed", "same", "cannot-tell"]
@@ -141,6 +142,16 @@ class CounterPairPart(_Part):
     candidate: CounterSidePart | None
 
 
+class LimitsPairPart(_Part):
+    """What limited the connections to one destination on both sides. Shown and not judged: a longer idle time changes
+    every share."""
+
+    destination: str
+    base_destination: str
+    base: LimitsPart
+    candidate: LimitsPart
+
+
 class ShareSidePart(_Part):
     count: int
     out_of: int
@@ -178,6 +189,8 @@ class Comparison(_Part):
     shares: list[ShareChangePart]
     counters: list[CounterPairPart] = []
     """Those that rose on a side, what differs most first, at most 200."""
+    limits: list[LimitsPairPart] = []
+    """Of destinations where both sides' are known."""
     cautions: list[str]
     """What makes the two sides less comparable."""
     not_compared: list[str]

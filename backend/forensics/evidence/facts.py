@@ -35,6 +35,7 @@ from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.ipvs_servers import Drain, find_drains
 from backend.forensics.evidence.late_crossings import LateCrossings
 from backend.forensics.evidence.latency_breakdown import LatencyBreakdown, dissect_requests
+from backend.forensics.evidence.limited_by import ConnectionLimits, limit_connections
 from backend.forensics.evidence.listed_hosts import ListedHosts
 from backend.forensics.evidence.losses import Losses, locate_losses
 from backend.forensics.evidence.metadata_calls import MetadataUse, find_metadata_calls, metadata_uses
@@ -295,6 +296,11 @@ class Facts:
     def ipvs_drains(self) -> tuple[Drain, ...]:
         """Real servers that IPVS was to send nothing new to, and what they still received."""
         return find_drains(self.attempts, self.node)
+
+    @cached_property
+    def connection_limits(self) -> ConnectionLimits:
+        """What limited each connection that transferred data."""
+        return limit_connections(self.captures, self.attempts)
 
     @cached_property
     def waits(self) -> Waits:

@@ -143,7 +143,7 @@ export function useTimeline(view: TimelineWindow, enabled = true): UseQueryResul
 }
 
 export interface ConnectionsFilter {
-  sort?: "start" | "connect_ms" | "tries" | "bytes";
+  sort?: "start" | "connect_ms" | "tries" | "bytes" | "network_ratio" | "receiver_window_ratio";
   order?: "asc" | "desc";
   outcome?: string | null;
   finding?: string | null;

@@ -2603,6 +2603,11 @@ export interface components {
             created: string;
             /** Findings */
             findings: components["schemas"]["FindingChangePart"][];
+            /**
+             * Limits
+             * @default []
+             */
+            limits: components["schemas"]["LimitsPairPart"][];
             /** Not Compared */
             not_compared: string[];
             /** Rules */
@@ -2673,6 +2678,8 @@ export interface components {
          * @description One logical connection over all vantage points.
          */
         Connection: {
+            /** Application Ratio */
+            application_ratio: number | null;
             /** Cid */
             cid: number;
             /** Client */
@@ -2687,6 +2694,8 @@ export interface components {
             end_ns: string;
             /** Finding Ids */
             finding_ids: string[];
+            /** Handshake Ratio */
+            handshake_ratio: number | null;
             /** Instance */
             instance: number | null;
             /** Joined Because */
@@ -2701,6 +2710,8 @@ export interface components {
             nat_server: string | null;
             /** Nat Server Port */
             nat_server_port: number | null;
+            /** Network Ratio */
+            network_ratio: number | null;
             /**
              * Outcome
              * @enum {string}
@@ -2710,6 +2721,8 @@ export interface components {
             packets: number;
             /** Protocol */
             protocol: string;
+            /** Receiver Window Ratio */
+            receiver_window_ratio: number | null;
             /** Retry Gaps S */
             retry_gaps_s: number[];
             /** Seen At */
@@ -2918,6 +2931,7 @@ export interface components {
              * @default []
              */
             distributions: components["schemas"]["DistributionPart"][];
+            limits: components["schemas"]["LimitsPart"] | null;
             /** Sent Again */
             sent_again: number;
             /** Unopened */
@@ -4066,6 +4080,38 @@ export interface components {
              * @default 0
              */
             lanes: number;
+        };
+        /**
+         * LimitsPairPart
+         * @description What limited the connections to one destination on both sides. Shown and not judged: a longer idle time changes
+         *     every share.
+         */
+        LimitsPairPart: {
+            base: components["schemas"]["LimitsPart"];
+            /** Base Destination */
+            base_destination: string;
+            candidate: components["schemas"]["LimitsPart"];
+            /** Destination */
+            destination: string;
+        };
+        /**
+         * LimitsPart
+         * @description What limited the connections to a destination that transferred data: shares of their time together, which add up
+         *     to 1. Without data, or begun before the capture, nothing is known of a connection.
+         */
+        LimitsPart: {
+            /** Application Ratio */
+            application_ratio: number;
+            /** Connections */
+            connections: number;
+            /** Handshake Ratio */
+            handshake_ratio: number;
+            /** Network Ratio */
+            network_ratio: number;
+            /** Receiver Window Ratio */
+            receiver_window_ratio: number;
+            /** Seconds */
+            seconds: number;
         };
         /**
          * Line
@@ -6871,7 +6917,7 @@ export interface operations {
     get_connections_api_v1_investigations__investigation_id__connections_get: {
         parameters: {
             query?: {
-                sort?: "start" | "end" | "duration" | "protocol" | "client" | "client_port" | "server" | "server_port" | "connect_ms" | "tries" | "outcome" | "nat_client" | "nat_server" | "bytes" | "client_bytes" | "server_bytes" | "packets" | "findings";
+                sort?: "start" | "end" | "duration" | "protocol" | "client" | "client_port" | "server" | "server_port" | "connect_ms" | "tries" | "outcome" | "nat_client" | "nat_server" | "bytes" | "client_bytes" | "server_bytes" | "packets" | "findings" | "application_ratio" | "receiver_window_ratio" | "network_ratio" | "handshake_ratio";
                 order?: "asc" | "desc";
                 outcome?: ("established" | "refused" | "unreachable" | "unanswered" | "partial") | null;
                 finding?: string | null;
@@ -9190,7 +9236,7 @@ export interface operations {
     get_connections_api_v1_shared__share_id__connections_get: {
         parameters: {
             query?: {
-                sort?: "start" | "end" | "duration" | "protocol" | "client" | "client_port" | "server" | "server_port" | "connect_ms" | "tries" | "outcome" | "nat_client" | "nat_server" | "bytes" | "client_bytes" | "server_bytes" | "packets" | "findings";
+                sort?: "start" | "end" | "duration" | "protocol" | "client" | "client_port" | "server" | "server_port" | "connect_ms" | "tries" | "outcome" | "nat_client" | "nat_server" | "bytes" | "client_bytes" | "server_bytes" | "packets" | "findings" | "application_ratio" | "receiver_window_ratio" | "network_ratio" | "handshake_ratio";
                 order?: "asc" | "desc";
                 outcome?: ("established" | "refused" | "unreachable" | "unanswered" | "partial") | null;
                 finding?: string | null;

@@ -6,6 +6,7 @@ import { gateOf } from "./compareWords";
 import { Counters } from "./Counters";
 import { FindingChanges } from "./FindingChanges";
 import { GateWord } from "./GateWord";
+import { Limits } from "./Limits";
 import { Shares } from "./Shares";
 import { Waits } from "./Waits";
 import { CauseChanges } from "./CauseChanges";
@@ -24,6 +25,7 @@ export function ComparisonView({ comparison, base, candidate }: Two) {
       <CauseChanges changes={comparison.causes} />
       <Waits changes={comparison.waits} />
       <Shares changes={comparison.shares} />
+      <Limits pairs={comparison.limits} />
       <Counters pairs={comparison.counters} base={base} candidate={candidate} />
       <Sides comparison={comparison} base={base} candidate={candidate} />
       <Notes title="Limits of this comparison" lines={comparison.cautions} />

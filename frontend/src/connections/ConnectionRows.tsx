@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 
 import type { Connection } from "../api/types";
 import { wallClock } from "../format/instant";
-import { bytes } from "../format/quantity";
+import { bytes, percent } from "../format/quantity";
 import { NameBeside } from "../names/NameBeside";
 import type { NameOf } from "../names/nameTable";
 import type { BigColumn } from "../ui/BigTable";
@@ -11,7 +11,7 @@ import { RouteLink } from "../ui/RouteLink";
 import { endpoint, milliseconds, outcomeSign, translated } from "./connectionWords";
 import { SeenAt } from "./SeenAt";
 
-export type SortKey = "start" | "connect_ms" | "tries" | "bytes";
+export type SortKey = "start" | "connect_ms" | "tries" | "bytes" | "network_ratio" | "receiver_window_ratio";
 
 export const COLUMNS: (BigColumn & { key?: SortKey })[] = [
   { name: "outcome", width: 12 }, { name: "client", width: 20 }, { name: "server", width: 19 },
@@ -20,7 +20,10 @@ export const COLUMNS: (BigColumn & { key?: SortKey })[] = [
   { name: "tries", key: "tries", number: true, width: 5, why: "number of SYNs sent; 0: opened before the capture" },
   { name: "retry gaps", unit: "s", number: true, width: 11 }, { name: "translated to", width: 18 },
   { name: "seen at", width: 7, why: "in path order; ✖ where the first SYN is absent" },
-  { name: "bytes", key: "bytes", number: true, width: 8 }, { name: "finding", width: 8 },
+  { name: "bytes", key: "bytes", number: true, width: 8 },
+  { name: "network", key: "network_ratio", number: true, width: 8, why: "share of its time limited by the network: round trips, congestion window, losses" },
+  { name: "window", key: "receiver_window_ratio", number: true, width: 8, why: "share of its time limited by the receiver window" },
+  { name: "finding", width: 8 },
 ];
 
 export interface RowContext {
@@ -44,6 +47,8 @@ export function connectionCells(connection: Connection, { page, lanes, letters, 
     <span key="n" className="mono">{translated(connection)}</span>,
     <SeenAt key="a" connection={connection} lanes={lanes} />,
     bytes(connection.client_bytes + connection.server_bytes),
+    connection.network_ratio === null ? "–" : percent(connection.network_ratio),
+    connection.receiver_window_ratio === null ? "–" : percent(connection.receiver_window_ratio),
     connection.finding_ids.map((id) => (
       <RouteLink key={id} className="finding-link" href={`${page}/timeline?sel=${encodeURIComponent(id)}${connection.instance === null ? "" : `~${connection.instance}`}`}>
         {letters.get(id) ?? id}

@@ -47,3 +47,8 @@ export function ago(time: string, now: number = Date.now()): string {
   if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ago`;
   return `${Math.floor(seconds / 86_400)} d ago`;
 }
+
+const OF_HUNDRED = 100;
+
+/** "83.1 %" of a ratio from 0 to 1. */
+export const percent = (ratio: number): string => `${(ratio * OF_HUNDRED).toFixed(1)} %`;

@@ -7,6 +7,7 @@ import type { ConnectionDetail } from "../api/types";
 import { ConnectionFacts } from "../connections/ConnectionFacts";
 import { endpoint, milliseconds } from "../connections/connectionWords";
 import { Ladder } from "../connections/Ladder";
+import { LimitedBy } from "../connections/LimitedBy";
 import { connectPhases, ladderSteps } from "../connections/ladderSteps";
 import { plural } from "../format/quantity";
 import { NameBeside } from "../names/NameBeside";
@@ -23,6 +24,7 @@ export function ConnectionPage() {
         <>
           <Head detail={found} />
           <Phases detail={found} />
+          <LimitedBy connection={found.connection} />
           <Ladder detail={found} />
           <ConnectionFacts detail={found} />
         </>

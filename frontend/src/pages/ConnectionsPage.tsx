@@ -15,7 +15,7 @@ import { ExportRows } from "../lists/ExportRows";
 import { Region } from "../ui/Region";
 import { useAddress, useSetParameters } from "../ui/RouteLink";
 
-const SORTS: SortKey[] = ["start", "connect_ms", "tries", "bytes"];
+const SORTS: SortKey[] = ["start", "connect_ms", "tries", "bytes", "network_ratio", "receiver_window_ratio"];
 
 /** What the address asks for; an order nobody knows counts as none. The slowest come first. */
 export function filterOf(parameters: Record<string, string>): ConnectionsFilter & { sort: SortKey; order: "asc" | "desc" } {

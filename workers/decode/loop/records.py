@@ -243,12 +243,21 @@ TRACKED_DTYPE: Final = np.dtype(
             "credentials",
             "u1",
         ),  # words of credentials were seen in it, or it is HTTP/2, whose heads are packed
+        # Of `limited_by`:
+        ("until_ns", "<i8"),  # the time before is counted
+        ("to_client_ns", "<i8"),  # round trip between the vantage point and the client, by the handshake
+        ("to_server_ns", "<i8"),
+        ("late_ack_ns", "<i8"),  # how much later than a round trip the latest bare ACK came
+        ("idle_by", "u1"),  # whose packet acknowledged the last data in flight: 0 client, 1 server
     ]
 )
 """A connection while the capture is read."""
 
 RESTING_KNOWN: Final = 1  # for the client's side; twice that for the server's
 RESTING_ANSWERED: Final = 4  # the other side had acknowledged everything; twice that for the server's bytes
+
+EDGES: Final = 8
+"""Window edges of a side kept for a round trip: more would tell a window's use apart more finely than an eighth."""
 
 SIDE_DTYPE: Final = np.dtype(
     [
@@ -272,8 +281,16 @@ SIDE_DTYPE: Final = np.dtype(
         ("probed", "u1"),  # it sent a byte into a closed window
         ("next_print", "u1"),
         ("answered", "u1"),  # this side has answered a SYN with something else than a SYN-ACK
-        ("padding_1", "u1"),  # to 64 bytes, a cache line
-        ("padding_4", "<u4"),
+        ("full", "u1"),  # its latest data filled the receiver window
+        ("newest_edge", "u1"),
+        ("edges_kept", "u1"),
+        ("padding_2", "<u2"),  # to 64 bytes, a cache line
+        (
+            "edges",
+            "<u4",
+            (EDGES,),
+        ),  # right edges of its window as announced, used where the other side is far
+        ("edge_ticks", "<u4", (EDGES,)),  # and when, in units of 2^10 ns
     ]
 )
 """What the tracker remembers of each side of a connection. A track is two of them, the client's first."""

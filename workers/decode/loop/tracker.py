@@ -22,6 +22,7 @@ from backend.forensics.packets import (
 from workers.decode.loop.compiler import compiled, together
 from workers.decode.loop.copies import forget, is_copy
 from workers.decode.loop.counts import count_marks
+from workers.decode.loop.limited_by import account_interval, note_window
 from workers.decode.loop.octets import after
 from workers.decode.loop.records import ANNOUNCED_ACK, ANNOUNCED_WINDOW, Record
 from workers.decode.loop.segments import judge_segment
@@ -261,7 +262,9 @@ def _track_tcp(connection: Record, sides: Record, prints: Record, track: int, si
     # Linux repeats a SYN-ACK with IP ID 0 and, within 1 ms, the same TSval: to each SYN its own answer.
     if side == 0 and (row.tcp_flags & (SYN | ACK | RST)) == SYN:
         forget(prints, 2 * track + 1)
+    account_interval(connection, mine, other, side, row)
     is_handshake = _follow_tcp(connection, mine, other, side, row)
+    note_window(connection, mine, other, side, row)
     if row.marks != 0:
         count_marks(connection, row.marks)
     return is_handshake

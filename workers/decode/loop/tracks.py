@@ -77,6 +77,7 @@ def _clear(side: Record) -> None:
     side.mss = 0
     side.known = side.announced = side.shift = side.duplicate_acks = 0
     side.recovering = side.probing = side.probed = side.answered = 0
+    side.full = side.newest_edge = side.edges_kept = 0
     side.owner = 0
 
 

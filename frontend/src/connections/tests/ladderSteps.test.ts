@@ -20,6 +20,7 @@ const CONNECTION: Connection = {
   cid: 1, protocol: "tcp", client: "10.244.35.28", client_port: 41363, server: "10.16.147.226", server_port: 80,
   start_ns: String(START), end_ns: String(START), connect_ms: 1031.9, tries: 2, retry_gaps_s: [1.031794], outcome: "established",
   nat_client: "10.16.146.2", nat_client_port: 23398, nat_server: null, nat_server_port: null, client_bytes: 0, server_bytes: 0,
+  application_ratio: null, receiver_window_ratio: null, network_ratio: null, handshake_ratio: null,
   packets: 5, seen_at: ["cni0"], missing_at: ["eth0"], sightings: [], finding_ids: ["one"], instance: 1, joined_because: "",
 };
 

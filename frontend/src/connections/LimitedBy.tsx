@@ -1,0 +1,28 @@
+/** What limited the connection, as shares of its time. */
+import type { Connection } from "../api/types";
+import { percent } from "../format/quantity";
+
+const LIMITS = [
+  ["handshake_ratio", "handshake", "from the first SYN to the client's ACK"],
+  ["network_ratio", "network", "data in flight: round trips, congestion window, losses"],
+  ["receiver_window_ratio", "receiver window", "the sender had filled the receiver window"],
+  ["application_ratio", "application", "nothing in flight: the sender's application had nothing to send"],
+] as const;
+
+export function LimitedBy({ connection }: { connection: Connection }) {
+  const known = LIMITS.flatMap(([key, name, why]) => {
+    const share = connection[key];
+    return share === null ? [] : [{ name, why, share }];
+  });
+  if (known.length === 0) return null;
+  return (
+    <section aria-label="Limited by" data-testid="limited-by">
+      <strong>Limited by</strong>
+      <div className="connection-phases">
+        {known.filter((each) => each.share > 0).map((each) => (
+          <span key={each.name} title={each.why} style={{ flexGrow: each.share, flexBasis: 0 }}>{each.name} {percent(each.share)}</span>
+        ))}
+      </div>
+    </section>
+  );
+}
