@@ -27,6 +27,10 @@ LOOKED_AT = 4096
 """Characters of a line that decide to which format it belongs."""
 
 
+_REMARKED_MOST: Final = 200
+"""Lines that were not understood in a row of a text that people wrote in; more are a log that is not known."""
+
+
 @dataclass
 class _Segment:
     """Lines in a row of one format (`formats` empty: of none that is known)."""
@@ -66,13 +70,15 @@ def dumps_in(text: Text, taken: Sequence[range] = ()) -> list[Dump]:
         dump = _parse(segment)
         if dump is None:
             texts = enumerate(segment.texts(), segment.first_line)
-            unknown = [number for number, line in texts if line.strip()]
+            unknown = _without_remarks([number for number, line in texts if line.strip()], segment)
             if dumps:
                 dumps[-1] = _with_unknown_lines(dumps[-1], unknown, lines=free.count(next_line, last_line))
                 next_line = last_line + 1
             else:
                 before_first += unknown
             continue
+        strange = _without_remarks(dump.lines_not_understood, segment)
+        dump = replace(dump, lines_not_understood=tuple(strange))
         dump = subjects.named(_dated(dump, segment.said, stamped), segment.said.command, is_new=is_new)
         is_new = False
         dumps.append(
@@ -125,6 +131,19 @@ class _FreeLines:
         return self._before[number] - beyond
 
 
+def _without_remarks(numbers: Sequence[int], segment: _Segment) -> Sequence[int]:
+    """Lines that no parser understood, but for sentences of whoever pasted them."""
+    if not 0 < len(numbers) <= _REMARKED_MOST:
+        return numbers
+    lines: dict[int, str] = {}
+    number = segment.first_line
+    for item in segment.items:
+        if isinstance(item, str):
+            lines[number] = item
+        number += item_lines(item)
+    return [number for number in numbers if not is_remark(lines.get(number, ""))]
+
+
 def _parse(segment: _Segment) -> Dump | None:
     if segment.formats:
         return _parsed(_best_format(segment), segment)
@@ -156,7 +175,7 @@ def _segments(text: Text, prefixes: Said) -> list[_Segment]:
         if host != said.host:
             said, current = replace(said, host=host), None
         line, owners = _owners(item, current, unknown)
-        heard = _session_line(item, current, said) or (None if owners else _between(line))
+        heard = _session_line(item, current, said) or (None if owners else read_typed_line(line))
         if heard is not None and not (heard is LEFT_OUT and current is not None):
             said, current = _updated(said, heard), None
             continue
@@ -180,11 +199,6 @@ def _session_line(item: Item, current: _Segment | None, said: SessionLine) -> Se
     if current is not None and any(format_.owns_line(item[:LOOKED_AT]) for format_ in current.formats):
         return None
     return read_session_line(item, command_before=said.command)
-
-
-def _between(line: str) -> SessionLine | None:
-    """What a line of no format says that stands between listings: a command, or a remark of whoever pasted them."""
-    return read_typed_line(line) or (LEFT_OUT if is_remark(line) else None)
 
 
 def _updated(said: SessionLine, heard: SessionLine) -> SessionLine:
