@@ -4,17 +4,16 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from backend.api.dependencies import current_store
-
 
 def test_a_bug_is_named_by_a_number_and_its_values_stay_out_of_the_log(
     app: FastAPI, client: httpx.Client, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def broken() -> None:
-        evidence = "10.1.2." + str(3)
-        raise RuntimeError(f"no such column, {len(evidence)} characters")
+    class Broken:
+        def __getattr__(self, name: str) -> None:
+            evidence = "10.1.2." + str(3)
+            raise RuntimeError(f"no such column, {len(evidence)} characters")
 
-    app.dependency_overrides[current_store] = broken
+    app.state.store = Broken()
     answer = client.get("/api/v1/investigations")
     assert answer.status_code == 500
     number = answer.json()["detail"].split("error ")[1].split(")")[0]
