@@ -10,6 +10,7 @@ from typing import Final
 
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.queue_buildup import QueueBuildup
+from backend.forensics.cases.rtt_backlog import RttBacklog
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.held_answers import whole
@@ -54,12 +55,34 @@ REFERENCES = (
 )
 
 
+FILLING = (RISING, BURST, ARRIVALS)
+"""Signs of traffic that filled it; the others tell how it was emptied."""
+FILLED_SHARE = 0.5
+"""Of the batches so many have a sign that traffic filled the queue, or stalls between the same hosts explain them."""
+STALLED_CEILING = 0.49
+
+REFUTATION = "none found; it would be refuted by a queue that is empty while RTTs are high"
+
+
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per finding that is more than harmless."""
-    return [_hypothesis(each) for each in harmful(findings, QueueBuildup)]
+    stalls = [each for each in findings if isinstance(each, RttBacklog)]
+    return [_hypothesis(each, _stalls_beside(each, stalls)) for each in harmful(findings, QueueBuildup)]
 
 
-def _hypothesis(finding: QueueBuildup) -> Hypothesis:
+def _stalls_beside(finding: QueueBuildup, stalls: Sequence[RttBacklog]) -> int:
+    """Stalls of the same two hosts in the same direction, where they are more than what filled; else 0. One that ends
+    while a busy CPU still works off what had come looks like a queue that drains at the rate of a link."""
+    same = sum(
+        each.count
+        for each in stalls
+        if each.flows == finding.flows and finding.direction in (each.direction, "unknown")
+    )
+    filled = max(finding.signs.get(sign, 0) for sign in FILLING)
+    return same if same > finding.count and filled < FILLED_SHARE * finding.count else 0
+
+
+def _hypothesis(finding: QueueBuildup, stalls: int) -> Hypothesis:
     signs, target = finding.signs, finding.target
     longest = seconds_text(finding.queue_max_ms / 1e3)
     pieces = [
@@ -67,7 +90,14 @@ def _hypothesis(finding: QueueBuildup) -> Hypothesis:
         for sign, count in signs.items()
         if sign in WEIGHTS
     ]
-    filled = any(sign in signs for sign in (RISING, BURST, ARRIVALS))
+    if stalls:
+        text = (
+            f"Between the same two hosts {plural(stalls, 'batch', 'batches')} came without a sign of a queue."
+        )
+        pieces.append(
+            Weighed(-1.0, text, whole(finding), "one mechanism explains both: something that stalls")
+        )
+    filled = any(sign in signs for sign in FILLING)
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -78,15 +108,16 @@ def _hypothesis(finding: QueueBuildup) -> Hypothesis:
         weighed=tuple(pieces),
         both_sides=finding.direction != "unknown",
         independent=False,
-        signs=len(pieces),
+        signs=sum(piece.weight > 0 for piece in pieces),
         findings=(finding.id,),
         time_lost_s=finding.time_lost_s,
         rivals=_rivals(filled),
         missing=_missing(),
         remedies=_remedies(target, longest),
         references=REFERENCES,
-        refutation="none found; it would be refuted by a queue that is empty while RTTs are high",
+        refutation=REFUTATION,
         figures=(("longest", longest), (TIME_LOST, seconds_text(finding.time_lost_s))),
+        ceiling=STALLED_CEILING if stalls else 0.999,
     )
 
 

@@ -35,9 +35,13 @@ def test_answers_that_all_come_at_once_refute_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("early_ms", "sign"), [((), None), ((0.0, 80.0), WAITED), ((60.0, 80.0), RISING), ((80.0, 60.0), WAITED)]
-)
-def test_one_request_that_waited_before_is_no_queue_that_grew(
+    ("early_ms", "sign"),
+    [
+        ((), None), ((0.0, 80.0), WAITED), ((60.0, 80.0), WAITED), ((60.0, 70.0, 80.0), RISING),
+        ((80.0, 70.0, 60.0), WAITED), ((98.0, 99.0, 100.0), WAITED), ((3.0, 98.0, 99.0), WAITED),
+    ],
+)  # fmt: skip
+def test_two_requests_that_waited_before_are_no_queue_that_grew(
     early_ms: tuple[float, ...], sign: str | None
 ) -> None:
     """Round trips of the last requests before those that were delayed for up to 100 ms."""
@@ -50,6 +54,21 @@ def test_one_request_that_waited_before_is_no_queue_that_grew(
     found = [each for each in signs(group, None, QueueLimits()) if each in (RISING, WAITED)]
     assert found == ([sign] if sign else [])
     assert WEIGHTS[WAITED][0] + PRIOR < 0 < WEIGHTS[RISING][0] + PRIOR
+
+
+@pytest.mark.parametrize(("stalls", "named"), [(1, True), (3, False)])
+def test_more_stalls_of_the_same_hosts_explain_what_drained_without_a_burst(stalls: int, named: bool) -> None:
+    """One batch that came slowly after a request that waited, and stalls: a busy CPU releases both."""
+    slow = stalled((1003.0, 1165.0), drain_ms=0.25)
+    held = stalled(*((3003.0 + 1500 * n, 3150.0 + 1500 * n) for n in range(stalls)))
+    capture = TripBuilder()
+    for number, sent_ms in enumerate(every(4, 3500 + 1500 * stalls)):
+        rtt_ms = 130.0 if number == 250 else max(slow(sent_ms), held(sent_ms))
+        capture.add(sent_ms, rtt_ms, recent_bytes=1000)
+    found = diagnoses([capture.build()])
+    assert found["receive-queue-stall"].figures[1].value == str(stalls)
+    assert (found[CAUSE].confidence > 0.5) is named
+    assert any("without a sign of a queue" in text for text in found[CAUSE].contradicting) is not named
 
 
 def test_a_gentle_slope_alone_does_not_tell() -> None:
