@@ -13,7 +13,7 @@ from backend.forensics.dumps.conntrack import EVENTS, FLAGS, NOT_SHOWN, STATES, 
 from backend.forensics.dumps.ipvs import IPVS_PROTOCOLS, IPVS_STATES
 from backend.forensics.dumps.probes import PROBE_CORRECTED, PROBE_REFUSED
 from backend.forensics.findings import rfc3339
-from backend.services.dump_tables import Cell, Column, Row, endpoint_cell
+from backend.services.dump_tables import Cell, DumpColumn, Row, endpoint_cell
 from backend.storage.dump_rows import RowFilter, count_rows, dump_rows
 from backend.storage.packet_store import PacketQuery
 
@@ -25,7 +25,7 @@ IPVS_PROTOCOL_NAMES = {number: name for name, number in IPVS_PROTOCOLS.items()}
 class Shape:
     """How rows of such a table are shown, and the ends that a filter looks at."""
 
-    columns: tuple[tuple[Column, Read], ...]
+    columns: tuple[tuple[DumpColumn, Read], ...]
     ends: tuple[str, ...]
 
 
@@ -45,50 +45,50 @@ SHAPES = {
     "entries": Shape(
         (
             (
-                Column("time", "UTC"),
+                DumpColumn("time", "UTC"),
                 lambda row: None if row["time_ns"] == NOT_SHOWN else rfc3339(row["time_ns"]),
             ),
-            (Column("event"), lambda row: EVENTS[row["event"]] or None),
-            (Column("protocol"), lambda row: protocol_name(row["protocol"])),
-            (Column("tuple"), lambda row: _both_ways(row, "original")),
-            (Column("reply tuple"), lambda row: _both_ways(row, "reply")),
-            (Column("state"), lambda row: STATES[row["state"]] or None),
-            (Column("timeout", "s"), _shown("timeout_s")),
+            (DumpColumn("event"), lambda row: EVENTS[row["event"]] or None),
+            (DumpColumn("protocol"), lambda row: protocol_name(row["protocol"])),
+            (DumpColumn("tuple"), lambda row: _both_ways(row, "original")),
+            (DumpColumn("reply tuple"), lambda row: _both_ways(row, "reply")),
+            (DumpColumn("state"), lambda row: STATES[row["state"]] or None),
+            (DumpColumn("timeout", "s"), _shown("timeout_s")),
             (
-                Column("flags"),
+                DumpColumn("flags"),
                 lambda row: " ".join(n for bit, n in enumerate(FLAGS) if row["flags"] >> bit & 1),
             ),
-            (Column("packets"), _shown("original_packets")),
-            (Column("replies"), _shown("reply_packets")),
-            (Column("zone"), lambda row: row["zone"] or None),
+            (DumpColumn("packets"), _shown("original_packets")),
+            (DumpColumn("replies"), _shown("reply_packets")),
+            (DumpColumn("zone"), lambda row: row["zone"] or None),
         ),
         ("original_source", "original_destination", "reply_source", "reply_destination"),
     ),
     "ipvs_connections": Shape(
         (
-            (Column("protocol"), lambda row: IPVS_PROTOCOL_NAMES.get(row["protocol"], row["protocol"])),
-            (Column("client"), lambda row: endpoint_cell(row, "client")),
-            (Column("virtual"), lambda row: endpoint_cell(row, "virtual")),
-            (Column("real server"), lambda row: endpoint_cell(row, "destination")),
-            (Column("state"), lambda row: IPVS_STATES[row["state"]]),
-            (Column("expires", "s"), lambda row: row["expires_s"]),
+            (DumpColumn("protocol"), lambda row: IPVS_PROTOCOL_NAMES.get(row["protocol"], row["protocol"])),
+            (DumpColumn("client"), lambda row: endpoint_cell(row, "client")),
+            (DumpColumn("virtual"), lambda row: endpoint_cell(row, "virtual")),
+            (DumpColumn("real server"), lambda row: endpoint_cell(row, "destination")),
+            (DumpColumn("state"), lambda row: IPVS_STATES[row["state"]]),
+            (DumpColumn("expires", "s"), lambda row: row["expires_s"]),
         ),
         ("client", "virtual", "destination"),
     ),
     "probes": Shape(
         (
-            (Column("run"), lambda row: row["series"] + 1),
-            (Column("sequence"), lambda row: row["sequence"]),
+            (DumpColumn("run"), lambda row: row["series"] + 1),
+            (DumpColumn("sequence"), lambda row: row["sequence"]),
             (
-                Column("sent", "UTC"),
+                DumpColumn("sent", "UTC"),
                 lambda row: None if row["sent_ns"] == NOT_SHOWN else rfc3339(row["sent_ns"]),
             ),
             (
-                Column("round trip", "ms"),
+                DumpColumn("round trip", "ms"),
                 lambda row: None if row["rtt_ns"] == NOT_SHOWN else row["rtt_ns"] / 1e6,
             ),
-            (Column("refused"), lambda row: bool(row["marks"] & PROBE_REFUSED)),
-            (Column("1,000 ms taken off"), lambda row: bool(row["marks"] & PROBE_CORRECTED)),
+            (DumpColumn("refused"), lambda row: bool(row["marks"] & PROBE_REFUSED)),
+            (DumpColumn("1,000 ms taken off"), lambda row: bool(row["marks"] & PROBE_CORRECTED)),
         ),
         (),
     ),

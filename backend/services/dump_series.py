@@ -11,6 +11,7 @@ from backend.forensics.dumps import IpvsTraffic, RealServer, VirtualService
 from backend.forensics.evidence.counter_series import CounterSeries, CounterValue, Source, counter_series
 from backend.services.dump_tables import server_name, service_name
 from backend.services.read_dumps import KeptDump, read_dumps
+from backend.services.result_types import EpochNs
 from backend.storage.store import Store
 
 POINTS_AT_MOST: Final = 400
@@ -20,20 +21,20 @@ Nature = Literal["counter", "gauge"]
 
 
 @dataclass(frozen=True)
-class Point:
+class SeriesPoint:
     """What one dump says."""
 
     input: str
     lines: tuple[int, ...]
-    time_ns: int | None
+    time_ns: EpochNs | None
     value: int
     per_cpu: dict[str, int]
     """By CPU, empty for a value of the whole machine."""
 
 
 @dataclass(frozen=True)
-class Series:
-    """One value over the dumps that hold it. Only a counter has a rise."""
+class DumpSeries:
+    """A counter or a gauge over the dumps that hold it."""
 
     kind: str
     host: str
@@ -44,18 +45,20 @@ class Series:
     order: Literal["times", "counters"]
     rise: int | None
     """From the first to the last, wraps of 32-bit counters included; None where dumps contradict each other."""
-    per_cpu: dict[str, int]
-    """Rise by CPU, of counters that are listed so."""
-    points: tuple[Point, ...]
+    rise_per_cpu: dict[str, int]
+    """Of counters that are listed by CPU."""
+    points: tuple[SeriesPoint, ...]
+    """At most 400, evenly chosen; `points_total` counts all."""
     points_total: int
 
 
 @dataclass(frozen=True)
 class SeriesList:
-    """All series, and what contradicts itself in them."""
+    """All series."""
 
-    items: tuple[Series, ...]
+    items: tuple[DumpSeries, ...]
     contradictions: tuple[str, ...]
+    """A sentence for each two dumps between which a counter falls."""
 
 
 Key = tuple[str, str, str, str]
@@ -74,10 +77,10 @@ def series_of(dumps: Sequence[KeptDump]) -> SeriesList:
     return SeriesList((*map(_of_counter, counters), *gauges), contradictions)
 
 
-def _of_counter(series: CounterSeries) -> Series:
+def _of_counter(series: CounterSeries) -> DumpSeries:
     values = [series.steps[0].before, *(step.after for step in series.steps)]
     points = [_point(value) for value in values]
-    return Series(
+    return DumpSeries(
         kind=series.kind,
         host=series.host,
         subject="",
@@ -85,14 +88,14 @@ def _of_counter(series: CounterSeries) -> Series:
         nature="counter",
         order=series.order,
         rise=series.rise,
-        per_cpu=_rise_per_cpu(series),
+        rise_per_cpu=_rise_per_cpu(series),
         points=_thinned(points),
         points_total=len(points),
     )
 
 
-def _point(value: CounterValue) -> Point:
-    return Point(value.input, value.lines, value.time_ns, value.total, _by_cpu(value.per_cpu))
+def _point(value: CounterValue) -> SeriesPoint:
+    return SeriesPoint(value.input, value.lines, value.time_ns, value.total, _by_cpu(value.per_cpu))
 
 
 def _by_cpu(values: dict[int | None, int]) -> dict[str, int]:
@@ -111,8 +114,8 @@ def _rise_per_cpu(series: CounterSeries) -> dict[str, int]:
     return {str(cpu): last[cpu] - value for cpu, value in sorted(_numbered(first)) if cpu in last}
 
 
-def _gauges(dumps: Sequence[KeptDump]) -> list[Series]:
-    found: dict[Key, dict[tuple[str, int], Point]] = {}
+def _gauges(dumps: Sequence[KeptDump]) -> list[DumpSeries]:
+    found: dict[Key, dict[tuple[str, int], SeriesPoint]] = {}
     natures: dict[Key, Nature] = {}
     for kept in dumps:
         for key, nature, point in (*_sizes(kept), *_of_services(kept)):
@@ -126,16 +129,16 @@ def _gauges(dumps: Sequence[KeptDump]) -> list[Series]:
     return series
 
 
-def _timed(key: Key, nature: Nature, points: list[Point]) -> Series:
+def _timed(key: Key, nature: Nature, points: list[SeriesPoint]) -> DumpSeries:
     falls = any(after.value < before.value for before, after in pairwise(points))
     rise = None if nature == "gauge" or falls else points[-1].value - points[0].value
-    return Series(*key, nature, "times", rise, {}, _thinned(points), len(points))
+    return DumpSeries(*key, nature, "times", rise, {}, _thinned(points), len(points))
 
 
-SeriesPoints = tuple[Key, Nature, Point]
+_Sample = tuple[Key, Nature, SeriesPoint]
 
 
-def _sizes(kept: KeptDump) -> Iterable[SeriesPoints]:
+def _sizes(kept: KeptDump) -> Iterable[_Sample]:
     """Gauges by name, summed over CPUs."""
     by_name: dict[str, tuple[list[int], dict[int | None, int]]] = {}
     for row in kept.dump.gauges:
@@ -147,7 +150,7 @@ def _sizes(kept: KeptDump) -> Iterable[SeriesPoints]:
         yield _series_points(kept, "", name, "gauge", lines, sum(per_cpu.values()), _by_cpu(per_cpu))
 
 
-def _of_services(kept: KeptDump) -> Iterable[SeriesPoints]:
+def _of_services(kept: KeptDump) -> Iterable[_Sample]:
     """What IPVS lists of each service, its servers summed, and of each server."""
     for service in kept.dump.services:
         name = service_name(service)
@@ -161,7 +164,7 @@ def _of_services(kept: KeptDump) -> Iterable[SeriesPoints]:
             yield from _of_server(kept, f"{name} → {server_name(server)}", server)
 
 
-def _of_server(kept: KeptDump, subject: str, server: RealServer) -> Iterable[SeriesPoints]:
+def _of_server(kept: KeptDump, subject: str, server: RealServer) -> Iterable[_Sample]:
     listed = {
         "weight": server.weight,
         "active connections": server.active,
@@ -173,7 +176,7 @@ def _of_server(kept: KeptDump, subject: str, server: RealServer) -> Iterable[Ser
     yield from _traffic(kept, subject, server)
 
 
-def _traffic(kept: KeptDump, subject: str, listed: VirtualService | RealServer) -> Iterable[SeriesPoints]:
+def _traffic(kept: KeptDump, subject: str, listed: VirtualService | RealServer) -> Iterable[_Sample]:
     """Connections only: packets and bytes say how much was sent, which captures say better."""
     traffic: IpvsTraffic | None = listed.traffic
     if traffic is None or (traffic.rounded and not traffic.per_second):
@@ -192,12 +195,16 @@ def _series_points(
     lines: Sequence[int],
     value: int,
     per_cpu: dict[str, int] | None = None,
-) -> SeriesPoints:
+) -> _Sample:
     key = (kept.dump.kind, kept.host, subject, name)
-    return key, nature, Point(kept.file.name, tuple(lines), kept.dump.captured_at_ns, value, per_cpu or {})
+    return (
+        key,
+        nature,
+        SeriesPoint(kept.file.name, tuple(lines), kept.dump.captured_at_ns, value, per_cpu or {}),
+    )
 
 
-def _thinned(points: Sequence[Point]) -> tuple[Point, ...]:
+def _thinned(points: Sequence[SeriesPoint]) -> tuple[SeriesPoint, ...]:
     if len(points) <= POINTS_AT_MOST:
         return tuple(points)
     last = len(points) - 1

@@ -17,8 +17,8 @@ UNITS = {"_bytes": "B", "_s": "s", "_ms": "ms"}
 
 
 @dataclass(frozen=True)
-class Column:
-    """A column of a table."""
+class DumpColumn:
+    """A column and its unit, "" for a plain number or text."""
 
     name: str
     unit: str = ""
@@ -37,7 +37,7 @@ class DumpTable:
     """One kind of record of a dump."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[DumpColumn, ...]
     rows: Sequence[Row]
 
 
@@ -68,7 +68,7 @@ def _plain_records(dump: Dump, field: str) -> Sequence[Any]:
 
 
 def _counters(name: str, rows: Sequence[CounterRow]) -> DumpTable:
-    columns = (Column("name"), Column("CPU"), Column("value"))
+    columns = (DumpColumn("name"), DumpColumn("CPU"), DumpColumn("value"))
     listed = [
         Row(row.line, (counter, row.cpu, value)) for row in rows for counter, value in row.counters.items()
     ]
@@ -86,7 +86,7 @@ def _records(name: str, records: Sequence[Any]) -> DumpTable:
     return _without_empty(name.replace("_", " "), [_column(each) for each in names], rows)
 
 
-def _without_empty(name: str, columns: Sequence[Column], rows: Sequence[Row]) -> DumpTable:
+def _without_empty(name: str, columns: Sequence[DumpColumn], rows: Sequence[Row]) -> DumpTable:
     shown = [at for at in range(len(columns)) if any(row.cells[at] not in (None, "") for row in rows)]
     return DumpTable(
         name,
@@ -95,13 +95,13 @@ def _without_empty(name: str, columns: Sequence[Column], rows: Sequence[Row]) ->
     )
 
 
-def _column(field: str) -> Column:
+def _column(field: str) -> DumpColumn:
     if field.endswith("_ns"):
-        return Column(field.removesuffix("_ns"), "UTC")
+        return DumpColumn(field.removesuffix("_ns"), "UTC")
     for ending, unit in UNITS.items():
         if field.endswith(ending):
-            return Column(field.removesuffix(ending).replace("_", " "), unit)
-    return Column(field.replace("_", " "))
+            return DumpColumn(field.removesuffix(ending).replace("_", " "), unit)
+    return DumpColumn(field.replace("_", " "))
 
 
 def _cell(field: str, value: Any) -> Cell:
@@ -114,14 +114,14 @@ def _cell(field: str, value: Any) -> Cell:
     return value  # type: ignore[no-any-return]  # records hold plain values otherwise
 
 
-SERVER_COLUMNS: tuple[tuple[Column, Callable[[RealServer], Cell]], ...] = (
-    (Column("forward"), lambda server: server.forward or None),
-    (Column("weight"), lambda server: server.weight),
-    (Column("active"), lambda server: server.active),
-    (Column("inactive"), lambda server: server.inactive),
-    (Column("persistent"), lambda server: server.persistent),
-    (Column("upper threshold"), lambda server: server.upper_threshold),
-    (Column("lower threshold"), lambda server: server.lower_threshold),
+SERVER_COLUMNS: tuple[tuple[DumpColumn, Callable[[RealServer], Cell]], ...] = (
+    (DumpColumn("forward"), lambda server: server.forward or None),
+    (DumpColumn("weight"), lambda server: server.weight),
+    (DumpColumn("active"), lambda server: server.active),
+    (DumpColumn("inactive"), lambda server: server.inactive),
+    (DumpColumn("persistent"), lambda server: server.persistent),
+    (DumpColumn("upper threshold"), lambda server: server.upper_threshold),
+    (DumpColumn("lower threshold"), lambda server: server.lower_threshold),
 )
 TRAFFIC = ("connections", "packets_in", "packets_out", "bytes_in", "bytes_out")
 
@@ -148,8 +148,13 @@ def _services(dump: Dump) -> DumpTable:
         s.traffic or next((r.traffic for r in s.real_servers if r.traffic), None) for s in dump.services
     ]
     per_second = any(each is not None and each.per_second for each in traffic)
-    columns = [Column("service"), Column("scheduler"), Column("real server"), *(c for c, _ in SERVER_COLUMNS)]
-    columns += [Column(name.replace("_", " "), "per second" if per_second else "") for name in TRAFFIC]
+    columns = [
+        DumpColumn("service"),
+        DumpColumn("scheduler"),
+        DumpColumn("real server"),
+        *(c for c, _ in SERVER_COLUMNS),
+    ]
+    columns += [DumpColumn(name.replace("_", " "), "per second" if per_second else "") for name in TRAFFIC]
     rows: list[Row] = []
     for service in dump.services:
         own = [service_name(service), service.scheduler or None, None, *(None for _ in SERVER_COLUMNS)]

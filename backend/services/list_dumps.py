@@ -8,7 +8,7 @@ from typing import Final
 from backend.errors import NotFound
 from backend.forensics.findings import rfc3339
 from backend.services.dump_columns import NAMES, SHAPES, large_table
-from backend.services.dump_tables import Column, Row, tables_of
+from backend.services.dump_tables import Cell, DumpColumn, Row, tables_of
 from backend.services.read_dumps import KeptDump, dumps_of, read_dumps
 from backend.services.read_lines import read_numbered
 from backend.services.read_progress import read_file
@@ -20,20 +20,21 @@ STRANGE_SHOWN: Final = 200
 
 
 @dataclass(frozen=True)
-class TableHead:
-    """A table of a dump without its rows."""
+class DumpTableHead:
+    """A table of a dump; its rows are asked for page by page."""
 
     name: str
-    columns: tuple[Column, ...]
+    columns: tuple[DumpColumn, ...]
     rows_total: int
 
 
 @dataclass(frozen=True)
-class ListedDump:
-    """One dump."""
+class KernelDump:
+    """One dump; a text may hold several."""
 
     input: str
     number: int
+    """0-based, in the order of the text."""
     kind: str
     host: str
     captured_at: str | None
@@ -41,46 +42,54 @@ class ListedDump:
     lines: int
     lines_not_understood: int
     not_understood_at: tuple[int, ...]
+    """1-based numbers of the first of them."""
     warnings: tuple[str, ...]
-    tables: tuple[TableHead, ...]
+    tables: tuple[DumpTableHead, ...]
 
 
 @dataclass(frozen=True)
-class ShownRow:
-    """A row with its line, and that line as it was uploaded."""
+class DumpList:
+    """All of them."""
+
+    items: tuple[KernelDump, ...]
+
+
+@dataclass(frozen=True)
+class DumpRow:
+    """A row, its 1-based line, and that line as it was uploaded."""
 
     line: int
     text: str
-    cells: tuple[str | int | float | bool | None, ...]
+    cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True)
-class TablePage:
-    """A part of a table."""
+class DumpTablePage:
+    """A page of a table."""
 
-    columns: tuple[Column, ...]
-    items: tuple[ShownRow, ...]
+    columns: tuple[DumpColumn, ...]
+    items: tuple[DumpRow, ...]
     total: int
 
 
-def list_dumps(store: Store, investigation_id: str) -> list[ListedDump]:
+def list_dumps(store: Store, investigation_id: str) -> DumpList:
     """All dumps with what is in each; raises NotFound."""
     dumps = read_dumps(store, investigation_id)
     if not dumps:
-        return []
+        return DumpList(())
     with open_packets(store.investigation_folder(investigation_id)) as query:
-        return [_listed(query, kept) for kept in dumps]
+        return DumpList(tuple(_listed(query, kept) for kept in dumps))
 
 
-def _listed(query: PacketQuery, kept: KeptDump) -> ListedDump:
+def _listed(query: PacketQuery, kept: KeptDump) -> KernelDump:
     dump = kept.dump
-    heads = [TableHead(table.name, table.columns, len(table.rows)) for table in tables_of(dump)]
+    heads = [DumpTableHead(table.name, table.columns, len(table.rows)) for table in tables_of(dump)]
     for field, shape in SHAPES.items():
         if kept.table_path(field).is_file():
             total = large_table(query, kept.table_path(field), field, None, (0, 0))[1]
-            heads.insert(0, TableHead(NAMES[field], tuple(column for column, _ in shape.columns), total))
+            heads.insert(0, DumpTableHead(NAMES[field], tuple(column for column, _ in shape.columns), total))
     time_ns = dump.captured_at_ns
-    return ListedDump(
+    return KernelDump(
         input=kept.file.name,
         number=kept.number,
         kind=dump.kind,
@@ -102,7 +111,7 @@ def dump_table(
     *,
     text: str | None,
     page: tuple[int, int],
-) -> TablePage:
+) -> DumpTablePage:
     """A page (offset, limit) of the table at `place` (file, number of its dump, name); raises NotFound."""
     file_id, number, name = place
     file = read_file(store, investigation_id, file_id)
@@ -111,13 +120,13 @@ def dump_table(
         raise NotFound(f"{file.name} has no dump {number}.")
     columns, rows, total = _rows(store, dumps[number], name, text, page)
     lines = read_numbered(store, file, {row.line for row in rows})
-    items = tuple(ShownRow(row.line, lines.get(row.line, ""), row.cells) for row in rows)
-    return TablePage(columns, items, total)
+    items = tuple(DumpRow(row.line, lines.get(row.line, ""), row.cells) for row in rows)
+    return DumpTablePage(columns, items, total)
 
 
 def _rows(
     store: Store, kept: KeptDump, name: str, text: str | None, page: tuple[int, int]
-) -> tuple[tuple[Column, ...], list[Row], int]:
+) -> tuple[tuple[DumpColumn, ...], list[Row], int]:
     for field, shape in SHAPES.items():
         if NAMES[field] == name and kept.table_path(field).is_file():
             with open_packets(store.investigation_folder(kept.file.investigation_id)) as query:

@@ -7,9 +7,8 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 
 from backend.api.dependencies import FileId, StoreDep, Subject
-from backend.api.schemas.dumps import DumpList, DumpTable, SeriesList
-from backend.services.dump_series import list_series
-from backend.services.list_dumps import dump_table, list_dumps
+from backend.services.dump_series import SeriesList, list_series
+from backend.services.list_dumps import DumpList, DumpTablePage, dump_table, list_dumps
 
 router = APIRouter(tags=["results"])
 
@@ -17,13 +16,13 @@ router = APIRouter(tags=["results"])
 @router.get("/dumps")
 def get_dumps(subject: Subject, store: StoreDep) -> DumpList:
     """Every dump: when and where it was taken, its tables, the lines nobody understood."""
-    return DumpList.of(list_dumps(store, subject))
+    return list_dumps(store, subject)
 
 
 @router.get("/dumps/series")
 def get_dump_series(subject: Subject, store: StoreDep) -> SeriesList:
     """Counters and gauges that at least two dumps hold, and how they changed between them."""
-    return SeriesList.of(list_series(store, subject))
+    return list_series(store, subject)
 
 
 @router.get("/dumps/{file_id:path}/{number}/{table}")
@@ -38,7 +37,6 @@ def get_dump_table(
     ] = None,
     offset: Annotated[int, Query(ge=0)] = 0,
     limit: Annotated[int, Query(ge=1, le=1000)] = 200,
-) -> DumpTable:
+) -> DumpTablePage:
     """Rows of one table, each with the line it was read from."""
-    page = dump_table(store, subject, (file_id, number, table), text=q or None, page=(offset, limit))
-    return DumpTable.of(page)
+    return dump_table(store, subject, (file_id, number, table), text=q or None, page=(offset, limit))

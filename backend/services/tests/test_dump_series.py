@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import cast
 
 from backend.forensics.dumps import CounterRow, Dump, IpvsTraffic, RealServer, VirtualService
-from backend.services.dump_series import POINTS_AT_MOST, Series, series_of
+from backend.services.dump_series import POINTS_AT_MOST, DumpSeries, series_of
 from backend.services.read_dumps import KeptDump
 from backend.storage.records import EvidenceFile
 
@@ -26,7 +26,7 @@ def listing(number: int, *, inactive: int, connections: int | None = None) -> Ke
     return kept(number, dump)
 
 
-def by_name(dumps: list[KeptDump]) -> dict[tuple[str, str], Series]:
+def by_name(dumps: list[KeptDump]) -> dict[tuple[str, str], DumpSeries]:
     return {(each.subject, each.name): each for each in series_of(dumps).items}
 
 
@@ -37,7 +37,7 @@ def stats(number: int, drops: dict[int, int]) -> KeptDump:
 
 def test_a_counter_rises_cpu_by_cpu() -> None:
     series = by_name([stats(1, {0: 2, 1: 0}), stats(2, {0: 29, 1: 2})])["", "drop"]
-    assert (series.nature, series.rise, series.per_cpu) == ("counter", 29, {"0": 27, "1": 2})
+    assert (series.nature, series.rise, series.rise_per_cpu) == ("counter", 29, {"0": 27, "1": 2})
     assert [point.lines for point in series.points] == [(1, 2), (1, 2)]
 
 

@@ -19,7 +19,7 @@ from backend.forensics.dumps import (
     VirtualService,
 )
 from backend.services.dump_columns import SHAPES, read_filter
-from backend.services.dump_tables import Column, DumpTable, tables_of
+from backend.services.dump_tables import DumpColumn, DumpTable, tables_of
 
 
 def only(dump: Dump) -> DumpTable:
@@ -55,7 +55,7 @@ def test_records_show_the_fields_that_are_used() -> None:
 
 def test_times_and_units_are_told_by_the_field() -> None:
     table = only(Dump("kernel-log", 1, (), messages=(KernelMessage(4, 1.5, 1_000_000_001, "x"),)))
-    assert table.columns == (Column("time", "s"), Column("time", "UTC"), Column("text"))
+    assert table.columns == (DumpColumn("time", "s"), DumpColumn("time", "UTC"), DumpColumn("text"))
     assert table.rows[0].cells == (1.5, "1970-01-01T00:00:01.000000001Z", "x")
 
 

@@ -9,7 +9,7 @@ export type KernelDump = Schemas["KernelDump"];
 export type DumpTableHead = Schemas["DumpTableHead"];
 export type DumpColumn = Schemas["DumpColumn"];
 export type DumpRow = Schemas["DumpRow"];
-export type DumpTablePage = Schemas["DumpTable"];
+export type DumpTablePage = Schemas["DumpTablePage"];
 /** A counter or a gauge over the dumps that hold it. */
 export type DumpSeries = Schemas["DumpSeries"];
 export type SeriesPoint = Schemas["SeriesPoint"];

@@ -3124,7 +3124,10 @@ export interface components {
         DumpColumn: {
             /** Name */
             name: string;
-            /** Unit */
+            /**
+             * Unit
+             * @default
+             */
             unit: string;
         };
         /**
@@ -3182,18 +3185,6 @@ export interface components {
             subject: string;
         };
         /**
-         * DumpTable
-         * @description A page of a table.
-         */
-        DumpTable: {
-            /** Columns */
-            columns: components["schemas"]["DumpColumn"][];
-            /** Items */
-            items: components["schemas"]["DumpRow"][];
-            /** Total */
-            total: number;
-        };
-        /**
          * DumpTableHead
          * @description A table of a dump; its rows are asked for page by page.
          */
@@ -3204,6 +3195,18 @@ export interface components {
             name: string;
             /** Rows Total */
             rows_total: number;
+        };
+        /**
+         * DumpTablePage
+         * @description A page of a table.
+         */
+        DumpTablePage: {
+            /** Columns */
+            columns: components["schemas"]["DumpColumn"][];
+            /** Items */
+            items: components["schemas"]["DumpRow"][];
+            /** Total */
+            total: number;
         };
         /**
          * EvidencePart
@@ -7118,7 +7121,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DumpTable"];
+                    "application/json": components["schemas"]["DumpTablePage"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9466,7 +9469,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["DumpTable"];
+                    "application/json": components["schemas"]["DumpTablePage"];
                 };
             };
             400: components["responses"]["BadRequest"];
