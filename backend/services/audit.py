@@ -25,7 +25,7 @@ _COLUMNS: Final = tuple(field.name for field in fields(AuditEvent))
 
 @dataclass(frozen=True)
 class AuditPage:
-    """A part of the log."""
+    """A page of the log, the newest first."""
 
     items: tuple[AuditEvent, ...]
     next_cursor: str | None

@@ -17,32 +17,32 @@ RUNS_OF_EACH: Final = 20
 
 @dataclass(frozen=True)
 class RunGroup:
-    """A label and some of its runs, the newest first."""
+    """A label and its newest runs."""
 
     label: str
     runs_total: int
     runs: tuple[Run, ...]
     next_cursor: str | None
-    """For the runs behind these."""
+    """For the runs of this label behind these."""
 
 
 @dataclass(frozen=True)
-class LabelPage:
-    """A part of the labels."""
+class LabelList:
+    """A page of labels, the one with the newest run first."""
 
     items: tuple[RunGroup, ...]
     next_cursor: str | None
 
 
 @dataclass(frozen=True)
-class RunPage:
-    """A part of the runs of one label."""
+class RunList:
+    """A page of the runs of one label."""
 
     items: tuple[Run, ...]
     next_cursor: str | None
 
 
-def list_labels(store: Store, limit: int, cursor: str | None) -> LabelPage:
+def list_labels(store: Store, limit: int, cursor: str | None) -> LabelList:
     """The label with the newest run first. Demonstrations and investigations without a label are nobody's runs."""
     with store.database.reading() as session:
         found = runs.list_labels(session, limit + 1, _read(cursor), no_label=UNTITLED)
@@ -61,15 +61,15 @@ def list_labels(store: Store, limit: int, cursor: str | None) -> LabelPage:
         for each in shown
     )
     more = len(found) > limit
-    return LabelPage(items, f"{shown[-1].newest}~{shown[-1].label}" if more else None)
+    return LabelList(items, f"{shown[-1].newest}~{shown[-1].label}" if more else None)
 
 
-def list_runs(store: Store, label: str, limit: int, cursor: str | None) -> RunPage:
+def list_runs(store: Store, label: str, limit: int, cursor: str | None) -> RunList:
     """All runs of a label, the newest first."""
     with store.database.reading() as session:
         found = runs.list_runs(session, label, limit + 1, _read(cursor))
     shown = found[:limit]
-    return RunPage(tuple(shown), _after_run(shown, more=len(found) > limit))
+    return RunList(tuple(shown), _after_run(shown, more=len(found) > limit))
 
 
 def _read(cursor: str | None) -> tuple[str, str] | None:

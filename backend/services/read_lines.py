@@ -17,7 +17,7 @@ LONGEST_LINE = 4000
 
 
 @dataclass(frozen=True)
-class DumpLine:
+class Line:
     """A line and its 1-based number."""
 
     n: int
@@ -25,25 +25,25 @@ class DumpLine:
 
 
 @dataclass(frozen=True)
-class DumpLines:
+class Lines:
     """A part of a dump."""
 
-    lines: tuple[DumpLine, ...]
+    lines: tuple[Line, ...]
     lines_total: int
 
 
-def read_lines(store: Store, investigation_id: str, file_id: str, wanted: tuple[int, int]) -> DumpLines:
+def read_lines(store: Store, investigation_id: str, file_id: str, wanted: tuple[int, int]) -> Lines:
     """The lines from the first to the last number of `wanted`, both included."""
     file = read_file(store, investigation_id, file_id)
     if file.kind != "dump":
         raise InvalidRequest("This file is a capture, not a text; ask for its frames.")
     first, last = wanted
-    found: list[DumpLine] = []
+    found: list[Line] = []
     total = 0
     for total, text in enumerate(_lines(store, file), start=1):
         if first <= total <= last:
-            found.append(DumpLine(total, text))
-    return DumpLines(tuple(found), total)
+            found.append(Line(total, text))
+    return Lines(tuple(found), total)
 
 
 def read_numbered(store: Store, file: EvidenceFile, numbers: Collection[int]) -> dict[int, str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from backend.forensics.credential_text import cleared_line, hold_credentials
 from backend.forensics.dumps import Dump
-from backend.services.read_lines import LONGEST_LINE, DumpLine
+from backend.services.read_lines import LONGEST_LINE, Line
 
 DumpReader = Callable[[bytes], list[Dump]]
 """Every dump in the bytes of a text, in their order; never raises. The workers have the one that knows the formats,
@@ -19,13 +19,14 @@ LINES_SHOWN = 100
 
 
 @dataclass(frozen=True)
-class RecognisedText:
-    """`kind` is empty where no line is of a known dump, and joined with ``+`` where there are several."""
+class Recognition:
+    """What a pasted text is. A long one is judged by its first 256 KiB; the analysis reads all of it."""
 
     kind: str
+    """Kinds of the dumps in it, joined with ``+``; empty where none is known."""
     lines: int
-    not_understood: tuple[DumpLine, ...]
-    """At most LINES_SHOWN; none where no dump is known, since then it is all of them."""
+    lines_not_understood: tuple[Line, ...]
+    """The first 100 of them; none where no dump is known, since then it is all of them."""
 
 
 def read_nothing(_content: bytes) -> list[Dump]:
@@ -33,7 +34,7 @@ def read_nothing(_content: bytes) -> list[Dump]:
     return []
 
 
-def recognise_text(text: str, read_dumps: DumpReader) -> RecognisedText:
+def recognise_text(text: str, read_dumps: DumpReader) -> Recognition:
     """What the text holds, as far as it is looked at. Never raises."""
     content = text.encode("utf-8", errors="replace")
     if len(content) > LOOKED_AT_BYTES:
@@ -43,11 +44,11 @@ def recognise_text(text: str, read_dumps: DumpReader) -> RecognisedText:
     lines = content.decode("utf-8", errors="replace").split("\n")
     clear = cleared_line if hold_credentials(lines) else str
     strange = sorted({number for dump in dumps for number in dump.lines_not_understood})
-    return RecognisedText(
+    return Recognition(
         kind="+".join(dict.fromkeys(dump.kind for dump in dumps)),
         lines=len(text.splitlines()),
-        not_understood=tuple(
-            DumpLine(number, clear(lines[number - 1][:LONGEST_LINE]))
+        lines_not_understood=tuple(
+            Line(number, clear(lines[number - 1][:LONGEST_LINE]))
             for number in strange[:LINES_SHOWN]
             if number <= len(lines)
         ),

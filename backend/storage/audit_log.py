@@ -14,7 +14,7 @@ from sqlalchemy import Select, delete, select
 from sqlalchemy.orm import Session
 
 from backend.errors import DiskFull, Unavailable
-from backend.storage.acting import Actor, current_actor
+from backend.storage.acting import Actor, ActorKind, current_actor
 from backend.storage.database import Database
 from backend.storage.records import now_text
 from backend.storage.tables import AuditRow
@@ -62,15 +62,16 @@ Result = Literal["done", "refused"]
 
 @dataclass(frozen=True)
 class AuditEvent:
-    """One row."""
+    """One thing that was done or refused."""
 
     id: int
     at: str
-    act: str
-    result: str
-    actor_kind: str
+    act: Act
+    result: Literal["done", "refused"]
+    actor_kind: ActorKind
     actor_id: str
     actor_name: str
+    """As it was then."""
     address: str
     """Of the client."""
     investigation_id: str

@@ -20,7 +20,8 @@ class Worker:
 
     machine: str
     not_confined_by: tuple[str, ...]
-    """What its machine refuses to confine child processes with."""
+    """What its machine refuses to confine the processes with that read uploads: "Landlock", "seccomp", "network
+    namespaces"; empty where everything holds."""
 
 
 def beat(

@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
 
+from backend.forensics.comparison.result import Outcome
 from backend.storage.acting import Maker
+
+AnalysisState = Literal["queued", "running", "finished", "failed", "cancelled"]
 
 STAGES = ("upload", "identify", "decode", "join sightings", "detect", "diagnose")
 """The six stages of the work, numbered from 1; the first three belong to a file, the others to all files."""
@@ -225,11 +228,11 @@ class Run:
     id: str
     label: str
     created: str
-    analysis: str | None
+    analysis: AnalysisState | None
     time_lost_s: float
     base_id: str | None
     """What it was compared with; None where it was not."""
-    verdict: str | None
+    verdict: Outcome | None
     statement: str
 
 

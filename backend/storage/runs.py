@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from sqlalchemy import Select, func, select, tuple_
 from sqlalchemy.orm import Session, aliased
 
-from backend.storage.records import Run
+from backend.forensics.comparison.result import Outcome
+from backend.storage.records import AnalysisState, Run
 from backend.storage.tables import ComparisonRow, InvestigationRow
 
 _IS_RUN = InvestigationRow.demo == ""
@@ -92,9 +94,9 @@ def _run(row: InvestigationRow, comparison: ComparisonRow | None) -> Run:
         id=row.id,
         label=row.label,
         created=row.created,
-        analysis=row.analysis,
+        analysis=cast("AnalysisState | None", row.analysis),
         time_lost_s=float((row.summary or {}).get("time_lost_s", 0.0)),
         base_id=comparison.base_id if comparison is not None else None,
-        verdict=comparison.verdict if comparison is not None else None,
+        verdict=cast("Outcome", comparison.verdict) if comparison is not None else None,
         statement=comparison.statement if comparison is not None else "",
     )

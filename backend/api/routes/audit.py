@@ -8,7 +8,6 @@ from fastapi import APIRouter, Depends, Query
 from fastapi.responses import StreamingResponse
 
 from backend.api.dependencies import StoreDep
-from backend.api.schemas.audit import AuditEvent, AuditPage
 from backend.services import audit as service
 from backend.storage.audit_log import Act, AuditFilter
 
@@ -35,10 +34,9 @@ def read_audit_log(
     wanted: Wanted,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
     cursor: Annotated[str | None, Query(max_length=40)] = None,
-) -> AuditPage:
+) -> service.AuditPage:
     """Who did what, or was refused it; the newest first."""
-    page = service.list_audit_log(store, limit, cursor, wanted)
-    return AuditPage(items=[AuditEvent.of(event) for event in page.items], next_cursor=page.next_cursor)
+    return service.list_audit_log(store, limit, cursor, wanted)
 
 
 @router.get("/download", response_class=StreamingResponse)

@@ -24,12 +24,12 @@ from backend.api.dependencies import (
 )
 from backend.api.patience import when_reachable
 from backend.api.routes.investigations import address
-from backend.api.schemas.files import File, Line, PastedText, Recognition, Text, epoch_ns
+from backend.api.schemas.files import File, PastedText, Text, epoch_ns
 from backend.errors import StallscopeError
 from backend.services import receive_upload
 from backend.services.audit import hand_out_original
 from backend.services.read_progress import read_file
-from backend.services.recognise_text import recognise_text
+from backend.services.recognise_text import Recognition, recognise_text
 from backend.services.recognise_upload import HEAD_BYTES, recognise_upload
 from backend.services.request_analysis import read_investigation
 from backend.storage.records import EvidenceFile
@@ -134,9 +134,7 @@ def add_text(
 @router.post("/recognitions")
 def recognise(pasted: PastedText, read_dumps: DumpReaderDep) -> Recognition:
     """What a text is and which of its lines nobody understands; nothing is kept."""
-    found = recognise_text(pasted.text, read_dumps)
-    strange = [Line.model_validate(line, from_attributes=True) for line in found.not_understood]
-    return Recognition(kind=found.kind, lines=found.lines, lines_not_understood=strange)
+    return recognise_text(pasted.text, read_dumps)
 
 
 @router.get("/investigations/{investigation_id}/files/{file_id}")

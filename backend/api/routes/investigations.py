@@ -49,7 +49,7 @@ def create_investigation(
     repeatable = _repeatable("investigations", idempotency_key, options)
     created = service.create_investigation(store, options.label, repeatable=repeatable, source=options.source)
     response.headers["Location"] = address(created.id)
-    return Investigation.of(created, caller)
+    return Investigation.seen_by(caller, created)
 
 
 @router.get("/investigations")
@@ -67,14 +67,14 @@ def list_investigations(
     wanted = service.InvestigationFilter(q or None, label or None, kind or None, host or None)
     page = service.list_investigations(store, limit, cursor, wanted)
     return InvestigationList(
-        items=[Investigation.of(found, caller) for found in page.items], next_cursor=page.next_cursor
+        items=[Investigation.seen_by(caller, found) for found in page.items], next_cursor=page.next_cursor
     )
 
 
 @router.get("/investigations/{investigation_id}")
 def get_investigation(investigation_id: InvestigationId, store: StoreDep, caller: CallerDep) -> Investigation:
     """One investigation."""
-    return Investigation.of(read_investigation(store, investigation_id), caller)
+    return Investigation.seen_by(caller, read_investigation(store, investigation_id))
 
 
 @router.patch("/investigations/{investigation_id}")
@@ -82,7 +82,9 @@ def rename_investigation(
     investigation_id: InvestigationId, renaming: Renaming, store: StoreDep, caller: CallerDep
 ) -> Investigation:
     """Give it another label."""
-    return Investigation.of(service.rename_investigation(store, investigation_id, renaming.label), caller)
+    return Investigation.seen_by(
+        caller, service.rename_investigation(store, investigation_id, renaming.label)
+    )
 
 
 @router.delete("/investigations/{investigation_id}", status_code=status.HTTP_204_NO_CONTENT)
@@ -101,13 +103,13 @@ def start(
 ) -> Investigation:
     """Analyse, unless that is under way or done already."""
     response.headers["Location"] = f"{address(investigation_id)}/progress"
-    return Investigation.of(start_analysis(store, investigation_id, anew=anew), caller)
+    return Investigation.seen_by(caller, start_analysis(store, investigation_id, anew=anew))
 
 
 @router.post("/investigations/{investigation_id}/cancel")
 def cancel(investigation_id: InvestigationId, store: StoreDep, caller: CallerDep) -> Investigation:
     """Call off the analysis."""
-    return Investigation.of(cancel_analysis(store, investigation_id), caller)
+    return Investigation.seen_by(caller, cancel_analysis(store, investigation_id))
 
 
 @router.get("/demo")
@@ -127,4 +129,4 @@ def create_demo(
     """An investigation with the files of a demonstration; its analysis is queued."""
     created = load_demo(store, choice.name, repeatable=_repeatable("demo", idempotency_key, choice))
     response.headers["Location"] = address(created.id)
-    return Investigation.of(created, caller)
+    return Investigation.seen_by(caller, created)

@@ -25,7 +25,7 @@ def create_note(
 ) -> Note:
     """A note at a time, or a disagreement with a diagnosis; what was measured stays as it is."""
     written = service.write_note(store, investigation_id, options.written_by(caller.name))
-    return Note.of(written, may_delete=True)
+    return Note.deletable(written, may_delete=True)
 
 
 @router.get("")
@@ -35,7 +35,8 @@ def list_notes(investigation_id: InvestigationId, store: StoreDep, caller: Calle
     maker = read_investigation(store, investigation_id).maker
     deletes = Need.UPLOAD in caller.may
     items = [
-        Note.of(note, may_delete=deletes and may_change(caller, Made(maker, note.maker))) for note in found
+        Note.deletable(note, may_delete=deletes and may_change(caller, Made(maker, note.maker)))
+        for note in found
     ]
     return NoteList(items=items)
 

@@ -9,7 +9,7 @@ from fastapi.responses import Response
 
 from backend.api.dependencies import FileId, NotesShown, StoreDep, Subject
 from backend.api.description import REPORT_FORMS
-from backend.api.schemas.files import File, FileList, Lines
+from backend.api.schemas.files import File, FileList
 from backend.api.schemas.reports import DiagnosisList, FindingList, FindingOutlineList, FindingRows, NameList
 from backend.forensics.report import FindingPart, Report
 from backend.services import read_report as reports
@@ -22,7 +22,7 @@ from backend.services.outline_report import (
     outline_report,
 )
 from backend.services.publish_report import render_report, report_bytes
-from backend.services.read_lines import read_lines
+from backend.services.read_lines import Lines, read_lines
 from backend.services.read_progress import list_files
 
 router = APIRouter(tags=["results"])
@@ -52,7 +52,7 @@ def get_lines(
 ) -> Lines:
     """Lines of a dump as text, both ends included."""
     end = min(last if last is not None else first + LINES_AT_ONCE - 1, first + LINES_AT_ONCE - 1)
-    return Lines.model_validate(read_lines(store, subject, file_id, (first, end)), from_attributes=True)
+    return read_lines(store, subject, file_id, (first, end))
 
 
 @router.get("/report", response_model=Report, responses=REPORT_FORMS)

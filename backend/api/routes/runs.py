@@ -7,7 +7,6 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 
 from backend.api.dependencies import StoreDep
-from backend.api.schemas.runs import LabelList, RunList
 from backend.services import list_runs as service
 
 router = APIRouter(tags=["runs"])
@@ -19,14 +18,14 @@ Label = Annotated[str, Query(max_length=200, description="All runs of this label
 @router.get("/runs")
 def get_labels(
     store: StoreDep, limit: Annotated[int, Query(ge=1, le=100)] = 20, cursor: Cursor = None
-) -> LabelList:
+) -> service.LabelList:
     """Labels, each with its newest runs and what became of them against their baselines."""
-    return LabelList.model_validate(service.list_labels(store, limit, cursor))
+    return service.list_labels(store, limit, cursor)
 
 
 @router.get("/runs/of-label")
 def get_runs(
     store: StoreDep, label: Label, limit: Annotated[int, Query(ge=1, le=200)] = 100, cursor: Cursor = None
-) -> RunList:
+) -> service.RunList:
     """All runs of one label, the newest first."""
-    return RunList.model_validate(service.list_runs(store, label, limit, cursor))
+    return service.list_runs(store, label, limit, cursor)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from fastapi import APIRouter
 
 from backend.api.dependencies import StoreDep
-from backend.api.schemas.workers import WorkerList, WorkerView
 from backend.services import list_workers as service
 
 router = APIRouter(prefix="/workers", tags=["health"])
 
 
 @router.get("")
-def list_workers(store: StoreDep) -> WorkerList:
+def list_workers(store: StoreDep) -> service.WorkerList:
     """The workers that are alive, and what confines the processes in which they read uploads."""
-    return WorkerList(items=[WorkerView.of(worker) for worker in service.list_workers(store)])
+    return service.list_workers(store)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, Field
+from pydantic import AliasPath, BaseModel, Field
 
 from backend.access.callers import Caller
 from backend.access.manage_members import ADMIN_NAME
 from backend.access.prepare import SignInMethods
 from backend.access.rights import Need, Role, Scope
-from backend.storage.access_records import AccessToken, Member
+from backend.api.schemas.from_record import FromRecord
 
 
 class Credentials(BaseModel):
@@ -77,7 +77,7 @@ def _has_own_password(caller: Caller, methods: SignInMethods) -> bool:
     return not member.issuer and member.name != ADMIN_NAME
 
 
-class MemberView(BaseModel):
+class MemberView(FromRecord):
     """A member, without anything secret."""
 
     id: str
@@ -88,19 +88,6 @@ class MemberView(BaseModel):
     created: str
     last_sign_in: str | None
     blocked: bool
-
-    @classmethod
-    def of(cls, member: Member) -> MemberView:
-        """The stored record in the API's words."""
-        return cls(
-            id=member.id,
-            name=member.name,
-            role=Role(member.role),
-            issuer=member.issuer,
-            created=member.created,
-            last_sign_in=member.last_sign_in,
-            blocked=member.blocked,
-        )
 
 
 class MemberList(BaseModel):
@@ -137,7 +124,7 @@ class TokenOptions(BaseModel):
     expires_days: int = 90
 
 
-class TokenView(BaseModel):
+class TokenView(FromRecord):
     """A token without its secret, which is not stored."""
 
     id: str
@@ -146,21 +133,8 @@ class TokenView(BaseModel):
     created: str
     expires: str
     last_used: str | None
-    made_by: str
+    made_by: str = Field(default="", validation_alias=AliasPath("member", "name"))
     """Name of a member; empty where nobody signs in."""
-
-    @classmethod
-    def of(cls, token: AccessToken) -> TokenView:
-        """The stored record in the API's words."""
-        return cls(
-            id=token.id,
-            name=token.name,
-            scope=Scope(token.scope),
-            created=token.created,
-            expires=token.expires,
-            last_used=token.last_used,
-            made_by=token.member.name if token.member else "",
-        )
 
 
 class TokenList(BaseModel):

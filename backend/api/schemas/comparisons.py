@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any
 
-from pydantic import BaseModel, Field
+from pydantic import AliasPath, BaseModel, Field
 
-from backend.services.compare_investigations import Compared
+from backend.api.schemas.from_record import FromRecord
+from backend.forensics.comparison.result import Outcome
 
 
 class ComparisonOptions(BaseModel):
@@ -15,33 +16,21 @@ class ComparisonOptions(BaseModel):
     base: str = Field(max_length=220, description="Id of an investigation, or `latest:LABEL`")
 
 
-class ComparisonSummary(BaseModel):
+def _stored(name: str) -> Any:
+    return Field(validation_alias=AliasPath("stored", name))
+
+
+class ComparisonSummary(FromRecord):
     """One comparison, without its content."""
 
-    id: str
-    investigation_id: str
-    base_id: str
-    created: str
-    verdict: Literal["worse", "better", "mixed", "same", "cannot-tell"]
-    statement: str
+    id: str = _stored("id")
+    investigation_id: str = _stored("investigation_id")
+    base_id: str = _stored("base_id")
+    created: str = _stored("created")
+    verdict: Outcome = _stored("verdict")
+    statement: str = _stored("statement")
     up_to_date: bool
     """False once the files of either investigation have changed."""
-
-    @classmethod
-    def of(cls, compared: Compared) -> ComparisonSummary:
-        """The stored record in the API's words."""
-        stored = compared.stored
-        return cls.model_validate(
-            {
-                "id": stored.id,
-                "investigation_id": stored.investigation_id,
-                "base_id": stored.base_id,
-                "created": stored.created,
-                "verdict": stored.verdict,
-                "statement": stored.statement,
-                "up_to_date": compared.up_to_date,
-            }
-        )
 
 
 class ComparisonList(BaseModel):

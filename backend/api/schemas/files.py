@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import AwareDatetime, BaseModel, Field
+from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field
 
-from backend.storage.records import STAGES, EvidenceFile
+from backend.api.schemas.from_record import FromRecord, TextOrNull
+from backend.storage.records import STAGES
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TEXT_LIMIT = 32 << 20
@@ -28,17 +29,20 @@ class Stage(BaseModel):
         return cls(number=number, of=len(STAGES), name=STAGES[number - 1])
 
 
-class File(BaseModel):
+StageNumber = Annotated[Stage, Field(validation_alias="stage_number"), BeforeValidator(Stage.numbered)]
+
+
+class File(FromRecord):
     """One file of an investigation."""
 
     id: str
     name: str
-    kind: str | None
-    format: str | None
+    kind: TextOrNull
+    format: TextOrNull
     size_bytes: int
-    sha256: str | None
+    sha256: TextOrNull
     status: FileStatus
-    stage: Stage
+    stage: StageNumber
     packets: int
     bytes_done: int
     rate_packets_s: float | None
@@ -51,32 +55,8 @@ class File(BaseModel):
     holds_credentials: bool
     """Keys or tokens pass in it in clear text. Only the file itself holds them: its download has to be confirmed, and
     a share link never hands it out."""
-    uploaded_sha256: str | None
+    uploaded_sha256: TextOrNull
     """Of the bytes as they came, where credentials were overwritten in those that are kept."""
-
-    @classmethod
-    def of(cls, file: EvidenceFile) -> File:
-        """The stored record in the API's words."""
-        return cls(
-            id=file.id,
-            name=file.name,
-            kind=file.kind or None,
-            format=file.format or None,
-            size_bytes=file.size_bytes,
-            sha256=file.sha256 or None,
-            status=file.status,  # type: ignore[arg-type]
-            stage=Stage.numbered(file.stage_number),
-            packets=file.packets,
-            bytes_done=file.bytes_done,
-            rate_packets_s=file.rate_packets_s,
-            warnings=list(file.warnings),
-            error=file.error,
-            lines=file.lines,
-            lines_not_understood=file.lines_not_understood,
-            not_understood_at=list(file.not_understood_at),
-            holds_credentials=file.holds_credentials,
-            uploaded_sha256=file.uploaded_sha256 or None,
-        )
 
 
 def epoch_ns(time: datetime | None) -> int | None:
@@ -109,27 +89,3 @@ class PastedText(BaseModel):
     """A text to recognise; nothing of it is kept."""
 
     text: str = Field(max_length=TEXT_LIMIT)
-
-
-class Line(BaseModel):
-    """A line of a dump and its 1-based number."""
-
-    n: int
-    text: str
-
-
-class Lines(BaseModel):
-    """A part of a dump."""
-
-    lines: list[Line]
-    lines_total: int
-
-
-class Recognition(BaseModel):
-    """What a pasted text is. A long one is judged by its first 256 KiB; the analysis reads all of it."""
-
-    kind: str
-    """Kinds of the dumps in it, joined with ``+``; empty where none is known."""
-    lines: int
-    lines_not_understood: list[Line] = Field(default_factory=list)
-    """The first 100 of them."""

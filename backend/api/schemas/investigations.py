@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel
+from pydantic import AliasPath, BaseModel, BeforeValidator, Field
 
 from backend.access.callers import Caller
 from backend.access.ownership import rights_to
 from backend.access.rights import Right
-from backend.api.schemas.files import File, Stage
+from backend.api.schemas.files import File, StageNumber
+from backend.api.schemas.from_record import FromRecord
 from backend.forensics.report import Role, Severity
-from backend.services.read_progress import Progress as ProgressRecord
+from backend.storage.records import AnalysisState
 from backend.storage.records import Investigation as InvestigationRecord
-
-Analysis = Literal["queued", "running", "finished", "failed", "cancelled"]
-
 
 Source = Literal["browser", "ci", "api"]
 
@@ -33,6 +31,15 @@ class Renaming(BaseModel):
     label: str
 
 
+def _of_summary(name: str, absent: Any) -> Any:
+    """Written by the last analysis; `absent` before it, and where an older version wrote none."""
+    return Field(default=absent, validation_alias=AliasPath("summary", name))
+
+
+def _of_investigation(name: str) -> Any:
+    return Field(validation_alias=AliasPath("investigation", name))
+
+
 class VerdictSummary(BaseModel):
     """The first diagnosis in short."""
 
@@ -43,48 +50,32 @@ class VerdictSummary(BaseModel):
     role: Role
 
 
-class Investigation(BaseModel):
+class Investigation(FromRecord):
     """One incident."""
 
     id: str
     label: str
     created: str
-    analysis: Analysis | None
-    demo: bool
-    verdict: VerdictSummary | None
-    time_lost_s: float
+    analysis: AnalysisState | None
+    demo: Annotated[bool, BeforeValidator(bool)]
+    verdict: VerdictSummary | None = _of_summary("verdict", None)
+    time_lost_s: float = _of_summary("time_lost_s", 0.0)
     files_total: int
     packets_total: int
     share_count: int
     source: Source
     """Who made it: a person on the page, a pipeline, another program."""
-    finding_kinds: list[str]
+    finding_kinds: list[str] = _of_summary("kinds", [])
     """Of the detectors that found something; empty for analyses of older versions."""
-    hosts: list[str]
+    hosts: list[str] = _of_summary("hosts", [])
     """Machines that the evidence names, at most 20; empty for analyses of older versions."""
-    may: list[Right] = []
+    may: list[Right] = Field(default=[])
     """What the caller may do to it; reading is not named. Nothing behind a link."""
 
     @classmethod
-    def of(cls, record: InvestigationRecord, caller: Caller | None = None) -> Investigation:
-        """The stored record in the API's words."""
-        summary = record.summary or {}
-        return cls(
-            id=record.id,
-            label=record.label,
-            created=record.created,
-            analysis=record.analysis,  # type: ignore[arg-type]
-            demo=bool(record.demo),
-            verdict=VerdictSummary(**summary["verdict"]) if summary.get("verdict") else None,
-            time_lost_s=summary.get("time_lost_s", 0.0),
-            files_total=record.files_total,
-            packets_total=record.packets_total,
-            share_count=record.share_count,
-            source=record.source,  # type: ignore[arg-type]
-            finding_kinds=summary.get("kinds", []),
-            hosts=summary.get("hosts", []),
-            may=rights_to(caller, record.maker) if caller else [],
-        )
+    def seen_by(cls, caller: Caller, record: InvestigationRecord) -> Investigation:
+        """With what the caller may do to it."""
+        return cls.of(record).model_copy(update={"may": rights_to(caller, record.maker)})
 
 
 class InvestigationList(BaseModel):
@@ -106,30 +97,19 @@ class FindingSoFar(BaseModel):
     time_lost_s: float
 
 
-class Progress(BaseModel):
+class Progress(FromRecord):
     """Where the work is; also the body of each progress event."""
 
-    analysis: Analysis | None
-    stage: Stage
+    analysis: AnalysisState | None = _of_investigation("analysis")
+    stage: StageNumber
     files: list[File]
-    findings_so_far: int
-    found_so_far: list[FindingSoFar]
+    findings_so_far: int = _of_investigation("findings_so_far")
+    found_so_far: Annotated[list[FindingSoFar], BeforeValidator(lambda found: found or [])] = (
+        _of_investigation("found_so_far")
+    )
     """The first 50 of them in the order in which they came, while the analysis runs; empty afterwards."""
-    message: str
-    updated: str
-
-    @classmethod
-    def of(cls, progress: ProgressRecord) -> Progress:
-        """The stored record in the API's words."""
-        return cls(
-            analysis=progress.investigation.analysis,  # type: ignore[arg-type]
-            stage=Stage.numbered(progress.stage_number),
-            files=[File.of(file) for file in progress.files],
-            findings_so_far=progress.investigation.findings_so_far,
-            found_so_far=[FindingSoFar(**each) for each in progress.investigation.found_so_far or ()],
-            message=progress.investigation.message,
-            updated=progress.investigation.updated,
-        )
+    message: str = _of_investigation("message")
+    updated: str = _of_investigation("updated")
 
 
 class Demo(BaseModel):

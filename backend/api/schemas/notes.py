@@ -6,6 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
+from backend.api.schemas.from_record import FromRecord
 from backend.storage.notes import NewNote
 from backend.storage.records import Note as NoteRecord
 
@@ -45,7 +46,7 @@ class NoteOptions(BaseModel):
         )
 
 
-class Note(BaseModel):
+class Note(FromRecord):
     """One note; `from` and `to` are ns after t0, null for a note at no time."""
 
     id: str
@@ -53,35 +54,19 @@ class Note(BaseModel):
     text: str
     author: str
     created: str
-    from_ns: int | None = Field(alias="from")
-    to_ns: int | None = Field(alias="to")
+    from_ns: int | None = Field(serialization_alias="from")
+    to_ns: int | None = Field(serialization_alias="to")
     lane: str
-    finding: str
+    finding: str = Field(validation_alias="finding_id")
     cause: str
-    diagnosis: str
+    diagnosis: str = Field(validation_alias="diagnosis_id")
     may_delete: bool = False
     """Whether the caller may take it back."""
 
     @classmethod
-    def of(cls, note: NoteRecord, *, may_delete: bool = False) -> Note:
-        """The stored record in the API's words."""
-        # By a mapping, for `from` is no name that Python can pass.
-        return cls.model_validate(
-            {
-                "id": note.id,
-                "may_delete": may_delete,
-                "kind": note.kind,
-                "text": note.text,
-                "author": note.author,
-                "created": note.created,
-                "from": note.from_ns,
-                "to": note.to_ns,
-                "lane": note.lane,
-                "finding": note.finding_id,
-                "cause": note.cause,
-                "diagnosis": note.diagnosis_id,
-            }
-        )
+    def deletable(cls, record: NoteRecord, *, may_delete: bool) -> Note:
+        """With whether the caller may take it back."""
+        return cls.of(record).model_copy(update={"may_delete": may_delete})
 
 
 class NoteList(BaseModel):

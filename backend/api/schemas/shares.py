@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
-from backend.storage.records import Share as ShareRecord
+from backend.api.schemas.from_record import FromRecord
 from backend.storage.records import ShareView
 
 Addresses = Literal["names", "real"]
@@ -59,47 +59,31 @@ class ShareOptions(BaseModel):
     """Whether a chat's preview of the link tells what was found."""
 
 
-class Share(BaseModel):
+ShownView = Annotated[
+    View | None, BeforeValidator(lambda view: View.of(view) if isinstance(view, ShareView) else view)
+]
+
+
+class Share(FromRecord):
     """A link without its secret, which is not stored."""
 
     id: str
     created: str
     expires: str
     revoked: str | None
-    finding: str
+    finding: str = Field(validation_alias="finding_id")
     addresses: Addresses
     payload: Payload
     shows: Shows
-    notes: bool
-    view: View | None
+    notes: bool = Field(validation_alias="with_notes")
+    view: ShownView
     made_by: str
     """Empty where nobody signs in."""
-    has_password: bool
+    has_password: Annotated[bool, BeforeValidator(bool)] = Field(validation_alias="password_hash")
     show_title: bool
     opened: int
     """How often somebody opened it; reading an address of it again does not count."""
     last_opened: str | None
-
-    @classmethod
-    def of(cls, share: ShareRecord) -> Share:
-        """The stored record in the API's words."""
-        return cls(
-            id=share.id,
-            created=share.created,
-            expires=share.expires,
-            revoked=share.revoked,
-            finding=share.finding_id,
-            addresses="names" if share.addresses == "names" else "real",
-            payload="headers" if share.payload == "headers" else "removed",
-            shows="frozen" if share.shows == "frozen" else "live",
-            notes=share.with_notes,
-            view=View.of(share.view) if share.view else None,
-            made_by=share.made_by,
-            has_password=bool(share.password_hash),
-            show_title=share.show_title,
-            opened=share.opened,
-            last_opened=share.last_opened,
-        )
 
 
 class NewShare(Share):

@@ -21,12 +21,12 @@ def strange_lines(content: bytes) -> list[Dump]:
 def test_lines_that_nobody_understands_are_shown_with_their_text() -> None:
     found = recognise_text("a\n? b\nc\n?\n", strange_lines)
     assert (found.kind, found.lines) == ("words", 4)
-    assert [(line.n, line.text) for line in found.not_understood] == [(2, "? b"), (4, "?")]
+    assert [(line.n, line.text) for line in found.lines_not_understood] == [(2, "? b"), (4, "?")]
 
 
 def test_a_text_of_no_known_dump_has_no_kind() -> None:
     found = recognise_text("hello there\n", read_nothing)
-    assert (found.kind, found.lines, found.not_understood) == ("", 1, ())
+    assert (found.kind, found.lines, found.lines_not_understood) == ("", 1, ())
 
 
 def test_several_dumps_are_named_once_each() -> None:
@@ -38,7 +38,7 @@ def test_several_dumps_are_named_once_each() -> None:
 
 @pytest.mark.parametrize(("strange", "shown"), [(LINES_SHOWN, LINES_SHOWN), (LINES_SHOWN + 1, LINES_SHOWN)])
 def test_so_many_lines_are_shown(strange: int, shown: int) -> None:
-    assert len(recognise_text("?\n" * strange, strange_lines).not_understood) == shown
+    assert len(recognise_text("?\n" * strange, strange_lines).lines_not_understood) == shown
 
 
 def test_a_line_cut_by_the_limit_is_not_judged() -> None:

@@ -7,7 +7,7 @@ import { Region } from "../ui/Region";
 import { useWho } from "./who";
 import "./access.css";
 
-type Worker = components["schemas"]["WorkerView"];
+type Worker = components["schemas"]["Worker"];
 
 export function WorkersPanel() {
   const who = useWho();

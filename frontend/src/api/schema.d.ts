@@ -3946,9 +3946,15 @@ export interface components {
             demo: boolean;
             /** Files Total */
             files_total: number;
-            /** Finding Kinds */
+            /**
+             * Finding Kinds
+             * @default []
+             */
             finding_kinds: string[];
-            /** Hosts */
+            /**
+             * Hosts
+             * @default []
+             */
             hosts: string[];
             /** Id */
             id: string;
@@ -3968,7 +3974,10 @@ export interface components {
              * @enum {string}
              */
             source: "browser" | "ci" | "api";
-            /** Time Lost S */
+            /**
+             * Time Lost S
+             * @default 0
+             */
             time_lost_s: number;
             verdict: components["schemas"]["VerdictSummary"] | null;
         };
@@ -4118,7 +4127,7 @@ export interface components {
         };
         /**
          * Line
-         * @description A line of a dump and its 1-based number.
+         * @description A line and its 1-based number.
          */
         Line: {
             /** N */
@@ -4399,7 +4408,10 @@ export interface components {
             id: string;
             /** Last Used */
             last_used: string | null;
-            /** Made By */
+            /**
+             * Made By
+             * @default
+             */
             made_by: string;
             /** Name */
             name: string;
@@ -5278,7 +5290,7 @@ export interface components {
         };
         /**
          * Run
-         * @description An investigation as a run, and its newest comparison that still holds.
+         * @description An investigation as a run of a pipeline, and its newest comparison that still holds.
          */
         Run: {
             /** Analysis */
@@ -5954,7 +5966,10 @@ export interface components {
             id: string;
             /** Last Used */
             last_used: string | null;
-            /** Made By */
+            /**
+             * Made By
+             * @default
+             */
             made_by: string;
             /** Name */
             name: string;
@@ -6130,22 +6145,22 @@ export interface components {
             role: string;
         };
         /**
-         * WorkerList
-         * @description All of them.
+         * Worker
+         * @description One that says that it is alive.
          */
-        WorkerList: {
-            /** Items */
-            items: components["schemas"]["WorkerView"][];
-        };
-        /**
-         * WorkerView
-         * @description A worker that is alive.
-         */
-        WorkerView: {
+        Worker: {
             /** Machine */
             machine: string;
             /** Not Confined By */
             not_confined_by: string[];
+        };
+        /**
+         * WorkerList
+         * @description Those that were heard of lately.
+         */
+        WorkerList: {
+            /** Items */
+            items: components["schemas"]["Worker"][];
         };
     };
     responses: {
