@@ -98,6 +98,11 @@ class Look:
     outcome: LookOutcome
     progress: LookProgress = field(default_factory=LookProgress)
 
+    @property
+    def packets(self) -> int:
+        """That were found, or carved; of a carving under way, that are wanted."""
+        return self.outcome.packets or self.progress.found or self.request.packets
+
 
 class LookFolder:
     """The files of one look."""

@@ -82,7 +82,7 @@ def delete_look(subject: Subject, look_id: LookId, store: StoreDep) -> None:
 @router.get("/looks/{look_id}/dissection")
 def get_dissection(subject: Subject, look_id: LookId, store: StoreDep) -> Dissection:
     """The frame's protocol tree and bytes."""
-    return Dissection.of(take_look.read_dissection(store, subject, look_id))
+    return Dissection.model_validate(take_look.read_dissection(store, subject, look_id))
 
 
 @router.get("/looks/{look_id}/packets")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import AliasPath, BaseModel, Field
 
-from backend.storage.looks import Look as LookRecord
+from backend.api.schemas.from_record import FromRecord
 from backend.storage.looks import LookKind, LookState
 
 FilterText = Annotated[str, Field(max_length=4000)]
@@ -51,39 +51,26 @@ AskLook = Annotated[
 ]
 
 
-class Look(BaseModel):
+def _of_outcome(name: str) -> Any:
+    return Field(validation_alias=AliasPath("outcome", name))
+
+
+class Look(FromRecord):
     """How a look stands. Done, its answer is at `…/dissection`, `…/packets` or `…/content`."""
 
     id: str
-    kind: LookKind
-    state: LookState
+    kind: LookKind = Field(validation_alias=AliasPath("request", "kind"))
+    state: LookState = _of_outcome("state")
     packets: int
     """That were found, or carved; of a carving under way, that are wanted."""
-    bytes: int
-    done: int
+    bytes: int = _of_outcome("bytes")
+    done: int = Field(validation_alias=AliasPath("progress", "done"))
     """Files filtered, or packets carved, of `total`."""
-    total: int
-    problem: str
-    at: int | None
+    total: int = Field(validation_alias=AliasPath("progress", "total"))
+    problem: str = _of_outcome("problem")
+    at: int | None = _of_outcome("at")
     """Of a filter: where tshark does not understand it, in characters."""
-    length: int | None
-
-    @classmethod
-    def of(cls, look: LookRecord) -> Look:
-        """The stored look in the API's words."""
-        found = look.outcome
-        return cls(
-            id=look.id,
-            kind=look.request.kind,
-            state=found.state,
-            packets=found.packets or look.progress.found or look.request.packets,
-            bytes=found.bytes,
-            done=look.progress.done,
-            total=look.progress.total,
-            problem=found.problem,
-            at=found.at,
-            length=found.length,
-        )
+    length: int | None = _of_outcome("length")
 
 
 class TreeNode(BaseModel):
@@ -110,8 +97,3 @@ class Dissection(BaseModel):
     """Of the first 64 KiB."""
     removed: list[tuple[int, int]]
     """(first byte, end) of credentials that were overwritten."""
-
-    @classmethod
-    def of(cls, answer: dict[str, Any]) -> Dissection:
-        """The worker's answer."""
-        return cls.model_validate(answer)

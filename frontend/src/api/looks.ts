@@ -3,46 +3,19 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useCallback } from "react";
 
 import { ask } from "./http";
+import type { components } from "./schema";
 import { useSource } from "./source";
 
+type Schemas = components["schemas"];
+/** What a look is asked with; what is left out of it has its default. */
 export type LookQuestion =
-  | { kind: "dissection"; file: string; frame: number }
-  | { kind: "display-filter"; filter: string }
-  | { kind: "carving"; filter?: string; look?: string; from_ns?: number; to_ns?: number; finding?: string; instance?: number; anonymise?: boolean }
-  | { kind: "anonymising" };
-
-export interface Look {
-  id: string;
-  kind: LookQuestion["kind"];
-  state: "queued" | "running" | "done" | "failed" | "cancelled";
-  packets: number;
-  bytes: number;
-  done: number;
-  total: number;
-  problem: string;
-  at: number | null;
-  length: number | null;
-}
-
-export interface TreeNode {
-  name: string;
-  text: string;
-  begin: number;
-  end: number;
-  children: TreeNode[];
-}
-
-export interface Dissection {
-  input: string;
-  frame: number;
-  by: "tshark" | "scapy";
-  tree: TreeNode[];
-  tree_cut: boolean;
-  captured_bytes: number;
-  original_bytes: number;
-  hex: string;
-  removed: [number, number][];
-}
+  | Schemas["AskDissection"]
+  | Schemas["AskDisplayFilter"]
+  | (Pick<Schemas["AskCarving"], "kind"> & Partial<Schemas["AskCarving"]>)
+  | Schemas["AskAnonymising"];
+export type Look = Schemas["Look"];
+export type TreeNode = Schemas["TreeNode"];
+export type Dissection = Schemas["Dissection"];
 
 const WATCH_MS = 200;
 
