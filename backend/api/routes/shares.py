@@ -41,7 +41,9 @@ def create_share(
             made_by=caller.name,
         ),
     )
-    return NewShare(**Share.of(made.share).model_dump(), url_path=made.url_path, secret=made.secret)
+    return NewShare(
+        **Share.of(made.share).model_dump(by_alias=True), url_path=made.url_path, secret=made.secret
+    )
 
 
 @router.get("/investigations/{investigation_id}/shares")
