@@ -195,4 +195,5 @@ def _text(moment: datetime) -> str:
 
 
 def _record(row: AuditRow) -> AuditEvent:
-    return AuditEvent(**{field.name: getattr(row, field.name) for field in fields(AuditEvent)})
+    values = {field.name: getattr(row, field.name) for field in fields(AuditEvent)}
+    return AuditEvent(**values | {"act": Act(row.act)})

@@ -92,14 +92,6 @@ def count_admins(session: Session) -> int:
     return session.scalar(query.where(MemberRow.role == "admin", MemberRow.blocked.is_(False))) or 0
 
 
-def has_password_admin(session: Session) -> bool:
-    """Whether an admin could sign in with a password."""
-    query = select(MemberRow.id).where(
-        MemberRow.role == "admin", MemberRow.blocked.is_(False), MemberRow.password_hash != ""
-    )
-    return session.scalars(query.limit(1)).first() is not None
-
-
 def member_record(row: MemberRow) -> Member:
     """The row without its secrets."""
     return Member(

@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from backend.forensics.addresses import endpoint_text
+from backend.forensics.cases.case import Case
+from backend.forensics.detection.present import present_case
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Place
 from backend.forensics.evidence.stalls import HeldInterval
 from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339, seconds_text
-from backend.forensics.report import ColumnPart, EvidencePart, MarkPart, TablePart
+from backend.forensics.report import ColumnPart, EvidencePart, FindingPart, MarkPart, TablePart
 from backend.forensics.round_trips import KIND_NAMES
 
 ROWS_SHOWN = 1_000
@@ -59,7 +61,20 @@ def utc(facts: Facts, interval: HeldInterval, time_ns: int) -> str | None:
     return rfc3339(time_ns) if is_timed(facts, interval) else None
 
 
-def list_events(
+def present_held(
+    facts: Facts, case: Case, title: str, stalls: Sequence[HeldInterval], directions: Mapping[str, str]
+) -> FindingPart:
+    """The finding with its events, marks and rows."""
+    return present_case(
+        case,
+        title,
+        events=_list_events(facts, stalls, directions),
+        marks=_draw_marks(facts, stalls),
+        tables=[_sample_table(facts, stalls)],
+    )
+
+
+def _list_events(
     facts: Facts, stalls: Sequence[HeldInterval], directions: Mapping[str, str]
 ) -> list[dict[str, Any]]:
     """Each stall, from the first held question to the last answer."""
@@ -100,7 +115,7 @@ def _place(facts: Facts, at: int) -> Place:
     return facts.attempts.places[int(facts.round_trips.place[at])]
 
 
-def draw_marks(facts: Facts, stalls: Sequence[HeldInterval]) -> list[MarkPart]:
+def _draw_marks(facts: Facts, stalls: Sequence[HeldInterval]) -> list[MarkPart]:
     """A band per stall, and in it a tooth per sample: when it was sent, and as high as it waited."""
     marks: list[MarkPart] = []
     teeth = 0
@@ -155,7 +170,7 @@ def _tooth(facts: Facts, at: int, instance: int, lane: str) -> MarkPart:
     )
 
 
-def sample_table(facts: Facts, stalls: Sequence[HeldInterval]) -> TablePart:
+def _sample_table(facts: Facts, stalls: Sequence[HeldInterval]) -> TablePart:
     """One row per held sample, by stall and time."""
     rows: list[list[Any]] = []
     for instance, stall in enumerate(stalls, start=1):

@@ -118,10 +118,6 @@ class HeldGroup:
         return self.series.printed and int(self.held[0]) == 0
 
     @property
-    def length_ns(self) -> int:
-        return self.end_ns - self.start_ns
-
-    @property
     def waited_ns(self) -> int:
         """Sum of the waits."""
         return int(self.series.excess_ns[self.held].sum())

@@ -4,7 +4,6 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 
 export type Report = Schemas["ReportOutline"];
-export type ReportInput = Schemas["InputPart"];
 export type Finding = Schemas["FindingOutline"];
 /** Without rows: page by page they are asked for. */
 export type ReportTable = Finding["tables"][number];
@@ -30,16 +29,12 @@ export type CauseGroup = Report["groups"][number];
 export type GroupRow = CauseGroup["rows"][number];
 /** Every connection delayed by `threshold_s` or more, counted once. */
 export type Account = Schemas["AccountPart"];
-/** What one cause explains of the delayed connections. */
-export type AccountLine = Account["explained"][number];
 export type Outcome = Schemas["OutcomesPart"];
 export type Checked = Schemas["CheckedPart"];
 export type Quality = Schemas["QualityPart"];
 export type Lane = Schemas["LanePart"];
 export type Evidence = Schemas["EvidencePart"];
 
-export type Severity = Finding["severity"];
 export type Verdict = Diagnosis["verdict"];
 export type Role = Finding["role"];
-export type Basis = Schemas["MarkPart"]["basis"];
 export type Glyph = Schemas["MarkPart"]["glyph"];

@@ -56,7 +56,3 @@ export function useSource(): Source {
   if (!source) throw new Error("useSource needs a SourceProvider above it");
   return source;
 }
-
-export function useOptionalSource(): Source | null {
-  return useContext(SourceContext);
-}

@@ -8,10 +8,8 @@ type Schemas = components["schemas"];
 
 export type Investigation = Schemas["Investigation"];
 export type Analysis = NonNullable<Investigation["analysis"]>;
-export type InvestigationVerdict = NonNullable<Investigation["verdict"]>;
 export type Right = Investigation["may"][number];
 export type EvidenceFile = Schemas["File"];
-export type Stage = Schemas["Stage"];
 export type Progress = Schemas["Progress"];
 /** A finding of an analysis that still runs. */
 export type FindingSoFar = Schemas["FindingSoFar"];

@@ -6,7 +6,7 @@ import type { Investigation, Page } from "../api/types";
 const ACTIVE_POLL_MS = 2000;
 const IDLE_POLL_MS = 15_000;
 
-export function isRunning(investigation: Investigation): boolean {
+function isRunning(investigation: Investigation): boolean {
   return investigation.analysis === "queued" || investigation.analysis === "running";
 }
 

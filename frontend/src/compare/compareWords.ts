@@ -16,7 +16,7 @@ export function gateOf(analysis: Analysis | null, outcome: Outcome | undefined):
 }
 
 /** In the order in which they are shown: what matters first. */
-export const STATES: { state: State; title: string }[] = [
+const STATES: { state: State; title: string }[] = [
   { state: "new", title: "New" },
   { state: "worse", title: "Worse" },
   { state: "cannot-tell", title: "Undecided" },

@@ -17,7 +17,7 @@ const WORDS: Record<Checked["status"], CheckWord> = {
 };
 const ORDER: CheckWord[] = ["found", "seen, harmless", "none", "not checked"];
 
-export const checkWord = (check: Checked): CheckWord => WORDS[check.status];
+const checkWord = (check: Checked): CheckWord => WORDS[check.status];
 
 /** The checks under each of the four words that has any. */
 export function byWord(checked: Checked[]): { word: CheckWord; checks: Checked[] }[] {

@@ -25,7 +25,7 @@ export function sectionId(diagnosis: Diagnosis, section: string): string {
   return `${diagnosis.id || diagnosis.cause}-${section}`;
 }
 
-export interface AnalysedBy {
+interface AnalysedBy {
   version: string;
   created: string;
 }

@@ -35,7 +35,7 @@ export function FindingsEvidence({ findings, total = findings.length }: { findin
 }
 
 /** For the frames of each file, and for the connections in any file. */
-export function Filters({ finding }: { finding: Finding }) {
+function Filters({ finding }: { finding: Finding }) {
   // A part of the frames would be a filter for something else.
   const whole = framesIn(finding.evidence) === finding.frames_total;
   const inputs = whole ? [...new Set(finding.evidence.map((part) => part.input))] : [];

@@ -28,11 +28,7 @@ const MEANINGS: Record<Verdict, Meaning> = {
   "cannot-tell": { word: "Undecided", bars: 1, rule: "An input that would decide it is missing." },
 };
 
-export function verdictWord(verdict: Verdict): string {
-  return MEANINGS[verdict].word;
-}
-
-export function Bars({ filled }: { filled: number }) {
+function Bars({ filled }: { filled: number }) {
   return (
     <svg viewBox="0 0 18 12" width="18" height="12" role="img" aria-label={`${filled} of 4 bars`}>
       {[0, 1, 2, 3].map((bar) => (

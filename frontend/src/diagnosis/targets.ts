@@ -3,8 +3,7 @@ import type { GroupRow } from "../api/types";
 
 export const ROWS_A_PAGE = 25;
 
-export const SORTS = ["destination", "affected", "share", "longest", "lost"] as const;
-export type Sort = (typeof SORTS)[number];
+export type Sort = "destination" | "affected" | "share" | "longest" | "lost";
 
 const NUMBERS: Record<Exclude<Sort, "destination">, (row: GroupRow) => number> = {
   affected: (row) => row.impact.affected,

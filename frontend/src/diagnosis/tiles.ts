@@ -20,7 +20,7 @@ export function share(part: number, whole: number): string {
 }
 
 /** "1,977 times the baseline of 0.52 ms": below twice it, nothing is worth saying. */
-export function ratio(longest_s: number, baseline_s: number | null): string | undefined {
+function ratio(longest_s: number, baseline_s: number | null): string | undefined {
   if (!baseline_s || longest_s < 2 * baseline_s) return undefined;
   return `${count(Math.round(longest_s / baseline_s))} × the baseline of ${duration(baseline_s)}`;
 }

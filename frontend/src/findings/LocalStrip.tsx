@@ -16,7 +16,7 @@ const WHOLE_PX = 640;
 const LANE_PX = 34;
 
 /** The instance that the address names, when the finding has it. */
-export function chosenInstance(finding: Finding, selection: string | undefined): number | null {
+function chosenInstance(finding: Finding, selection: string | undefined): number | null {
   const [id, instance] = (selection ?? "").split("~");
   const number = Number(instance);
   return id === finding.id && Number.isInteger(number) && number >= 1 && number <= finding.instances ? number : null;

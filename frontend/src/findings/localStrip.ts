@@ -23,7 +23,7 @@ export function stripWindow([first, last]: readonly [string | null, string | nul
   return { from: Math.floor(from - margin), to: Math.ceil(to + margin) };
 }
 
-export interface StripMark {
+interface StripMark {
   mark: TimelineMark;
   from: number;
   to: number;

@@ -5,7 +5,7 @@ import { figure, nameAndUnit, valueWords } from "./measureWords";
 
 export type CellKind = "text" | "number" | "time" | "frame" | "frames";
 
-export interface RecordColumn extends BigColumn {
+interface RecordColumn extends BigColumn {
   kind: CellKind;
 }
 

@@ -36,7 +36,7 @@ export function nextReading(): void {
 }
 
 /** ns after t0 that reads as zero. */
-export const zeroOf = ({ reading, markNs }: Clock): number => (reading === "mark" && markNs !== null ? markNs : 0);
+const zeroOf = ({ reading, markNs }: Clock): number => (reading === "mark" && markNs !== null ? markNs : 0);
 
 /** A time, ns after t0, as the clock reads it. */
 export function readTime(t: number, now: Clock, digits = 9): string {

@@ -3,7 +3,7 @@ export function lettersOf(findings: readonly { id: string }[]): ReadonlyMap<stri
   return new Map(findings.map((finding, index) => [finding.id, letterOf(index)]));
 }
 
-export function letterOf(index: number): string {
+function letterOf(index: number): string {
   const rest = index < 26 ? "" : letterOf(Math.floor(index / 26) - 1);
   return rest + String.fromCharCode(65 + (index % 26));
 }

@@ -72,7 +72,7 @@ function worded(value: Cell, unit = ""): string {
 }
 
 /** Wide enough for what the first rows hold. */
-export function dumpColumns(columns: readonly DumpColumn[], rows: readonly DumpRow[]): BigColumn[] {
+function dumpColumns(columns: readonly DumpColumn[], rows: readonly DumpRow[]): BigColumn[] {
   return columns.map((column, at) => {
     const cells = rows.map((row) => row.cells[at] ?? null);
     const given = cells.filter((cell) => cell !== null);

@@ -3,7 +3,7 @@ import { NoRows } from "../lists/NoRows";
 import { useSetParameters } from "../ui/RouteLink";
 
 /** `10.0.0.1:80` as its address and its port, everything else as its words. */
-export function wordsOf(filter: string): string[] {
+function wordsOf(filter: string): string[] {
   const end = /^\[?([0-9A-Fa-f.:]+?)\]?:(\d{1,5})$/.exec(filter.trim());
   return end?.[1] !== undefined && end[2] !== undefined ? [end[1], end[2]] : filter.trim().split(/\s+/);
 }

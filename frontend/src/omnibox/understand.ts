@@ -1,7 +1,7 @@
 /** What somebody typed or pasted into the omnibox. Pure: nothing is asked here. */
 import { NS_PER_MS, NS_PER_S, NS_PER_US } from "../format/offset";
 
-export type Mode = "all" | "commands" | "filter" | "glossary";
+type Mode = "all" | "commands" | "filter" | "glossary";
 
 export interface Understood {
   mode: Mode;

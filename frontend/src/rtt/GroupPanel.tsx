@@ -103,7 +103,7 @@ function Share({ group }: { group: HeldGroup }) {
 }
 
 /** "3 of 10 flows were held": with several receive queues only those of one stand still. */
-export function shareWords(share: HeldShare): string {
+function shareWords(share: HeldShare): string {
   const flows = `${count(share.flows_held)} of ${plural(share.flows, "flow")}`;
   if (share.flows_held === share.flows) return `${flows}: all traffic between the two hosts was delayed.`;
   return `${flows} delayed, the others were answered at their baseline: one of several queues stalled.`;

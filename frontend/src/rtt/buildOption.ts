@@ -7,7 +7,7 @@ import type { Tokens } from "../timeline/tokens";
 import { place, type Geometry, type Panel, type Scale } from "./scale";
 
 /** The subset of ECharts' graphic elements used here. */
-export interface Shape {
+interface Shape {
   type: "group" | "line" | "rect" | "polyline" | "text";
   shape?: Record<string, unknown>;
   style?: Record<string, unknown>;
@@ -34,7 +34,7 @@ export interface RttContent {
 }
 
 /** One a kind; the words beside the chart say which is which. */
-export const SYMBOLS = ["circle", "triangle", "rect", "diamond", "arrow", "roundRect"] as const;
+const SYMBOLS = ["circle", "triangle", "rect", "diamond", "arrow", "roundRect"] as const;
 export const symbolOf = (kind: number): string => SYMBOLS[kind % SYMBOLS.length] ?? "circle";
 
 const LARGE_FROM = 2_000;

@@ -39,7 +39,7 @@ export function ExistingLinks() {
   );
 }
 
-export function wordsOf(share: Share): string {
+function wordsOf(share: Share): string {
   const parts = [
     share.view ? "one view" : share.finding ? "one finding" : "all",
     share.shows,

@@ -12,7 +12,7 @@ interface FoldsProps {
 
 const TOOTH_PX = 8;
 
-export const foldLength = (fold: Fold): string => stretch(roundTo3(fold.to - fold.from));
+const foldLength = (fold: Fold): string => stretch(roundTo3(fold.to - fold.from));
 
 /** Below the marks: the strip and its edges. A fold full of packets is grey, one without any is empty. */
 export function FoldStrips({ axis, height, traffic }: FoldsProps) {

@@ -76,7 +76,7 @@ function partOf(target: EventTarget): Part {
 }
 
 /** The window after its body or one of its edges was moved by `ns`. */
-export function moved(w: TimeWindow, part: Part, ns: number): TimeWindow {
+function moved(w: TimeWindow, part: Part, ns: number): TimeWindow {
   if (part === "body") return { fromNs: w.fromNs + ns, durationNs: w.durationNs };
   if (part === "to") return { fromNs: w.fromNs, durationNs: Math.max(w.durationNs + ns, MIN_DURATION_NS) };
   const from = Math.min(w.fromNs + ns, windowEnd(w) - MIN_DURATION_NS);

@@ -12,9 +12,9 @@ import { niceAtLeast, windowEnd, type Span, type TimelineRequest, type TimeWindo
 import type { Fold, TimeAxis } from "./timeAxis";
 
 /** A gap longer than this share of the window is folded. */
-export const LONG_GAP_RATIO = 0.2;
+const LONG_GAP_RATIO = 0.2;
 /** Share of a gap that stays open at each end: marks do not stand at the fold's edge. */
-export const AIR_RATIO = 0.02;
+const AIR_RATIO = 0.02;
 
 /** Folds of a window, from all gaps that reach into it or lie near it. Marks only drawn here, guides and notes, cut gaps. */
 export function chooseFolds(gaps: readonly Fold[], drawn: readonly TimelineMark[], w: TimeWindow): Fold[] {

@@ -12,16 +12,16 @@ export const MOST_FINDING_ROWS = 4;
 const MORE_FINDINGS_PX = 16;
 
 /** Height of the bars of so many findings. */
-export function findingsHeight(findings: number): number {
+function findingsHeight(findings: number): number {
   const rows = Math.min(Math.max(findings, 1), MOST_FINDING_ROWS);
   return FINDINGS_AIR_PX + rows * FINDING_ROW_PX + (findings > MOST_FINDING_ROWS ? MORE_FINDINGS_PX : 0);
 }
 
 export const LANE_HEIGHT = 58;
 /** A lane nobody captured holds no marks and needs less room. */
-export const UNCAPTURED_HEIGHT = 36;
+const UNCAPTURED_HEIGHT = 36;
 export const OVERVIEW_HEIGHT = 56;
-export const OVERVIEW_GAP = 18;
+const OVERVIEW_GAP = 18;
 /** The same with the line that says how many lanes are collapsed. */
 export const COLLAPSED_GAP = 30;
 /** More lanes than this are collapsed into one line under them. */

@@ -49,7 +49,7 @@ const rowsOf = (mark: Mark, geometry: ChartGeometry): LaneRow[] =>
   mark.lanes.flatMap((id) => geometry.rows.filter((row) => row.lane.id === id));
 
 /** Neutral events are drawn in ink: grey is kept for ordinary traffic. */
-export const inkOf = (mark: Mark, tokens: Tokens): string =>
+const inkOf = (mark: Mark, tokens: Tokens): string =>
   mark.role === "neutral" ? tokens.text : tokens.roles[mark.role];
 
 const dashOf = (mark: Mark): number[] | null => (mark.basis === "inferred" ? [3, 2] : null);

@@ -93,7 +93,7 @@ const readLanes = (text: string | undefined): string[] => (text ?? "").split("~"
 
 export const writeWindow = (w: TimeWindow): string => `${w.fromNs}~${w.durationNs}`;
 
-export function readWindow(text: string | undefined): TimeWindow | null {
+function readWindow(text: string | undefined): TimeWindow | null {
   const parts = /^(-?\d{1,16})~(\d{1,16})$/.exec(text ?? "");
   if (parts === null) return null;
   const durationNs = Number(parts[2]);

@@ -97,7 +97,7 @@ function anchorPx(marks: readonly TimelineMark[], current: string | null, axis: 
 }
 
 /** The next instance of the selected finding; without a selection the first of the first finding. */
-export function instanceAfter(
+function instanceAfter(
   instances: readonly Instance[], selection: Selection | null, findings: readonly Finding[], step: 1 | -1,
 ): Instance | null {
   const finding = selection?.finding ?? findings.find((one) => instances.some((i) => i.finding === one.id))?.id;

@@ -49,7 +49,7 @@ const HEAD_PX = 30;
 const SCROLLBAR_PX = 18;
 
 /** `minmax(12ch, 12fr) …`: at least the text, and a share of the rest. */
-export function gridColumns(columns: readonly BigColumn[]): string {
+function gridColumns(columns: readonly BigColumn[]): string {
   return columns.map((column) => `minmax(${column.width}ch, ${column.width}fr)`).join(" ");
 }
 

@@ -4,7 +4,7 @@ import { useQueries } from "@tanstack/react-query";
 import { count } from "../format/quantity";
 
 /** The filter with one of its parts left out. */
-export interface NearFilter {
+interface NearFilter {
   /** The part that is left out, as people read it: "outcome refused". */
   without: string;
   /** Names the question for the cache. */

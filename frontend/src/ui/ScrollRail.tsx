@@ -4,12 +4,12 @@ import { useRef, type KeyboardEvent, type PointerEvent } from "react";
 import { furthestFirst, rowsOfKey, type View } from "./rowWindow";
 import "./scrollRail.css";
 
-export interface RailTick {
+interface RailTick {
   row: number;
   label: string;
 }
 
-export interface RailMark {
+interface RailMark {
   row: number;
   label: string;
   /** Role of trouble, whose colour it has. */

@@ -11,13 +11,10 @@ from backend.forensics.cases.case import Flow
 from backend.forensics.cases.queue_buildup import QueueBuildup
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.held_intervals import (
-    draw_marks,
     is_timed,
-    list_events,
+    present_held,
     sample_evidence,
-    sample_table,
 )
-from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.queue_buildup.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.far_side import BACK, BEYOND, FORTH
@@ -109,10 +106,5 @@ def _case(facts: Facts, thresholds: Thresholds, pair: HeldPair) -> QueueBuildup:
 
 
 def _present(facts: Facts, pair: HeldPair, case: QueueBuildup) -> FindingPart:
-    return present_case(
-        case,
-        f"Bufferbloat on the path to {pair.responder}",
-        events=list_events(facts, pair.intervals, DIRECTIONS),
-        marks=draw_marks(facts, pair.intervals),
-        tables=[sample_table(facts, pair.intervals)],
-    )
+    title = f"Bufferbloat on the path to {pair.responder}"
+    return present_held(facts, case, title, pair.intervals, DIRECTIONS)

@@ -13,13 +13,10 @@ from backend.forensics.cases.rtt_backlog import RttBacklog, Stall
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.held_intervals import (
     answers_within_ms,
-    draw_marks,
     is_timed,
-    list_events,
+    present_held,
     sample_evidence,
-    sample_table,
 )
-from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.rtt_backlog.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.far_side import BACK, BEYOND, FORTH
@@ -271,10 +268,4 @@ def _summary(backlog: Backlog, baseline_ms: float, beyond: int, period_s: float 
 
 
 def _present(facts: Facts, backlog: Backlog, case: RttBacklog) -> FindingPart:
-    return present_case(
-        case,
-        f"Batched responses from {case.responder}",
-        events=list_events(facts, backlog.stalls, DIRECTIONS),
-        marks=draw_marks(facts, backlog.stalls),
-        tables=[sample_table(facts, backlog.stalls)],
-    )
+    return present_held(facts, case, f"Batched responses from {case.responder}", backlog.stalls, DIRECTIONS)

@@ -2,7 +2,7 @@
 
 export type Rgb = [number, number, number];
 
-export function rgbOf(hex: string): Rgb {
+function rgbOf(hex: string): Rgb {
   const full = hex.length === 4 ? `#${[...hex.slice(1)].map((digit) => digit + digit).join("")}` : hex;
   return [1, 3, 5].map((at) => parseInt(full.slice(at, at + 2), 16) / 255) as Rgb;
 }
