@@ -85,12 +85,12 @@ class KeyUsedBefore(StallscopeError):
 class Outdated(Conflict):
     """What was asked for is read from a table that an older version did not write."""
 
-    title = "Analysed by an older version"
+    title = "Analyzed by an older version"
 
     def __init__(self) -> None:
         super().__init__(
-            "This investigation was analysed by an older version of Stallscope, which did not keep what this page "
-            "shows. Let it be decoded and analysed anew: a button of the Files page, or POST …/analyses?anew=true."
+            "This investigation was analyzed by an older version of Stallscope, which did not keep what this page "
+            "shows. Re-run the analysis: a button of the Files page, or POST …/analyses?anew=true."
         )
 
 

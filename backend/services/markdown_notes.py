@@ -21,9 +21,9 @@ def disagreements_with(diagnosis: DiagnosisPart, notes: Sequence[NotePart]) -> l
 
 
 def disagreement_blocks(disagreements: Sequence[NotePart]) -> list[str]:
-    """Who disagrees, when and why: a quotation each."""
+    """Who rejects the diagnosis, when and why: a quotation each."""
     return [
-        f"> {_author(note)}, {text_of(note.created[:16])}, disagrees: {text_of(note.text)}"
+        f"> {_author(note)}, {text_of(note.created[:16])}, rejects the diagnosis: {text_of(note.text)}"
         for note in disagreements
     ]
 
@@ -49,7 +49,7 @@ def note_blocks(report: Report) -> list[str]:
 
 def _about(note: NotePart, lanes: dict[str, str]) -> str:
     if note.kind == "disagreement":
-        return f"disagrees with {note.diagnosis or note.cause}"
+        return f"rejects {note.diagnosis or note.cause}"
     parts = (lanes.get(note.lane, note.lane), note.finding, note.diagnosis or note.cause)
     return ", ".join(part for part in parts if part)
 

@@ -26,7 +26,7 @@ def write_note(store: Store, investigation_id: str, new: NewNote) -> Note:
         raise InvalidRequest("A note needs a text.")
     _check_times(tidy)
     if tidy.kind == "disagreement" and not (tidy.cause or tidy.diagnosis_id):
-        raise InvalidRequest("A disagreement names the cause or the diagnosis it is about.")
+        raise InvalidRequest("A rejection names its cause or its diagnosis.")
     with store.database.reading() as session:
         investigations.get_investigation(session, investigation_id)
     tidy = _about_something(store, investigation_id, tidy)

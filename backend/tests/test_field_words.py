@@ -70,6 +70,8 @@ BANNED_NAMES = {
 }
 """Word of a name in the product's code -> the term to use."""
 OF_THE_LIBRARY = {"guess_type"}
+OF_THE_PAGE = {word: term for word, term in BANNED_NAMES.items() if word != "gate"}
+"""A comparison in a pipeline is a gate (Jenkins, GitLab and SonarQube call it so)."""
 TEXTS_OF = ("backend/forensics/detectors", "backend/forensics/diagnosis", "workers/cli")
 
 
@@ -113,14 +115,25 @@ def _names(tree: ast.AST) -> Iterator[str]:
                 yield name
 
 
-def banned_names_in(code: str) -> list[str]:
-    """Each name of the code with a banned word in it, with the term to use."""
+def _banned(names: set[str], banned: dict[str, str]) -> list[str]:
     return [
-        f"{name}: {BANNED_NAMES[word]}"
-        for name in sorted(set(_names(ast.parse(code))) - OF_THE_LIBRARY)
+        f"{name}: {banned[word]}"
+        for name in sorted(names)
         for word in re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", "_", name).lower())
-        if word in BANNED_NAMES
+        if word in banned
     ]
+
+
+def banned_names_in(code: str) -> list[str]:
+    """Each name of the Python code with a banned word in it, with the term to use."""
+    return _banned(set(_names(ast.parse(code))) - OF_THE_LIBRARY, BANNED_NAMES)
+
+
+def banned_page_names_in(code: str) -> list[str]:
+    """The same of TypeScript: what stands in no comment and in no text that is quoted."""
+    code = re.sub(r"/\*.*?\*/|(?<!:)//[^\n]*", "", code, flags=re.S)
+    code = re.sub(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'", "", code)
+    return _banned(set(re.findall(r"[A-Za-z_$][\w$]*", code)), OF_THE_PAGE)
 
 
 def found_in(text: str) -> list[str]:
@@ -163,6 +176,32 @@ def test_names_in_the_code_are_the_terms_of_the_field() -> None:
         if "tests" not in path.parts and (found := banned_names_in(path.read_text(encoding="utf-8")))
     }
     assert wrong == {}
+
+
+def test_names_in_the_page_are_the_terms_of_the_field() -> None:
+    wrong = {
+        str(path.relative_to(ROOT)): found
+        for path in sorted((ROOT / "frontend/src").rglob("*.ts*"))
+        if "tests" not in path.parts
+        and path.name != "schema.d.ts"
+        and (found := banned_page_names_in(path.read_text(encoding="utf-8")))
+    }
+    assert wrong == {}
+
+
+@pytest.mark.parametrize(
+    ("code", "banned"),
+    [
+        ("const [told, setTold] = useState(null);", True),
+        ("export function ThawButton() {}", True),
+        ("return { isLoud };", True),
+        ("<GateWord gate={gateOf(run)} />", False),
+        ("const reported = 1; // as told", False),
+        ('const word = "told";', False),
+    ],
+)
+def test_both_sides_of_the_names_in_the_page(code: str, banned: bool) -> None:
+    assert bool(banned_page_names_in(code)) is banned
 
 
 @pytest.mark.parametrize(

@@ -62,14 +62,14 @@ test("notes and disagreement are stored, shown on every page, and taken back", a
   const claim = await page.getByTestId("claim").innerText();
   const dispute = page.getByTestId("dispute").first();
   const steps = await page.getByTestId("diagnosis").first().locator("[data-claim]").count();
-  await dispute.getByRole("button", { name: "Disagree" }).click();
+  await dispute.getByRole("button", { name: "Reject diagnosis" }).click();
   await form.getByLabel("Reason").fill("We changed the rule that day");
   await form.getByLabel("Your name (optional)").fill("Bob");
   await form.getByRole("button", { name: "Store" }).click();
-  await expect(dispute).toContainText(/Bob, .* disagrees: We changed the rule that day/);
+  await expect(dispute).toContainText(/Bob, .*, rejects the diagnosis: We changed the rule that day/);
   await expect(page.getByTestId("disputable").first()).toHaveAttribute("data-disputed", "true");
   await expect(page.getByTestId("claim").locator("s")).toHaveText(claim);
-  await expect(page.getByTestId("verdict-disputed")).toContainText(/Bob, .* disagrees: We changed the rule that day/);
+  await expect(page.getByTestId("verdict-disputed")).toContainText(/Bob, .*, rejects the diagnosis: We changed the rule that day/);
   expect(await page.getByTestId("diagnosis").first().locator("[data-claim]").count()).toBe(steps);
 
   await page.goto(`/i/${id}/report`);
@@ -78,7 +78,7 @@ test("notes and disagreement are stored, shown on every page, and taken back", a
   await expect(page.getByTestId("notes-table").locator("tbody tr")).toHaveCount(2);
   const [saved] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Markdown" }).click()]);
   const text = readFileSync(await saved.path(), "utf8");
-  expect(text).toMatch(/~~\*\*.+\*\*~~\n\n> Bob, .+, disagrees: We changed the rule that day/);
+  expect(text).toMatch(/~~\*\*.+\*\*~~\n\n> Bob, .+, rejects the diagnosis: We changed the rule that day/);
   expect(text).toContain("The switch \\<b\\>was\\</b\\> replaced");
   const { notes } = await api<{ notes: { kind: string; author: string; diagnosis: string }[] }>(`/investigations/${id}/report`);
   expect(notes.map(({ kind, author }) => [kind, author])).toEqual([["note", "Ann"], ["disagreement", "Bob"]]);

@@ -95,7 +95,7 @@ def test_requests_without_a_column_are_outdated(kept: Kept, column: str) -> None
     without(path, column)
     answer = kept.client.get(f"/api/v1/investigations/{kept.investigation}/requests")
     path.write_bytes(before)
-    assert (answer.status_code, answer.json()["title"]) == (409, "Analysed by an older version")
+    assert (answer.status_code, answer.json()["title"]) == (409, "Analyzed by an older version")
 
 
 @pytest.mark.long

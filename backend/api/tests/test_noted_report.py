@@ -151,7 +151,7 @@ def test_the_report_holds_what_people_noted_and_is_else_as_it_was_written(
     assert {**noted, "notes": []} == json.loads(written)
     text = client.get(f"{investigation}/report?format=markdown").text
     assert text.count("~~**") == 1
-    assert "disagrees: no" in text
+    assert "rejects the diagnosis: no" in text
     assert file.read_bytes() == written
 
 

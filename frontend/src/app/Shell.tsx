@@ -1,7 +1,7 @@
 /** What surrounds every page: top bar, drop target, paste sheet, keys, omnibox. */
 import { Outlet } from "@tanstack/react-router";
 
-import { AccessGate } from "../access/AccessGate";
+import { SignInGuard } from "../access/SignInGuard";
 import { AfterUpload } from "../upload/AfterUpload";
 import { DropEverywhere } from "../upload/DropEverywhere";
 import { PasteAnywhere } from "../upload/PasteAnywhere";
@@ -18,7 +18,7 @@ import { TopBar } from "./TopBar";
 export function Shell() {
   const { path } = useAddress();
   return (
-    <AccessGate>
+    <SignInGuard>
       <UploadsProvider>
         <a className="skip-link" href="#main">
           Skip to content
@@ -34,6 +34,6 @@ export function Shell() {
         <KeyHelp />
         {!investigationOf(path) && <Omnibox />}
       </UploadsProvider>
-    </AccessGate>
+    </SignInGuard>
   );
 }

@@ -8,7 +8,7 @@ import { dateWords } from "../format/zone";
 import { Disputable } from "../notes/Disagreement";
 import { Command } from "../ui/CopyButton";
 import { FindingsEvidence } from "./FindingsEvidence";
-import { HowRecognised } from "./HowRecognised";
+import { HowRecognized } from "./HowRecognized";
 import { Remedies } from "./Remedies";
 import { Section } from "./Section";
 
@@ -25,7 +25,7 @@ export function sectionId(diagnosis: Diagnosis, section: string): string {
   return `${diagnosis.id || diagnosis.cause}-${section}`;
 }
 
-interface AnalysedBy {
+interface AnalyzedBy {
   version: string;
   created: string;
 }
@@ -33,10 +33,10 @@ interface AnalysedBy {
 interface DiagnosisCardProps {
   diagnosis: Diagnosis;
   findings: Finding[];
-  analysed: AnalysedBy;
+  analyzed: AnalyzedBy;
 }
 
-export function DiagnosisCard({ diagnosis, findings, analysed }: DiagnosisCardProps) {
+export function DiagnosisCard({ diagnosis, findings, analyzed }: DiagnosisCardProps) {
   const of = (role: Claim["role"]) => diagnosis.claims.filter((claim) => claim.role === role);
   const own = findings.filter((finding) => diagnosis.findings.includes(finding.id));
   const name = (section: string) => sectionId(diagnosis, section);
@@ -68,7 +68,7 @@ export function DiagnosisCard({ diagnosis, findings, analysed }: DiagnosisCardPr
           <FindingsEvidence findings={own} total={Math.max(own.length, diagnosis.findings.length)} />
         </Section>
         <Section number={8} id={name("rule")} title="Rule">
-          <Rule diagnosis={diagnosis} findings={own} analysed={analysed} />
+          <Rule diagnosis={diagnosis} findings={own} analyzed={analyzed} />
         </Section>
       </Disputable>
     </article>
@@ -153,17 +153,17 @@ function Missing({ missing }: { missing: Diagnosis["missing"] }) {
   );
 }
 
-function Rule({ diagnosis, findings, analysed }: { diagnosis: Diagnosis; findings: Finding[]; analysed: AnalysedBy }) {
+function Rule({ diagnosis, findings, analyzed }: { diagnosis: Diagnosis; findings: Finding[]; analyzed: AnalyzedBy }) {
   const kinds = [...new Set(findings.map((finding) => finding.kind))];
   return (
     <>
       <p>
         <code className="mono">{diagnosis.cause}</code> from <code className="mono">{kinds.join(", ")}</code>{" "}
         <span className="dim">
-          · rules of version {analysed.version} · analyzed {dateWords(analysed.created, 8)}
+          · rules of version {analyzed.version} · analyzed {dateWords(analyzed.created, 8)}
         </span>
       </p>
-      <HowRecognised kinds={kinds} />
+      <HowRecognized kinds={kinds} />
       {diagnosis.references.length > 0 && (
         <ul className="references">
           {diagnosis.references.map((reference) => (

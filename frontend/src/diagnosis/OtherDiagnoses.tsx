@@ -45,7 +45,7 @@ function Row({ report, answer }: { report: Report; answer: Answer }) {
   const [open, setOpen] = useState(false);
   const { diagnosis, group } = answer;
   const disputed = useDisagreements(diagnosis).length > 0;
-  const analysed = { version: report.tool.version, created: report.created };
+  const analyzed = { version: report.tool.version, created: report.created };
   const lost_s = timeLostOf(answer);
   return (
     <div className="other-diagnosis" data-testid="other-diagnosis" data-cause={diagnosis.cause}>
@@ -57,7 +57,7 @@ function Row({ report, answer }: { report: Report; answer: Answer }) {
         <span aria-hidden="true">{open ? "▾" : "▸"}</span>
       </button>
       {group && <Targets group={group} />}
-      {open && <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analysed={analysed} />}
+      {open && <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analyzed={analyzed} />}
     </div>
   );
 }

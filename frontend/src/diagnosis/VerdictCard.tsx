@@ -51,7 +51,7 @@ export function VerdictCard({ diagnosis, group = null, findings, report }: Verdi
           {disputed ? <s><Worded text={statement} /></s> : <Worded text={statement} />}
         </h1>
         {against.map((note) => (
-          <p key={note.id} data-testid="verdict-disputed"><strong>{signature(note)}, disagrees:</strong> <span className="note-text">{note.text}</span></p>
+          <p key={note.id} data-testid="verdict-disputed"><strong>{signature(note)}, rejects the diagnosis:</strong> <span className="note-text">{note.text}</span></p>
         ))}
         <Plain sentence={roleSentence(diagnosis.role)} />
         <EvidenceLinks evidence={statementEvidence(diagnosis)} shown={6} />

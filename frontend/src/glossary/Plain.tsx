@@ -19,11 +19,11 @@ interface ExplainedColumn {
 export function ColumnWords({ columns }: { columns: readonly ExplainedColumn[] }) {
   const { explain } = useSettings();
   if (!explain) return null;
-  const told = columns.map((column) => [column.name, columnSentence(column.name, column.why)] as const).filter(([, sentence]) => sentence !== null);
-  if (!told.length) return null;
+  const described = columns.map((column) => [column.name, columnSentence(column.name, column.why)] as const).filter(([, sentence]) => sentence !== null);
+  if (!described.length) return null;
   return (
     <dl className="plain-columns" data-testid="plain-columns">
-      {told.map(([name, sentence], at) => (
+      {described.map(([name, sentence], at) => (
         <div key={at}>
           <dt>{name}</dt>
           <dd>{sentence}</dd>

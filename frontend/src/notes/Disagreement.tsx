@@ -27,17 +27,17 @@ export function Disputable({ diagnosis, children }: { diagnosis: Diagnosis; chil
       <div className="dispute" data-testid="dispute">
         {against.map((note) => (
           <p key={note.id} data-note={note.id}>
-            <strong>{signature(note)}, disagrees:</strong> <span className="note-text">{note.text}</span>{" "}
+            <strong>{signature(note)}, rejects the diagnosis:</strong> <span className="note-text">{note.text}</span>{" "}
             {mayWrite && <button type="button" className="link-button" onClick={() => remove.mutate(note.id)}>Undo</button>}
           </p>
         ))}
-        {remove.error && <p role="alert">The disagreement was not taken back: {remove.error.message}</p>}
-        {mayWrite && <button type="button" className="button" onClick={() => setAsking(true)}>Disagree</button>}
+        {remove.error && <p role="alert">The rejection could not be undone: {remove.error.message}</p>}
+        {mayWrite && <button type="button" className="button" onClick={() => setAsking(true)}>Reject diagnosis</button>}
       </div>
       <div className={against.length > 0 ? "disputed" : undefined} data-testid="disputable" data-disputed={against.length > 0}>{children}</div>
       {asking && (
         <NoteForm
-          title="Disagree" label="Reason" about={`“${diagnosis.statement}” The evidence stays; your reason is shown with it.`}
+          title="Reject diagnosis" label="Reason" about={`“${diagnosis.statement}” The evidence stays; your reason is shown with it.`}
           options={{ kind: "disagreement", cause: diagnosis.cause, diagnosis: diagnosis.id, finding }} onClose={() => setAsking(false)}
         />
       )}

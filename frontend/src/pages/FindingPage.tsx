@@ -7,7 +7,7 @@ import { useSource } from "../api/source";
 import type { Finding, Report } from "../api/types";
 import { DiagnosisCard } from "../diagnosis/DiagnosisCard";
 import { FindingsEvidence } from "../diagnosis/FindingsEvidence";
-import { HowRecognised } from "../diagnosis/HowRecognised";
+import { HowRecognized } from "../diagnosis/HowRecognized";
 import { VerdictCard } from "../diagnosis/VerdictCard";
 import { INSTANCES_ID, roleOf } from "../findings/findingWords";
 import { LocalStrip } from "../findings/LocalStrip";
@@ -57,7 +57,7 @@ function Found({ report, finding }: { report: Report; finding: Finding }) {
   useTitle(finding.title);
   const diagnoses = report.diagnoses.filter((diagnosis) => diagnosis.findings.includes(finding.id));
   useScrollToInstances();
-  const analysed = { version: report.tool.version, created: report.created };
+  const analyzed = { version: report.tool.version, created: report.created };
   return (
     <div className="finding-page">
       <Head report={report} finding={finding} />
@@ -77,12 +77,12 @@ function Found({ report, finding }: { report: Report; finding: Finding }) {
         <header className="panel-head"><h2>Evidence</h2></header>
         <FindingsEvidence findings={[finding]} />
         <InstancePackets finding={finding} />
-        <HowRecognised kinds={[finding.kind]} />
+        <HowRecognized kinds={[finding.kind]} />
       </section>
       {diagnoses.map((diagnosis) => (
         <section key={diagnosis.cause} className="card panel" aria-label="Diagnosis in full">
           <header className="panel-head"><h2>{diagnosis.title}</h2></header>
-          <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analysed={analysed} />
+          <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analyzed={analyzed} />
         </section>
       ))}
     </div>

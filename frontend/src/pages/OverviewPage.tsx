@@ -90,8 +90,8 @@ function ReportBody({ report }: { report: Report }) {
 
 /** Of several destinations the diagnosis of one is an example, and folded. */
 function InFull({ report, answer: { diagnosis, group } }: { report: Report; answer: Answer }) {
-  const analysed = { version: report.tool.version, created: report.created };
-  const card = <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analysed={analysed} />;
+  const analyzed = { version: report.tool.version, created: report.created };
+  const card = <DiagnosisCard diagnosis={diagnosis} findings={report.findings} analyzed={analyzed} />;
   return (
     <section className="card panel" aria-label="Diagnosis in full">
       {group ? (

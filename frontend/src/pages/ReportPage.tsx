@@ -43,7 +43,7 @@ export function ReportPage() {
 function Body({ report }: { report: Report }) {
   const answers = answersOf(report);
   const [first] = answers;
-  const analysed = { version: report.tool.version, created: report.created };
+  const analyzed = { version: report.tool.version, created: report.created };
   return (
     <div className="report" data-testid="report">
       <header className="report-head">
@@ -63,7 +63,7 @@ function Body({ report }: { report: Report }) {
         <section key={diagnosis.id || diagnosis.statement} className="card panel" aria-label={diagnosis.title}>
           <header className="panel-head"><h2><Claim diagnosis={diagnosis} group={group} /></h2></header>
           {group && <Targets group={group} open />}
-          {diagnosis.verdict === "cannot-tell" && at > 0 ? <Undecided /> : <DiagnosisCard diagnosis={diagnosis} findings={findingsOf(report, diagnosis, group !== null)} analysed={analysed} />}
+          {diagnosis.verdict === "cannot-tell" && at > 0 ? <Undecided /> : <DiagnosisCard diagnosis={diagnosis} findings={findingsOf(report, diagnosis, group !== null)} analyzed={analyzed} />}
         </section>
       ))}
       <Notes />
@@ -86,7 +86,7 @@ function Undecided() {
   return <p className="dim">The evidence does not decide it.</p>;
 }
 
-/** Struck through where somebody disagrees; who and why stands in the diagnosis. */
+/** Struck through where somebody rejects it; who and why stands in the diagnosis. */
 function Claim({ diagnosis, group }: Answer) {
   const words = group?.statement ?? `${diagnosis.title}: ${diagnosis.statement}`;
   return useDisagreements(diagnosis).length > 0 ? <s>{words}</s> : words;

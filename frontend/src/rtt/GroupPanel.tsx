@@ -116,7 +116,7 @@ function Ends({ group, samples }: { group: HeldGroup; samples: readonly RoundTri
       <div>
         <h3>Both ends</h3>
         <p>
-          Only one end was captured, or the clocks of both were never compared: where it waited cannot be told.{" "}
+          Only one end was captured, or the clocks of both were never compared: where it waited is undecided.{" "}
           <RouteLink href="/capture">Capture both ends at the same time</RouteLink>
         </p>
       </div>

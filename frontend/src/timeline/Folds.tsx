@@ -17,14 +17,14 @@ const foldLength = (fold: Fold): string => stretch(roundTo3(fold.to - fold.from)
 /** Below the marks: the strip and its edges. A fold full of packets is grey, one without any is empty. */
 export function FoldStrips({ axis, height, traffic }: FoldsProps) {
   return foldsInView(axis).map((fold) => {
-    const told = traffic(fold);
+    const left = traffic(fold);
     return (
       <div
-        key={fold.from} className={told.packets > 0 ? "timeline-fold timeline-fold-full" : "timeline-fold"} aria-hidden="true"
+        key={fold.from} className={left.packets > 0 ? "timeline-fold timeline-fold-full" : "timeline-fold"} aria-hidden="true"
         style={{ left: axis.x(fold.from), width: FOLD_PX, height }}
       >
         <svg width={FOLD_PX} height={height}><path d={zigZag(1, height)} /><path d={zigZag(FOLD_PX - TOOTH_PX / 2 - 1, height)} /></svg>
-        <span>{foldLength(fold)} · {trafficWords(told)}</span>
+        <span>{foldLength(fold)} · {trafficWords(left)}</span>
       </div>
     );
   });

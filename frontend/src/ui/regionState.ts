@@ -2,7 +2,7 @@
 import { createContext, useContext } from "react";
 
 export interface RegionState {
-  /** Analysed by one version, and another is installed now. `again` is missing for those who may only read. */
+  /** Analyzed by one version, and another is installed now. `again` is missing for those who may only read. */
   stale: { was: string; now: string; again?: () => void; busy: boolean } | null;
   /** An analysis is under way: what is shown may grow. */
   partial: { done_ratio: number | null; overall_ratio: number; findings: number } | null;

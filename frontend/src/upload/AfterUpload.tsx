@@ -22,11 +22,11 @@ function One({ given }: { given: Given }) {
   const go = useGo();
   const { uploads, forget } = useUploads();
   const discard = useDiscard(given.id);
-  const [told, setTold] = useState<Investigation | null>(null);
+  const [finished, setFinished] = useState<Investigation | null>(null);
   const { data, dataUpdatedAt, error } = useQuery({
     queryKey: [`own:${given.id}`, "investigation"],
     queryFn: ({ signal }) => ask<Investigation>(`/api/v1/investigations/${given.id}`, { signal }),
-    refetchInterval: told ? false : AGAIN_MS,
+    refetchInterval: finished ? false : AGAIN_MS,
   });
   const gone = error instanceof Problem && error.status === NOT_FOUND;
   const own = uploads.filter((upload) => upload.investigation === given.id);
@@ -35,14 +35,14 @@ function One({ given }: { given: Given }) {
     if (landing === "over" || landing === "go" || gone) forget(given.id);
     if (landing === "go") go(`/i/${given.id}`);
     if (landing === "discard") discard(own[0]?.reason ?? null);
-    if (landing === "banner" && data) setTold(data);
+    if (landing === "banner" && data) setFinished(data);
     // eslint-disable-next-line react-hooks/exhaustive-deps -- once for each turn of events
   }, [landing, gone]);
-  if (!told || landing !== "banner") return null;
+  if (!finished || landing !== "banner") return null;
   return (
     <div role="status" className="connection-banner answer-banner" data-testid="answer-banner">
       <span>
-        <strong>{told.label}:</strong> {told.verdict?.statement ?? "no cause was found."}
+        <strong>{finished.label}:</strong> {finished.verdict?.statement ?? "no cause was found."}
       </span>
       <RouteLink href={`/i/${given.id}`} onClick={() => forget(given.id)}>Show the verdict</RouteLink>
       <button type="button" className="plain-button" aria-label="Close" onClick={() => forget(given.id)}>✕</button>

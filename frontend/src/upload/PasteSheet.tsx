@@ -1,4 +1,4 @@
-/** A pasted dump: what it is recognised as, when and where it was taken, and which investigation gets it. */
+/** A pasted dump: what it is recognized as, when and where it was taken, and which investigation gets it. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useDeferredValue, useState } from "react";
 
@@ -57,7 +57,7 @@ export function PasteSheet({ text: pasted, onClose }: { text: string; onClose: (
   const change = (changes: Partial<PastedDump>) => setDump({ ...dump, ...changes });
   return (
     <Dialog title="Paste as text" onClose={onClose}>
-      <Recognised recognition={recognition.data} error={recognition.error} />
+      <Recognized recognition={recognition.data} error={recognition.error} />
       <textarea
         className="input"
         rows={10}
@@ -105,7 +105,7 @@ function useRecognition(text: string) {
   });
 }
 
-function Recognised({ recognition, error }: { recognition: Recognition | undefined; error: Error | null }) {
+function Recognized({ recognition, error }: { recognition: Recognition | undefined; error: Error | null }) {
   if (error) return <p role="alert">It could not be recognized: {error.message}</p>;
   if (!recognition) return <p className="dim">Checking …</p>;
   const strange = recognition.lines_not_understood ?? [];

@@ -67,11 +67,11 @@ async function resumeAndStart(upload: Upload, events: UploadEvents): Promise<voi
   const [earlier] = await upload.findPreviousUploads();
   if (earlier) {
     upload.resumeFromPreviousUpload(earlier);
-    let told = false;
+    let resumed = false;
     const tell = upload.options.onProgress;
     upload.options.onProgress = (sent, total) => {
-      if (!told) events.onResume(sent);
-      told = true;
+      if (!resumed) events.onResume(sent);
+      resumed = true;
       tell?.(sent, total);
     };
   }

@@ -32,8 +32,8 @@ def _disagreement(**about: str) -> NotePart:
 def test_only_the_diagnosis_that_somebody_disagrees_with_is_struck_through() -> None:
     text = render_markdown(_noted(_disagreement(diagnosis="snat-port-race-2")))
     assert "\n\n**statement of 1**\n\n" in text
-    assert "\n\n~~**statement of 2**~~\n\n> bob, 2026-11-21T14:05, disagrees: no\n\n" in text
-    assert "disagrees with snat-port-race-2" in text
+    assert "\n\n~~**statement of 2**~~\n\n> bob, 2026-11-21T14:05, rejects the diagnosis: no\n\n" in text
+    assert "rejects snat-port-race-2" in text
     assert "What happened" in text.partition("> bob")[2]  # what speaks for it stays
 
 

@@ -30,11 +30,11 @@ const FINDING: Finding = {
 };
 
 async function show(shown: Diagnosis) {
-  const analysed = { version: "1", created: "2026-11-21T00:00:00Z" };
+  const analyzed = { version: "1", created: "2026-11-21T00:00:00Z" };
   const root = createRootRoute({
     component: () => (
       <SourceProvider value={ownSource("i-1")}>
-        <DiagnosisCard diagnosis={shown} findings={[FINDING]} analysed={analysed} />
+        <DiagnosisCard diagnosis={shown} findings={[FINDING]} analyzed={analyzed} />
       </SourceProvider>
     ),
   });

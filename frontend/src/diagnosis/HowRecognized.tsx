@@ -5,7 +5,7 @@ import { useDetectorRules } from "../api/queries";
 import { Markdown } from "../ui/Markdown";
 import { Region } from "../ui/Region";
 
-export function HowRecognised({ kinds }: { kinds: string[] }) {
+export function HowRecognized({ kinds }: { kinds: string[] }) {
   const [open, setOpen] = useState(false);
   return (
     <>

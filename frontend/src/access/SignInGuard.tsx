@@ -7,7 +7,7 @@ import { useAddress } from "../ui/RouteLink";
 import { SignInPage } from "./SignInPage";
 import { isOpenPage, isStranger, useWho, WHO } from "./who";
 
-export function AccessGate({ children }: { children: ReactNode }) {
+export function SignInGuard({ children }: { children: ReactNode }) {
   const { path } = useAddress();
   const open = isOpenPage(path);
   const who = useWho(!path.startsWith("/s/"));
