@@ -2,7 +2,9 @@
 
 Asked as Dapper does (SOSR 2017), with the words of RFC 4898: the sender's application, the receiver window, or the
 network, which holds the congestion window, losses and the round trip itself; and the handshake before. A send buffer
-that is too small looks like the network's: the socket alone knows of it (`ss -ti`: sndbuf_limited)."""
+that is too small looks like the network's: the socket alone knows of it (`ss -ti`: sndbuf_limited). Far from the sender
+the receiver window and the network are separated less exactly: a queue makes the round trip longer than the
+handshake's."""
 
 from __future__ import annotations
 

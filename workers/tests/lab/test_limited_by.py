@@ -17,8 +17,9 @@ _BUSY_RATIO = 0.05
 """Of the whole: the kernel counts in jiffies, and the captured connection ends after the socket was asked."""
 _WINDOW_RATIO = 0.2
 """The socket is asked each millisecond: spells that end within it are missed."""
-_AWAY_RATIO = 0.25
-"""Behind a queue the round trip is longer than that of the handshake."""
+_AWAY_BUSY_RATIO, _AWAY_RATIO = 0.2, 0.4
+"""Behind a queue the round trip is longer than that of the handshake: at the receiver alone the network and the
+receiver window are not separated better."""
 
 
 @pytest.mark.long
@@ -28,7 +29,10 @@ def test_the_shares_are_those_of_the_senders_socket(seed: int, tmp_path: Path) -
         pytest.skip(f"no incident can be made here: {reason}")
     make_instance("limited-transfers", seed, tmp_path)
     uploads = json.loads((tmp_path / "truth.json").read_text())["uploads"]
-    for file, window_ratio in (("pod0.pcap", _WINDOW_RATIO), ("server0.pcap", _AWAY_RATIO)):
+    for file, busy_ratio, window_ratio in (
+        ("pod0.pcap", _BUSY_RATIO, _WINDOW_RATIO),
+        ("server0.pcap", _AWAY_BUSY_RATIO, _AWAY_RATIO),
+    ):
         table = decode_capture(tmp_path / file, name=file, sha256="", packets_path=None).connections
         limits = limited_by(table)
         for upload in uploads:
@@ -37,7 +41,7 @@ def test_the_shares_are_those_of_the_senders_socket(seed: int, tmp_path: Path) -
             assert sum(share.values()) == pytest.approx(1)
             total_s = upload["total_s"]
             busy = upload["busy_s"] / total_s
-            assert share["network"] + share["receiver_window"] == pytest.approx(busy, abs=_BUSY_RATIO)
+            assert share["network"] + share["receiver_window"] == pytest.approx(busy, abs=busy_ratio)
             filled = upload["filled_window_s"] / total_s
             assert share["receiver_window"] == pytest.approx(filled, abs=window_ratio)
             assert share["receiver_window"] >= upload["receiver_window_s"] / total_s - window_ratio

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _BUSY_TIME_BYTE = 168
 """Of `struct tcp_info` (include/uapi/linux/tcp.h): busy_time, rwnd_limited, sndbuf_limited, each 64 bits of µs."""
 _SEGMENT_BYTE, _UNACKED_BYTE, _CWND_BYTE, _WINDOW_BYTE = 16, 24, 80, 228
+_NOT_SENT_BYTE = 144
 _INFO_BYTES = 232
 _PIECE_BYTES = 1 << 16
 _SEND_BUFFER_BYTES = 4 << 20
@@ -91,7 +92,8 @@ def _socket_info(client: socket.socket) -> bytes:
 
 
 def _time_at_filled_window(client: socket.socket) -> float:
-    """Until all is acknowledged: how long the window had room for no other segment, and the congestion window had.
+    """Until all is acknowledged: how long the window had room for less than two segments, and the congestion window had
+    more. Linux defers a single segment while ACKs are to come (net/ipv4/tcp_output.c, tcp_tso_should_defer()).
 
     Asked every millisecond. The kernel's own rwnd_limited is less: each segment that it may send ends a spell, and
     the next begins when it tries to send again; it counts in jiffies, too."""
@@ -103,9 +105,9 @@ def _time_at_filled_window(client: socket.socket) -> float:
             struct.unpack_from("=I", info, at)
             for at in (_SEGMENT_BYTE, _UNACKED_BYTE, _CWND_BYTE, _WINDOW_BYTE)
         )
-        if not unacknowledged:
+        if not unacknowledged and not struct.unpack_from("=I", info, _NOT_SENT_BYTE)[0]:
             return found_s
-        if unacknowledged < cwnd and (unacknowledged + 1) * segment_bytes > window:
+        if unacknowledged < cwnd and (unacknowledged + 2) * segment_bytes > window:
             found_s += now - before
         before = now
 
