@@ -12,10 +12,11 @@ from typing import Final
 
 from backend.forensics.dumps import Dump
 from backend.forensics.isolation import Isolation
-from workers.decode.dumps import conntrack_entries, conntrack_events
+from workers.decode.dumps import conntrack_entries, conntrack_events, printed_packets
 from workers.decode.dumps.bare_values import read_bare_values
 from workers.decode.dumps.formats import DumpFormat, as_format, dump_formats, is_last_resort
 from workers.decode.dumps.prefixes import Said, without_prefixes
+from workers.decode.dumps.printed_packets import MARK
 from workers.decode.dumps.remarks import is_remark
 from workers.decode.dumps.session_lines import LEFT_OUT, SessionLine, read_session_line, read_typed_line
 from workers.decode.dumps.subjects import Subjects
@@ -174,6 +175,10 @@ def _segments(text: Text, prefixes: Said) -> list[_Segment]:
         host = prefixes.hosts.get(index, said.host)
         if host != said.host:
             said, current = replace(said, host=host), None
+        if current is not None and _goes_on_printed(item, current):
+            current.items.append(item)
+            current.lines += 1
+            continue
         line, owners = _owners(item, current, unknown)
         heard = _session_line(item, current, said) or (None if owners else read_typed_line(line))
         if heard is not None and not (heard is LEFT_OUT and current is not None):
@@ -190,6 +195,11 @@ def _segments(text: Text, prefixes: Said) -> list[_Segment]:
         if owners:
             current.formats, current.last_owned = owners, line
     return segments
+
+
+def _goes_on_printed(item: Item, current: _Segment) -> bool:
+    """A further packet: nothing else stands in place of its line."""
+    return isinstance(item, str) and item[:1] == MARK and current.formats == (as_format(printed_packets),)
 
 
 def _session_line(item: Item, current: _Segment | None, said: SessionLine) -> SessionLine | None:

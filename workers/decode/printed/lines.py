@@ -196,8 +196,18 @@ class Grouper:
         if pending is not None:
             yield pending
 
+    def _follows(self, line: str, before: PrintedPacket) -> bool:
+        """Whether a packet of the same section begins in the line: quicker, for what most texts consist of. False
+        decides nothing."""
+        if self._fresh or self._unread or before.more or before.inner or "length" not in before.text[-16:]:
+            return False
+        return line[2:3] == ":" and line[15:19] == " IP " and " > " in line[19:90]
+
     def _begun(self, line: str, number: int, before: PrintedPacket | None) -> PrintedPacket | None:
         """The packet that begins in the line, None where none does."""
+        if before is not None and self._follows(line, before):
+            self._last_clock = line[:15]
+            return PrintedPacket(number, self.sections[-1], line)
         if is_begin(line):
             if before is not None and _takes(before, line):
                 return None
