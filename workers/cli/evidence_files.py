@@ -75,6 +75,8 @@ def files_meant(arguments: argparse.Namespace) -> list[EvidenceFile]:
 
 
 def _read_times(pairs: dict[str, str]) -> dict[str, int]:
+    if not pairs:
+        return {}
     from workers.decode.dumps.stated_times import epoch_time_ns, stated_time_ns
 
     times: dict[str, int] = {}

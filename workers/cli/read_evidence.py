@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -18,10 +17,8 @@ from workers.decode.bundles import Expansion
 from workers.decode.identify import identify_file
 from workers.decode.left_out import LeftOut, is_bundle, left_out_of, open_bundle, opens_to_files
 from workers.decode.messages.reader import Scratch
-from workers.decode.reading import DecodeProgress
 from workers.ingested import Ingested, load_ingested
 from workers.pipeline import UNKNOWN_TEXT, ingest_file
-from workers.sandbox import Access, ChildDied, ChildPool, Notify, child_work
 
 if TYPE_CHECKING:
     from workers.cli.progress_line import ProgressLine
@@ -187,69 +184,22 @@ class _Reader:
     def read_side_by_side(self, files: Sequence[EvidenceFile]) -> None:
         """In as many children as there are cores; the order stays that of the files."""
         self.line.begin(f"reading {len(files)} files, {_cores()} at a time")
-        children = ChildPool(_cores(), self.limits, works=(ingest_in_child,))
-        try:
-            with ThreadPoolExecutor(_cores()) as threads:
-                outcomes = list(
-                    threads.map(lambda each: self._in_child(children, each[1], each[0]), enumerate(files))
-                )
-        finally:
-            children.close()
+        from workers.cli.side_by_side import read_in_children  # which starts processes
+
+        outcomes = read_in_children(
+            [(file, self._tables(number)) for number, file in enumerate(files)],
+            self.limits,
+            cores=_cores(),
+            progress=self.line.decoded,
+        )
         for number, (file, error) in enumerate(zip(files, outcomes, strict=True)):
             if error is None:
                 self.take_or_leave(file, load_ingested(self._tables(number)))
             else:
                 self.leave_out(file, error)
 
-    def _in_child(self, children: ChildPool, file: EvidenceFile, number: int) -> Exception | None:
-        tables = self._tables(number)
-        tables.mkdir(parents=True, exist_ok=True)
-        path = file.path.absolute()
-        arguments = (path, file.name, tables, file.host, file.captured_at_ns, self.limits)
-        try:
-            children.run(
-                ingest_in_child,
-                arguments,
-                notify=self._notified,
-                is_wanted=lambda: True,
-                access=Access(read=(path,), write=(tables,)),
-            )
-        except (StallscopeError, ChildDied, OSError) as error:
-            return error
-        return None
-
     def _tables(self, number: int) -> Path:
         return self.scratch / f"tables-{number}"
-
-    def _notified(self, news: object) -> None:
-        self.line.decoded(news)  # type: ignore[arg-type]  # all that ingest_in_child tells
-
-
-@child_work(news=DecodeProgress)
-def ingest_in_child(
-    path: Path,
-    name: str,
-    folder: Path,
-    host: str | None,
-    captured_at_ns: int | None,
-    limits: Limits,
-    notify: Notify,
-) -> None:
-    """The child's part."""
-
-    def progress(reached: DecodeProgress) -> None:
-        notify(reached)
-
-    ingest_file(
-        path,
-        name=name,
-        folder=folder,
-        host=host,
-        captured_at_ns=captured_at_ns,
-        keep_packets=False,
-        progress=progress,
-        limits=limits,
-    )
 
 
 def _about_bundle(expansion: Expansion) -> list[str]:
