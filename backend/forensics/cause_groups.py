@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
@@ -56,6 +57,15 @@ class CauseGroupPart(_Part):
     rows_total: int
 
 
+@dataclass(frozen=True)
+class Headline:
+    """The sentence that stands for an answer, and what it cost; of a group, over all its destinations."""
+
+    diagnosis: DiagnosisPart
+    statement: str
+    time_lost_s: float
+
+
 def group_causes(diagnoses: Sequence[DiagnosisPart], destinations_total: int) -> list[CauseGroupPart]:
     """The groups, in the order of their first diagnoses. `destinations_total` counts the destinations of all
     connections, affected or not."""
@@ -74,6 +84,15 @@ def answers_of(
     first = {group.diagnoses[0]: group for group in groups}
     others = {name for group in groups for name in group.diagnoses[1:]}
     return [(each, first.get(each.id)) for each in diagnoses if each.id not in others]
+
+
+def headline_of(diagnoses: Sequence[DiagnosisPart], destinations_total: int) -> Headline | None:
+    """What the first answer says, of all its destinations; None where nothing was diagnosed."""
+    answers = answers_of(diagnoses, group_causes(diagnoses, destinations_total))
+    if not answers:
+        return None
+    diagnosis, group = answers[0]
+    return Headline(diagnosis, (group or diagnosis).statement, (group or diagnosis).time_lost_s)
 
 
 def _group(members: Sequence[DiagnosisPart], destinations_total: int) -> CauseGroupPart:

@@ -144,6 +144,8 @@ class ChoicePart(_Part):
 
 class RemedyPart(_Part):
     what: Text
+    condition: Text = ""
+    """Where it applies: "" where nothing has to be known first, else what the reader has to find true."""
     command: Text | None = None
     applies_to: Text
     check: Text = ""
@@ -207,6 +209,9 @@ class AccountPart(_Part):
     unexplained_time_lost_s: float
     unexplained_evidence: list[EvidencePart] = []
     """Frames of the SYNs of the unexplained ones."""
+    unexplained_by: list[AccountLinePart] = []
+    """What is left of them, by addition: `unknown` for those of its diagnosis, `undecided` for those that other
+    diagnoses are about without deciding, `below-threshold` for those at destinations without a notable finding."""
 
 
 class OutcomeCountPart(_Part):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict
@@ -30,3 +31,25 @@ class ImpactPart(BaseModel):
     """How long the one that waited longest took."""
     baseline_s: Nanoseconds | None = None
     """The median of the same, None where nothing shows it."""
+
+
+def summed(parts: Sequence[ImpactPart | None]) -> ImpactPart | None:
+    """Over all destinations of one unit, the first one named. None where the first has none."""
+    first = parts[0]
+    if first is None:
+        return None
+    same = [part for part in parts if part is not None and part.unit == first.unit]
+    total_at: dict[str, int] = {}
+    others_at: dict[str, int] = {}
+    for part in same:
+        total_at[part.destination] = max(total_at.get(part.destination, 0), part.total)
+        others_at[part.destination] = max(others_at.get(part.destination, 0), part.other_destinations)
+    total = sum(total_at.values())
+    return first.model_copy(
+        update={
+            "other_destinations": len(total_at) - 1 + sum(others_at.values()),
+            "affected": min(total, sum(part.affected for part in same)),
+            "total": total,
+            "longest_s": max(part.longest_s for part in same),
+        }
+    )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from backend.errors import Gone, NotFound
+from backend.forensics.cause_groups import headline_of
 from backend.forensics.report import Report
 from backend.services.freeze_investigation import store_shown
 from backend.services.open_share import names_of
@@ -80,8 +81,10 @@ def _summary(shown: Store, share: Share) -> str:
 def _statement(report: Report, share: Share) -> str:
     """``52 of 600 connections waited 1 s · Confirmed · 52.8 s lost``."""
     found = [each for each in report.diagnoses if not share.finding_id or share.finding_id in each.findings]
-    if not found:
+    first = headline_of(found, 0 if share.finding_id else report.destinations_total)
+    if first is None:
         return ""
-    first = found[0]
     lost = f"{first.time_lost_s:,.1f} s lost" if first.time_lost_s else ""
-    return " · ".join(part for part in (first.statement.rstrip("."), _VERDICTS[first.verdict], lost) if part)
+    return " · ".join(
+        part for part in (first.statement.rstrip("."), _VERDICTS[first.diagnosis.verdict], lost) if part
+    )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 from xml.etree import ElementTree
 
+from backend.forensics.cause_groups import headline_of
 from backend.forensics.comparison.result import Comparison
 from backend.forensics.report import CheckedPart, FindingPart, Report
 from backend.services.comparison_words import (
@@ -45,7 +46,8 @@ def render_report_junit(report: Report) -> str:
     """A case for each kind that was looked for, and one for each finding; notes (severity info) pass."""
     cases = [_of_finding(finding) for finding in report.findings]
     cases += [_of_checked(checked) for checked in looked_for(report) if checked.status != "found"]
-    message = report.diagnoses[0].statement if report.diagnoses else f"{plain_verdict(report)}."
+    first = headline_of(report.diagnoses, report.destinations_total)
+    message = first.statement if first else f"{plain_verdict(report)}."
     return _document("stallscope", report.label, report.created, cases, message)
 
 

@@ -39,6 +39,7 @@ from backend.services.report_words import (
     parts_of,
     plain_verdict,
     remedies_without_repeats,
+    remedy_title,
     size_of,
 )
 
@@ -147,7 +148,7 @@ def _remedy(remedy: RemedyPart) -> list[str]:
         )
         if value
     ]
-    blocks = [text_of(remedy.what)]
+    blocks = [text_of(remedy_title(remedy))]
     undo = remedy.undo if is_command(remedy.undo) else ""
     changing = "Change" if remedy.changes else "Command"
     for name, command in (("Check", remedy.check), (changing, remedy.command), ("Undo", undo)):

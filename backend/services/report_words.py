@@ -83,6 +83,11 @@ def outcome_sentence(part: OutcomesPart) -> str:
     return f"{failed}{why}, {part.slow:,} took {part.slow_from_s:g} s or more{rest}"
 
 
+def remedy_title(remedy: RemedyPart) -> str:
+    """``Switch checksum offloading off (where TcpInCsumErrors rises)``."""
+    return f"{remedy.what} (where {remedy.condition})" if remedy.condition else remedy.what
+
+
 def account_sentence(report: Report) -> str:
     """``29 connections waited 0.9 s or more = 28 SNAT source-port collision + 1 unexplained``; "" without any."""
     account = report.account

@@ -75,7 +75,10 @@ class RequestGroup:
     count: int
     sum_ms: float
     total_p50_ms: float
+    total_p90_ms: float
     total_p95_ms: float
+    total_p99_ms: float
+    total_max_ms: float
     metadata_p50_ms: float | None
     dns_p50_ms: float | None
     calls_p50_ms: float | None

@@ -27,6 +27,7 @@ from backend.services.report_words import (
     plain_verdict,
     references_of,
     remedies_without_repeats,
+    remedy_title,
     size_of,
 )
 from workers.cli.terminal_page import Page
@@ -131,7 +132,7 @@ def _remedies(page: Page, diagnosis: DiagnosisPart, *, heading: str) -> None:
 
 
 def _remedy(page: Page, remedy: RemedyPart) -> None:
-    page.text(remedy.what)
+    page.text(remedy_title(remedy))
     page.command(remedy.check, label="check")
     page.command(remedy.command, label="change" if remedy.changes else "command")
     if is_command(remedy.undo):

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+from backend.forensics.cause_groups import Headline, headline_of
 from backend.forensics.detection.run import DetectionSoFar
 from backend.forensics.isolation import REPORT, BrokenPart, Isolation
 from backend.forensics.lost_time import total_lost_s
@@ -163,10 +164,15 @@ def _role_of(finding: FindingPart) -> Role:
     return roles.most_common(1)[0][0] if roles else "neutral"
 
 
+def _verdict(first: Headline) -> Verdict:
+    diagnosis = first.diagnosis
+    return Verdict(diagnosis.cause, diagnosis.title, diagnosis.verdict, first.statement, diagnosis.role)
+
+
 def summary_of(report: Report) -> Summary:
     """What the list of investigations shows."""
-    first = report.diagnoses[0] if report.diagnoses else None
-    verdict = Verdict(first.cause, first.title, first.verdict, first.statement, first.role) if first else None
+    first = headline_of(report.diagnoses, report.destinations_total)
+    verdict = _verdict(first) if first else None
     return Summary(
         verdict=verdict,
         time_lost_s=total_lost_s(report.diagnoses, report.findings),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from backend.forensics.diagnosis.contract import Hypothesis, weigh
@@ -55,13 +55,8 @@ def draw_up(facts: Facts, settled: Sequence[Settled], rest_cause: str) -> Accoun
         if mine and each.hypothesis.cause != rest_cause:
             key = (each.hypothesis.cause, each.hypothesis.title)
             named.setdefault(key, set()).update(mine)
-    rest = counted.difference(*named.values())
-    lines = [
-        AccountLinePart(
-            cause=cause, title=title, count=len(links), time_lost_s=round(facts.delays.lost_by(links), 6)
-        )
-        for (cause, title), links in named.items()
-    ]
+    rest = frozenset(counted.difference(*named.values()))
+    lines = [_line(facts, cause, title, links) for (cause, title), links in named.items()]
     return AccountPart(
         threshold_s=DELAYED_FROM_S,
         delayed=len(counted),
@@ -70,4 +65,28 @@ def draw_up(facts: Facts, settled: Sequence[Settled], rest_cause: str) -> Accoun
         unexplained=len(rest),
         unexplained_time_lost_s=round(facts.delays.lost_by(rest), 6),
         unexplained_evidence=frame_evidence(facts.delays.frames_of(rest)),
+        unexplained_by=_rest_lines(facts, rest, settled, rest_cause),
     )
+
+
+def _line(facts: Facts, cause: str, title: str, links: Collection[int]) -> AccountLinePart:
+    lost_s = round(facts.delays.lost_by(links), 6)
+    return AccountLinePart(cause=cause, title=title, count=len(links), time_lost_s=lost_s)
+
+
+def _rest_lines(
+    facts: Facts, rest: frozenset[int], settled: Sequence[Settled], rest_cause: str
+) -> list[AccountLinePart]:
+    """Each card that speaks of some of `rest` finds its number here; every link is in one line."""
+    of_rest: set[int] = set()
+    undecided: set[int] = set()
+    for each in settled:
+        mine = of_rest if each.hypothesis.cause == rest_cause else undecided
+        mine.update(rest.intersection(each.hypothesis.attempts))
+    undecided -= of_rest
+    parts = (
+        (rest_cause, "Cause not established", of_rest),
+        ("undecided", "Undecided between causes", undecided),
+        ("below-threshold", "No notable finding", rest - of_rest - undecided),
+    )
+    return [_line(facts, cause, title, links) for cause, title, links in parts if links]

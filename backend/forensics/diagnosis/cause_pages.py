@@ -101,6 +101,7 @@ def _stated(values: list[object], kind: type[_Part]) -> tuple[_Part, ...]:
 def _remedy_lines(remedy: RemedyPart) -> Iterator[str]:
     yield f"- **{remedy.what}.**"
     facts = (
+        ("Where", remedy.condition),
         ("For", remedy.applies_to),
         ("Command", f"`{remedy.command}`" if remedy.command else None),
         ("Check", f"`{remedy.check}`"),

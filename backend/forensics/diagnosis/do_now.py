@@ -12,8 +12,6 @@ from backend.forensics.report_do_now import DoNowPart
 WORDS_MOST: Final = 12
 _ASIDE: Final = re.compile(r"\s*\([^()]*\)")
 _CLAUSES: Final = re.compile(r"(?=[;,] | (?:and|before|if|instead of) )")
-_CONDITIONAL: Final = ("Where ", "With ")
-"""How a remedy begins that fits some installations only: what is in use is for the reader to know."""
 _CHECK_FIRST: Final = "Read the present value before you change anything"
 _SURE: Final = ("confirmed", "likely")
 
@@ -43,8 +41,9 @@ def headline(text: str) -> str:
 
 
 def _fix(part: DiagnosisPart) -> DoNowPart | None:
-    """A change that is a choice needs thought, and is never the first thing to do."""
-    advice = [r for r in part.remedies if not r.choice and not r.what.startswith(_CONDITIONAL)]
+    """A change that is a choice needs thought, and one with a condition fits some installations only: neither is the
+    first thing to do."""
+    advice = [r for r in part.remedies if not r.choice and not r.condition]
     if not advice:
         return _confirm(part)
     # Causes list the best remedy first; one without a command gives way to a change that can be typed.

@@ -71,7 +71,8 @@ def dropped_syns(
 
 
 CHECKSUMS = RemedyPart(
-    what="Where TcpInCsumErrors rises: switch checksum offloading off at the sender that leaves checksums unfilled",
+    condition="TcpInCsumErrors rises",
+    what="Switch checksum offloading off at the sender that leaves checksums unfilled",
     command="ethtool -K eth0 tx off",
     applies_to="the sender's interface, or the virtual device in front of it",
     check="ethtool -k eth0 | grep checksum",
@@ -82,7 +83,8 @@ CHECKSUMS = RemedyPart(
 _REMEDIES = (
     CHECKSUMS,
     RemedyPart(
-        what="Where TcpExtIPReversePathFilter rises: loosen the reverse-path filter of the receiving interface",
+        condition="TcpExtIPReversePathFilter rises",
+        what="Loosen the reverse-path filter of the receiving interface",
         command="sysctl -w net.ipv4.conf.eth0.rp_filter=2",
         applies_to="hosts with several uplinks (asymmetric routes)",
         check="nstat -az TcpExtIPReversePathFilter",

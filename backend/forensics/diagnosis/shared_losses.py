@@ -22,6 +22,7 @@ from backend.forensics.diagnosis.contract import (
 from backend.forensics.diagnosis.exclusive import SUPPORTED_FROM
 from backend.forensics.findings import seconds_text
 from backend.forensics.report import ClaimPart, MissingPart
+from backend.forensics.report_impact import summed
 
 FAMILY = {
     "node-drop": "node-drop",
@@ -105,20 +106,27 @@ def _merged(members: Sequence[Settled], ends: dict[int, _Ends]) -> Settled:
         figures=tuple((n, seconds_text(lost_s) if n == TIME_LOST else value) for n, value in base.figures),
         attempts=tuple(sorted({link for m in members for link in m.hypothesis.attempts})),
         explains=base.explains.union(*(m.hypothesis.explains for m in others)),
+        impact=summed([base.impact, *(m.hypothesis.impact for m in added if m.taken)]),
     )
     if added:
         shared = _shared_words([lead, *added], ends)
         first = ClaimPart(
             role="step", text=f"These losses share {shared}.", evidence=list(base.steps[0].evidence)
         )
-        share = f" {len(added) + 1:,} such losses share {shared}."
-        fits = len(base.statement) + len(share) <= STATEMENT_LONGEST
         hypothesis = replace(
             hypothesis,
-            statement=f"{base.statement}{share if fits else ''}",
+            statement=_statement(base.statement, f" {len(added) + 1:,} such losses share {shared}."),
             steps=(first, *base.steps, *map(_step, added)),
         )
     return Settled(hypothesis, lead.taken.union(*(m.taken for m in others)))
+
+
+def _statement(statement: str, share: str) -> str:
+    """What is shared outranks the detail behind the colon."""
+    for said in (statement, f"{statement.partition(': ')[0].rstrip('.')}."):
+        if len(said) + len(share) <= STATEMENT_LONGEST:
+            return f"{said}{share}"
+    return statement
 
 
 def _once(parts: Sequence[MissingPart]) -> tuple[MissingPart, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from backend.forensics.cause_groups import answers_of, group_causes
+from backend.forensics.cause_groups import answers_of, group_causes, headline_of
 from backend.forensics.report import DiagnosisPart, Verdict
 from backend.forensics.report_impact import ImpactPart
 
@@ -85,3 +85,15 @@ def test_nothing_is_said_of_addresses_that_are_not_listed() -> None:
     parts = [one(1, "192.0.2.1:443", others=40), one(2, "192.0.2.9:443")]
     (group,) = group_causes(parts, 100)
     assert (group.destinations, group.shared) == (42, "")
+
+
+def test_the_headline_of_a_group_is_the_group_s() -> None:
+    parts = [one(n, f"192.0.2.{n}:443") for n in (1, 2)]
+    found = headline_of(parts, 9)
+    assert found is not None
+    assert (found.diagnosis, found.time_lost_s) == (parts[0], 2.0)
+    assert found.statement.startswith("Packet loss on the path at 2 of 9 destinations: 6 of 120 connections")
+    alone = headline_of(parts[:1], 9)
+    assert alone is not None
+    assert alone.statement == parts[0].statement
+    assert headline_of([], 9) is None

@@ -2302,6 +2302,11 @@ export interface components {
             /** Unexplained */
             unexplained: number;
             /**
+             * Unexplained By
+             * @default []
+             */
+            unexplained_by: components["schemas"]["AccountLinePart"][];
+            /**
              * Unexplained Evidence
              * @default []
              */
@@ -4813,6 +4818,11 @@ export interface components {
             /** Command */
             command: string | null;
             /**
+             * Condition
+             * @default
+             */
+            condition: string;
+            /**
              * Proof
              * @default
              */
@@ -5073,10 +5083,16 @@ export interface components {
             slowest: number;
             /** Sum Ms */
             sum_ms: number;
+            /** Total Max Ms */
+            total_max_ms: number;
             /** Total P50 Ms */
             total_p50_ms: number;
+            /** Total P90 Ms */
+            total_p90_ms: number;
             /** Total P95 Ms */
             total_p95_ms: number;
+            /** Total P99 Ms */
+            total_p99_ms: number;
             /** Wait P50 Ms */
             wait_p50_ms: number | null;
         };

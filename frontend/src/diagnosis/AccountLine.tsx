@@ -25,6 +25,8 @@ export function AccountLine({ account }: { account: Account | null | undefined }
 }
 
 function Shares({ account }: { account: Account }) {
+  // Reports of older versions do not split them.
+  const { unexplained_by: parts = [] } = account;
   return (
     <table className="table account">
       <tbody>
@@ -40,6 +42,13 @@ function Shares({ account }: { account: Account }) {
             <td className="number">{count(account.unexplained)}</td>
             <td>
               Not explained <EvidenceLinks evidence={account.unexplained_evidence} />
+              {parts.length > 0 && (
+                <ul className="account-rest" data-testid="unexplained-by">
+                  {parts.map((line) => (
+                    <li key={line.cause}>{count(line.count)} {line.title}</li>
+                  ))}
+                </ul>
+              )}
             </td>
             <td className="number">{duration(account.unexplained_time_lost_s)}</td>
           </tr>

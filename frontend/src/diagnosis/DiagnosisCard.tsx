@@ -7,6 +7,7 @@ import { Worded } from "../glossary/Worded";
 import { dateWords } from "../format/zone";
 import { Disputable } from "../notes/Disagreement";
 import { Command } from "../ui/CopyButton";
+import { InlineCode } from "../ui/InlineCode";
 import { FindingsEvidence } from "./FindingsEvidence";
 import { HowRecognized } from "./HowRecognized";
 import { Remedies } from "./Remedies";
@@ -145,7 +146,7 @@ function Missing({ missing }: { missing: Diagnosis["missing"] }) {
     <ul className="missing">
       {missing.map((item) => (
         <li key={item.what}>
-          <p>{item.what}</p>
+          <p><InlineCode text={item.what} /></p>
           <Command text={item.command} label="Command that collects it" />
         </li>
       ))}

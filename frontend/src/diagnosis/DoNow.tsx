@@ -1,6 +1,7 @@
 /** What to do first: fix it, confirm it, or ask whoever can change it. */
 import type { Diagnosis, DoNow as DoNowPart, Remedy } from "../api/types";
 import { Command } from "../ui/CopyButton";
+import { InlineCode } from "../ui/InlineCode";
 
 const WORDS: Record<DoNowPart["action"], string> = { fix: "Fix", confirm: "Confirm", ask: "Ask" };
 const LABELS: Record<DoNowPart["action"], string> = { fix: "Command of the fix", confirm: "Command that reads", ask: "Command" };
@@ -14,7 +15,7 @@ export function DoNow({ diagnosis }: { diagnosis: Diagnosis }) {
       <h2>Do now</h2>
       <div>
         <p className="do-now-what">
-          <b className="do-now-action">{WORDS[first.action]}</b> <span data-testid="do-now-what">{first.what}</span>
+          <b className="do-now-action">{WORDS[first.action]}</b> <span data-testid="do-now-what"><InlineCode text={first.what} /></span>
           {first.applies_to && <span className="dim"> · {first.applies_to}</span>}
         </p>
         {first.command && <Command text={first.command} label={LABELS[first.action]} />}

@@ -3,6 +3,7 @@ import { Tabs } from "@mantine/core";
 
 import type { Choice, Remedy } from "../api/types";
 import { Command } from "../ui/CopyButton";
+import { InlineCode } from "../ui/InlineCode";
 
 /** Ids are made of it, and an id holds no space. */
 const tabValue = (setting: string): string => setting.replace(/\s+/g, "-");
@@ -64,7 +65,8 @@ function RemedyRows({ remedy }: { remedy: Remedy }) {
   ];
   return (
     <div className="remedy">
-      <p className="remedy-what">{remedy.what}</p>
+      <p className="remedy-what"><InlineCode text={remedy.what} /></p>
+      {remedy.condition && <p data-testid="remedy-condition"><b>Only where</b> <InlineCode text={remedy.condition} /></p>}
       <Sides choice={remedy.choice} />
       <dl>
         {rows

@@ -5,7 +5,8 @@ import { useSource } from "../api/source";
 import type { CauseGroup, GroupRow } from "../api/types";
 import { count, duration, plural } from "../format/quantity";
 import { RouteLink } from "../ui/RouteLink";
-import { percentiles, ROWS_A_PAGE, sorted, type Sort } from "./targets";
+import { Pages, ROWS_A_PAGE } from "../ui/Pages";
+import { percentiles, sorted, type Sort } from "./targets";
 import { share } from "./tiles";
 import "./targets.css";
 
@@ -22,7 +23,6 @@ export function Targets({ group, open = false }: { group: CauseGroup; open?: boo
   const [by, setBy] = useState<Sort>(group.time_lost_s > 0 ? "lost" : "affected");
   const [descending, setDescending] = useState(true);
   const [page, setPage] = useState(0);
-  const pages = Math.ceil(group.rows.length / ROWS_A_PAGE);
   const shown = sorted(group.rows, by, descending).slice(page * ROWS_A_PAGE, (page + 1) * ROWS_A_PAGE);
   function choose(next: Sort) {
     setDescending(next === by ? !descending : next !== "destination");
@@ -46,13 +46,7 @@ export function Targets({ group, open = false }: { group: CauseGroup; open?: boo
         </thead>
         <tbody>{shown.map((row) => <Row key={row.diagnosis} row={row} most={most} />)}</tbody>
       </table>
-      {pages > 1 && (
-        <p className="targets-pages">
-          <button type="button" className="button" disabled={page === 0} onClick={() => setPage(page - 1)}>Previous</button>
-          <span className="dim">{count(page * ROWS_A_PAGE + 1)}–{count(Math.min(group.rows.length, (page + 1) * ROWS_A_PAGE))} of {count(group.rows_total)}</span>
-          <button type="button" className="button" disabled={page >= pages - 1} onClick={() => setPage(page + 1)}>Next</button>
-        </p>
-      )}
+      <Pages page={page} rows={group.rows.length} total={group.rows_total} show={setPage} />
       {group.rows_total > group.rows.length && <p className="dim">The first {count(group.rows.length)} by time lost; all of them are in the JSON of the report.</p>}
     </details>
   );

@@ -54,13 +54,13 @@ export function VerdictCard({ diagnosis, group = null, findings, report }: Verdi
           <p key={note.id} data-testid="verdict-disputed"><strong>{signature(note)}, rejects the diagnosis:</strong> <span className="note-text">{note.text}</span></p>
         ))}
         <Plain sentence={roleSentence(diagnosis.role)} />
+        {report && <Denominator report={report} />}
+        <Tiles diagnosis={diagnosis} group={group} />
         <EvidenceLinks evidence={statementEvidence(diagnosis)} shown={6} />
       </div>
-      {report && <Denominator report={report} />}
-      <Tiles diagnosis={diagnosis} group={group} />
       {group && <Targets group={group} />}
       <DoNow diagnosis={diagnosis} />
-      <Doors diagnosis={diagnosis} findings={findings} />
+      <Doors diagnosis={diagnosis} group={group} findings={findings} />
     </section>
   );
 }
@@ -99,16 +99,17 @@ export function showAllWords(found: number, statement: string): string {
   return numbers.includes(count(found)) ? `Show all ${count(found)}` : "Show all";
 }
 
-function Doors({ diagnosis, findings }: { diagnosis: Diagnosis; findings: Finding[] }) {
+function Doors({ diagnosis, group, findings }: { diagnosis: Diagnosis; group: CauseGroup | null; findings: Finding[] }) {
   const source = useSource();
   const first = findings.find((finding) => diagnosis.findings.includes(finding.id) && finding.marks_total > 0);
   return (
     <div className="doors-row">
+      {group && <RouteLink className="button button-main" href={`${source.page}/findings`}>Show all findings</RouteLink>}
       {first && (
         <>
-          <RouteLink className="button button-main" href={`${source.page}/findings/${encodeURIComponent(first.id)}?at=instances`} onClick={scrollToInstances}>
+          {!group && <RouteLink className="button button-main" href={`${source.page}/findings/${encodeURIComponent(first.id)}?at=instances`} onClick={scrollToInstances}>
             {showAllWords(first.count, diagnosis.statement)}
-          </RouteLink>
+          </RouteLink>}
           <RouteLink className="button" href={`${source.page}/timeline?sel=${first.id}${first.instances > 0 ? "~1" : ""}`}>
             Show an example
           </RouteLink>

@@ -1,8 +1,6 @@
 /** The order and the pages of a cause's destinations. */
 import type { GroupRow } from "../api/types";
 
-export const ROWS_A_PAGE = 25;
-
 export type Sort = "destination" | "affected" | "share" | "longest" | "lost";
 
 const NUMBERS: Record<Exclude<Sort, "destination">, (row: GroupRow) => number> = {

@@ -93,7 +93,7 @@ function Tools({ found, oneByOne }: { found: RequestGroups; oneByOne: boolean })
         <button type="submit" className="button">Filter</button>
       </form>
       <span className="dim" data-testid="requests-count" data-total={found.requests}>
-        {plural(found.requests, "request")} of {plural(found.total, "shape")}{found.items.length < found.total && `, the costliest ${count(found.items.length)} listed`}
+        {plural(found.requests, "request")} of {plural(found.total, "endpoint")}{found.items.length < found.total && `, the costliest ${count(found.items.length)} listed`}
       </span>
     </div>
   );

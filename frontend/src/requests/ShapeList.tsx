@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { RequestGroup } from "../api/requests";
 import { count, plural } from "../format/quantity";
 import { calleeWords, examplesOf, KIND_WORDS, ms, sharesOf } from "./segments";
+import { Pages, ROWS_A_PAGE } from "../ui/Pages";
 import { Waterfall } from "./Waterfall";
 
 interface ShapeListProps {
@@ -18,29 +19,37 @@ interface ShapeListProps {
 export const keyOf = (group: RequestGroup): string => (group.shape === null ? `${group.line} ${group.responder}` : `shape ${group.shape}`);
 
 export function ShapeList({ groups, open, setOpen, list }: ShapeListProps) {
+  const [page, setPage] = useState(0);
   const longest = groups.reduce((most, group) => Math.max(most, group.total_p50_ms), 0);
+  const most = groups.reduce((highest, group) => Math.max(highest, group.total_max_ms), 0);
+  const at = Math.min(page, Math.max(0, Math.ceil(groups.length / ROWS_A_PAGE) - 1));
   return (
+    <>
     <div className="card shapes" role="table" aria-label="Requests by endpoint">
       <div role="row" className="shape-row shape-head">
         <span role="columnheader">request</span><span role="columnheader">breakdown of the median request</span>
-        <span role="columnheader" className="number">count</span><span role="columnheader" className="number">p50 (ms)</span><span role="columnheader" className="number">p95 (ms)</span>
+        <span role="columnheader" className="number">count</span><span role="columnheader" className="number">p50 (ms)</span><span role="columnheader" className="number">p95 (ms)</span><span role="columnheader">p50 to max</span>
       </div>
-      {groups.map((group) => (
-        <Row key={keyOf(group)} group={group} longest={longest} isOpen={open === keyOf(group)} setOpen={setOpen} list={list} />
+      {groups.slice(at * ROWS_A_PAGE, (at + 1) * ROWS_A_PAGE).map((group) => (
+        <Row key={keyOf(group)} group={group} longest={longest} most={most} isOpen={open === keyOf(group)} setOpen={setOpen} list={list} />
       ))}
     </div>
+    <Pages page={at} rows={groups.length} show={setPage} />
+    </>
   );
 }
 
 interface RowProps {
   group: RequestGroup;
   longest: number;
+  /** The slowest request of all groups, in ms. */
+  most: number;
   isOpen: boolean;
   setOpen: (key: string | null) => void;
   list: (group: RequestGroup) => void;
 }
 
-function Row({ group, longest, isOpen, setOpen, list }: RowProps) {
+function Row({ group, longest, most, isOpen, setOpen, list }: RowProps) {
   const key = keyOf(group);
   return (
     <>
@@ -56,6 +65,7 @@ function Row({ group, longest, isOpen, setOpen, list }: RowProps) {
         <span role="cell" className="number">{count(group.count)}</span>
         <span role="cell" className="number">{ms(group.total_p50_ms)}</span>
         <span role="cell" className="number">{ms(group.total_p95_ms)}</span>
+        <span role="cell"><Percentiles group={group} most={most} /></span>
       </div>
       {isOpen && (
         <div role="row" className="shape-examples"><div role="cell">
@@ -64,6 +74,19 @@ function Row({ group, longest, isOpen, setOpen, list }: RowProps) {
         </div></div>
       )}
     </>
+  );
+}
+
+/** Five bars on one scale for all groups, so that a long tail is seen without reading numbers. */
+function Percentiles({ group, most }: { group: RequestGroup; most: number }) {
+  const bars = [
+    ["p50", group.total_p50_ms], ["p90", group.total_p90_ms], ["p95", group.total_p95_ms], ["p99", group.total_p99_ms], ["max", group.total_max_ms],
+  ] as const;
+  const words = bars.map(([name, value]) => `${name} ${ms(value)}`).join(", ");
+  return (
+    <span className="shape-percentiles" role="img" aria-label={`${words} ms`} title={`${words} ms`} data-testid="percentiles">
+      {bars.map(([name, value]) => <i key={name} style={{ height: `${most > 0 ? Math.max(6, (100 * value) / most) : 6}%` }} />)}
+    </span>
   );
 }
 

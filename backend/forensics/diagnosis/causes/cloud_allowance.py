@@ -67,7 +67,8 @@ _CAUSE = ListedCause(
             versions=None,
         ),
         RemedyPart(
-            what="Where linklocal is exceeded: cache DNS on the node, and credentials in the SDK",
+            condition="linklocal is exceeded",
+            what="Cache DNS on the node, and credentials in the SDK",
             applies_to="pods that ask the VPC resolver or the metadata service themselves",
             check="ethtool -S eth0 | grep linklocal",
             proof="linklocal_allowance_exceeded stays flat",
@@ -76,7 +77,8 @@ _CAUSE = ListedCause(
             versions="1,024 packets per second and network interface; more interfaces each have their own",
         ),
         RemedyPart(
-            what="Where conntrack is exceeded: keep connections open, or leave the busiest traffic untracked",
+            condition="conntrack is exceeded",
+            what="Keep connections open, or leave the busiest traffic untracked",
             applies_to="security groups (untracked where all traffic is allowed in both directions)",
             check="ethtool -S eth0 | grep conntrack_allowance",
             proof="conntrack_allowance_exceeded stays flat; conntrack_allowance_available stays above 0",

@@ -153,10 +153,8 @@ def _remedies(writer: str) -> tuple[RemedyPart, ...]:
             side_effect="many small packets where a program writes byte by byte",
         ),
         RemedyPart(
-            what=(
-                f"Where the {writer} cannot be changed: let the {reader} acknowledge immediately "
-                "(quickack) on the route to it"
-            ),
+            condition=f"the {writer} cannot be changed",
+            what=f"Let the {reader} acknowledge immediately (quickack) on the route to the {writer}",
             command="ip route change PREFIX via GATEWAY dev DEVICE quickack 1",
             applies_to=f"the {reader}'s host (Linux)",
             check="ip route show PREFIX",

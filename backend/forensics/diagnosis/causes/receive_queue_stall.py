@@ -327,7 +327,8 @@ def _remedies(held: Held, blocking_processes: Sequence[BlockingProcess]) -> tupl
             side_effect="its statistics are missing or older",
         ),
         RemedyPart(
-            what="Where reading memory.stat of dying cgroups takes the time: free the caches that keep them alive",
+            condition="reading memory.stat of dying cgroups takes the time",
+            what="Free the caches that keep dying cgroups alive",
             command="echo 2 > /proc/sys/vm/drop_caches",
             applies_to=host,
             check="cat /sys/fs/cgroup/cgroup.stat; time cat /sys/fs/cgroup/memory.stat > /dev/null",

@@ -163,7 +163,8 @@ _RULES = ListingRequest(
 )
 _REMEDIES = (
     RemedyPart(
-        what="Give TCP more memory if TCPRcvQDrop or PruneCalled rises; read sockets more often if TCPBacklogDrop does",
+        condition="TCPRcvQDrop or PruneCalled rises",
+        what="Give TCP more memory; read sockets more often if TCPBacklogDrop rises instead",
         command="sysctl -w net.ipv4.tcp_rmem='4096 131072 33554432'",
         applies_to="the receiver's host (Linux)",
         check=RECEIVER_COUNTERS.command,

@@ -191,10 +191,8 @@ _REMEDIES = (
         versions=None,
     ),
     RemedyPart(
-        what=(
-            "Where the SYN-ACK arrives on another interface than the SYN left by: set the reverse-path "
-            "filter there to loose mode"
-        ),
+        condition="the SYN-ACK arrives on another interface than the SYN left by",
+        what="Set the reverse-path filter of that interface to loose mode",
         command="sysctl -w net.ipv4.conf.eth0.rp_filter=2",
         applies_to="hosts with several uplinks (asymmetric routes)",
         check="nstat -az TcpExtIPReversePathFilter   # rises with each dropped packet",

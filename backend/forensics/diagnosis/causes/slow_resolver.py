@@ -179,7 +179,8 @@ def _remedies() -> list[RemedyPart]:
             side_effect="names that only the removed upstream resolves are lost",
         ),
         RemedyPart(
-            what="Give the resolver more CPU or replicas, if it is busy at these times",
+            condition="it is busy at these times",
+            what="Give the resolver more CPU or replicas",
             applies_to="Kubernetes",
             command="kubectl -n kube-system scale deployment coredns --replicas=N",
             check="kubectl -n kube-system top pods -l k8s-app=kube-dns",

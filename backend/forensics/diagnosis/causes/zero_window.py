@@ -153,7 +153,8 @@ def _remedies(receiver: str) -> tuple[RemedyPart, ...]:
             side_effect="none known",
         ),
         RemedyPart(
-            what="Raise the socket buffers if it only reads in bursts",
+            condition="it only reads in bursts",
+            what="Raise the socket buffers",
             command="sysctl -w net.ipv4.tcp_rmem='4096 131072 33554432'",
             applies_to="the receiver's host (Linux); programs that set SO_RCVBUF themselves are not touched",
             check="sysctl net.ipv4.tcp_rmem",

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.captures import Capture
-from backend.forensics.diagnosis.account import settle
+from backend.forensics.diagnosis.account import Settled, draw_up, settle
 from backend.forensics.diagnosis.causes.snat_port_race.tests.build_race import (
     LOST,
     Case,
@@ -179,3 +179,17 @@ def test_what_nothing_explains_stands_behind_the_causes_that_stand_and_before_th
         for cause, weight, lost_s in (("unknown", 0.1, 9.0), ("refuted", -5.0, 5.0), ("named", 1.0, 1.0))
     ]
     assert [part.cause for part in sorted(parts, key=rank_of)] == ["named", "unknown", "refuted"]
+
+
+def test_what_is_unexplained_is_split_by_the_diagnosis_that_is_about_it() -> None:
+    facts = gather_facts([one_sided(S, S, S)], [])
+    late, open_, small = facts.delays.link.tolist()
+    rest = hypothesis(facts, "unknown", [late], weight=0.1)
+    undecided = hypothesis(facts, "open", [late, open_], weight=-1.0)
+    settled = [Settled(rest, frozenset([late])), Settled(undecided, frozenset())]
+    found = draw_up(facts, settled, "unknown")
+    assert found is not None
+    lines = [(line.cause, line.count) for line in found.unexplained_by]
+    assert lines == [("unknown", 1), ("undecided", 1), ("below-threshold", 1)]
+    assert sum(count for _, count in lines) == found.unexplained
+    assert small not in undecided.attempts

@@ -20,7 +20,7 @@ UNFINISHED = RemedyPart(
     what="Annotate the account", command="kubectl annotate sa NAME a=b", applies_to="the pod"
 )
 CONDITIONAL = RemedyPart(
-    what="With kiam: keep them longer", command="kiam server --lead=20m", applies_to="kiam"
+    what="Keep them longer", condition="kiam is used", command="kiam server --lead=20m", applies_to="kiam"
 )
 CHOICE = CHANGE.model_copy(update={"choice": [ChoicePart(setting="0", gains="speed", costs="errors")]})
 CAPTURE = MissingPart(

@@ -13,6 +13,7 @@ from backend.forensics.diagnosis.contract import Hypothesis, Weighed, weigh
 from backend.forensics.diagnosis.shared_losses import merge_shared
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import ClaimPart
+from backend.forensics.report_impact import ImpactPart
 
 SURE, LIKELY, POSSIBLE = 3.0, 1.5, -0.3
 
@@ -112,3 +113,32 @@ def test_an_alternative_for_the_same_attempts_adds_no_time() -> None:
     (found,) = merge_shared([lead, none], FINDINGS)
     assert found.hypothesis.time_lost_s == 2.0
     assert weigh(found.hypothesis) == weigh(lead.hypothesis)
+
+
+def _impact(destination: str, affected: int) -> ImpactPart:
+    return ImpactPart(
+        unit="connections", destination=destination, affected=affected, total=60, longest_s=affected / 2
+    )
+
+
+def test_the_impact_is_that_of_all_destinations() -> None:
+    first = _settled("path-loss", "one", LIKELY, 1, 2, impact=_impact("192.0.2.1:80", 2))
+    other = _settled("path-loss", "two", LIKELY, 3, 4, 5, impact=_impact("[2001:db8::2]:80", 3))
+    (merged,) = merge_shared([first, other], FINDINGS)
+    found = merged.hypothesis.impact
+    assert found is not None
+    assert found.affected == len(merged.hypothesis.attempts) == 5
+    assert (found.destination, found.other_destinations, found.total, found.longest_s) == (
+        "192.0.2.1:80",
+        1,
+        120,
+        1.5,
+    )
+
+
+def test_what_is_shared_outranks_the_detail() -> None:
+    long = _settled("path-loss", "one", LIKELY, 1)
+    detail = f"3 of 60 waited: {'8 of 403 segments, ' * 7}and more."
+    long = replace(long, hypothesis=replace(long.hypothesis, statement=detail))
+    (merged,) = merge_shared([long, _settled("path-loss", "two", LIKELY, 2)], FINDINGS)
+    assert merged.hypothesis.statement == "3 of 60 waited. 2 such losses share the host 10.0.0.1."

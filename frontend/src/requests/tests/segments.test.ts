@@ -29,7 +29,7 @@ test("one sentence says what cost most", () => {
 });
 
 const GROUP: RequestGroup = {
-  shape: 0, request: "GET /v1", line: "GET /v1", responder: "10.0.0.1", basis: "seen", count: 3, sum_ms: 30, total_p50_ms: 10, total_p95_ms: 12, metadata_p50_ms: 6, dns_p50_ms: 0,
+  shape: 0, request: "GET /v1", line: "GET /v1", responder: "10.0.0.1", basis: "seen", count: 3, sum_ms: 30, total_p50_ms: 10, total_p90_ms: 12, total_p95_ms: 12, total_p99_ms: 12, total_max_ms: 12, metadata_p50_ms: 6, dns_p50_ms: 0,
   calls_p50_ms: 3, own_p50_ms: 1, wait_p50_ms: 9, fastest: 4, median: 5, slowest: 6,
   callees: [{ kind: "metadata", name: "role", count: 1 }, { kind: "metadata", name: "credentials", count: 1 }, { kind: "calls", name: "POST x", count: 2 }],
 };

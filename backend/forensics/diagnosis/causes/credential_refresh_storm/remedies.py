@@ -10,8 +10,9 @@ PROOF = (
     "a capture under the same load shows one refresh a lifetime, and requests faster by what the calls took"
 )
 KIAM = RemedyPart(
+    condition="kiam is used",
     what=(
-        "With kiam: longer sessions AND an earlier renewal by the agent. The part of the time in which every request "
+        "Set longer sessions and an earlier renewal by the agent. The part of the time in which every request "
         "refreshes is (window - lead) / (lifetime - lead): 15m/5m 100 %, 30m/5m 40 %, 60m/5m 18 %, 60m/20m none"
     ),
     command="kiam server --session-duration=60m --session-refresh=20m",
