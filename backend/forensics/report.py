@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from backend.forensics.report_account import AccountLinePart as AccountLinePart  # noqa: PLC0414 - handed on
+from backend.forensics.report_account import AccountPart as AccountPart  # noqa: PLC0414 - handed on
 from backend.forensics.report_do_now import DoNowPart
 from backend.forensics.report_evidence import EvidencePart as EvidencePart  # noqa: PLC0414 - handed on
 from backend.forensics.report_evidence import NamePart as NamePart  # noqa: PLC0414 - handed on
@@ -186,32 +188,6 @@ class DiagnosisPart(_Part):
     impact: ImpactPart | None = None
     """None where it is about no destination of connections or lookups."""
     do_now: DoNowPart | None = None
-
-
-class AccountLinePart(_Part):
-    """What one cause explains of the delayed connections."""
-
-    cause: str
-    title: str = ""
-    count: int
-    time_lost_s: float
-
-
-class AccountPart(_Part):
-    """Every connection delayed by `threshold_s` or more, counted once: `delayed` is the sum of the counts in
-    `explained` and of `unexplained`."""
-
-    threshold_s: float
-    delayed: int
-    time_lost_s: float
-    explained: list[AccountLinePart] = []
-    unexplained: int
-    unexplained_time_lost_s: float
-    unexplained_evidence: list[EvidencePart] = []
-    """Frames of the SYNs of the unexplained ones."""
-    unexplained_by: list[AccountLinePart] = []
-    """What is left of them, by addition: `unknown` for those of its diagnosis, `undecided` for those that other
-    diagnoses are about without deciding, `below-threshold` for those at destinations without a notable finding."""
 
 
 class OutcomeCountPart(_Part):

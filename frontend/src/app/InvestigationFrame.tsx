@@ -16,6 +16,7 @@ import { Tabs } from "./Tabs";
 import { useLiveProgress } from "../api/liveProgress";
 import { NotFound } from "./NotFound";
 import { Problem } from "../api/http";
+import { useFavicon } from "../ui/useFavicon";
 
 export function InvestigationFrame() {
   const { id } = useParams({ strict: false }) as { id: string };
@@ -34,6 +35,7 @@ function Inside() {
   const investigation = useInvestigation();
   const state = useInvestigationState();
   useLiveProgress();
+  useFavicon(investigation.data?.verdict?.role ?? null);
   const actions = document.getElementById("top-bar-actions");
   if (investigation.error instanceof Problem && NOT_THERE.includes(investigation.error.status)) return <NotFound />;
   return (

@@ -16,9 +16,9 @@ export type SortKey = "start" | "connect_ms" | "tries" | "bytes" | "network_rati
 export const COLUMNS: (BigColumn & { key?: SortKey })[] = [
   { name: "outcome", width: 12 }, { name: "client", width: 20 }, { name: "server", width: 19 },
   { name: "start", key: "start", width: 15, why: "clock time of the first packet, in the time zone of the settings" },
-  { name: "connect", unit: "ms", key: "connect_ms", number: true, width: 11, why: "accepted SYN-ACK minus first SYN" },
+  { name: "connect", unit: "ms", key: "connect_ms", number: true, width: 13, why: "accepted SYN-ACK minus first SYN" },
   { name: "tries", key: "tries", number: true, width: 5, why: "number of SYNs sent; 0: opened before the capture" },
-  { name: "retry gaps", unit: "s", number: true, width: 11 }, { name: "translated to", width: 18 },
+  { name: "retry gaps", unit: "s", number: true, width: 14 }, { name: "translated to", width: 17 },
   { name: "seen at", width: 7, why: "in path order; ✖ where the first SYN is absent" },
   { name: "bytes", key: "bytes", number: true, width: 8 },
   { name: "network", key: "network_ratio", number: true, width: 8, why: "share of its time limited by the network: round trips, congestion window, losses" },
@@ -34,6 +34,23 @@ export interface RowContext {
   nameOf: NameOf;
 }
 
+const GAP_BAR_PX = 4;
+const GAP_HEIGHT_PX = 12;
+
+/** One bar for each retransmission, as high as its gap: doubling gaps are an exponential back-off. */
+function GapBars({ gaps_s }: { gaps_s: readonly number[] }) {
+  if (gaps_s.length === 0) return null;
+  const most = Math.max(...gaps_s);
+  return (
+    <svg data-testid="gap-bars" aria-hidden="true" width={gaps_s.length * GAP_BAR_PX} height={GAP_HEIGHT_PX}>
+      {gaps_s.map((gap, at) => {
+        const height = Math.max(2, (GAP_HEIGHT_PX * gap) / most);
+        return <rect key={at} x={at * GAP_BAR_PX} y={GAP_HEIGHT_PX - height} width={GAP_BAR_PX - 1} height={height} />;
+      })}
+    </svg>
+  );
+}
+
 export function connectionCells(connection: Connection, { page, lanes, letters, nameOf }: RowContext): ReactNode[] {
   const gaps = connection.retry_gaps_s.map((gap) => gap.toFixed(3)).join(" ");
   return [
@@ -43,7 +60,7 @@ export function connectionCells(connection: Connection, { page, lanes, letters, 
     <span key="t" className="mono">{wallClock(connection.start_ns, 0)}</span>,
     milliseconds(connection.connect_ms),
     connection.tries,
-    <span key="g" title={gaps}>{gaps}</span>,
+    <span key="g" className="retry-gaps" title={gaps}><GapBars gaps_s={connection.retry_gaps_s} />{gaps}</span>,
     <span key="n" className="mono">{translated(connection)}</span>,
     <SeenAt key="a" connection={connection} lanes={lanes} />,
     bytes(connection.client_bytes + connection.server_bytes),

@@ -55,7 +55,8 @@ function Row({ part }: { part: Outcome }) {
       <td className="number">{count(part.total)}</td>
       <td className="number">{part.failed > 0 ? <strong>{count(part.failed)}</strong> : "0"}</td>
       <td className="number">
-        {count(part.slow)} {part.slow > 0 && <EvidenceLinks evidence={part.slowest} />}
+        {count(part.slow)}
+        {part.slow > 0 && <div className="outcome-links"><EvidenceLinks evidence={part.slowest} /></div>}
       </td>
       <td>
         {part.by_outcome.map((line) => (

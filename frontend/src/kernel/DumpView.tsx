@@ -71,6 +71,14 @@ function worded(value: Cell, unit = ""): string {
   return unit === "UTC" ? String(value).slice(11).replace("Z", "") : String(value);
 }
 
+const ALWAYS = "state";
+
+/** Columns that say something in the first rows; the state of a connection is looked for even where it has none. */
+export function filledColumns(columns: readonly DumpColumn[], rows: readonly DumpRow[]): number[] {
+  const filled = (at: number) => rows.some((row) => row.cells[at] !== null && row.cells[at] !== "");
+  return columns.flatMap((column, at) => (column.name === ALWAYS || rows.length === 0 || filled(at) ? [at] : []));
+}
+
 /** Wide enough for what the first rows hold. */
 function dumpColumns(columns: readonly DumpColumn[], rows: readonly DumpRow[]): BigColumn[] {
   return columns.map((column, at) => {
@@ -84,6 +92,7 @@ function dumpColumns(columns: readonly DumpColumn[], rows: readonly DumpRow[]): 
 
 function Table({ dump, table }: { dump: KernelDump; table: DumpTableHead }) {
   const { parameters } = useAddress();
+  const [all, setAll] = useState(false);
   const path = `/dumps/${encodeURIComponent(dump.input)}/${dump.number}/${encodeURIComponent(table.name)}`;
   const rows = usePagedRows<DumpRow, DumpTablePage>(path, { q: parameters.rows ?? null });
   return (
@@ -91,15 +100,21 @@ function Table({ dump, table }: { dump: KernelDump; table: DumpTableHead }) {
       <RowFilter />
       <Region label={`${table.name} of ${dump.input}`} query={rows.first} empty={(found) => (found.total || !parameters.rows ? null : <NoDumpRows path={path} filter={parameters.rows} />)}>
         {(first) => {
-          const own = dumpColumns(first.columns, first.items);
+          const chosen = all ? first.columns.map((_, at) => at) : filledColumns(first.columns, first.items);
+          const every = dumpColumns(first.columns, first.items);
+          const own = chosen.flatMap((at) => every[at] ?? []);
+          const hidden = first.columns.length - chosen.length;
           return (
             <>
-              <p className="dim" data-testid="dump-rows" data-total={first.total}>{first.total === table.rows_total ? plural(first.total, "row") : `${count(first.total)} of ${plural(table.rows_total, "row")}`}</p>
+              <p className="dim" data-testid="dump-rows" data-total={first.total}>
+                {first.total === table.rows_total ? plural(first.total, "row") : `${count(first.total)} of ${plural(table.rows_total, "row")}`}
+                {hidden > 0 && <> · <button type="button" className="link-button" onClick={() => setAll(true)}>Show {plural(hidden, "column")} empty in the first {plural(first.items.length, "row")}</button></>}
+              </p>
               <BigTable
                 label={`${table.name} of ${dump.input}`} columns={[LINE, ...own, TEXT]} total={first.total} onVisible={rows.onVisible} height_px={520}
                 cells={(at) => {
                   const row = rows.rowAt(at);
-                  return row ? cellsOf(dump.input, row, first.columns) : null;
+                  return row ? cellsOf(dump.input, row, first.columns, chosen) : null;
                 }}
               />
             </>
@@ -110,10 +125,10 @@ function Table({ dump, table }: { dump: KernelDump; table: DumpTableHead }) {
   );
 }
 
-function cellsOf(input: string, row: DumpRow, columns: readonly DumpColumn[]) {
+function cellsOf(input: string, row: DumpRow, columns: readonly DumpColumn[], chosen: readonly number[]) {
   return [
     <EvidenceLink key="line" target={{ input, kind: "line", first: row.line, last: row.line }}>{row.line}</EvidenceLink>,
-    ...row.cells.map((cell, at) => <span key={at} title={worded(cell)}>{worded(cell, columns[at]?.unit)}</span>),
+    ...chosen.map((at) => <span key={at} title={worded(row.cells[at] ?? null)}>{worded(row.cells[at] ?? null, columns[at]?.unit)}</span>),
     <code key="text" className="mono" title={row.text}>{row.text}</code>,
   ];
 }

@@ -60,6 +60,7 @@ function EmptyHome() {
 function List({ investigations, filter }: { investigations: Investigation[]; filter: InvestigationFilter }) {
   const mayCreate = useWho().data?.may.includes("upload") ?? false;
   const setParameters = useSetParameters();
+  const most_s = investigations.reduce((most, each) => Math.max(most, each.time_lost_s), 0);
   return (
     <>
       <header className="list-head">
@@ -82,7 +83,7 @@ function List({ investigations, filter }: { investigations: Investigation[]; fil
           </thead>
           <tbody>
             {investigations.map((investigation) => (
-              <Row key={investigation.id} investigation={investigation} />
+              <Row key={investigation.id} investigation={investigation} most_s={most_s} />
             ))}
           </tbody>
         </table>
@@ -99,7 +100,7 @@ function List({ investigations, filter }: { investigations: Investigation[]; fil
 
 const SOURCES: Record<Investigation["source"], string> = { browser: "in a browser", ci: "by a CI run", api: "by the API" };
 
-function Row({ investigation }: { investigation: Investigation }) {
+function Row({ investigation, most_s }: { investigation: Investigation; most_s: number }) {
   const [naming, setNaming] = useState(false);
   return (
     <tr data-testid="investigation">
@@ -118,7 +119,10 @@ function Row({ investigation }: { investigation: Investigation }) {
       <td>
         <VerdictCell investigation={investigation} />
       </td>
-      <td className="number" data-label="time lost">{investigation.time_lost_s > 0 ? duration(investigation.time_lost_s) : "–"}</td>
+      <td className="number time-lost" data-label="time lost">
+        {investigation.time_lost_s > 0 ? duration(investigation.time_lost_s) : "–"}
+        {investigation.time_lost_s > 0 && <i aria-hidden="true" data-testid="time-lost-bar" style={{ width: `${barPercent(investigation.time_lost_s, most_s)}%` }} />}
+      </td>
       <td className="number" data-label="files">{count(investigation.files_total)}</td>
       <td className="number" data-label="packets">{count(investigation.packets_total)}</td>
       <td className="number dim" data-label="created" title={investigation.created}>
@@ -139,11 +143,18 @@ function Row({ investigation }: { investigation: Investigation }) {
   );
 }
 
+const BAR_PERCENT_MOST = 80;
+
+/** By the order of magnitude: beside hours, seconds would have no bar. */
+export function barPercent(lost_s: number, most_s: number): number {
+  return (BAR_PERCENT_MOST * Math.log10(1 + lost_s)) / Math.log10(1 + Math.max(lost_s, most_s));
+}
+
 function VerdictCell({ investigation }: { investigation: Investigation }) {
   const { verdict, analysis } = investigation;
   if (analysis === "queued" || analysis === "running") return <span className="dim">{analysis} …</span>;
   if (analysis === "failed" || analysis === "cancelled") return <span>✖ {analysis}</span>;
-  if (!verdict) return <span className="dim">{analysis === "finished" ? "nothing found" : "not analyzed"}</span>;
+  if (!verdict) return <span className="dim">{analysis === "finished" ? (investigation.finding_kinds.length ? "no cause found" : "nothing found") : "not analyzed"}</span>;
   return (
     <span className="verdict-cell">
       <RoleGlyph role={verdict.role} />

@@ -74,6 +74,7 @@ function Table({ detail, bars }: { detail: RequestDetail; bars: Bar[] }) {
           <td className="number">{ms(total ?? 0)}</td><td className="dim">status {request.status ?? "none"}</td>
           <td><Frames input={request.input} frames={[request.request_first_frame, request.response_last_frame]} /></td>
         </tr>
+        <Axis total_ms={total ?? 0} />
         {bars.map((bar, at) => <SegmentRow key={at} bar={bar} costliest={bar.kind === detail.costliest} />)}
       </tbody>
       <tfoot>
@@ -86,6 +87,19 @@ function Table({ detail, bars }: { detail: RequestDetail; bars: Bar[] }) {
         </tr>
       </tfoot>
     </table>
+  );
+}
+
+const AXIS_QUARTERS = [0, 1, 2, 3, 4];
+
+/** Times at the grid lines, in ms from the first byte of the request. */
+function Axis({ total_ms }: { total_ms: number }) {
+  return (
+    <tr className="waterfall-axis" data-testid="waterfall-axis">
+      <th scope="row" className="dim">ms</th>
+      <td><span className="waterfall-marks">{AXIS_QUARTERS.map((n) => <small key={n} style={{ left: `${n * 25}%` }}>{ms((total_ms * n) / 4)}</small>)}</span></td>
+      <td colSpan={3} />
+    </tr>
   );
 }
 

@@ -123,7 +123,7 @@ function Ends({ group, samples }: { group: HeldGroup; samples: readonly RoundTri
     );
   }
   const total = Math.max(ways.there + ways.at + ways.back, 1e-9);
-  const parts: [string, string, number][] = [["way there", "there", ways.there], ["beyond the far vantage point", "at", ways.at], ["way back", "back", ways.back]];
+  const parts: [string, string, number][] = [["request path", "there", ways.there], ["beyond the far vantage point", "at", ways.at], ["return path", "back", ways.back]];
   return (
     <div data-testid="rtt-ends">
       <h3>Both ends <span className="dim">median of {plural(ways.samples, "sample")}</span></h3>
@@ -134,7 +134,7 @@ function Ends({ group, samples }: { group: HeldGroup; samples: readonly RoundTri
           <span className="number">{ms(value)}</span>
         </div>
       ))}
-      <p className="dim">Stall on the {group.direction === "unknown" ? "way that is not known" : group.direction}.</p>
+      <p className="dim">Stall on the {group.direction === "unknown" ? "direction that is not known" : group.direction}.</p>
     </div>
   );
 }

@@ -24,7 +24,7 @@ export function GroupTable({ groups, total, selected, onPick }: GroupTableProps)
         <thead>
           <tr>
             <th>group</th><th className="number">began (s)</th><th className="number">lasted</th><th>from → to</th><th className="number">held</th>
-            <th className="number">longest</th><th className="number">slope (ms/ms)</th><th className="number">released within</th><th>way</th><th>kinds</th>
+            <th className="number">longest</th><th className="number">slope (ms/ms)</th><th className="number">released within</th><th>direction</th><th>kinds</th>
           </tr>
         </thead>
         <tbody>

@@ -13,7 +13,7 @@ import type { Span, TimeWindow } from "../timeline/timeWindow";
 import type { Tokens } from "../timeline/tokens";
 import { useDrag, useWheel } from "../timeline/usePointer";
 import { groupsOf, type RttContent, type RttView } from "./buildOption";
-import { axisTicks, place, sampleAt, HEADING_PX, type Hit, type Panel } from "./scale";
+import { axisTicks, place, unitOf, sampleAt, HEADING_PX, type Hit, type Panel } from "./scale";
 import { ms, pairWords, placeWords } from "./words";
 
 const RttChart = lazy(() => import("./RttChart"));
@@ -38,14 +38,14 @@ interface Hover extends Hit {
 
 export function RttStage(props: RttStageProps) {
   const { view, content, tokens, ticks, span, show } = props;
-  const { geometry, window: w, scale } = view;
+  const { geometry, window: w } = view;
   const surface = useRef<HTMLDivElement>(null);
   const [hover, setHover] = useState<Hover | null>(null);
   const axis = useMemo(() => linearAxis(w, geometry.widthPx), [w, geometry.widthPx]);
   useWheel(surface, { axis, span, show });
   useEffect(() => () => pointAt(), []);
   const drag = useDrag(axis, (x, y) => {
-    const hit = sampleAt(geometry, scale, w, x, y);
+    const hit = sampleAt(geometry, w, x, y);
     const group = groupAt(view, content, axis, x, y);
     if (group !== null) props.pickGroup(group);
     if (hit !== null) props.pickSample(hit);
@@ -57,7 +57,7 @@ export function RttStage(props: RttStageProps) {
     drag.move(event);
     const box = event.currentTarget.getBoundingClientRect();
     const [x, y] = [event.clientX - box.left, event.clientY - box.top];
-    const hit = event.buttons === 0 ? sampleAt(geometry, scale, w, x, y) : null;
+    const hit = event.buttons === 0 ? sampleAt(geometry, w, x, y) : null;
     setHover(hit === null ? null : { ...hit, x, y });
     pointAt({ mark: null, t: axis.t(x) });
   }
@@ -108,16 +108,16 @@ function PanelFrame({ panel, view, axis, ticks }: { panel: Panel; view: RttView;
       <div className="rtt-heading" data-testid="rtt-panel" data-series={series.id} style={{ top: top - HEADING_PX, height: HEADING_PX, left: -AXIS_PX }}>
         <b>{pairWords(series)}</b> <span className="dim">{placeWords(series)}</span>
         <span className="dim rtt-heading-facts">
-          usual {ms(series.usual_ms)} · longest {ms(series.longest_ms)}
+          baseline {ms(series.usual_ms)} · longest {ms(series.longest_ms)}
           {series.held > 0 && ` · ${count(series.held)} of ${count(series.samples)} held`}
         </span>
       </div>
       <div className="rtt-frame" aria-hidden="true" style={{ top, height, width: view.geometry.widthPx }}>
         {ticks.map((tick) => <i key={tick.t} className="timeline-gridline" style={{ left: axis.x(tick.t) }} />)}
-        {axisTicks(view.scale).map((tick) => (
-          <span key={tick.ms} className="rtt-level" style={{ bottom: `${place(view.scale, tick.ms) * 100}%` }}><small>{tick.label}</small></span>
+        {axisTicks(panel.scale).map((tick) => (
+          <span key={tick.ms} className="rtt-level" style={{ bottom: `${place(panel.scale, tick.ms) * 100}%` }}><small>{tick.label}</small></span>
         ))}
-        <small className="rtt-unit">ms</small>
+        <small className="rtt-unit">{unitOf(panel.scale)}</small>
       </div>
     </>
   );

@@ -23,7 +23,7 @@ import { NoTrips } from "./NoTrips";
 import { RttTools } from "./RttTools";
 import { AXIS_PX, RttStage } from "./RttStage";
 import { SampleTable } from "./SampleTable";
-import { chooseScale, layoutPanels, type Hit } from "./scale";
+import { chooseScales, layoutPanels, type Hit } from "./scale";
 import { useRttKeys } from "./useRttKeys";
 import { detailWords, findGroup, ms } from "./words";
 import "../timeline/timeline.css";
@@ -63,9 +63,8 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
   const tokens = useTokens();
   const clock = useClock();
   const shown = useMemo(() => chart.series.filter((series) => series.shown), [chart.series]);
-  const geometry = useMemo(() => layoutPanels(shown, widthPx), [shown, widthPx]);
-  const scale = useMemo(() => chooseScale(kind, shown, w), [kind, shown, w]);
-  const picture = useMemo(() => ({ window: w, geometry, scale, selected, current, guides }), [w, geometry, scale, selected, current, guides]);
+  const geometry = useMemo(() => layoutPanels(shown, widthPx, chooseScales(kind, shown, w)), [shown, widthPx, kind, w]);
+  const picture = useMemo(() => ({ window: w, geometry, selected, current, guides }), [w, geometry, selected, current, guides]);
   const content = useMemo(
     () => ({ kinds: chart.kinds, groups, bucketNs: chart.bucket_ns, groupNames: chart.groups.map(groupName) }), [chart, groups],
   );

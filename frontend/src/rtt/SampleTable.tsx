@@ -14,9 +14,9 @@ import { ms, waysOf } from "./words";
 const COLUMNS: BigColumn[] = [
   { name: "sent", unit: "s", width: 13 }, { name: "kind", width: 9 }, { name: "from", width: 20 }, { name: "to", width: 20 },
   { name: "round trip", unit: "ms", width: 13, number: true }, { name: "frames", width: 15 },
-  { name: "way there", unit: "ms", width: 13, number: true, why: "from the vantage point nearest to the prober to the farthest" },
+  { name: "request path", unit: "ms", width: 13, number: true, why: "from the vantage point nearest to the prober to the farthest" },
   { name: "beyond", unit: "ms", width: 11, number: true, why: "from the farthest vantage point to the responder and back" },
-  { name: "way back", unit: "ms", width: 12, number: true }, { name: "seen there", width: 15 }, { name: "held", width: 14 },
+  { name: "return path", unit: "ms", width: 12, number: true }, { name: "seen there", width: 15 }, { name: "held", width: 14 },
 ];
 
 interface SampleTableProps {

@@ -4,7 +4,7 @@ import { NS_PER_MS } from "../format/offset";
 import type { TimeWindow } from "../timeline/timeWindow";
 import { windowEnd } from "../timeline/timeWindow";
 import type { Tokens } from "../timeline/tokens";
-import { place, type Geometry, type Panel, type Scale } from "./scale";
+import { place, type Geometry, type Panel } from "./scale";
 
 /** The subset of ECharts' graphic elements used here. */
 interface Shape {
@@ -17,7 +17,6 @@ interface Shape {
 export interface RttView {
   window: TimeWindow;
   geometry: Geometry;
-  scale: Scale;
   /** `finding~instance` of the group that stands out, or null. */
   selected: string | null;
   /** Sample under the pointer. */
@@ -39,6 +38,7 @@ export const symbolOf = (kind: number): string => SYMBOLS[kind % SYMBOLS.length]
 
 const LARGE_FROM = 2_000;
 const HATCH_PX = 7;
+const EDGE_FROM_PX = 24;
 const FADED = 0.3;
 export const groupName = (group: { finding: string; instance: number }): string => `${group.finding}~${group.instance}`;
 
@@ -76,7 +76,7 @@ function panelSeries(panel: Panel, n: number, view: RttView, content: RttContent
   };
   return [
     custom(`${id}-bands`, 1, n, at, pick((group, x) => band(group, x, panel, view, tokens))),
-    custom(`${id}-ranges`, 2, n, panel.series.ranges.t.map((t): [number, number] => [t, 0]), (x, index) => range(panel, index, x, view, content, tokens)),
+    custom(`${id}-ranges`, 2, n, panel.series.ranges.t.map((t): [number, number] => [t, 0]), (x, index) => range(panel, index, x, content, tokens)),
     ...scatters(panel, n, view, content, tokens),
     custom(`${id}-slopes`, 4, n, view.guides && panel.series.nearest ? at : [], pick((group, x) => slope(group, x, panel, view, tokens))),
     custom(`${id}-brackets`, 6, n, at, pick((group, x) => bracket(group, x, panel, view, tokens))),
@@ -112,26 +112,30 @@ function band(group: HeldGroup, x: (t: number) => number, panel: Panel, view: Rt
     children: [
       { type: "rect", shape: { x: left, y: top, width: right - left, height }, style: { fill: ink, opacity: 0.12 * opacity } },
       ...hatch,
-      { type: "rect", shape: { x: left, y: top, width: 2, height }, style: { fill: ink, opacity: 0.8 * opacity } },
+      // Of a narrow band an edge of full height is all that would be seen: ten of them are a row of needles.
+      ...(right - left < EDGE_FROM_PX ? [] : [{ type: "rect" as const, shape: { x: left, y: top, width: 2, height }, style: { fill: ink, opacity: 0.8 * opacity } }]),
     ],
   };
 }
 
-const yOf = (panel: Panel, scale: Scale, ms: number): number => panel.top + panel.height * (1 - place(scale, ms));
+const yOf = (panel: Panel, ms: number): number => panel.top + panel.height * (1 - place(panel.scale, ms));
 
-/** Least to most of a stretch, with its median across. */
-function range(panel: Panel, index: number, x: (t: number) => number, view: RttView, content: RttContent, tokens: Tokens): Shape {
+const RANGE_OPACITY = 0.16;
+
+/** Least to most of a stretch, with its median and its end across: the span is faint, or single samples draw needles. */
+function range(panel: Panel, index: number, x: (t: number) => number, content: RttContent, tokens: Tokens): Shape {
   const { ranges } = panel.series;
   const t = ranges.t[index] ?? 0;
   const [left, right] = [x(t), x(t + content.bucketNs)];
   const width = Math.max(right - left - 0.5, 1);
-  const y = (ms: number | undefined): number => yOf(panel, view.scale, ms ?? 0);
+  const y = (ms: number | undefined): number => yOf(panel, ms ?? 0);
   const [high, low, middle] = [y(ranges.high_ms[index]), y(ranges.low_ms[index]), y(ranges.middle_ms[index])];
   const fill = tokens.roles.neutral;
   return {
     type: "group",
     children: [
-      { type: "rect", shape: { x: left, y: high, width, height: Math.max(low - high, 1) }, style: { fill, opacity: 0.32 } },
+      { type: "rect", shape: { x: left, y: high, width, height: Math.max(low - high, 1) }, style: { fill, opacity: RANGE_OPACITY } },
+      { type: "rect", shape: { x: left, y: high, width, height: 2 }, style: { fill, opacity: 0.6 } },
       { type: "rect", shape: { x: left, y: middle - 1, width, height: 2 }, style: { fill, opacity: 0.95 } },
     ],
   };
@@ -160,7 +164,7 @@ function scatters(panel: Panel, n: number, view: RttView, content: RttContent, t
 
 function point(at: number, panel: Panel, view: RttView, content: RttContent, tokens: Tokens, held: boolean) {
   const { points } = panel.series;
-  const value: [number, number] = [points.t[at] ?? 0, place(view.scale, points.rtt_ms[at] ?? 0)];
+  const value: [number, number] = [points.t[at] ?? 0, place(panel.scale, points.rtt_ms[at] ?? 0)];
   const isCurrent = points.sid[at] === view.current;
   const name = content.groupNames[points.group[at] ?? -1];
   const faded = held && name !== undefined && opacityOf(name, view) < 1;
@@ -175,7 +179,7 @@ const SLOPE_FROM_PX = 14;
 function slope(group: HeldGroup, x: (t: number) => number, panel: Panel, view: RttView, tokens: Tokens): Shape | undefined {
   if (x(group.t_end) - x(group.t) < SLOPE_FROM_PX) return undefined;
   const steps = Array.from({ length: SLOPE_STEPS + 1 }, (_, n) => group.t + ((group.t_end - group.t) * n) / SLOPE_STEPS);
-  const points = steps.map((t) => [x(t), yOf(panel, view.scale, (group.t_end - t) / NS_PER_MS)]);
+  const points = steps.map((t) => [x(t), yOf(panel, (group.t_end - t) / NS_PER_MS)]);
   return {
     type: "polyline", shape: { points },
     style: { fill: null, stroke: tokens.text, lineWidth: 1.2, lineDash: [5, 4], opacity: 0.75 * opacityOf(groupName(group), view) },

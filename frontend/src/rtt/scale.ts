@@ -14,6 +14,8 @@ export interface Scale {
 
 export interface Panel {
   series: RoundTripSeries;
+  /** The same for all vantage points of a pair of hosts. */
+  scale: Scale;
   /** Of the plot, below its heading. */
   top: number;
   height: number;
@@ -38,7 +40,16 @@ export function place(scale: Scale, ms: number): number {
   return (Math.log10(Math.max(ms, scale.low)) - low) / (high - low);
 }
 
-/** One scale for all panels: what two ends saw of one probe can be compared. */
+const pairOf = (series: RoundTripSeries): string => `${series.prober} ${series.responder}`;
+
+/** One scale for each pair of hosts: what two ends saw of one probe can be compared, and a fast pair beside a slow one is legible. */
+export function chooseScales(kind: ScaleKind, series: readonly RoundTripSeries[], w: TimeWindow): Scale[] {
+  const byPair = new Map<string, RoundTripSeries[]>();
+  for (const each of series) byPair.set(pairOf(each), [...(byPair.get(pairOf(each)) ?? []), each]);
+  const scales = new Map([...byPair].map(([pair, own]) => [pair, chooseScale(kind, own, w)]));
+  return series.map((each) => scales.get(pairOf(each)) ?? chooseScale(kind, [each], w));
+}
+
 export function chooseScale(kind: ScaleKind, series: readonly RoundTripSeries[], w: TimeWindow): Scale {
   const values = series.flatMap((each) => valuesIn(each, w));
   const most = values.reduce((a, b) => Math.max(a, b), 0) || 1;
@@ -63,8 +74,14 @@ export interface AxisTick {
   label: string;
 }
 
-/** Three to six labels, none twice; in ms throughout. */
+const US_PER_MS = 1_000;
+
+/** Labels of less than a millisecond are counted in microseconds. */
+export const unitOf = (scale: Scale): "ms" | "µs" => (scale.high < 1 ? "µs" : "ms");
+
+/** Three to six labels, none twice, in the unit of the scale. */
 export function axisTicks(scale: Scale): AxisTick[] {
+  const tick = (ms: number): AxisTick => ({ ms, label: String(Number((ms * (unitOf(scale) === "µs" ? US_PER_MS : 1)).toPrecision(6))) });
   if (scale.kind === "log") {
     const first = Math.round(Math.log10(scale.low));
     const count = Math.round(Math.log10(scale.high)) - first + 1;
@@ -81,13 +98,11 @@ function niceAtLeastFraction(value: number): number {
   return niceAtLeast(value * shift) / shift;
 }
 
-const tick = (ms: number): AxisTick => ({ ms, label: String(Number(ms.toPrecision(6))) });
-
 const HEIGHTS_PX = [320, 210, 160, 130];
 
-export function layoutPanels(series: readonly RoundTripSeries[], widthPx: number): Geometry {
+export function layoutPanels(series: readonly RoundTripSeries[], widthPx: number, scales: readonly Scale[]): Geometry {
   const height = HEIGHTS_PX[Math.min(series.length, HEIGHTS_PX.length) - 1] ?? 320;
-  const panels = series.map((each, n) => ({ series: each, height, top: n * (height + HEADING_PX + GAP_PX) + HEADING_PX }));
+  const panels = series.map((each, n) => ({ series: each, scale: scales[n] ?? { kind: "linear", low: 0, high: 1 }, height, top: n * (height + HEADING_PX + GAP_PX) + HEADING_PX }));
   return { widthPx, panels, height: Math.max(series.length * (height + HEADING_PX + GAP_PX) - GAP_PX, 0) };
 }
 
@@ -98,7 +113,7 @@ export interface Hit {
 }
 
 /** The sample nearest to a place of the picture, within reach of a finger. */
-export function sampleAt(geometry: Geometry, scale: Scale, w: TimeWindow, x: number, y: number): Hit | null {
+export function sampleAt(geometry: Geometry, w: TimeWindow, x: number, y: number): Hit | null {
   const panel = geometry.panels.find((each) => y >= each.top && y <= each.top + each.height);
   if (panel === undefined) return null;
   const { points } = panel.series;
@@ -107,7 +122,7 @@ export function sampleAt(geometry: Geometry, scale: Scale, w: TimeWindow, x: num
   for (let at = 0; at < points.t.length; at += 1) {
     const dx = (((points.t[at] ?? 0) - w.fromNs) / w.durationNs) * geometry.widthPx - x;
     if (Math.abs(dx) > REACH_PX) continue;
-    const dy = panel.top + panel.height * (1 - place(scale, points.rtt_ms[at] ?? 0)) - y;
+    const dy = panel.top + panel.height * (1 - place(panel.scale, points.rtt_ms[at] ?? 0)) - y;
     const far = dx * dx + dy * dy;
     if (far < nearest) [nearest, best] = [far, { panel, at }];
   }

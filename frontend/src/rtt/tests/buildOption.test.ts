@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { HeldGroup, RoundTripSeries } from "../../api/roundTrips";
 import type { Tokens } from "../../timeline/tokens";
 import { buildOption, groupsOf, type RttContent, type RttView } from "../buildOption";
-import { axisTicks, chooseScale, layoutPanels, place, sampleAt } from "../scale";
+import { axisTicks, chooseScale, chooseScales, layoutPanels, place, sampleAt, unitOf } from "../scale";
 import { expectedOnsets, fallsOf, periodOf, typicalWays, waysOf } from "../words";
 
 const MS = 1_000_000;
@@ -28,7 +28,7 @@ const W = { fromNs: 0, durationNs: 200 * MS };
 
 function viewOf(changes: Partial<RttView> = {}): RttView {
   const series = [seriesOf("near", true), seriesOf("far", false)];
-  return { window: W, geometry: layoutPanels(series, 1000), scale: chooseScale("linear", series, W), selected: null, current: null, guides: true, ...changes };
+  return { window: W, geometry: layoutPanels(series, 1000, chooseScales("linear", series, W)), selected: null, current: null, guides: true, ...changes };
 }
 
 const CONTENT: RttContent = { kinds: ["ICMP echo", "SYN"], groupNames: ["f~1"], groups: [GROUP], bucketNs: MS };
@@ -61,7 +61,7 @@ test("a slope guide falls by one millisecond per millisecond to the group's end"
   const points = (shape?.shape?.points ?? []) as [number, number][];
   const panel = view.geometry.panels[0];
   if (panel === undefined) throw new Error("no panel");
-  expect(points[0]?.[1]).toBeCloseTo(panel.top + panel.height * (1 - place(view.scale, 80)), 6);
+  expect(points[0]?.[1]).toBeCloseTo(panel.top + panel.height * (1 - place(panel.scale, 80)), 6);
   expect(points.at(-1)?.[1]).toBeCloseTo(panel.top + panel.height, 6);
 });
 
@@ -90,13 +90,25 @@ test("scales: linear from zero, logarithmic in decades, ticks in ms without repe
   expect(chooseScale("linear", series, { fromNs: 0, durationNs: MS }).high).toBeCloseTo(0.106);
 });
 
+test("a fast pair of hosts has an axis of its own, in microseconds", () => {
+  const slow = seriesOf("near", true);
+  const fast = seriesOf("other", true);
+  const pair = { ...fast, responder: "10.0.0.9", points: { ...fast.points, rtt_ms: [0.1, 0.12, 0.2, 0.15] } };
+  const [own, shared, quick] = chooseScales("linear", [slow, seriesOf("far", false), pair], W);
+  if (!own || !quick) throw new Error("no scale");
+  expect(shared).toEqual(own);
+  expect([unitOf(own), unitOf(quick)]).toEqual(["ms", "µs"]);
+  expect(quick.high).toBeLessThan(0.25);
+  expect(axisTicks(quick).map((tick) => tick.label)).toEqual(["0", "100", "200"]);
+});
+
 test("the sample under the pointer is the nearest, and none far away", () => {
-  const { geometry, scale } = viewOf();
+  const { geometry } = viewOf();
   const panel = geometry.panels[1];
   if (panel === undefined) throw new Error("no panel");
-  const y = panel.top + panel.height * (1 - place(scale, 80));
-  expect(sampleAt(geometry, scale, W, 52, y + 2)).toEqual({ panel, at: 1 });
-  expect(sampleAt(geometry, scale, W, 300, y)).toBeNull();
+  const y = panel.top + panel.height * (1 - place(panel.scale, 80));
+  expect(sampleAt(geometry, W, 52, y + 2)).toEqual({ panel, at: 1 });
+  expect(sampleAt(geometry, W, 300, y)).toBeNull();
 });
 
 const sample = (sent_ms: number, rtt_ms: number, there_ms: number | null) => ({
@@ -105,7 +117,7 @@ const sample = (sent_ms: number, rtt_ms: number, there_ms: number | null) => ({
   elsewhere: [{ vantage: "b.pcap#0", input: "b.pcap", sent_frame: 1, answer_frame: 2, rtt_ms: 0.5, there_ms }],
 });
 
-test("both ends: way there, beyond and back add up to the round trip; unknown clocks tell nothing", () => {
+test("both ends: request path, beyond and return path add up to the round trip; unknown clocks tell nothing", () => {
   expect(waysOf(sample(0, 88, 87))).toEqual({ there: 87, at: 0.5, back: 0.5 });
   expect(waysOf(sample(0, 88, null))).toBeNull();
   expect(typicalWays([sample(0, 88, null)])).toBeNull();
