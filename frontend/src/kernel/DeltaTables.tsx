@@ -33,7 +33,7 @@ function Table({ table }: { table: DeltaTable }) {
       </header>
       {rows.length === 0 ? <p className="dim">No counter changed.</p> : (
         <div className="kernel-scroll">
-          <table className="table">
+          <table className="table delta-table">
             <thead>
               <tr>
                 <th>Counter</th><th className="number">Before</th><th className="number">After</th><th className="number">Rise</th>
