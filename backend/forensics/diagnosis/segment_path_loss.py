@@ -49,12 +49,11 @@ def _hypothesis(
         *_fast(case),
         *_lossy(facts, case),
     ]
-    rest = f"lost on the path, {where(lost)}" if lost else "lost on the path, or dropped by the receiver"
     return Hypothesis(
         cause=cause,
         title=title,
         role="loss",
-        statement=case.statement(rest),
+        statement=case.statement(_lost_where(case)),
         prior=PRIOR,
         steps=case.story(),
         weighed=tuple(pieces),
@@ -75,6 +74,14 @@ def _hypothesis(
     )
 
 
+def _lost_where(case: SegmentCase) -> str:
+    if lost := case.of("lost between", "answer lost"):
+        return f"lost on the path, {where(lost)}"
+    if inside := case.of("in node"):
+        return f"lost inside the node, {where(inside)}"
+    return "lost on the path, or dropped by the receiver"
+
+
 def _usual(case: SegmentCase) -> Weighed:
     total, touched = case.finding.connections_total, case.finding.connections
     text = f"RTO retransmissions in {touched:,.0f} of {total:,.0f} connections."
@@ -89,7 +96,7 @@ def _between(case: SegmentCase) -> list[Weighed]:
         return []
     text = (
         f"{len(lost):,} of {case.followed:,} segments were retransmitted at {places(lost, 'near')}, and "
-        f"captured only once at {places(lost, 'far')}."
+        f"captured less often at {places(lost, 'far')}."
     )
     return [
         Weighed(

@@ -14,6 +14,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.evidence.absence.icmp_reported import icmp_reported
 from backend.forensics.evidence.absence.measured_times import measured_attempts, without_made_up_trips
 from backend.forensics.evidence.absence.one_way import unheard_hosts
+from backend.forensics.evidence.absence.unresolved import resolved_groups
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
 from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
 from backend.forensics.evidence.challenges import Challenge, find_challenges
@@ -274,8 +275,9 @@ class Facts:
 
     @cached_property
     def held_groups(self) -> tuple[HeldGroup, ...]:
-        """Late answers that came together, whatever held them."""
-        return find_groups(self.round_trips)
+        """Late answers that came together, whatever held them but an unresolved link address."""
+        groups = find_groups(self.round_trips)
+        return resolved_groups(groups, self.round_trips, self.attempts, self.icmp_errors)
 
     @cached_property
     def far_side(self) -> FarSide:

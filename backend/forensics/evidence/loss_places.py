@@ -8,7 +8,7 @@ import numpy as np
 
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.sent_syns import Bools
-from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sightings import Ints, Place
 from backend.forensics.evidence.sorted_rows import lexsort
 
 _CELLS_AT_ONCE = 1 << 22
@@ -76,12 +76,17 @@ def _recorded(attempts: Attempts, time_ns: Ints) -> Bools:
     """[time, place]: absence counts only inside the time that the vantage point demonstrably recorded."""
     found = np.zeros((len(time_ns), len(attempts.places)), np.bool_)
     for place in attempts.places:
-        own_ns = attempts.clocks.own_times(place.capture, time_ns)
-        inside = (own_ns >= place.file_ns[0]) & (own_ns <= place.file_ns[1])
-        for begin, end in place.point.unrecorded_ns:
-            inside &= (own_ns <= begin) | (own_ns >= end)
-        found[:, place.number] = inside
+        found[:, place.number] = recorded_at(attempts, place, time_ns)
     return found
+
+
+def recorded_at(attempts: Attempts, place: Place, time_ns: Ints) -> Bools:
+    """Whether a vantage point recorded at each of these times (ns, common clock)."""
+    own_ns = attempts.clocks.own_times(place.capture, time_ns)
+    inside: Bools = (own_ns >= place.file_ns[0]) & (own_ns <= place.file_ns[1])
+    for begin, end in place.point.unrecorded_ns:
+        inside &= (own_ns <= begin) | (own_ns >= end)
+    return inside
 
 
 def _rewritten(attempts: Attempts, sent: Ints, inner: Ints, outer: Ints) -> Bools:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import stable_order, taken
+from backend.forensics.evidence.sorted_rows import following, stable_order, taken
 from backend.forensics.messages import PAIRED_BY_ACK
 from backend.forensics.round_trips import LOOKUP, REQUEST, ROUND_TRIP_DTYPE
+from backend.forensics.signals import FIRST_COPY, SENT_AGAIN
 
 _HTTP = (
-    "connection", "vantage", "request_sequence", "request_last_ns", "response_first_ns", "request_last_frame",
-    "response_first_frame", "from_client", "marks",
+    "connection", "vantage", "request_sequence", "request_first_ns", "request_last_ns", "response_first_ns",
+    "request_last_frame", "response_first_frame", "from_client", "marks",
 )  # fmt: skip
 
 _ANSWER = 0x8000
@@ -34,6 +37,7 @@ def _requests(capture: Capture) -> NDArray[np.void]:
     whole = (column["request_last_ns"] != NEVER) & (column["response_first_ns"] != NEVER)
     whole &= (column["marks"] & PAIRED_BY_ACK) == 0
     whole &= column["response_first_ns"] >= column["request_last_ns"]
+    whole &= ~_sent_again(capture, column)
     chosen = {name: values[whole] for name, values in column.items()}
     rows = _filled(capture, chosen["connection"], chosen["from_client"] == 1)
     rows["sent_ns"] = chosen["request_last_ns"]
@@ -41,6 +45,32 @@ def _requests(capture: Capture) -> NDArray[np.void]:
     rows["sent_frame"], rows["answer_frame"] = chosen["request_last_frame"], chosen["response_first_frame"]
     rows["vantage"], rows["sequence"], rows["kind"] = chosen["vantage"], chosen["request_sequence"], REQUEST
     return rows
+
+
+def _sent_again(capture: Capture, column: Mapping[str, NDArray[np.generic]]) -> NDArray[np.bool_]:
+    """Requests retransmitted before their response: nobody knows which copy was answered (RFC 6298 section 3), unless
+    an ACK shows that the first copy was."""
+    again, first = (
+        _signals(capture, column, kind, own_side=own_side)
+        for kind, own_side in ((SENT_AGAIN, True), (FIRST_COPY, False))
+    )
+    return again & ~first
+
+
+def _signals(
+    capture: Capture, column: Mapping[str, NDArray[np.generic]], kind: int, *, own_side: bool
+) -> NDArray[np.bool_]:
+    """Of each request: whether a signal of this kind, of its sender's side or of the other, came by its response."""
+    signals = capture.signals[(capture.signals["kind"] & kind) != 0]
+    asked = column["from_client"] == 1
+    side = asked if own_side else ~asked
+    after = following(
+        (2 * column["connection"].astype(np.int64) + side, column["request_first_ns"].astype(np.int64)),
+        (2 * signals["connection"].astype(np.int64) + (signals["from_client"] == 1), signals["time_ns"]),
+    )
+    found: NDArray[np.bool_] = after >= 0
+    found[found] = signals["time_ns"][after[found]] <= column["response_first_ns"][found]
+    return found
 
 
 def _lookups(capture: Capture) -> NDArray[np.void]:

@@ -84,7 +84,7 @@ def gather_round_trips(
     """The samples of pairs with late answers, and those that were printed. Memory: 29 bytes for each sample of a pair
     with any late one, and all columns of the pairs that are left."""
     total = sum(capture.round_trips.rows for capture in captures)
-    wanted = _suspicious(captures)
+    wanted = _with_translated(_suspicious(captures), captures, sightings)
     parts, numbers = [], []
     for number, capture in enumerate(captures):
         for rows in (*_rows_of(capture, wanted), message_trips(capture)):
@@ -245,6 +245,20 @@ def _suspicious(captures: Sequence[Capture]) -> Keys:
     """Pairs of hosts, in either direction, in which late answers came together at some vantage point."""
     found = [late_pairs(*_light(capture)) for capture in captures if capture.round_trips.rows]
     return distinct(np.concatenate(found)) if found else np.zeros(0, np.uint64)
+
+
+def _with_translated(wanted: Keys, captures: Sequence[Capture], sightings: Sightings) -> Keys:
+    """These pairs, and what NAT makes of them: a vantage point behind it shows whether a question had passed."""
+    link = sightings.link_of_node
+    if not len(wanted) or not len(link):
+        return wanted
+    found = [wanted]
+    for here, there in (("client", "server"), ("server", "client")):
+        ends = [f"{end}_{part}" for end in (here, there) for part in ("high", "low")]
+        keys = np.concatenate([mix_keys(*(c.connections[name] for name in ends)) for c in captures])
+        same = distinct(link[is_among(keys, wanted)])
+        found.append(keys[is_among(link, same)])
+    return distinct(np.concatenate(found))
 
 
 def _light(capture: Capture) -> tuple[Keys, Ints, Ints, Ints, Ints]:

@@ -1,8 +1,8 @@
 """Where a segment that had to be sent again was lost, as far as a second vantage point tells.
 
-Each vantage point judges by what it saw itself: a segment that a place nearer to the receiver also saw twice had passed
-that place the first time; one that it saw once, although the sender's side saw it twice, was lost in between: behind
-the last place that saw it twice, and before the next."""
+Each vantage point judges by what it saw itself: a segment that a place nearer to the receiver saw as often as the
+sender's side had passed that place each time; one that it saw less often was lost in between: behind the last place
+that saw all copies, and before the next. A place that did not record when the segment was sent shows nothing."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.loss_places import recorded_at
 from backend.forensics.evidence.nodes import same_node
 from backend.forensics.evidence.sightings import Ints, Place, join_rows
 from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
@@ -23,7 +24,7 @@ from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.signals import FILLED, SENT_AGAIN, SIGNAL_DTYPE
 
 Fate = Literal["lost between", "in node", "arrived", "answer lost", "late", "beyond", "one place", "counted"]
-"""Of the place nearest to the receiver: `lost between`, it saw the segment once less than the sender's side, `in node`
+"""Of the place nearest to the receiver: `lost between`, it saw the segment less often than the sender's side, `in node`
 the same where the places around the loss are of one machine;
 `answer lost`, it saw each copy and an acknowledgement; `arrived`, each copy and no acknowledgement, and it is at the
 receiver's; `late`, it saw the first copy so late that both came together: nothing was lost;
@@ -63,7 +64,7 @@ class SegmentLosses:
 
     def __init__(self, captures: Sequence[Capture], attempts: Attempts, anomalies: TcpAnomalies) -> None:
         self._anomalies = anomalies
-        self._captures = captures
+        self._captures, self._attempts = captures, attempts
         self._rank = attempts.order.rank
         self._link = attempts.sightings.link_of_node
         self._by_link = np.argsort(self._link, kind="stable")
@@ -105,7 +106,7 @@ class SegmentLosses:
         places = self._anomalies.places
         if (node, side) not in self._paths:
             self._paths[node, side] = self._path(node, side)
-        path = self._paths[node, side]
+        path = self._recording(self._paths[node, side], at)
         near, far = path[0], path[-1]
         here, there = (places[int(self._place_of_node[n])] for n in (near, far))
         frames = tuple(self._anomalies.frames([at]))
@@ -113,7 +114,7 @@ class SegmentLosses:
         if here == there or not twice:
             return SegmentFate("one place", here, there, frames)
         copies = self._again.get((far, side, sequence), [])
-        if not copies:
+        if len(copies) < self._sent_again(near, side, sequence):
             here, there = self._around(path, side, sequence)
             fate: Fate = "in node" if same_node(self._captures, here, there) else "lost between"
             return SegmentFate(fate, here, there, frames)
@@ -133,9 +134,31 @@ class SegmentLosses:
         whole_ns, beyond_ns = (last - first for first, last in times)
         return whole_ns >= WAY_LEAST_NS and beyond_ns <= THERE_RATIO * whole_ns
 
+    def _recording(self, path: list[int], at: int) -> list[int]:
+        """Of the path, the nodes whose vantage points recorded when the first copy of the row `at` was sent and when it
+        was sent again; the whole path where that is none."""
+        again_ns = int(self._anomalies.common_ns[at])
+        times = np.array([again_ns - int(self._anomalies.rows["silence_ns"][at]), again_ns])
+        places = self._anomalies.places
+        kept = [
+            node
+            for node in path
+            if recorded_at(self._attempts, places[int(self._place_of_node[node])], times).all()
+        ]
+        return kept or path
+
+    def _sent_again(self, near: int, side: int, sequence: int) -> int:
+        """How often the sender's side saw the segment after the first time: at least once, or nobody would ask."""
+        return max(1, len(self._again.get((near, side, sequence), ())))
+
     def _around(self, path: Sequence[int], side: int, sequence: int) -> tuple[Place, Place]:
-        """The last place on the way that saw the segment again, and the next one."""
-        seen = [at for at, node in enumerate(path[:-1]) if (node, side, sequence) in self._again]
+        """The last place on the path that saw every copy of the segment, and the next one."""
+        every = self._sent_again(path[0], side, sequence)
+        seen = [
+            at
+            for at, node in enumerate(path[:-1])
+            if len(self._again.get((node, side, sequence), ())) >= every
+        ]
         last = seen[-1] if seen else 0
         here, there = (self._anomalies.places[int(self._place_of_node[path[at]])] for at in (last, last + 1))
         return here, there

@@ -157,3 +157,19 @@ def distinct(values: NDArray[Value]) -> NDArray[Value]:
         return ordered
     once: NDArray[Value] = ordered[np.append(True, ordered[1:] != ordered[:-1])]
     return once
+
+
+def following(of: tuple[NDArray[Value], Ints], events: tuple[NDArray[Value], Ints]) -> Ints:
+    """For each (group, time) of `of` the position of the group's first event at or after that time, -1 for none."""
+    count = len(events[0])
+    if not count or not len(of[0]):
+        return np.full(len(of[0]), -1, np.int64)
+    group = np.unique(np.concatenate([events[0], of[0]]), return_inverse=True)[1].reshape(-1)
+    rank = np.unique(np.concatenate([events[1], of[1]]), return_inverse=True)[1].reshape(-1)
+    key = group * len(rank) + rank  # by group, then by time
+    order = np.argsort(key[:count], kind="stable")
+    at = np.searchsorted(key[:count][order], key[count:])
+    found = order[np.minimum(at, count - 1)]
+    same = (at < count) & (group[found] == group[count:])
+    answer: Ints = np.where(same, found, -1)
+    return answer

@@ -4,16 +4,36 @@ from __future__ import annotations
 
 import numpy as np
 
+from backend.forensics.evidence.absence.unresolved import UNRESOLVED_NS, server_of_links, unreachable_hosts
 from backend.forensics.evidence.icmp_errors import MEANINGS, OTHER, TOO_BIG, IcmpErrors
 from backend.forensics.evidence.losses import Losses
 from backend.forensics.evidence.sent_syns import Bools
+from backend.forensics.evidence.sorted_rows import following
 
 ICMP_WITHIN_NS = 10_000_000_000
 """A host that waits for a neighbor's answer says so after its probes (3 s on Linux, RFC 1122 section 2.3.2.1)."""
 
 
 def icmp_reported(losses: Losses, errors: IcmpErrors) -> Bools:
-    """Which losses an ICMP error answers: one that quotes a SYN of their attempt, soon after it."""
+    """Which losses an ICMP error answers: one that quotes a SYN of their attempt, soon after it, or one that says that
+    their destination cannot be reached, sent when the packets that waited for its next hop were dropped."""
+    return _quoted(losses, errors) | _unresolved(losses, errors)
+
+
+def _unresolved(losses: Losses, errors: IcmpErrors) -> Bools:
+    """Losses before an error "host unreachable" or "no route" about the same destination host."""
+    retried = losses.attempts.retried
+    reported, error_ns = unreachable_hosts(losses.attempts, errors)
+    server = server_of_links(losses.attempts)[retried.link[losses.attempt]]
+    sent_ns = retried.sent.time_ns[losses.sent]
+    after = following((server, sent_ns), (reported, error_ns))
+    found = after >= 0
+    found[found] = error_ns[after[found]] - sent_ns[found] <= UNRESOLVED_NS
+    return found
+
+
+def _quoted(losses: Losses, errors: IcmpErrors) -> Bools:
+    """Losses of attempts whose SYN an error quotes soon after it."""
     retried = losses.attempts.retried
     quotes = errors.ends_attempt & ~np.isin(errors.meaning, [MEANINGS.index(TOO_BIG), MEANINGS.index(OTHER)])
     position = np.full(len(errors.link), -1, np.int64)

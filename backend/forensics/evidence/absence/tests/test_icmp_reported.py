@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from backend.forensics.diagnosis.causes.node_drop.evidence import collect_losses
 from backend.forensics.diagnosis.causes.tests.build_losses import (
     OTHER_HOST,
@@ -33,3 +35,22 @@ def test_a_retry_that_vanishes_in_the_node_is_not_what_delayed_the_attempt() -> 
     later.syn(at_ns + S, path[:1], isn=isn)
     later.syn(at_ns + 3 * S, path, isn=isn)
     assert not collect_losses(gather_facts([later.build()], []), [])
+
+
+@pytest.mark.parametrize(("gap_s", "reported"), [(3.9, True), (4.1, False)])
+@pytest.mark.parametrize(
+    ("code", "host", "about"), [(1, SERVER, True), (3, SERVER, False), (1, OTHER_HOST, False)]
+)
+def test_an_unreachable_host_explains_the_syns_that_waited_for_its_link_address(
+    gap_s: float, code: int, host: str, *, reported: bool, about: bool
+) -> None:
+    """Errors are sent 3 s after the connection that they quote; an earlier one has none of its own (rate limit)."""
+    capture = Losses().silent(SERVER, 1, gaps_s=(1,))
+    skipped = round((gap_s - 3) * 50) - 1  # connections begin every 20 ms
+    capture._next += skipped
+    capture.silent(host, 1, gaps_s=(1,)).told(host, code)
+    facts = gather_facts([capture.build()], [])
+    first = facts.icmp_errors.common_ns[0] - facts.attempts.retried.start_ns[0]
+    assert (first <= 4 * S) == reported
+    found = icmp_reported(facts.losses, facts.icmp_errors)
+    assert bool(found[facts.losses.attempt == 0][0]) == (reported and about)
