@@ -15,6 +15,7 @@ from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.connection_reset.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.absence.reset_origin import reset_on_path
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints, join_rows
@@ -30,10 +31,12 @@ REFUSED: Final = 1
 BY_SERVER: Final = 2
 BY_CLIENT: Final = 3
 UNTRANSLATED: Final = 4
+ON_PATH: Final = 5
 WORDS = {
     REFUSED: "refused",
     BY_SERVER: "reset by the server",
     BY_CLIENT: "reset by the client",
+    ON_PATH: "reset by a device on the path, in the server's name",
     UNTRANSLATED: "reset by the client: un-NATed packet from an unknown address",
 }
 
@@ -62,6 +65,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
         return Detection("not-checkable", "not applicable: no TCP connection was captured")
     sort = _sorts(table)
     _mark_un_nated(facts, table, nodes, sort)
+    _mark_on_path(facts, table, capture, nodes, sort)
     chosen = np.flatnonzero(sort)
     if not len(chosen):
         return Detection("clear", f"0 of {plural(len(table), 'TCP connection')} ended by a RST before a FIN")
@@ -111,6 +115,12 @@ def _mark_un_nated(facts: Facts, table: NDArray[np.void], nodes: Ints, sort: Int
             sort[at] = UNTRANSLATED
             if packet.ends_swapped:
                 _swap_ends(table, at)
+
+
+def _mark_on_path(facts: Facts, table: NDArray[np.void], capture: Ints, nodes: Ints, sort: Ints) -> None:
+    at = np.flatnonzero(sort == BY_SERVER)
+    closed_ns = facts.clocks.of_captures(capture[at], _closed_ns(table[at]))
+    sort[at[reset_on_path(facts, nodes[at], closed_ns)]] = ON_PATH
 
 
 def _swap_ends(table: NDArray[np.void], at: int) -> None:
@@ -188,7 +198,7 @@ def _severity(group: Group, thresholds: Thresholds) -> Severity:
     number = int(np.count_nonzero(hurt)) if group.sort == BY_SERVER else number
     asked = max(group.opened, group.answered + number)
     often = number >= thresholds.notable_resets and number >= thresholds.notable_ratio * asked
-    return "warning" if group.sort == BY_SERVER and often else "info"
+    return "warning" if group.sort in (BY_SERVER, ON_PATH) and often else "info"
 
 
 def _case(group: Group, thresholds: Thresholds) -> ConnectionReset:

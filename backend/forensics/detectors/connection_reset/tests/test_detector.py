@@ -93,6 +93,34 @@ def test_a_server_that_answered_may_close_by_rst() -> None:
     assert finding.severity == "info"
 
 
+@pytest.mark.parametrize(
+    ("seen_by_server", "recorded_on", "sort"),
+    [
+        (False, True, "reset by a device on the path, in the server's name"),
+        (True, True, "reset by the server"),
+        (False, False, "reset by the server"),
+    ],
+)
+def test_a_rst_that_the_server_never_sent_came_from_the_path(
+    *, seen_by_server: bool, recorded_on: bool, sort: str
+) -> None:
+    """The capture at the server shows whose RST it was, if it was still running."""
+    near, far = CaptureBuilder(places=("client",)), CaptureBuilder(places=("server",))
+    for n in range(3):
+        client, at_ns = f"10.0.0.1:{20_000 + n}", T0_NS + n * 10 * MS
+        for capture, place in ((near, "client"), (far, "server")):
+            capture.connect(at_ns, plain_path(client, SERVER, place), isn=n + 1)
+        near.packet("client", at_ns + S, SERVER, client, tcp_flags=RST | ACK)
+        if seen_by_server:
+            far.packet("server", at_ns + S, SERVER, client, tcp_flags=RST | ACK)
+    later = T0_NS + 5 * S
+    near.connect(later, plain_path("10.0.0.1:30000", SERVER, "client"), isn=77)
+    if recorded_on:
+        far.connect(later, plain_path("10.0.0.1:30000", SERVER, "server"), isn=77)
+    found = detect(gather_facts([near.build(), replace(far.build(), name="server.pcap")], []))
+    assert [(case.sort, case.count) for case in found.cases] == [(sort, 3)]
+
+
 def test_an_impatient_client_is_harmless() -> None:
     (finding,) = detection(resets("client", 20)).findings
     assert (finding.count, finding.severity) == (20, "info")
