@@ -32,7 +32,7 @@ FRAMES_NAMED = 10
 DESTINATIONS_NAMED = 10
 _FAILED_LOOKUPS = ("server-failure", "other-error", "unanswered")
 _SERVER = ("server_high", "server_low", "server_port")
-_FAILED_CONNECTIONS = ("refused", "unreachable", "unanswered")
+_FAILED_CONNECTIONS = ("refused", "unreachable", "unanswered", "half-open")
 
 
 def describe_outcomes(facts: Facts) -> list[OutcomesPart]:

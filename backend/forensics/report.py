@@ -192,7 +192,7 @@ class DiagnosisPart(_Part):
 
 class OutcomeCountPart(_Part):
     outcome: str
-    """Of connections ``refused``, ``unanswered`` …, of lookups ``server-failure`` …"""
+    """Of connections ``refused``, ``unanswered``, ``half-open`` …, of lookups ``server-failure`` …"""
     count: int
     failed: bool
     evidence: list[EvidencePart] = []

@@ -51,6 +51,29 @@ def test_a_syn_just_before_the_end_has_not_failed_yet(silence_s: float, failed: 
     assert _counts(part).get("open-at-end", 0) == 1 - failed
 
 
+@pytest.mark.parametrize(
+    ("open_s", "others_acknowledge", "half_open"), [(1.1, True, 3), (0.9, True, 0), (1.1, False, 0)]
+)
+def test_clients_that_never_acknowledge_a_syn_ack_leave_connections_half_open(
+    *, open_s: float, others_acknowledge: bool, half_open: int
+) -> None:
+    """A flood of SYNs with forged sources; in a capture of SYNs and SYN-ACKs alone every connection looks so."""
+    made = CaptureBuilder(places=("eth0",))
+    for number in range(3):
+        client = f"10.9.0.{number + 1}:5000"
+        made.syn(T0_NS, plain_path(client, "10.0.0.2:80", "eth0"), isn=100 + number)
+        made.packet(
+            "eth0", T0_NS + MS, "10.0.0.2:80", client, tcp_flags=SYN | ACK, acknowledgement=101 + number
+        )
+    end_ns = T0_NS + MS + int(open_s * S)
+    last = plain_path("10.0.0.1:5000", "10.0.0.2:80", "eth0")
+    if others_acknowledge:
+        made.connect(end_ns - 3 * MS, last, isn=7)
+    made.syn(end_ns, plain_path("10.0.0.1:5001", "10.0.0.2:80", "eth0"), isn=8)
+    part = describe_outcomes(gather_facts([made.build()], []))[0]
+    assert _counts(part).get("half-open", 0) == half_open == part.failed
+
+
 @pytest.mark.parametrize(("connect_ms", "slow"), [(490, 0), (510, 1)])
 def test_what_took_half_a_second_is_slow(connect_ms: int, slow: int) -> None:
     part = _outcomes(connect_ms=connect_ms)

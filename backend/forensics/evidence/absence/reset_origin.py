@@ -32,7 +32,7 @@ def reset_on_path(facts: Facts, nodes: Ints, closed_ns: Ints) -> Bools:
     outermost = order[np.flatnonzero(np.diff(link[order], prepend=-1))]
     far = outermost[np.searchsorted(link[outermost], link[nodes])]
     silent = (table["resets"][far] & BY_SERVER_BIT) == 0
-    found = silent & (table["server_packets"][far] > 0) & (place[far] != place[nodes])
+    found[:] = silent & (table["server_packets"][far] > 0) & (place[far] != place[nodes])
     for number in distinct(place[far[found]]).tolist():
         mine = np.flatnonzero(found & (place[far] == number))
         found[mine] = recorded_at(facts.attempts, facts.attempts.places[number], closed_ns[mine])
