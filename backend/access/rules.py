@@ -128,6 +128,7 @@ RULES: dict[str, Ask] = {
     f"DELETE {_OWN}/looks/{{look_id}}": Ask(Need.READ, Whose.DISSECTION),
     f"GET {_OWN}/looks/{{look_id}}/dissection": _READ,
     f"GET {_OWN}/looks/{{look_id}}/packets": _READ,
+    f"GET {_OWN}/looks/{{look_id}}/wireshark": _READ,
     f"GET {_OWN}/looks/{{look_id}}/content": Ask(Need.READ, Whose.EXTRACT, Act.EXPORT_PACKETS),
     f"GET {_OWN}/packets/export": Ask(Need.READ, act=Act.EXPORT_PACKETS),
     f"GET {_OWN}/comparisons": _READ,

@@ -59,8 +59,8 @@ def ask_dissection(store: Store, investigation_id: str, file_id: str, number: in
         whole = True
         if row["connection"] != NO_CONNECTION:
             before, whole = frames_before(query, tables, row["connection"], number, _BEFORE)
-    request = LookRequest("dissection", _looked_into([file]), frame=number, before=tuple(before), whole=whole)
-    return _ask(store, investigation_id, request)
+    request = LookRequest("dissection", stored_files([file]), frame=number, before=tuple(before), whole=whole)
+    return ask_look(store, investigation_id, request)
 
 
 def ask_display_filter(store: Store, investigation_id: str, text: str) -> Look:
@@ -74,8 +74,8 @@ def ask_display_filter(store: Store, investigation_id: str, text: str) -> Look:
     ]
     if not captures:
         raise Conflict("There is no decoded capture to filter (yet).")
-    return _ask(
-        store, investigation_id, LookRequest("display-filter", _looked_into(captures), filter=text.strip())
+    return ask_look(
+        store, investigation_id, LookRequest("display-filter", stored_files(captures), filter=text.strip())
     )
 
 
@@ -90,11 +90,11 @@ def ask_carving(
     if missing:
         raise NotFound(f"{missing[0]} is no longer a file of this investigation.")
     digest = hashlib.sha256(json.dumps(sorted(selection.frames.items())).encode()).hexdigest()
-    chosen = _looked_into([files[each] for each in sorted(selection.frames)])
+    chosen = stored_files([files[each] for each in sorted(selection.frames)])
     request = LookRequest(
         "carving", chosen, frames_digest=digest, packets=selection.packets, name=name, anonymise=anonymise
     )
-    return _ask(store, investigation_id, request, selection)
+    return ask_look(store, investigation_id, request, selection)
 
 
 def ask_anonymising(store: Store, investigation_id: str) -> Look:
@@ -110,10 +110,10 @@ def ask_anonymising(store: Store, investigation_id: str) -> Look:
         replace(
             each, kind=file.kind, origin=file.host or file.bundle_id or "", captured_at_ns=file.captured_at_ns
         )
-        for file, each in zip(files, _looked_into(files), strict=True)
+        for file, each in zip(files, stored_files(files), strict=True)
     )
     packets = sum(file.packets for file in files)
-    return _ask(
+    return ask_look(
         store, investigation_id, LookRequest("anonymising", chosen, packets=packets, name=ANONYMISED_NAME)
     )
 
@@ -174,21 +174,21 @@ def cancel_look(store: Store, investigation_id: str, look_id: str) -> None:
 def read_dissection(store: Store, investigation_id: str, look_id: str) -> dict[str, Any]:
     """The frame taken apart."""
     found: dict[str, Any] = json.loads(
-        _answer(store, investigation_id, look_id, "dissection").read_text("utf-8")
+        answer_of(store, investigation_id, look_id, "dissection").read_text("utf-8")
     )
     return found
 
 
 def listed_frames(store: Store, investigation_id: str, look_id: str) -> str:
     """Path of the table of the frames that a display filter found."""
-    return str(_answer(store, investigation_id, look_id, "display-filter"))
+    return str(answer_of(store, investigation_id, look_id, "display-filter"))
 
 
 def look_content(store: Store, investigation_id: str, look_id: str) -> tuple[str, int, Iterator[bytes]]:
     """(name, size in bytes, pieces) of a carved capture or an anonymised bundle."""
     request = _folder(store, investigation_id, look_id).read().request
     kind: LookKind = "anonymising" if request.kind == "anonymising" else "carving"
-    path = _answer(store, investigation_id, look_id, kind)
+    path = answer_of(store, investigation_id, look_id, kind)
     name = request.name
     return name, path.stat().st_size, _pieces(path)
 
@@ -199,7 +199,8 @@ def _pieces(path: Path) -> Iterator[bytes]:
             yield piece
 
 
-def _answer(store: Store, investigation_id: str, look_id: str, kind: LookKind) -> Path:
+def answer_of(store: Store, investigation_id: str, look_id: str, kind: LookKind) -> Path:
+    """The file of the answer; raises NotFound, Conflict while there is none, Gone when a file changed since."""
     folder = _folder(store, investigation_id, look_id)
     look = folder.read()
     if look.request.kind != kind:
@@ -213,6 +214,7 @@ def _answer(store: Store, investigation_id: str, look_id: str, kind: LookKind) -
         "display-filter": folder.frames,
         "carving": folder.carved,
         "anonymising": folder.bundle,
+        "wireshark": folder.wireshark,
     }
     return answers[kind]
 
@@ -233,7 +235,8 @@ def _folder(store: Store, investigation_id: str, look_id: str) -> LookFolder:
     return LookFolder(store.investigation_folder(investigation_id), look_id)
 
 
-def _looked_into(files: list[EvidenceFile]) -> tuple[LookFile, ...]:
+def stored_files(files: list[EvidenceFile]) -> tuple[LookFile, ...]:
+    """The files as a question names them; raises Gone for one whose bytes were removed."""
     for file in files:
         if not file.sha256:
             raise Gone(
@@ -242,9 +245,10 @@ def _looked_into(files: list[EvidenceFile]) -> tuple[LookFile, ...]:
     return tuple(LookFile(file.id, file.name, file.sha256, file.holds_credentials) for file in files)
 
 
-def _ask(
+def ask_look(
     store: Store, investigation_id: str, request: LookRequest, selection: Selection | None = None
 ) -> Look:
+    """Hand a question to the workers, or find its answer; `selection` are the frames of a carving."""
     text = json.dumps(asdict(request), sort_keys=True)
     folder = _folder(store, investigation_id, hashlib.sha256(text.encode()).hexdigest()[:24])
     try:

@@ -207,6 +207,35 @@ def packets_of_connections(
     )
 
 
+def packets_at(query: PacketQuery, tables: CaptureTables, frames: list[int]) -> list[dict[str, Any]]:
+    """The packets of some frames, ascending; their times are on the report's clock."""
+    return query.dicts(
+        f"SELECT {PACKET_COLUMNS} FROM {tables.packet_rows} WHERE frame IN (SELECT unnest(?::BIGINT[])) ORDER BY frame",
+        (tables.packets, frames),
+    )
+
+
+def connections_of_frames(query: PacketQuery, tables: CaptureTables, frames: list[int]) -> list[Row]:
+    """(frame, vantage point, connection) of some frames, ascending."""
+    return query.rows(
+        "SELECT frame, vantage, connection FROM read_parquet(?) "
+        "WHERE frame IN (SELECT unnest(?::BIGINT[])) ORDER BY frame",
+        (tables.packets, frames),
+    )
+
+
+def frames_of_connections(
+    query: PacketQuery, tables: CaptureTables, connections: list[int], last_frame: int, limit: int
+) -> list[tuple[int, int]]:
+    """(frame, connection) of the packets of some connections up to a frame, ascending; at most `limit`."""
+    rows = query.rows(
+        "SELECT frame, connection FROM read_parquet(?) WHERE frame <= ? "
+        "AND connection IN (SELECT unnest(?::BIGINT[])) ORDER BY frame LIMIT ?",
+        (tables.packets, last_frame, connections, limit),
+    )
+    return [(int(frame), int(connection)) for frame, connection in rows]
+
+
 def bytes_of_frames(query: PacketQuery, tables: CaptureTables, frames: list[int]) -> int:
     """Captured bytes of some frames, in sum."""
     found = query.value(

@@ -23,7 +23,7 @@ from backend.errors import NotFound
 LOOKS_KEPT: Final = 48
 BYTES_KEPT: Final = 6 << 30
 
-LookKind = Literal["dissection", "display-filter", "carving", "anonymising"]
+LookKind = Literal["dissection", "display-filter", "carving", "anonymising", "wireshark"]
 LookState = Literal["queued", "running", "done", "failed", "cancelled"]
 
 
@@ -41,6 +41,16 @@ class LookFile:
     """Of an anonymising: what it came in. Files of one origin are of one host."""
     captured_at_ns: int | None = None
     """Of a dump: when it was taken, where the uploader said it."""
+
+
+@dataclass(frozen=True)
+class SelectedPart:
+    """Frames of one vantage point that Wireshark's view is asked of."""
+
+    input: str
+    context: tuple[int, ...]
+    """What tshark reads, ascending: of each connection its packets from the first on."""
+    shown: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -64,6 +74,8 @@ class LookRequest:
     """Of a carving or an anonymising: what the file is called when it is downloaded."""
     anonymise: bool = False
     """Of a carving: other addresses, no payload."""
+    parts: tuple[SelectedPart, ...] = ()
+    """Of Wireshark's view."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +139,11 @@ class LookFolder:
         return self.path / "dissection.json"
 
     @property
+    def wireshark(self) -> Path:
+        """JSON: a `WiresharkAnswer`."""
+        return self.path / "wireshark.json"
+
+    @property
     def carved(self) -> Path:
         """The pcapng."""
         return self.path / "carved.pcapng"
@@ -143,7 +160,11 @@ class LookFolder:
             raise NotFound("There is no such look; it may have been cleared away. Ask again.")
         files = tuple(LookFile(**each) for each in asked["request"].pop("files"))
         before = tuple(asked["request"].pop("before"))
-        request = LookRequest(files=files, before=before, **asked["request"])
+        parts = tuple(
+            SelectedPart(each["input"], tuple(each["context"]), tuple(each["shown"]))
+            for each in asked["request"].pop("parts", ())
+        )
+        request = LookRequest(files=files, before=before, parts=parts, **asked["request"])
         progress = self._json("progress.json")
         return Look(
             self.id,

@@ -49,7 +49,7 @@ def clear_payload(payload: bytes) -> bytes:
     shown = bytearray(FILLER * len(payload))
     shown[: found.end()] = found[0]
     if found.re is _REQUEST:
-        shown[found.start(2) : found.end(2)] = _target(found[2])
+        shown[found.start(2) : found.end(2)] = clear_target(found[2])
     at = found.end()
     while at < len(payload):
         end = _END_OF_HEAD.match(payload, at)
@@ -84,8 +84,8 @@ def _covered(found: re.Match[bytes]) -> bytes:
     return FILLER * len(found[0])
 
 
-def _target(target: bytes) -> bytes:
-    """Without users, parameters, and words in the path that are long enough to be keys."""
+def clear_target(target: bytes) -> bytes:
+    """The target of a request without users, parameters, and parts of the path that are long enough to be keys."""
     shown = bytearray(target)
     user = _USER.match(target)
     if user is not None:

@@ -15,7 +15,8 @@ from workers.decode.anonymise.capture import anonymise_capture
 from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.frame_places import NotWalkable
 from workers.decode.frames.carve import CarvedFrom, carve_anonymised
-from workers.jobs.look_in_child import SCRATCH_PREFIX, ClearFile
+from workers.jobs.clear_file import ClearFile
+from workers.jobs.look_in_child import SCRATCH_PREFIX
 from workers.sandbox import Notify, child_work
 
 

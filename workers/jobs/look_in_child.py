@@ -6,72 +6,23 @@ import json
 import shutil
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from backend.errors import UnreadableInput
 from backend.limits import Limits
 from backend.storage.looks import LookFolder, LookOutcome, LookProgress, LookRequest
 from workers.decode.frame_places import NotWalkable
 from workers.decode.frames.bounded import Bounds, ProgramFailed
 from workers.decode.frames.carve import CarvedFrom, carve
 from workers.decode.frames.dissect import FrameRequest, dissect_frame
-from workers.decode.frames.plain import plain_capture
 from workers.decode.frames.tshark import check_filter, find_tshark, matching_frames
-from workers.decode.scrubbing import scrub_capture
-from workers.ingested import load_ingested
+from workers.jobs.clear_file import ClearFile
+from workers.jobs.show_in_wireshark import show_in_wireshark
 from workers.sandbox import Access, Notify, child_work
 
 DISSECTION_S: Final = 20
 SCRATCH_PREFIX: Final = "scratch-"
 NO_TSHARK: Final = "Display filters of Wireshark need tshark on the worker, where it is not installed."
-NOT_CLEARED: Final = (
-    "It holds credentials in clear text that cannot be overwritten in this form, so no frame is shown."
-)
-
-
-@dataclass(frozen=True)
-class ClearFile:
-    """A stored capture and the folder of its tables, where the plain and the cleared copy are kept."""
-
-    name: str
-    stored: Path
-    tables: Path
-    holds_credentials: bool
-
-    def bytes_kept(self) -> Path:
-        """The stored file as it is; raises UnreadableInput when it is gone."""
-        if not self.stored.is_file():
-            raise UnreadableInput(f"The bytes of {self.name} are no longer stored.")
-        return self.stored
-
-    def plain(self, limits: Limits, scratch: Path) -> Path:
-        """The capture as a plain pcap or pcapng. An unpacked copy is made once, but for what holds credentials: of
-        that none stays."""
-        stored = self.bytes_kept()
-        kept = (scratch if self.holds_credentials else self.tables) / "plain.capture"
-        return kept if kept.is_file() else plain_capture(stored, kept, limits)
-
-    def cleared(self, limits: Limits, scratch: Path) -> Path:
-        """The plain capture with credentials overwritten; the copy is made once."""
-        if not self.holds_credentials:
-            return self.plain(limits, scratch)
-        kept = self.tables / "cleared.capture"
-        if kept.is_file():
-            return kept
-        capture = load_ingested(self.tables).capture
-        if capture is None:
-            raise UnreadableInput(f"{self.name} is no capture.")
-        plain = self.plain(limits, scratch)
-        unfinished = scratch / "cleared.part"
-        try:
-            scrub_capture(plain, capture, self.tables / "packets.parquet", unfinished)
-        except NotWalkable:
-            unfinished.unlink(missing_ok=True)
-            raise UnreadableInput(f"{self.name}: {NOT_CLEARED}") from None
-        unfinished.rename(kept)
-        return kept
 
 
 def access_of(folder: Path, files: Sequence[ClearFile], *, may_start_programs: bool) -> Access:
@@ -96,6 +47,8 @@ def look_in_child(
             return _dissect(request, folder, files[0], limits, scratch)
         if request.kind == "display-filter":
             return _filter(request, folder, files, limits, bounds, scratch, notify)
+        if request.kind == "wireshark":
+            return show_in_wireshark(request, folder, files, limits, scratch, notify)
         return _carve(folder, files, limits, scratch, notify)
     except NotWalkable as error:
         return LookOutcome("failed", problem=f"The frames cannot be found in the file: {error}.")

@@ -16,7 +16,8 @@ from backend.storage.looks import Look, LookFile, LookFolder, LookOutcome, LookP
 from backend.storage.pseudonym_keys import pseudonym_key
 from workers.decode.anonymise.warm import ensure_anonymiser_compiled
 from workers.jobs.anonymise_in_child import anonymise_in_child
-from workers.jobs.look_in_child import SCRATCH_PREFIX, ClearFile, access_of, look_in_child
+from workers.jobs.clear_file import ClearFile
+from workers.jobs.look_in_child import SCRATCH_PREFIX, access_of, look_in_child
 from workers.jobs.outages import when_reachable, with_successor
 from workers.jobs.running import MOST_STARTS
 from workers.jobs.worker_context import WorkerContext, worker_context

@@ -16,6 +16,7 @@ from backend.api.schemas.looks import (
     AskDisplayFilter,
     AskDissection,
     AskLook,
+    AskWireshark,
     Dissection,
     Look,
 )
@@ -26,6 +27,7 @@ from backend.services.export_packets import export_packets
 from backend.services.jump_in_packets import packets_from
 from backend.services.list_packets import PacketList, PacketOptions
 from backend.services.select_packets import Selection, select_by_filter, select_by_finding
+from backend.services.show_in_wireshark import WiresharkView, ask_wireshark, read_wireshark_view
 from backend.storage.looks import Look as LookRecord
 from backend.storage.store import Store
 
@@ -52,6 +54,8 @@ def _ask(subject: str, asked: AskLook, store: Store) -> LookRecord:
         return take_look.ask_display_filter(store, subject, asked.filter)
     if isinstance(asked, AskAnonymising):
         return take_look.ask_anonymising(store, subject)
+    if isinstance(asked, AskWireshark):
+        return ask_wireshark(store, subject, asked.connection, asked.finding, asked.instance)
     selection, name = _selected(subject, asked, store)
     return take_look.ask_carving(store, subject, selection, name, anonymise=asked.anonymise)
 
@@ -83,6 +87,12 @@ def delete_look(subject: Subject, look_id: LookId, store: StoreDep) -> None:
 def get_dissection(subject: Subject, look_id: LookId, store: StoreDep) -> Dissection:
     """The frame's protocol tree and bytes."""
     return Dissection.model_validate(take_look.read_dissection(store, subject, look_id))
+
+
+@router.get("/looks/{look_id}/wireshark")
+def get_wireshark_view(subject: Subject, look_id: LookId, store: StoreDep) -> WiresharkView:
+    """The packets in Wireshark's words beside ours, without credentials."""
+    return read_wireshark_view(store, subject, look_id)
 
 
 @router.get("/looks/{look_id}/packets")

@@ -46,8 +46,17 @@ class AskAnonymising(BaseModel):
     kind: Literal["anonymising"]
 
 
+class AskWireshark(BaseModel):
+    """What Wireshark shows of the packets of a connection or of the evidence of a finding; one of both is given."""
+
+    kind: Literal["wireshark"]
+    connection: Annotated[int | None, Field(ge=0, le=2**53)] = None
+    finding: Annotated[str | None, Field(max_length=64)] = None
+    instance: Annotated[int | None, Field(ge=1, description="Of the finding, 1-based")] = None
+
+
 AskLook = Annotated[
-    AskDissection | AskDisplayFilter | AskCarving | AskAnonymising, Field(discriminator="kind")
+    AskDissection | AskDisplayFilter | AskCarving | AskAnonymising | AskWireshark, Field(discriminator="kind")
 ]
 
 
@@ -56,7 +65,8 @@ def _of_outcome(name: str) -> Any:
 
 
 class Look(FromRecord):
-    """How a look stands. Done, its answer is at `…/dissection`, `…/packets` or `…/content`."""
+    """How a look stands. Done, its answer is at `…/dissection`, `…/packets`, `…/wireshark` or
+    `…/content`."""
 
     id: str
     kind: LookKind = Field(validation_alias=AliasPath("request", "kind"))

@@ -12,10 +12,15 @@ export type LookQuestion =
   | Schemas["AskDissection"]
   | Schemas["AskDisplayFilter"]
   | (Pick<Schemas["AskCarving"], "kind"> & Partial<Schemas["AskCarving"]>)
-  | Schemas["AskAnonymising"];
+  | Schemas["AskAnonymising"]
+  | (Pick<Schemas["AskWireshark"], "kind"> & Partial<Schemas["AskWireshark"]>);
 export type Look = Schemas["Look"];
 export type TreeNode = Schemas["TreeNode"];
 export type Dissection = Schemas["Dissection"];
+
+/** Packets in Wireshark's words beside ours. */
+export type WiresharkView = Schemas["WiresharkView"];
+export type ComparedPacket = Schemas["ComparedPacket"];
 
 const WATCH_MS = 200;
 
@@ -58,5 +63,16 @@ export function useDissection(look: Look | undefined) {
     enabled: look?.state === "done",
     staleTime: Infinity,
     queryFn: ({ signal }) => ask<Dissection>(`${source.api}/looks/${look?.id}/dissection`, { headers: source.headers, signal }),
+  });
+}
+
+/** What is at `…/wireshark` of a job that is done. */
+export function useWiresharkView(look: Look | undefined) {
+  const source = useSource();
+  return useQuery({
+    queryKey: [source.key, "wireshark", look?.id],
+    enabled: look?.state === "done",
+    staleTime: Infinity,
+    queryFn: ({ signal }) => ask<WiresharkView>(`${source.api}/looks/${look?.id}/wireshark`, { headers: source.headers, signal }),
   });
 }

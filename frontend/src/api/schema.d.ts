@@ -674,6 +674,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/looks/{look_id}/wireshark": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Wireshark View
+         * @description The packets in Wireshark's words beside ours, without credentials.
+         */
+        get: operations["get_wireshark_view_api_v1_investigations__investigation_id__looks__look_id__wireshark_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/names": {
         parameters: {
             query?: never;
@@ -2404,6 +2424,26 @@ export interface components {
             kind: "dissection";
         };
         /**
+         * AskWireshark
+         * @description What Wireshark shows of the packets of a connection or of the evidence of a finding; one of both is given.
+         */
+        AskWireshark: {
+            /** Connection */
+            connection?: number | null;
+            /** Finding */
+            finding?: string | null;
+            /**
+             * Instance
+             * @description Of the finding, 1-based
+             */
+            instance?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "wireshark";
+        };
+        /**
          * AuditEvent
          * @description One thing that was done or refused.
          */
@@ -2590,6 +2630,40 @@ export interface components {
              * @default
              */
             unit: string;
+        };
+        /**
+         * ComparedPacket
+         * @description One packet in Wireshark's words and in ours.
+         */
+        ComparedPacket: {
+            /** Detailed */
+            detailed: boolean;
+            /** Differences */
+            differences: components["schemas"]["Difference"][];
+            /** Expert */
+            expert: components["schemas"]["ExpertNote"][];
+            /** Frame */
+            frame: number;
+            /** Info */
+            info: string;
+            /** Input */
+            input: string;
+            /** Lane */
+            lane: string;
+            /** Marks */
+            marks: string[];
+            /** Messages */
+            messages: components["schemas"]["DecodedMessage"][];
+            /** Our Messages */
+            our_messages: string[];
+            /** Protocol */
+            protocol: string;
+            /** T Rel Ns */
+            t_rel_ns: number;
+            /** Time Ns */
+            time_ns: string;
+            /** What */
+            what: string;
         };
         /** Comparison */
         Comparison: {
@@ -2886,6 +2960,18 @@ export interface components {
             password: string;
         };
         /**
+         * DecodedMessage
+         * @description An application message that Wireshark decodes in a packet; of known protocols alone some fields are shown.
+         */
+        DecodedMessage: {
+            /** Decrypted */
+            decrypted: boolean;
+            /** Fields */
+            fields: components["schemas"]["MessageField"][];
+            /** Protocol */
+            protocol: string;
+        };
+        /**
          * Demo
          * @description A bundled demonstration.
          */
@@ -3050,6 +3136,19 @@ export interface components {
              * @enum {string}
              */
             verdict: "confirmed" | "likely" | "possible" | "cannot-tell";
+        };
+        /**
+         * Difference
+         * @description A TCP analysis flag that only one of the two reports for a packet.
+         */
+        Difference: {
+            /** Flag */
+            flag: string;
+            /**
+             * Reported By
+             * @enum {string}
+             */
+            reported_by: "wireshark" | "stallscope";
         };
         /**
          * Dissection
@@ -3235,6 +3334,21 @@ export interface components {
              * @default
              */
             note: string;
+        };
+        /**
+         * ExpertNote
+         * @description An entry of Wireshark's expert information.
+         */
+        ExpertNote: {
+            /** Group */
+            group: string;
+            /**
+             * Severity
+             * @enum {string}
+             */
+            severity: "comment" | "chat" | "note" | "warning" | "error";
+            /** Text */
+            text: string;
         };
         /**
          * FartherSighting
@@ -4152,7 +4266,8 @@ export interface components {
         };
         /**
          * Look
-         * @description How a look stands. Done, its answer is at `…/dissection`, `…/packets` or `…/content`.
+         * @description How a look stands. Done, its answer is at `…/dissection`, `…/packets`, `…/wireshark` or
+         *     `…/content`.
          */
         Look: {
             /** At */
@@ -4167,7 +4282,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "dissection" | "display-filter" | "carving" | "anonymising";
+            kind: "dissection" | "display-filter" | "carving" | "anonymising" | "wireshark";
             /** Length */
             length: number | null;
             /** Packets */
@@ -4282,6 +4397,16 @@ export interface components {
             /** Password */
             password: string;
             role: components["schemas"]["Role"];
+        };
+        /**
+         * MessageField
+         * @description A field of an application message: Wireshark's label and value.
+         */
+        MessageField: {
+            /** Label */
+            label: string;
+            /** Value */
+            value: string;
         };
         /** MissingPart */
         MissingPart: {
@@ -6161,6 +6286,22 @@ export interface components {
             role: string;
         };
         /**
+         * WiresharkView
+         * @description Packets of a connection or a finding as Wireshark shows them, beside our view.
+         */
+        WiresharkView: {
+            /** Left Out */
+            left_out: number;
+            /** Packets */
+            packets: components["schemas"]["ComparedPacket"][];
+            /** Problem */
+            problem: string;
+            /** Program */
+            program: string;
+            /** Tls Secrets */
+            tls_secrets: number;
+        };
+        /**
          * Worker
          * @description One that says that it is alive.
          */
@@ -7535,7 +7676,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["AskDissection"] | components["schemas"]["AskDisplayFilter"] | components["schemas"]["AskCarving"] | components["schemas"]["AskAnonymising"];
+                "application/json": components["schemas"]["AskDissection"] | components["schemas"]["AskDisplayFilter"] | components["schemas"]["AskCarving"] | components["schemas"]["AskAnonymising"] | components["schemas"]["AskWireshark"];
             };
         };
         responses: {
@@ -7729,6 +7870,40 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PacketList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_wireshark_view_api_v1_investigations__investigation_id__looks__look_id__wireshark_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description Id of the look */
+                look_id: string;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WiresharkView"];
                 };
             };
             400: components["responses"]["BadRequest"];

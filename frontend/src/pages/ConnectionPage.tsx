@@ -12,6 +12,7 @@ import { connectPhases, ladderSteps } from "../connections/ladderSteps";
 import { plural } from "../format/quantity";
 import { NameBeside } from "../names/NameBeside";
 import { useNameOf } from "../names/NamesProvider";
+import { WiresharkPanel } from "../packets/WiresharkPanel";
 import { Region } from "../ui/Region";
 import { RouteLink } from "../ui/RouteLink";
 
@@ -27,6 +28,7 @@ export function ConnectionPage() {
           <LimitedBy connection={found.connection} />
           <Ladder detail={found} />
           <ConnectionFacts detail={found} />
+          <WiresharkPanel question={{ kind: "wireshark", connection: found.connection.cid }} />
         </>
       )}
     </Region>

@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
-from workers.decode.bench.tcp_differences import BOTH, FLAGS, OURS, THEIRS, Segment, all_segments
+from backend.forensics.wireshark import FLAGS
+from workers.decode.bench.tcp_differences import BOTH, OURS, THEIRS, Segment, all_segments
 from workers.decode.bench.tcp_verdicts import verdict
 
 _HEAD = """# TCP analysis beside tshark's

@@ -11,32 +11,11 @@ from typing import Any, Final
 import pyarrow.parquet as pq
 
 from backend.forensics import packets as p
+from backend.forensics.wireshark import ANALYSIS_FIELDS, FLAGS
 from workers.decode.captures import NotACapture, decode_capture
 
 OURS, THEIRS, BOTH = "ours only", "theirs only", "both"
 
-FLAGS: Final[Mapping[str, tuple[int, tuple[str, ...]]]] = {
-    "retransmission": (
-        p.MARK_RETRANSMISSION,
-        ("retransmission", "fast_retransmission", "spurious_retransmission"),
-    ),
-    "fast retransmission": (p.MARK_FAST_RETRANSMISSION, ("fast_retransmission",)),
-    "spurious retransmission": (p.MARK_SPURIOUS_RETRANSMISSION, ("spurious_retransmission",)),
-    "out of order": (p.MARK_OUT_OF_ORDER, ("out_of_order",)),
-    "duplicate ACK": (p.MARK_DUPLICATE_ACK, ("duplicate_ack",)),
-    "zero window": (p.MARK_ZERO_WINDOW, ("zero_window",)),
-    "window full": (p.MARK_WINDOW_FULL, ("window_full",)),
-    "window update": (p.MARK_WINDOW_UPDATE, ("window_update",)),
-    "zero window probe": (p.MARK_ZERO_WINDOW_PROBE, ("zero_window_probe",)),
-    "keep-alive": (p.MARK_KEEP_ALIVE, ("keep_alive",)),
-    "answer to keep-alive or probe": (p.MARK_KEEP_ALIVE_ACK, ("keep_alive_ack", "zero_window_probe_ack")),
-    "ACK of unseen data": (p.MARK_LOST_SEGMENT, ("ack_lost_segment",)),
-    "previous segment not captured": (p.MARK_PREVIOUS_MISSING, ("lost_segment",)),
-    "port reuse": (p.MARK_PORT_REUSE, ("reused_ports",)),
-}
-"""Our mark and their fields, by the flag's name."""
-
-_FIELDS: Final = tuple(sorted({name for _, names in FLAGS.values() for name in names}))
 _COLUMNS: Final = [
     "frame", "time_ns", "connection", "captured_bytes", "original_bytes", "source_low", "source_port",
     "destination_low", "destination_port", "tcp_flags", "sequence", "acknowledgement", "payload_bytes", "vlan",
@@ -75,14 +54,14 @@ class NeedsOneVantagePoint(ValueError):  # noqa: N818 - says what the capture la
 def _their_flags(path: Path) -> dict[int, frozenset[str]]:
     """By frame, of the packets that tshark takes for TCP."""
     command = ["tshark", "-n", "-r", str(path), "-T", "fields", "-e", "frame.number", "-e", "tcp.stream"]
-    for name in _FIELDS:
+    for name in ANALYSIS_FIELDS:
         command += ["-e", f"tcp.analysis.{name}"]
     found = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     flags: dict[int, frozenset[str]] = {}
     for line in found.splitlines():
         frame, stream, *values = line.split("\t")
         if stream:
-            flags[int(frame)] = frozenset(n for n, v in zip(_FIELDS, values, strict=True) if v)
+            flags[int(frame)] = frozenset(n for n, v in zip(ANALYSIS_FIELDS, values, strict=True) if v)
     return flags
 
 

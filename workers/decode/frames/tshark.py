@@ -11,7 +11,7 @@ from typing import Final
 
 from workers.decode.frames.bounded import Bounds, ProgramFailed, run_bounded
 
-_QUIET: Final = ("-n", "-Q", "-o", "nameres.mac_name:FALSE", "-o", "nameres.network_name:FALSE")
+QUIET: Final = ("-n", "-Q", "-o", "nameres.mac_name:FALSE", "-o", "nameres.network_name:FALSE")
 _NOISE: Final = re.compile(r"^(?:Running as user .*|tshark: |\s*\(?tshark:\d+\).*)", re.MULTILINE)
 _POINTER: Final = re.compile(r"^(\s*)(\^~*)\s*$", re.MULTILINE)
 
@@ -37,7 +37,7 @@ def matching_frames(
 
     Raises TooCostly, ProgramFailed."""
     command = [
-        tshark, *_QUIET, "-r", str(path), "-Y", text, "-T", "fields", "-e", "frame.number", "-l",
+        tshark, *QUIET, "-r", str(path), "-Y", text, "-T", "fields", "-e", "frame.number", "-l",
     ]  # fmt: skip
     found: list[int] = []
     rest = b""
@@ -95,7 +95,7 @@ def frame_pdml(
     so that what follows from earlier packets can be said."""
     command = [
         tshark,
-        *_QUIET,
+        *QUIET,
         "-r",
         str(path),
         "-Y",

@@ -16,7 +16,8 @@ from backend.storage.looks import LookFile, LookFolder, LookOutcome, LookRequest
 from workers.decode.frames import dissect
 from workers.decode.tests.capture_bytes import pcap
 from workers.decode.tests.conversation import Conversation, get, response
-from workers.jobs.look_in_child import ClearFile, look_in_child
+from workers.jobs.clear_file import ClearFile
+from workers.jobs.look_in_child import look_in_child
 from workers.pipeline import hash_file, ingest_file
 
 KEY_ID, SECRET, SESSION = (
