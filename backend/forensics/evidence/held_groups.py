@@ -233,13 +233,17 @@ def _rises_before(series: Series, start_ns: int, longest_ns: int) -> float:
 
 
 def _rises_steadily(series: Series, start_ns: int, longest_ns: int) -> bool:
-    """Walked back from the group: late ones, each less than the next, down to a part of the longest."""
+    """Walked back from the group: late ones, each less than the next, down to a part of the longest.
+
+    Answers that came together are one step: an earlier pause that released them is no queue that grew."""
     at = int(np.searchsorted(series.sent_ns, start_ns)) - 1
     excess_ns, is_late = series.excess_ns, series.excess_ns > series.limit_ns
-    lowest_ns, sent_ns, steps = longest_ns, start_ns, 0
+    lowest_ns, steps = longest_ns, 0
+    sent_ns, answered_ns = start_ns, np.iinfo(np.int64).max
     while at >= 0 and is_late[at] and excess_ns[at] <= lowest_ns * (1 + RAMP_NOISE):
         # One packet may be several samples: a request, and the data that it is.
-        steps += int(series.sent_ns[at] < sent_ns)
+        if series.sent_ns[at] < sent_ns and answered_ns - series.answered_ns[at] > TOGETHER_NS:
+            steps, answered_ns = steps + 1, int(series.answered_ns[at])
         sent_ns = int(series.sent_ns[at])
         lowest_ns = min(lowest_ns, int(excess_ns[at]))
         at -= 1

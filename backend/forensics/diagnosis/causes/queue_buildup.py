@@ -31,7 +31,7 @@ ALTERNATIVES: Final = (
 )
 COLLECT: Final = (
     MissingPart(
-        what="The backlog of the sender's own queues at the time of the high RTTs",
+        what="The backlog of the sender's queues while RTTs are high",
         command="for i in $(seq 100); do date +%s.%N; tc -s qdisc show; sleep 0.1; done",
     ),
 )
@@ -59,7 +59,8 @@ FILLING = (RISING, BURST, ARRIVALS)
 """Signs of traffic that filled it; the others tell how it was emptied."""
 FILLED_SHARE = 0.5
 """Of the batches so many have a sign that traffic filled the queue, or stalls between the same hosts explain them."""
-STALLED_CEILING = 0.49
+UNDECIDED_CEILING = 0.49
+"""How a queue was emptied decides nothing by itself: what a paused device held also leaves at the rate of a link."""
 
 REFUTATION = "none found; it would be refuted by a queue that is empty while RTTs are high"
 
@@ -117,7 +118,7 @@ def _hypothesis(finding: QueueBuildup, stalls: int) -> Hypothesis:
         references=REFERENCES,
         refutation=REFUTATION,
         figures=(("longest", longest), (TIME_LOST, seconds_text(finding.time_lost_s))),
-        ceiling=STALLED_CEILING if stalls else 0.999,
+        ceiling=0.999 if filled and not stalls else UNDECIDED_CEILING,
     )
 
 

@@ -39,12 +39,13 @@ def test_answers_that_all_come_at_once_refute_it() -> None:
     [
         ((), None), ((0.0, 80.0), WAITED), ((60.0, 80.0), WAITED), ((60.0, 70.0, 80.0), RISING),
         ((80.0, 70.0, 60.0), WAITED), ((98.0, 99.0, 100.0), WAITED), ((3.0, 98.0, 99.0), WAITED),
+        ((64.0, 60.0, 96.0, 92.0), WAITED),
     ],
 )  # fmt: skip
 def test_two_requests_that_waited_before_are_no_queue_that_grew(
     early_ms: tuple[float, ...], sign: str | None
 ) -> None:
-    """Round trips of the last requests before those that were delayed for up to 100 ms."""
+    """Round trips of the last requests before those that were delayed for up to 100 ms; 64 and 60 end together."""
     held = stalled((1003.0, 1103.0))
     capture = TripBuilder()
     for number, sent_ms in enumerate(every(4, 3000)):
@@ -56,9 +57,13 @@ def test_two_requests_that_waited_before_are_no_queue_that_grew(
     assert WEIGHTS[WAITED][0] + PRIOR < 0 < WEIGHTS[RISING][0] + PRIOR
 
 
-@pytest.mark.parametrize(("stalls", "named"), [(1, True), (3, False)])
-def test_more_stalls_of_the_same_hosts_explain_what_drained_without_a_burst(stalls: int, named: bool) -> None:
-    """One batch that came slowly after a request that waited, and stalls: a busy CPU releases both."""
+@pytest.mark.parametrize(("stalls", "explained"), [(1, False), (3, True)])
+def test_more_stalls_of_the_same_hosts_explain_what_drained_without_a_burst(
+    stalls: int, explained: bool
+) -> None:
+    """One batch that came slowly after a request that waited, and stalls: a busy CPU releases both.
+
+    How it drained names no queue in either case: nothing shows that traffic filled one."""
     slow = stalled((1003.0, 1165.0), drain_ms=0.25)
     held = stalled(*((3003.0 + 1500 * n, 3150.0 + 1500 * n) for n in range(stalls)))
     capture = TripBuilder()
@@ -67,8 +72,8 @@ def test_more_stalls_of_the_same_hosts_explain_what_drained_without_a_burst(stal
         capture.add(sent_ms, rtt_ms, recent_bytes=1000)
     found = diagnoses([capture.build()])
     assert found["receive-queue-stall"].figures[1].value == str(stalls)
-    assert (found[CAUSE].confidence > 0.5) is named
-    assert any("without a sign of a queue" in text for text in found[CAUSE].contradicting) is not named
+    assert found[CAUSE].confidence < 0.5
+    assert any("without a sign of a queue" in text for text in found[CAUSE].contradicting) is explained
 
 
 def test_a_gentle_slope_alone_does_not_tell() -> None:
