@@ -11,6 +11,8 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Final, Protocol, TypeVar
 
+import numpy as np
+
 from backend.forensics.analyze import ReportLists
 from backend.forensics.captures import Capture
 from backend.forensics.cases.case import Case
@@ -68,6 +70,11 @@ def run_parts(capture: Capture, meter: Meter, dumps: Sequence[DumpInput] = ()) -
     facts = meter.run("fact (joined captures)", lambda: gather_facts([capture], dumps))
     for name in [n for n, value in vars(Facts).items() if isinstance(value, cached_property)]:
         meter.run(f"fact {name}", partial(getattr, facts, name))
+    # Counted for a vantage point when it is first asked about: no cost of the cause that happens to ask first.
+    data, no_hosts = facts.data_of_hosts, np.empty(0, np.uint64)
+    meter.run(
+        "fact data of vantage points", lambda: [data.count(at, no_hosts) for at in facts.attempts.places]
+    )
     findings: list[FindingPart] = []
     cases: list[Case] = []
     for detector in discover_detectors():
