@@ -41,8 +41,8 @@ def counted(folder: Path, traffic: str, packets: int, times: str) -> dict[str, i
         with_times(path, times)
     parts = count_parts(path)
     path.unlink()
-    # Of less than one element in 10 packets the beginning of the capture hides how it goes on.
-    return {what: max(count, packets // 10) for what, count in parts.items()}
+    # Of less than one element in 4 packets the beginning of the capture hides how it goes on.
+    return {what: max(count, packets // 4) for what, count in parts.items()}
 
 
 def too_fast(
