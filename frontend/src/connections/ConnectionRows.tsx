@@ -14,16 +14,15 @@ import { SeenAt } from "./SeenAt";
 export type SortKey = "start" | "connect_ms" | "tries" | "bytes" | "network_ratio" | "receiver_window_ratio";
 
 export const COLUMNS: (BigColumn & { key?: SortKey })[] = [
-  { name: "outcome", width: 12 }, { name: "client", width: 20 }, { name: "server", width: 19 },
-  { name: "start", key: "start", width: 15, why: "clock time of the first packet, in the time zone of the settings" },
-  { name: "connect", unit: "ms", key: "connect_ms", number: true, width: 13, why: "accepted SYN-ACK minus first SYN" },
+  { name: "outcome", width: 11 }, { name: "finding", width: 6 }, { name: "client", width: 19 }, { name: "server", width: 18 },
+  { name: "start", key: "start", width: 14, why: "clock time of the first packet, in the time zone of the settings" },
+  { name: "connect", unit: "ms", key: "connect_ms", number: true, width: 12, why: "accepted SYN-ACK minus first SYN" },
   { name: "tries", key: "tries", number: true, width: 5, why: "number of SYNs sent; 0: opened before the capture" },
-  { name: "retry gaps", unit: "s", number: true, width: 14 }, { name: "translated to", width: 17 },
+  { name: "retry gaps", unit: "s", number: true, width: 11 }, { name: "translated to", width: 16 },
   { name: "seen at", width: 7, why: "in path order; ✖ where the first SYN is absent" },
-  { name: "bytes", key: "bytes", number: true, width: 8 },
+  { name: "bytes", key: "bytes", number: true, width: 6 },
   { name: "network", key: "network_ratio", number: true, width: 8, why: "share of its time limited by the network: round trips, congestion window, losses" },
-  { name: "window", key: "receiver_window_ratio", number: true, width: 8, why: "share of its time limited by the receiver window" },
-  { name: "finding", width: 8 },
+  { name: "window", key: "receiver_window_ratio", number: true, width: 7, why: "share of its time limited by the receiver window" },
 ];
 
 export interface RowContext {
@@ -55,6 +54,11 @@ export function connectionCells(connection: Connection, { page, lanes, letters, 
   const gaps = connection.retry_gaps_s.map((gap) => gap.toFixed(3)).join(" ");
   return [
     <span key="o"><span aria-hidden="true">{outcomeSign(connection.outcome)}</span> {connection.outcome}</span>,
+    connection.finding_ids.map((id) => (
+      <RouteLink key={id} className="finding-link" href={`${page}/timeline?sel=${encodeURIComponent(id)}${connection.instance === null ? "" : `~${connection.instance}`}`}>
+        {letters.get(id) ?? id}
+      </RouteLink>
+    )),
     <RouteLink key="c" className="mono" href={`${page}/connections/${connection.cid}`}>{endpoint(connection.client, connection.client_port)}<NameBeside named={nameOf(connection.client, connection.start_ns)} /></RouteLink>,
     <span key="s" className="mono">{endpoint(connection.server, connection.server_port)}<NameBeside named={nameOf(connection.server, connection.start_ns)} /></span>,
     <span key="t" className="mono">{wallClock(connection.start_ns, 0)}</span>,
@@ -66,10 +70,5 @@ export function connectionCells(connection: Connection, { page, lanes, letters, 
     bytes(connection.client_bytes + connection.server_bytes),
     connection.network_ratio === null ? "–" : percent(connection.network_ratio),
     connection.receiver_window_ratio === null ? "–" : percent(connection.receiver_window_ratio),
-    connection.finding_ids.map((id) => (
-      <RouteLink key={id} className="finding-link" href={`${page}/timeline?sel=${encodeURIComponent(id)}${connection.instance === null ? "" : `~${connection.instance}`}`}>
-        {letters.get(id) ?? id}
-      </RouteLink>
-    )),
   ];
 }

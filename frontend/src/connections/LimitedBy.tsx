@@ -12,17 +12,18 @@ const LIMITS = [
 export function LimitedBy({ connection }: { connection: Connection }) {
   const known = LIMITS.flatMap(([key, name, why]) => {
     const share = connection[key];
-    return share === null ? [] : [{ name, why, share }];
+    return share ? [{ key, name, why, share }] : [];
   });
   if (known.length === 0) return null;
   return (
     <section aria-label="Limited by" data-testid="limited-by">
       <strong>Limited by</strong>
-      <div className="connection-phases">
-        {known.filter((each) => each.share > 0).map((each) => (
-          <span key={each.name} title={each.why} style={{ flexGrow: each.share, flexBasis: 0 }}>{each.name} {percent(each.share)}</span>
-        ))}
+      <div className="limited-bar" aria-hidden="true">
+        {known.map((each) => <i key={each.name} className={each.key} style={{ width: percent(each.share).replace(" ", "") }} />)}
       </div>
+      <ul className="limited-legend">
+        {known.map((each) => <li key={each.name} title={each.why}><i aria-hidden="true" className={each.key} />{each.name} {percent(each.share)}</li>)}
+      </ul>
     </section>
   );
 }

@@ -13,7 +13,7 @@ export function Remedies({ remedies }: { remedies: Remedy[] }) {
   const first = settings[0];
   if (first === undefined) return <p className="dim">No fix is known.</p>;
   return (
-    <Tabs defaultValue={tabValue(first)} keepMounted={false}>
+    <Tabs className="remedies" defaultValue={tabValue(first)} keepMounted={false}>
       <Tabs.List>
         {settings.map((setting) => (
           <Tabs.Tab key={setting} value={tabValue(setting)}>

@@ -39,7 +39,7 @@ function Head({ detail }: { detail: ConnectionDetail }) {
   const { page } = useSource();
   const { connection } = detail;
   const nameOf = useNameOf();
-  const usual = detail.usual_connect_ms === null ? "" : ` (baseline ${milliseconds(detail.usual_connect_ms)})`;
+  const usual = detail.usual_connect_ms === null ? "" : ` (baseline ${milliseconds(detail.usual_connect_ms)} ms)`;
   const walk = (cid: number | null, rel: "prev" | "next", words: string) =>
     cid === null ? null : <RouteLink className="button" rel={rel} href={`${page}/connections/${cid}`}>{words}</RouteLink>;
   return (
