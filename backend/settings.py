@@ -96,7 +96,7 @@ class Settings(BaseSettings):
 
     scrub_on_upload: bool = False
     """Overwrite credentials in stored captures once they are decoded. A capture in which they cannot be overwritten
-    (compressed, or of a rare format) and a bundle that holds one are analysed and then removed."""
+    (compressed, or of a rare format) and a bundle that holds one are analyzed and then removed."""
 
     # `backend.limits` gives the reason of each limit.
     unpacked_ratio: int = Limits.unpacked_ratio

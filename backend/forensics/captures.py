@@ -64,7 +64,7 @@ class VantagePoint:
     index: int
     """Number inside the capture; the `vantage` column of its tables."""
     name: str
-    """Interface name where the file tells it, ``interface 3`` for a bare index, else the file's name."""
+    """Interface name where the file states it, ``interface 3`` for a bare index, else the file's name."""
     link_type: str
     interface_index: int | None
     """Kernel interface index (Linux cooked v2), or None."""

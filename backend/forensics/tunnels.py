@@ -1,4 +1,4 @@
-"""Tunnel paths: what a packet was wrapped in between the captured frame and the IP header that is analysed.
+"""Tunnel paths: what a packet was wrapped in between the captured frame and the IP header that is analyzed.
 
 A capture numbers its paths; number 0 is no tunnel. One VLAN tag on an otherwise bare frame is no path: the
 `vlan` column tells it. Both directions of a tunnel are one path, so the outer addresses of a layer are the two

@@ -56,7 +56,7 @@ GOOD = ("gone", "better")
 
 
 def all_changes(comparison: Comparison) -> list[Change]:
-    """Everything that was judged: what got worse first, then what cannot be told, better, same."""
+    """Everything that was judged: what got worse first, then what cannot be determined, better, same."""
     changes: list[Change] = [*comparison.findings, *comparison.waits, *comparison.shares]
     order = list(STATES)
     return sorted(changes, key=lambda part: order.index(part.state))

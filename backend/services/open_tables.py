@@ -24,7 +24,7 @@ NS_PER_S = 1_000_000_000
 
 @dataclass(frozen=True)
 class Tables:
-    """The tables of an analysed investigation, ready to be asked."""
+    """The tables of an analyzed investigation, ready to be asked."""
 
     query: PacketQuery
     report: Report

@@ -148,7 +148,7 @@ def _leaving_nothing(store: Store, file: EvidenceFile) -> Iterator[None]:
 
 
 def note_arrival(store: Store, file: EvidenceFile, offset: int) -> None:
-    """Let listeners see how far the upload has come; who cannot be told finds out later."""
+    """Let listeners see how far the upload has come; whoever cannot be notified finds out later."""
     with suppress(Unavailable), store.database.writing() as session:
         evidence_files.set_bytes_arrived(session, file.id, offset)
         investigations.touch_investigation(session, file.investigation_id)
@@ -218,7 +218,7 @@ def discard_upload(store: Store, file: EvidenceFile) -> None:
 
 
 def remove_file(store: Store, investigation_id: str, file_id: str) -> None:
-    """Take a file out of an investigation; what remains is analysed anew."""
+    """Take a file out of an investigation; what remains is analyzed again."""
     with store.database.writing() as session:
         file = evidence_files.get_file(session, investigation_id, file_id)
         members = evidence_files.list_members(session, file.id)

@@ -36,7 +36,7 @@ class _Case:
 
 
 def render_comparison_junit(comparison: Comparison) -> str:
-    """With a final line end. What cannot be told is skipped, with the reason."""
+    """With a final line end. What cannot be determined is skipped, with the reason."""
     name = f"{comparison.candidate.label} against {comparison.base.label}"
     cases = [_of_change(change) for change in all_changes(comparison)]
     return _document("stallscope compare", name, comparison.created, cases, comparison.statement)

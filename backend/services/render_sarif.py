@@ -15,7 +15,7 @@ from backend.services.comparison_words import Change, all_changes, kind_of, name
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 LEVELS = {"info": "note", "warning": "warning", "critical": "error"}
 BASELINE = {"new": "new", "worse": "updated", "better": "updated", "gone": "absent", "same": "unchanged"}
-"""SARIF 2.1.0 section 3.27.24; what cannot be told has none."""
+"""SARIF 2.1.0 section 3.27.24; what cannot be determined has none."""
 FRAMES_LISTED = 20
 
 Result = dict[str, Any]

@@ -41,7 +41,7 @@ def start_analysis(store: Store, investigation_id: str, *, anew: bool = False) -
 
 
 def cancel_analysis(store: Store, investigation_id: str) -> Investigation:
-    """Call off what is queued or running; files stay, and can be analysed again."""
+    """Call off what is queued or running; files stay, and can be analyzed again."""
     with store.database.writing() as session:
         cancelled = investigations.cancel_analysis(session, investigation_id)
         if cancelled is not None:

@@ -151,7 +151,7 @@ class GroupLanes:
             own = {keys[cid] for cid in cids.get(mark.id, ()) if cid in keys}
             groups = [_lane_id(key) for key in self._keys if key in own]
             stays = [lane for lane in mark.lanes if lane in kernel]
-            # A mark of groups that are not shown has no lane here; one of no connection at all is told apart.
+            # A mark of groups that are not shown has no lane here; one of no connection at all is distinguished.
             other = [OTHER] if not own and not stays else []
             moved.append(replace(mark, lanes=(*groups, *stays, *other)))
         return moved

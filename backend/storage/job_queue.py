@@ -162,7 +162,7 @@ class JobQueue:
 
 
 def analysis_job_id(investigation_id: str, generation: int) -> str:
-    """Name of the job: the same generation is never analysed twice."""
+    """Name of the job: the same generation is never analyzed twice."""
     return f"{investigation_id}/{generation}"
 
 

@@ -111,7 +111,7 @@ def _files_of(path: Path) -> list[Path]:
 
 
 def _names(paths: Sequence[Path]) -> list[str]:
-    """File names; where two are the same, as much of their folders as tells them apart."""
+    """File names; where two are the same, as much of their folders as distinguishes them."""
     resolved = [path.resolve().parts for path in paths]
     depth = [1] * len(paths)
     while True:

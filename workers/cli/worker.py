@@ -65,7 +65,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def open_when_reachable(settings: Settings, stopped: threading.Event) -> Store | None:
-    """Waits for a database that is away; None when the worker is told to stop meanwhile."""
+    """Waits for a database that is away; None when the worker is asked to stop meanwhile."""
     from backend.errors import Unavailable
     from backend.storage.store import open_store
 

@@ -236,7 +236,7 @@ class _Expander:
             self.not_used.append(NotUsed(name, why))
 
     def _free_name(self, name: str) -> str:
-        """An archive may hold one name twice; the second is told apart by a number."""
+        """An archive may hold one name twice; the second is distinguished by a number."""
         free, number = name, 2
         while free in self._names:
             free, number = f"{name} ({number})", number + 1
@@ -306,7 +306,7 @@ class _Reader:
 
 
 class _Info(tarfile.TarInfo):
-    """Tells the end of an archive from damage: tarfile ends its loop for both."""
+    """Distinguishes the end of an archive from damage: tarfile ends its loop for both."""
 
     @classmethod
     def fromtarfile(cls, archive: tarfile.TarFile) -> _Info:

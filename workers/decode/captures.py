@@ -59,7 +59,7 @@ def _own_name(interface: Interface) -> str:
 
 
 def interface_names(interfaces: Sequence[Interface], file_name: str) -> list[str]:
-    """Each interface's own name; the file's for a single nameless one. Repeated names are told apart.
+    """Each interface's own name; the file's for a single nameless one. Repeated names are distinguished.
 
     `interfaces` are in the order of the file. Linear: a hostile file describes as many as it may."""
     if len(interfaces) == 1:
@@ -195,7 +195,7 @@ def decode_capture(
     `packets_path` receives the packet table (Parquet, the columns of PACKET_DTYPE), or None for no table; it
     appears only when complete. `messages_folder` receives the message tables, one Parquet file a kind; None keeps
     them in memory, large ones in a temporary file. Damage never raises: what came before is kept, `warnings` say
-    where it broke, `error` is set when nothing could be read because of it. Progress is told once per 16 MiB.
+    where it broke, `error` is set when nothing could be read because of it. Progress is reported once per 16 MiB.
     Raises NotACapture, DecodeCancelled, OSError.
     """
     identified = _identified(path)

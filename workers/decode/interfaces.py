@@ -69,7 +69,7 @@ class Interface:
     name: str = ""
     description: str = ""
     filter: str = ""
-    """The capture filter as libpcap's text, where the file tells it."""
+    """The capture filter as libpcap's text, where the file states it."""
     resolution: int = 6
     """if_tsresol: ticks of 10^-n s, or with bit 7 set of 2^-n s."""
     offset_s: int = 0

@@ -1,6 +1,6 @@
 """The kinds of classic pcap file: byte orders, time units, and the record headers of patched libpcaps.
 
-As Wireshark tells them apart (wiretap/libpcap.c), for there are files that no magic number gives away.
+As Wireshark distinguishes them (wiretap/libpcap.c), for there are files that no magic number gives away.
 """
 
 from __future__ import annotations

@@ -47,14 +47,14 @@ class DecodeProgress:
 
 @dataclass(frozen=True)
 class Watcher:
-    """Who is told of progress, and who may cancel."""
+    """Who receives progress, and who may cancel."""
 
     bytes_total: int
     progress: Callable[[DecodeProgress], None] | None
     cancelled: Callable[[], bool] | None
 
     def report(self, packets: int, bytes_done: int) -> None:
-        """Tells the progress; raises DecodeCancelled."""
+        """Reports the progress; raises DecodeCancelled."""
         if self.cancelled is not None and self.cancelled():
             raise DecodeCancelled
         if self.progress is not None:
@@ -112,7 +112,7 @@ class Reading:
         self._frames_passed += 1
 
     def start(self) -> None:
-        """Tells that reading begins; raises DecodeCancelled."""
+        """Reports that reading begins; raises DecodeCancelled."""
         self._watcher.report(0, 0)
 
     def read_on(self) -> bool:
@@ -125,7 +125,7 @@ class Reading:
         return True
 
     def _report(self) -> None:
-        """Tells the progress, not more often than each 16 MiB."""
+        """Reports the progress, not more often than each 16 MiB."""
         done = self.window.source.bytes_done
         if done - self._reported >= _REPORT_BYTES:
             self._reported = done

@@ -72,7 +72,7 @@ class Summary:
 
 @dataclass(frozen=True)
 class StageReached:
-    """What the child tells."""
+    """What the child reports."""
 
     stage_number: int
     message: str
@@ -138,7 +138,7 @@ def judge_in_child(
 
 
 def stage_of(so_far: DetectionSoFar) -> StageReached:
-    """What is told of the detectors."""
+    """What is reported of the detectors."""
     found = tuple(_in_short(finding) for finding in so_far.findings[:MOST_SHOWN])
     if so_far.running is None:
         return StageReached(DIAGNOSE, "Looking for the cause.", len(so_far.findings), found)

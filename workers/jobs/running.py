@@ -23,7 +23,7 @@ class RunningJobs:
 
     @contextmanager
     def under_way(self, job_id: str, forgive: Forgive) -> Iterator[None]:
-        """While it runs; `forgive` takes its start back where the worker is told to stop."""
+        """While it runs; `forgive` takes its start back where the worker is asked to stop."""
         with self._lock:
             self._jobs[job_id] = forgive
         try:
@@ -38,7 +38,7 @@ class RunningJobs:
             return set(self._jobs)
 
     def forgive_all(self) -> None:
-        """A worker that is told to stop was not ended by its work."""
+        """A worker that is asked to stop was not ended by its work."""
         with self._lock:
             waiting = list(self._jobs.values())
         for forgive in waiting:

@@ -46,7 +46,7 @@ _SYSTEM_FILES: Final = (
 
 @dataclass(frozen=True)
 class Order:
-    """What a child is told to do."""
+    """What a child is to do."""
 
     work: str
     """A name of the pool's table."""
@@ -102,7 +102,7 @@ def _set_limits(limits: Limits) -> None:
     for kind, most, spare in (
         (resource.RLIMIT_DATA, limits.child_memory_bytes, 0),
         (resource.RLIMIT_FSIZE, limits.child_file_bytes, 0),
-        # The first signal tells the reason; whoever ignores it is killed a little later.
+        # The first signal decides the reason; whoever ignores it is killed a little later.
         (resource.RLIMIT_CPU, limits.child_cpu_s, 5),
         (resource.RLIMIT_NOFILE, _MOST_FILES, 0),
         (resource.RLIMIT_NPROC, _MOST_THREADS + threads_counted(), 0),

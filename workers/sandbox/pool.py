@@ -51,7 +51,7 @@ from workers.sandbox.works import (
 LOOK_EVERY_S: Final = 0.1
 STOP_AFTER_S: Final = 2.0
 NEWS_EVERY_S: Final = 0.05
-"""What is told more often is left out but for the last: each costs the parent a change of the database."""
+"""What is reported more often is left out but for the last: each costs the parent a change of the database."""
 _CLOCK_FACTOR: Final = 10
 """Seconds by the clock for each allowed second of processor time: a loaded machine is slow, a sleeping child is not."""
 _LONGEST_SENTENCE: Final = 4096
@@ -331,7 +331,7 @@ def _too_slow(limits: Limits) -> str:
 
 
 def _end_of_child(exit_code: int | None, limits: Limits) -> Exception:
-    """Why a child is no more, as far as its exit code tells."""
+    """Why a child is no more, as far as its exit code shows."""
     if exit_code == -signal.SIGXCPU:
         return TooCostly(needs(f"more than {limits.child_cpu_s:,} s of processor time", "child_cpu_s"))
     if exit_code == -signal.SIGXFSZ:

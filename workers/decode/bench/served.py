@@ -53,7 +53,7 @@ class Served:
         return Answer(wall_s, self._cpu_s() - before_s, len(content), json.loads(content))
 
     def open(self, capture: Path) -> None:
-        """The investigation of an earlier run, or a new one with that capture; returns when it is analysed."""
+        """The investigation of an earlier run, or a new one with that capture; returns when it is analyzed."""
         listed = json.loads(self._send("GET", "/api/v1/investigations"))["items"]
         known = [each["id"] for each in listed if each["label"] == LABEL]
         self.investigation = known[0] if known else self._new(capture)

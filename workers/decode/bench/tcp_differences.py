@@ -1,4 +1,4 @@
-"""Compares our marks of TCP segments with tshark's ``tcp.analysis.*``, and tells each difference's reason."""
+"""Compares our marks of TCP segments with tshark's ``tcp.analysis.*``, and states the reason of each difference."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ def owns_line(line: str) -> bool:
 def starts_anew(previous: str, line: str) -> bool:
     """Whether an entry follows the closing line: that closed an earlier listing, unless it came first of all.
 
-    Where the closing line stands is not sure, so only a second one tells.
+    Where the closing line stands is not sure, so only a second one decides.
     """
     return bool(_SHOWN.match(previous) and _SHOWN.match(line))
 

@@ -31,7 +31,7 @@ def owns_line(line: str) -> bool:
 
 
 def starts_anew(previous: str, line: str) -> bool:
-    """Only a second closing line tells of a second listing."""
+    """Only a second closing line shows a second listing."""
     return shown_count(previous) is not None and shown_count(line) is not None
 
 

@@ -21,7 +21,7 @@ _PATTERN = re.compile(r"[*?\[$`{]")
 
 @dataclass
 class Subjects:
-    """What was told so far of one text."""
+    """What is known so far of one text."""
 
     _place: int = -1
 

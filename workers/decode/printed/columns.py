@@ -138,7 +138,7 @@ class Columns:
     def _dns(self, info: str, hosts: tuple[str, str]) -> tuple[int, bytes, int, bool]:
         answer = "response" in info[:24]
         data = self.dns.read_column(info, hosts[1] if answer else hosts[0]) or b""
-        # The client's port is not printed; the message's id stands for it, so that questions are told apart.
+        # The client's port is not printed; the message's id stands for it, so that questions are distinguished.
         client = 1024 + (struct.unpack(">H", data[:2])[0] % 60_000 if len(data) > 2 else 0)
         ports = (53, client) if answer else (client, 53)
         return UDP, udp_header(ports, len(data)) + data, 8 + len(data), bool(data)

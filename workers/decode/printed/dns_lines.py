@@ -42,7 +42,7 @@ class DnsLines:
         self._asked: dict[tuple[str, int], tuple[str, int]] = {}
 
     def read(self, text: str, client: str) -> tuple[bytes, int] | None:
-        """The message of tcpdump's text and its length, None for what is none. `client` tells equal ids apart."""
+        """The message of tcpdump's text and its length, None for what is none. `client` distinguishes equal ids."""
         query = _QUERY.match(text)
         if query is not None:
             flags = 0x0100 if "+" in query["marks"] else 0

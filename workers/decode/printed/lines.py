@@ -158,7 +158,7 @@ def _is_header_alone(packet: PrintedPacket) -> bool:
 
 @dataclass
 class Grouper:
-    """Tells lines apart; `others` are those that are not of a packet, with their numbers."""
+    """Distinguishes lines; `others` are those that are not of a packet, with their numbers."""
 
     sections: list[Section] = field(default_factory=list)
     understood: bytearray = field(default_factory=bytearray)
