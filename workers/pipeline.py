@@ -169,7 +169,7 @@ def _ingest_dump(
         captured_at_basis=times[0][1] if times else "unknown",
         lines=sum(d.lines for d in dumps),
         lines_not_understood=sum(len(d.lines_not_understood) for d in dumps),
-        holds_credentials=any(dump.holds_environment for dump in dumps)
+        holds_credentials=any(dump.holds_credentials for dump in dumps)
         or hold_credentials(item for item in text.items if isinstance(item, str)),
         warnings=[*damage, *_latin_lines(text.latin_lines), *own, *_strange_lines(dumps)],
     )

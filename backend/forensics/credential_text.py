@@ -14,7 +14,8 @@ _SIGN: Final = re.compile(
     r"|client_secret|client_assertion|grant_type|private[_ ]key|authorization\s*:|cookie\s*:|[a-z]-token\s*:"
     r"|\bbearer\s|passw(?:or)?d\\?\"?\s*[=:]|security-credentials|/latest/(?:meta-data|user-data|api/token)"
     r"|computemetadata|/metadata/identity|/v[12]/credentials|kind\\?\"?\s*:\s*\\?\"?secret\b"
-    r"|service-account-token|\beyJ[A-Za-z0-9_-]{16}"
+    r"|(?:client_random|traffic_secret(?:_\d)?|exporter_secret|ech_secret)\s+[0-9a-f]{16}|master-key\s*:"
+    r"|\brsa [0-9a-f]{16} [0-9a-f]{16}|service-account-token|\beyJ[A-Za-z0-9_-]{16}"
 )
 _HEX_LINE: Final = re.compile(
     r"^\s*(?:0x[0-9a-f]{4,8}:\s+[0-9a-f]{2,4}\s|[0-9a-f]{8}:\s(?:[0-9a-f]{4}\s){2}"

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from pydantic import TypeAdapter
 
 from backend.errors import Conflict, InvalidRequest, NotFound
 from backend.forensics.packets import NO_CONNECTION
+from backend.forensics.tls_key_log import is_key_log
 from backend.forensics.wireshark import (
     DecodedMessage,
     Difference,
@@ -107,12 +108,14 @@ def ask_wireshark(
 
 def _request(store: Store, investigation_id: str, parts: tuple[SelectedPart, ...], total: int) -> LookRequest:
     inputs = {part.input for part in parts}
-    wanted = [
-        file for file in list_files(store, investigation_id) if file.name in inputs and file.kind == "capture"
-    ]
+    files = list_files(store, investigation_id)
+    wanted = [file for file in files if file.name in inputs and file.kind == "capture"]
     if len(wanted) < len(inputs):
         raise Conflict("A capture was removed since the analysis. Re-run the analysis.")
-    return LookRequest("wireshark", stored_files(wanted), parts=parts, packets=total)
+    # The bytes of a key log may have been removed as credentials.
+    key_logs = [file for file in files if file.kind == "dump" and file.sha256 and is_key_log(file.format)]
+    given = (*stored_files(wanted), *(replace(file, kind="dump") for file in stored_files(key_logs)))
+    return LookRequest("wireshark", given, parts=parts, packets=total)
 
 
 def _of_connection(tables: Tables, cid: int) -> tuple[tuple[SelectedPart, ...], int]:

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from backend.errors import Conflict, Gone, InvalidRequest, NotFound, Unavailable
 from backend.forensics.packets import NO_CONNECTION
+from backend.forensics.tls_key_log import is_key_log
 from backend.services.open_tables import capture_tables
 from backend.services.read_progress import list_files, read_file
 from backend.services.select_packets import Selection
@@ -98,11 +99,11 @@ def ask_carving(
 
 
 def ask_anonymising(store: Store, investigation_id: str) -> Look:
-    """A tar.gz of all captures and dumps with other addresses and names, and without payload."""
+    """A tar.gz of all captures and dumps with other addresses and names, and without payload and TLS key logs."""
     files = [
         file
         for file in list_files(store, investigation_id)
-        if file.status == DECODED and file.kind in ("capture", "dump")
+        if file.status == DECODED and file.kind in ("capture", "dump") and not is_key_log(file.format)
     ]
     if not files:
         raise Conflict("There is no decoded file to anonymise (yet).")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -11,13 +11,17 @@ from pydantic import TypeAdapter
 from backend.forensics.wireshark import DissectedPacket, WiresharkAnswer
 from backend.limits import Limits
 from backend.storage.looks import LookFolder, LookOutcome, LookProgress, LookRequest
+from workers.decode.dumps.text import as_utf8
 from workers.decode.frames.bounded import Bounds, ProgramFailed
 from workers.decode.frames.key_log import LARGEST_BYTES, key_log_in, key_log_lines
 from workers.decode.frames.tshark import find_tshark
 from workers.decode.frames.wireshark import SelectedFrames, dissect_packets
+from workers.decode.identify import identify_file
+from workers.decode.sources import ByteSource, open_source
 from workers.jobs.clear_file import ClearFile
 from workers.sandbox import Notify
 
+_BLOCK_BYTES: Final = 1 << 20
 VIEW_S: Final = 30
 """Processor seconds of one run of tshark."""
 NO_TSHARK: Final = "Wireshark's view needs tshark on the worker, where it is not installed."
@@ -41,7 +45,7 @@ def show_in_wireshark(
         file.name: file for file, asked in zip(files, request.files, strict=True) if asked.kind == "capture"
     }
     uploaded = [file for file, asked in zip(files, request.files, strict=True) if asked.kind != "capture"]
-    secrets = _without_repeats(line for file in uploaded for line in _uploaded_key_log(file))
+    secrets = _without_repeats(line for file in uploaded for line in _uploaded_key_log(file, limits))
     packets: list[DissectedPacket] = []
     program, problem, given = "", "", len(secrets)
     for at, part in enumerate(request.parts):
@@ -62,9 +66,17 @@ def show_in_wireshark(
     return LookOutcome("done", packets=len(packets), bytes=folder.wireshark.stat().st_size)
 
 
-def _uploaded_key_log(file: ClearFile) -> list[bytes]:
-    with file.bytes_kept().open("rb") as stream:
-        return key_log_lines(stream.read(LARGEST_BYTES))
+def _uploaded_key_log(file: ClearFile, limits: Limits) -> list[bytes]:
+    stored = file.bytes_kept()
+    with open_source(stored, identify_file(stored).compression, limits) as source:
+        return key_log_lines(b"".join(as_utf8(_blocks(source))))
+
+
+def _blocks(source: ByteSource) -> Iterator[bytes]:
+    buffer, read = bytearray(_BLOCK_BYTES), 0
+    while read < LARGEST_BYTES and (count := source.read_into(memoryview(buffer))):
+        read += count
+        yield bytes(buffer[:count])
 
 
 def _without_repeats(lines: Iterable[bytes]) -> list[bytes]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gzip
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +14,8 @@ import httpx
 import pytest
 
 from backend.api.tests.running_product import DEMO, Product, running_product
+from workers.decode.tests.capture_bytes import pcap
+from workers.decode.tests.tls_conversation import encrypted
 from workers.sandbox import Access, ChildPool, Notify, child_work
 
 CAPTURE = DEMO / "snat-race" / "three-interfaces.pcapng"
@@ -38,17 +42,22 @@ def client(product: Product) -> Iterator[httpx.Client]:
         yield asking
 
 
+def ask_view(client: httpx.Client, investigation: str, **question: Any) -> dict[str, Any]:
+    looks = f"{investigation}/looks"
+    job = client.post(looks, json={"kind": "wireshark", **question}).raise_for_status().json()
+    deadline = time.monotonic() + 120
+    while job["state"] in ("queued", "running") and time.monotonic() < deadline:
+        time.sleep(0.05)
+        job = client.get(f"{looks}/{job['id']}").json()
+    assert job["state"] == "done", job
+    found: dict[str, Any] = client.get(f"{looks}/{job['id']}/wireshark").raise_for_status().json()
+    return found
+
+
 @pytest.fixture
 def view(client: httpx.Client) -> Asked:
     def viewed(**question: Any) -> dict[str, Any]:
-        job = client.post("/looks", json={"kind": "wireshark", **question}).raise_for_status().json()
-        deadline = time.monotonic() + 120
-        while job["state"] in ("queued", "running") and time.monotonic() < deadline:
-            time.sleep(0.05)
-            job = client.get(f"/looks/{job['id']}").json()
-        assert job["state"] == "done", job
-        found: dict[str, Any] = client.get(f"/looks/{job['id']}/wireshark").raise_for_status().json()
-        return found
+        return ask_view(client, "", **question)
 
     return viewed
 
@@ -106,6 +115,43 @@ def test_a_share_link_does_not_reach_it(product: Product, client: httpx.Client) 
         token = {"X-Stallscope-Share": session.raise_for_status().json()["token"]}
         answer = anyone.get(f"/shared/{made['id']}/looks/{known}/wireshark", headers=token)
     assert answer.status_code == 404
+
+
+@pytest.mark.promise(
+    "No line of a TLS key log is shown, to nobody and behind no link; its original asks for consent."
+)
+@pytest.mark.parametrize("pasted", [False, True])
+def test_an_uploaded_key_log_decrypts_and_is_not_shown(
+    product: Product, tmp_path: Path, pasted: bool
+) -> None:
+    packets, key_log = encrypted(tmp_path)
+    investigation = f"/investigations/{product.new_investigation('encrypted')}"
+    with product.client() as client:
+        client.put(f"{investigation}/files/a.pcap", content=pcap(packets)).raise_for_status()
+        if pasted:
+            made = client.post(f"{investigation}/texts", json={"text": key_log.decode()})
+        else:
+            made = client.put(f"{investigation}/files/notes.bin.gz", content=gzip.compress(key_log))
+        file = made.raise_for_status().json()["id"]
+        product.wait_until_over(investigation.rsplit("/", 1)[1])
+        known = client.get(f"{investigation}/files/{file}").json()
+        assert (known["format"], known["holds_credentials"]) == ("tls-key-log", True)
+        assert client.get(f"{investigation}/files/{file}/original").status_code != 200
+        view = ask_view(client, investigation, connection=0)
+        assert view["tls_secrets"] == 1
+        assert any(message["decrypted"] for packet in view["packets"] for message in packet["messages"])
+        shown = [view, *(client.get(f"{investigation}{path}").text for path in ("/report", "/dumps"))]
+        link = client.post(f"{investigation}/shares", json={"addresses": "real"}).json()
+        session = client.post(f"/shared/{link['id']}/session", json={"secret": link["secret"]}).json()
+        token = {"X-Stallscope-Share": session["token"]}
+        shown += [
+            client.get(f"/shared/{link['id']}{path}", headers=token).text
+            for path in ("/investigation", "/report", "/dumps", f"/files/{file}/lines")
+        ]
+        shown.append(client.get(f"{investigation}/files/{file}/lines").text)
+    secrets = re.findall("[0-9A-Fa-f]{64,}", key_log.decode())
+    assert secrets
+    assert not [secret for secret in secrets if secret[:16] in str(shown)]
 
 
 @child_work()

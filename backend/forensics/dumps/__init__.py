@@ -88,8 +88,8 @@ class Dump:
     ``kubernetes-versions``, ``tcpdump-text``, ``iptables-list``, ``ip-rule``, ``bridge``, ``ethtool-card``, ``lsmod``,
     ``tc-qdisc``, ``ifconfig``, ``interface-table``, ``ovs-flows``,
     ``path-hops``, ``drops``, ``histogram``, ``component-log``, ``metrics``, ``client-steps``,
-    ``kubernetes-objects``, ``container-inspect``, ``kubernetes-addresses``, ``hosts``, and ``text`` of one of which no
-    line is recognized."""
+    ``kubernetes-objects``, ``container-inspect``, ``kubernetes-addresses``, ``hosts``, ``tls-key-log``, and
+    ``text`` of one of which no line is recognized."""
     lines: int
     lines_not_understood: tuple[int, ...]
     """1-based numbers of the lines nobody understood: counted and shown, never dropped in silence."""
@@ -149,6 +149,6 @@ class Dump:
     client_steps: tuple[ClientStep, ...] = ()
     stacks: tuple[StackSamples, ...] = ()
     address_names: tuple[AddressName, ...] = ()
-    holds_environment: bool = False
-    """Whether its objects state values of environment variables or arguments that may be keys."""
+    holds_credentials: bool = False
+    """Whether it states keys, or values of environment variables or arguments that may be keys."""
     warnings: tuple[str, ...] = field(default=())

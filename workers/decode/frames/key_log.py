@@ -13,12 +13,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
+from backend.forensics.tls_key_log import LABELS
 from workers.decode.frames.stored import mapped
 from workers.decode.pcapng_blocks import DECRYPTION_SECRETS
 
 _LINE: Final = re.compile(
-    rb"(?m)^(?:CLIENT_RANDOM|(?:QUIC_)?(?:CLIENT|SERVER)_(?:HANDSHAKE_TRAFFIC_SECRET|TRAFFIC_SECRET_\d)"
-    rb"|(?:CLIENT_)?EARLY_(?:TRAFFIC|EXPORTER)_SECRET|EXPORTER_SECRET) [0-9A-Fa-f]{64} [0-9A-Fa-f]{32,128}(?=\s*$)"
+    rb"(?m)^" + LABELS.encode() + rb" [0-9A-Fa-f]{64} [0-9A-Fa-f]{32,128}(?=\s*$)"
     rb"|^RSA [0-9A-Fa-f]{16} [0-9A-Fa-f]{96}(?=\s*$)"
 )
 _TLS_KEY_LOG: Final = 0x544C534B
@@ -31,6 +31,11 @@ LARGEST_BYTES: Final = 16 << 20
 def key_log_lines(text: bytes) -> list[bytes]:
     """Its lines that hold a secret; nothing else of it is given to another program."""
     return [found[0] for found in _LINE.finditer(text[:LARGEST_BYTES])]
+
+
+def is_secret(line: str) -> bool:
+    """Whether a line is a whole one with a secret."""
+    return _LINE.match(line.encode("utf-8", "replace")) is not None
 
 
 def key_log_in(capture: Path) -> list[bytes]:

@@ -31,7 +31,7 @@ class _Found:
     kinds: Counter[str] = field(default_factory=Counter)
     not_understood: list[int] = field(default_factory=list)
     containers: int = 0
-    holds_environment: bool = False
+    holds_credentials: bool = False
 
 
 @dataclass
@@ -77,7 +77,7 @@ def _dump(found: _Found, end: End) -> Dump:
         end.lines,
         tuple(found.not_understood),
         address_names=tuple(found.names),
-        holds_environment=found.holds_environment,
+        holds_credentials=found.holds_credentials,
         warnings=tuple(_warnings(found, end)),
     )
 
@@ -111,8 +111,8 @@ def _is_taken(piece: Piece, found: _Found) -> bool:
         return _take_container(piece, found)
     found.kinds[kind] += 1
     found.names += names_of(each, kind, piece.line)
-    if not found.holds_environment:
-        found.holds_environment = _may_hold_keys(each) if kind in READ_KINDS else _is_sign(piece)
+    if not found.holds_credentials:
+        found.holds_credentials = _may_hold_keys(each) if kind in READ_KINDS else _is_sign(piece)
     return True
 
 
@@ -123,7 +123,7 @@ def _take_container(piece: Piece, found: _Found) -> bool:
         return _take_sandbox(piece, found)
     found.containers += 1
     found.names += names_of_container(container, piece.line)
-    found.holds_environment = found.holds_environment or bool(container.config.env)
+    found.holds_credentials = found.holds_credentials or bool(container.config.env)
     return True
 
 
@@ -134,7 +134,7 @@ def _take_sandbox(piece: Piece, found: _Found) -> bool:
         return False
     found.containers += 1
     found.names += names_of_sandbox(sandbox, piece.line)
-    found.holds_environment = found.holds_environment or _is_sign(piece)
+    found.holds_credentials = found.holds_credentials or _is_sign(piece)
     return True
 
 

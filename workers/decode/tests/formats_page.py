@@ -59,6 +59,10 @@ JSON of `kubectl get pods,services,endpointslices,nodes -A -o json`, `docker ins
 object by object, up to 1 GiB, in any indentation: which address was whose, and when. Of one that is cut short the
 objects before the cut are used.
 
+TLS key logs (`SSLKEYLOGFILE`) decrypt Wireshark's view of a connection. They are treated as credentials: their lines
+are not shown, the original is for its owner and admins, and the anonymized bundle leaves them out. With
+`scrub_on_upload` they are overwritten, so nothing is decrypted.
+
 """
 
 

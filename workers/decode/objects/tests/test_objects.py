@@ -114,8 +114,8 @@ def test_objects_of_other_kinds_are_said_to_be_left_out() -> None:
 def test_values_of_environment_variables_count_as_credentials() -> None:
     with_value = pod(CHECKOUT)
     with_value["spec"]["containers"][0]["env"] = [{"name": "DB", "value": "postgres://u:p@db"}]
-    assert [d.holds_environment for d in parse_dump_bytes(listed([with_value]).encode())] == [True]
-    assert [d.holds_environment for d in parse_dump_bytes(listed([pod(CHECKOUT)]).encode())] == [False]
+    assert [d.holds_credentials for d in parse_dump_bytes(listed([with_value]).encode())] == [True]
+    assert [d.holds_credentials for d in parse_dump_bytes(listed([pod(CHECKOUT)]).encode())] == [False]
 
 
 def test_containers_of_docker_and_sandboxes_of_crictl() -> None:
