@@ -15,7 +15,7 @@ import { RegionStateProvider } from "../ui/regionState";
 import { Tabs } from "./Tabs";
 import { useLiveProgress } from "../api/liveProgress";
 import { NotFound } from "./NotFound";
-import { Problem } from "../api/http";
+import { isNotThere, useDisappearance } from "./useDisappearance";
 import { useFavicon } from "../ui/useFavicon";
 
 export function InvestigationFrame() {
@@ -28,16 +28,14 @@ export function InvestigationFrame() {
   );
 }
 
-/** Unknown, or no id at all. */
-const NOT_THERE = [400, 404, 422];
-
 function Inside() {
   const investigation = useInvestigation();
   const state = useInvestigationState();
   useLiveProgress();
+  useDisappearance();
   useFavicon(investigation.data?.verdict?.role ?? null);
   const actions = document.getElementById("top-bar-actions");
-  if (investigation.error instanceof Problem && NOT_THERE.includes(investigation.error.status)) return <NotFound />;
+  if (isNotThere(investigation.error)) return <NotFound was={investigation.data?.label} />;
   return (
     <>
       {actions && createPortal(<ShareButton label={investigation.data?.label ?? ""} />, actions)}

@@ -1,11 +1,16 @@
 import { RouteLink } from "../ui/RouteLink";
+import { useTitle } from "../ui/useTitle";
 
-export function NotFound() {
+/** `was`: title of an investigation that was open when it disappeared. */
+export function NotFound({ was }: { was?: string }) {
+  const title = was === undefined ? "Page not found" : "Investigation not found";
+  useTitle(title);
   return (
-    <main className="page">
-      <h1>Page not found</h1>
+    <main className="page" data-testid="not-found">
+      <h1>{title}</h1>
       <p>
-        The investigation may have been deleted. <RouteLink href="/">All investigations</RouteLink>
+        {was === undefined ? "The investigation may have been deleted." : `“${was}” was deleted, or your access to it was removed.`}{" "}
+        <RouteLink href="/">All investigations</RouteLink>
       </p>
     </main>
   );

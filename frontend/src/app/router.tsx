@@ -28,7 +28,7 @@ const settings = lazyRouteComponent(() => import("../pages/SettingsPage"), "Sett
 const detectors = lazyRouteComponent(() => import("../pages/DetectorsPage"), "DetectorsPage");
 const detector = lazyRouteComponent(() => import("../pages/DetectorsPage"), "DetectorPage");
 
-const root = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+const root = createRootRoute({ component: Shell, notFoundComponent: () => <NotFound /> });
 
 const own = createRoute({ getParentRoute: () => root, path: "/i/$id", component: InvestigationFrame });
 const shared = createRoute({ getParentRoute: () => root, path: "/s/$sid", component: SharedFrame });

@@ -26,6 +26,7 @@ import { NotesTable } from "../notes/NotesTable";
 import { Region } from "../ui/Region";
 import { RouteLink } from "../ui/RouteLink";
 import { useTitle } from "../ui/useTitle";
+import { usePrintWithData } from "./usePrintWithData";
 import "../diagnosis/diagnosis.css";
 import "../findings/finding.css";
 import "./report.css";
@@ -115,6 +116,7 @@ function WithoutCause({ report }: { report: Report }) {
 /** Printing gives the PDF; the text is what the command line writes, too. */
 function Downloads({ label }: { label: string }) {
   const source = useSource();
+  const print = usePrintWithData();
   const markdown = useQuery({
     queryKey: [source.key, "report-markdown"],
     enabled: false,
@@ -141,7 +143,7 @@ function Downloads({ label }: { label: string }) {
   }
   return (
     <div className="report-actions">
-      <button type="button" className="button button-main" onClick={() => window.print()}>Print or save as PDF</button>
+      <button type="button" className="button button-main" disabled={print.waiting} onClick={print.start}>{print.waiting ? "Waiting for data …" : "Print or save as PDF"}</button>
       <button type="button" className="button" onClick={() => void saveMarkdown()}>Markdown</button>
       <button type="button" className="button" onClick={() => void saveJson()}>JSON</button>
       {markdown.error && <p role="alert">{markdown.error.message}</p>}
