@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import gzip
+import io
 import re
 import shutil
+import tarfile
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -42,15 +44,20 @@ def client(product: Product) -> Iterator[httpx.Client]:
         yield asking
 
 
-def ask_view(client: httpx.Client, investigation: str, **question: Any) -> dict[str, Any]:
-    looks = f"{investigation}/looks"
-    job = client.post(looks, json={"kind": "wireshark", **question}).raise_for_status().json()
+def ask_look(client: httpx.Client, looks: str, **question: Any) -> str:
+    """The address of what is done."""
+    job = client.post(looks, json=question).raise_for_status().json()
     deadline = time.monotonic() + 120
     while job["state"] in ("queued", "running") and time.monotonic() < deadline:
         time.sleep(0.05)
         job = client.get(f"{looks}/{job['id']}").json()
     assert job["state"] == "done", job
-    found: dict[str, Any] = client.get(f"{looks}/{job['id']}/wireshark").raise_for_status().json()
+    return f"{looks}/{job['id']}"
+
+
+def ask_view(client: httpx.Client, investigation: str, **question: Any) -> dict[str, Any]:
+    made = ask_look(client, f"{investigation}/looks", kind="wireshark", **question)
+    found: dict[str, Any] = client.get(f"{made}/wireshark").raise_for_status().json()
     return found
 
 
@@ -140,6 +147,9 @@ def test_an_uploaded_key_log_decrypts_and_is_not_shown(
         view = ask_view(client, investigation, connection=0)
         assert view["tls_secrets"] == 1
         assert any(message["decrypted"] for packet in view["packets"] for message in packet["messages"])
+        bundle = client.get(f"{ask_look(client, f'{investigation}/looks', kind='anonymising')}/content")
+        with tarfile.open(fileobj=io.BytesIO(bundle.raise_for_status().content)) as members:
+            assert [name.rpartition("-")[0] for name in members.getnames()] == ["capture"]
         shown = [view, *(client.get(f"{investigation}{path}").text for path in ("/report", "/dumps"))]
         link = client.post(f"{investigation}/shares", json={"addresses": "real"}).json()
         session = client.post(f"/shared/{link['id']}/session", json={"secret": link["secret"]}).json()
