@@ -85,6 +85,8 @@ class VantagePoint:
     """Of a capture joined from rotated parts: ids of this vantage point in the files after the first."""
     unrecorded_ns: tuple[tuple[int, int], ...] = ()
     """(begin, end) of gaps between such parts that are longer than any silence inside them."""
+    machine: int = 0
+    """Equal for those of this capture that one machine recorded. A merged file holds several machines' captures."""
 
 
 @dataclass(frozen=True)

@@ -80,13 +80,31 @@ def interface_names(interfaces: Sequence[Interface], file_name: str) -> list[str
     return names
 
 
+def machine_numbers(interfaces: Sequence[Interface]) -> list[int]:
+    """Of each interface a number, equal for those that one machine recorded.
+
+    A program that records several interfaces names each (pcapng, if_name) and no two alike; interfaces without a name
+    or with a repeated one, and those of a merged file, come from captures of nobody knows how many machines."""
+    repeated = Counter((interface.section, _own_name(interface)) for interface in interfaces)
+    numbers: dict[tuple[int, int], int] = {}
+    found = []
+    for interface in interfaces:
+        name = _own_name(interface)
+        alone = interface.merged or not name or repeated[interface.section, name] > 1
+        key = (interface.section, interface.number if alone else -1)
+        found.append(numbers.setdefault(key, len(numbers)))
+    return found
+
+
 def _vantage_name(name: str, index: int, *, is_only_interface: bool) -> str:
     if index == NO_INDEX:
         return name
     return f"interface {index}" if is_only_interface else f"interface {index} ({name})"
 
 
-def _vantage_point(number: int, record: np.void, reading: Reading, names: Sequence[str]) -> VantagePoint:
+def _vantage_point(
+    number: int, record: np.void, reading: Reading, names: Sequence[str], machines: Sequence[int]
+) -> VantagePoint:
     interface = reading.interfaces[int(record["interface"])]
     index = int(record["index"])
     seen = int(record["packets"]) > 0
@@ -103,20 +121,21 @@ def _vantage_point(number: int, record: np.void, reading: Reading, names: Sequen
         snap_length=interface.stated_snap_length,
         capture_filter=interface.filter,
         stated_name=_own_name(interface),
+        machine=machines[interface.number],
     )
 
 
 def _vantage_points(reading: Reading, file_name: str) -> tuple[VantagePoint, ...]:
     """Those that packets were seen at, then the interfaces that recorded nothing: that, too, is evidence."""
-    names = interface_names(reading.interfaces, file_name)
+    names, machines = interface_names(reading.interfaces, file_name), machine_numbers(reading.interfaces)
     records = reading.tables.vantages[: int(reading.state["vantages"])]
-    points = [_vantage_point(i, record, reading, names) for i, record in enumerate(records)]
+    points = [_vantage_point(i, record, reading, names, machines) for i, record in enumerate(records)]
     used = {int(record["interface"]) for record in records}
     for interface in reading.interfaces:
         if interface.number not in used and interface.link_type != COOKED_2:
             silent = np.zeros(1, records.dtype)[0]
             silent["interface"], silent["index"] = interface.number, NO_INDEX
-            points.append(_vantage_point(len(points), silent, reading, names))
+            points.append(_vantage_point(len(points), silent, reading, names, machines))
     return tuple(points)
 
 

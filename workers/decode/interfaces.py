@@ -74,6 +74,8 @@ class Interface:
     """if_tsresol: ticks of 10^-n s, or with bit 7 set of 2^-n s."""
     offset_s: int = 0
     dropped: int | None = None
+    merged: bool = False
+    """Whether the section was written by a program that merges capture files."""
 
     def fill(self, record: np.void) -> None:
         """Writes what the loop needs to know into an INTERFACE_DTYPE record."""

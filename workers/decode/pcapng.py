@@ -20,6 +20,7 @@ from workers.decode.pcapng_blocks import (
     comments_in,
     describe_comments,
     describe_skipped,
+    is_merged,
     is_printed,
     read_comments,
     read_drops,
@@ -41,6 +42,7 @@ class PcapngReader:
         self.reading = reading
         self.big = False
         self.section = -1
+        self._merged = False
         self.interfaces: list[Interface] = []
         """Of the current section."""
         self._skipped: dict[int, int] = {}
@@ -146,6 +148,7 @@ class PcapngReader:
             self._comments += comments_in(body[16:], self.order)
             if is_printed(body[16:], self.order):
                 self.reading.format_variant = PRINTED
+            self._merged = is_merged(body[16:], self.order)
             self.reading.begin_section()
         elif kind == INTERFACE:
             self._take_interface(body)
@@ -161,6 +164,7 @@ class PcapngReader:
         self._comments += comments_in(body[8:], self.order)
         number = len(self.reading.interfaces)
         interface = read_interface(body, self.order, number, max(self.section, 0))
+        interface.merged = self._merged
         self.interfaces.append(interface)
         self.reading.add_interface(interface)
 

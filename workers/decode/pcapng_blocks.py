@@ -24,7 +24,8 @@ _NAME_RECORDS: Final = {1: 4, 2: 16}
 """Bytes of the address of an nrb_record_ipv4 and an nrb_record_ipv6."""
 
 _COMMENT = 1
-_SHB_USERAPPL = 4
+SHB_USERAPPL: Final = 4
+MERGED_BY: Final = b"Mergecap"
 _IF_NAME, _IF_DESCRIPTION, _IF_TSRESOL, _IF_FILTER, _IF_TSOFFSET = 2, 3, 9, 11, 14
 _ISB_IFDROP, _ISB_OSDROP = 5, 7
 _LIBPCAP_TEXT: Final = 0
@@ -74,7 +75,12 @@ def comments_in(body: bytes, order: str) -> int:
 
 def is_printed(body: bytes, order: str) -> bool:
     """Whether the options of a section header say that its packets were rebuilt from a printed text."""
-    return any(code == _SHB_USERAPPL and value == PRINTED_BY.encode() for code, value in options(body, order))
+    return any(code == SHB_USERAPPL and value == PRINTED_BY.encode() for code, value in options(body, order))
+
+
+def is_merged(body: bytes, order: str) -> bool:
+    """Whether the options of a section header name Wireshark's mergecap: its interfaces come from several files."""
+    return any(code == SHB_USERAPPL and value.startswith(MERGED_BY) for code, value in options(body, order))
 
 
 def _text(value: bytes) -> str:

@@ -166,9 +166,9 @@ class Losses(Sequence[Loss]):
         return self.of_attempts(self.attempts.retried_to(server))
 
     def between_captures(self) -> Bools:
-        """Which of them vanished between two vantage points of different captures."""
-        capture = np.array([place.capture for place in self.attempts.places], np.int64)
-        apart: Bools = (self.outer >= 0) & (capture[self.inner] != capture[self.outer])
+        """Which of them vanished between two vantage points of captures of different machines."""
+        machine = np.array([place.machine for place in self.attempts.places], np.int64).reshape(-1, 2)
+        apart: Bools = (self.outer >= 0) & (machine[self.inner] != machine[self.outer]).any(axis=1)
         return apart
 
     def count_kinds(self) -> dict[str, int]:

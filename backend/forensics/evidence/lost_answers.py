@@ -59,7 +59,7 @@ def _follow(
     bound = rank[inner]
     if inner not in {p.number for p in expected}:
         # It came in where no SYN of this route leaves: every place of that host nearer to the client should see it.
-        own = [p for p in expected if p.capture == attempts.places[inner].capture]
+        own = [p for p in expected if p.machine == attempts.places[inner].machine]
         bound = rank[own[-1].number] if own else bound
     missing = [
         p

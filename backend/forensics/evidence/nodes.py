@@ -1,7 +1,8 @@
 """Which vantage points are of one node.
 
-Only evidence says so: one capture of several interfaces, or hosts that were given or that listings name. That packets
-pass quickly from one to the other is none: two machines on one switch are microseconds apart, too."""
+Only evidence says so: one capture of several named interfaces that was not merged, or hosts that were given or that
+listings name. That packets pass quickly from one to the other is none: two machines on one switch are microseconds
+apart, too."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from backend.forensics.evidence.sightings import Place
 
 def same_node(captures: Sequence[Capture], one: Place, other: Place) -> bool:
     """Whether both are known to be of one machine."""
-    if one.capture == other.capture:
+    if one.machine == other.machine:
         return True
     hosts = [captures[place.capture].host for place in (one, other)]
     return all(hosts) and hosts[0] == hosts[1]

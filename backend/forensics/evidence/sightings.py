@@ -51,6 +51,11 @@ class Place:
         return of_place(self.name)
 
     @property
+    def machine(self) -> tuple[int, int]:
+        """Equal for vantage points that one machine recorded into one capture."""
+        return self.capture, self.point.machine
+
+    @property
     def index(self) -> int:
         """The number of the vantage point inside its capture."""
         return self.point.index

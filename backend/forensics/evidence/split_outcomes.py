@@ -126,7 +126,7 @@ def find_split_ways(facts: Facts, d: Destination) -> SplitWays | None:
     lost = np.bincount(d.losses.inner[unanswered], minlength=len(places))
     dead = int(np.argmax(np.where([n in answered for n in range(len(places))], -1, lost)))
     numbers = unanswered[d.losses.inner[unanswered] == dead]
-    same = [n for n in answered if places[n].capture == places[dead].capture]
+    same = [n for n in answered if places[n].machine == places[dead].machine]
     if dead in answered or len(numbers) < OPENED_LEAST or not same:
         return None
     living = max(_outermost(facts, same), key=lambda n: answered[n])

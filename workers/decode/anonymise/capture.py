@@ -39,6 +39,7 @@ from workers.decode.pcapng_blocks import (
     SECTION_HEADER,
     STATISTICS,
     TAKES_A_FRAME_NUMBER,
+    is_merged,
     read_interface,
 )
 
@@ -161,7 +162,7 @@ class _Rewriting:
         body = self.source[at + 8 : at + length - 4] if length <= LARGEST_PACKET else b""
         if kind == SECTION_HEADER:
             self.work["interfaces"] = 0
-            self._put(section_block())
+            self._put(section_block(merged=is_merged(body[16:], order)))
         elif kind == INTERFACE and len(body) >= 8:
             interface = read_interface(body, order, 0, 0)
             self._put(interface_block(interface, self.pseudonyms, body, order))

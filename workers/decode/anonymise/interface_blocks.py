@@ -10,7 +10,14 @@ from workers.decode.anonymise.listing_text import interface_name, line_text
 from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.frames.pcapng_file import block, options_bytes
 from workers.decode.interfaces import Interface
-from workers.decode.pcapng_blocks import INTERFACE, SECTION_HEADER, STATISTICS, options
+from workers.decode.pcapng_blocks import (
+    INTERFACE,
+    MERGED_BY,
+    SECTION_HEADER,
+    SHB_USERAPPL,
+    STATISTICS,
+    options,
+)
 
 _UNKNOWN_LENGTH: Final = 0xFFFFFFFFFFFFFFFF
 _NAME, _DESCRIPTION, _RESOLUTION, _FILTER, _CHECK_BYTES, _OFFSET = 2, 3, 9, 11, 13, 14
@@ -19,9 +26,10 @@ _COUNTS: Final = (2, 3, 4, 5, 6, 7, 8)
 """Begin and end, and how many packets were received, dropped, filtered, delivered."""
 
 
-def section_block() -> bytes:
-    """A section header that says nothing about who captured."""
-    return block(SECTION_HEADER, struct.pack("<IHHQ", 0x1A2B3C4D, 1, 0, _UNKNOWN_LENGTH))
+def section_block(*, merged: bool = False) -> bytes:
+    """A section header that says nothing about who captured, only whether mergecap merged it of several files."""
+    head = struct.pack("<IHHQ", 0x1A2B3C4D, 1, 0, _UNKNOWN_LENGTH)
+    return block(SECTION_HEADER, head + (options_bytes([(SHB_USERAPPL, MERGED_BY)]) if merged else b""))
 
 
 def interface_block(

@@ -145,3 +145,29 @@ def test_binary_resolutions(exponent: int, tmp_path: Path) -> None:
     ticks = 3 << exponent | (1 << exponent >> 1)
     capture = decode(data + enhanced(0, ticks, PACKET), tmp_path)
     assert capture.first_ns == 3 * 10**9 + (5 * 10**8 if exponent else 0)
+
+
+@pytest.mark.parametrize(
+    ("names", "program", "machines"),
+    [
+        (["eth0", "eth1"], "Dumpcap (Wireshark) 4.2.2", [0, 0]),
+        (["eth0", "ens5"], "Mergecap (Wireshark) 4.2.2", [0, 1]),
+        (["eth0", "eth0"], "Wireshark 4.2.2", [0, 1]),
+        (["", ""], "", [0, 1]),
+        (["eth0", "eth1", "", "ens5"], "", [0, 0, 1, 0]),
+    ],
+)
+def test_interfaces_of_one_machine(
+    names: list[str], program: str, machines: list[int], tmp_path: Path
+) -> None:
+    """Mergecap copies the interfaces of several files into one, without names where those were pcap."""
+    head = struct.pack("<IHHq", 0x1A2B3C4D, 1, 0, -1) + option(4, program.encode())
+    data = block(0x0A0D0D0A, head) + b"".join(map(interface, names))
+    data += b"".join(enhanced(n, n, PACKET) for n in range(len(names)))
+    assert [p.machine for p in decode(data, tmp_path).vantage_points] == machines
+
+
+def test_sections_are_of_machines_of_their_own(tmp_path: Path) -> None:
+    """Two pcapng files, one behind the other."""
+    one = section() + interface("eth0") + enhanced(0, 1, PACKET)
+    assert [p.machine for p in decode(one + one, tmp_path).vantage_points] == [0, 1]

@@ -139,7 +139,7 @@ def _place(d: Destination) -> list[Weighed]:
     inside = [
         loss
         for loss in of_kind(d, "inside")
-        if loss.inside and loss.inside[0].capture == loss.inside[1].capture
+        if loss.inside and loss.inside[0].machine == loss.inside[1].machine
     ]
     if inside:
         text = f"{len(inside):,} of {len(d.losses):,} lost SYNs were lost inside the node: {inside[0].where}."

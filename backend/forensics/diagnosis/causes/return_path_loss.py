@@ -90,7 +90,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         weighed=tuple(pieces),
         both_sides=len(located) == len(answered),
         independent=bool(located)
-        and len({p.capture for loss in located for p in loss.answer_lost or ()}) > 1,
+        and len({p.machine for loss in located for p in loss.answer_lost or ()}) > 1,
         signs=int(bool(_repeats(answered))) + int(bool(located)),
         findings=about(findings, d),
         time_lost_s=0.0,

@@ -23,7 +23,7 @@ def sent_on_otherwise(attempts: Attempts, d: Destination) -> Place | None:
     )
     if HINT_INCOMING not in seen.rows["direction_hint"][own[seen.place[own] == place.number]]:
         return None
-    here = np.array([p.capture == place.capture for p in attempts.places], np.bool_)[seen.place]
+    here = np.array([p.machine == place.machine for p in attempts.places], np.bool_)[seen.place]
     here &= seen.transmission >= 0
     hint, link = seen.rows["direction_hint"], seen.link
     mine = here & np.isin(link, d.links)

@@ -21,10 +21,11 @@ from scapy.layers.l2 import ARP, Dot1Q, Ether
 from scapy.layers.vxlan import VXLAN
 from scapy.utils import rdpcap
 
+from workers.decode.anonymise.interface_blocks import section_block
 from workers.decode.anonymise.pseudonyms import Pseudonyms
 from workers.decode.anonymise.tests.anonymised import PSEUDONYMS, anonymised, tshark_fields
 from workers.decode.captures import decode_capture
-from workers.decode.tests.capture_bytes import enhanced, interface, pcap, section
+from workers.decode.tests.capture_bytes import decode, enhanced, interface, pcap, section, tcp
 from workers.decode.tests.encapsulations import ENCAPSULATIONS
 
 WHO = ("source_high", "source_low", "destination_high", "destination_low")
@@ -269,3 +270,13 @@ def test_the_same_key_makes_the_same_file_and_another_key_another(tmp_path: Path
     for key in (b"a" * 32, b"a" * 32, b"b" * 32):
         made.append(anonymised(path, tmp_path, Pseudonyms(key)).read_bytes())
     assert made[0] == made[1] != made[2]
+
+
+def test_a_merged_file_stays_one(tmp_path: Path) -> None:
+    """Who captured is gone, but not that several machines did."""
+    merged = section_block(merged=True) + b"".join(map(interface, ("eth0", "ens5")))
+    path = tmp_path / "merged.pcapng"
+    path.write_bytes(merged + b"".join(enhanced(n, n, tcp(2)) for n in range(2)))
+    for each in (path, anonymised(path, tmp_path)):
+        found = decode(each.read_bytes(), tmp_path)
+        assert [point.machine for point in found.vantage_points] == [0, 1]

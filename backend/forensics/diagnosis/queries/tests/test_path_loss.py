@@ -58,6 +58,26 @@ def test_between_captures_of_one_node_the_path_is_not_blamed() -> None:
     )
 
 
+def _in_one_file(machines: Sequence[int]) -> dict[str, DiagnosisPart]:
+    """Of one capture of both vantage points, recorded by these machines."""
+    capture = _lookups(behind=RESOLVER).build()
+    points = zip(capture.vantage_points, machines, strict=True)
+    merged = replace(capture, vantage_points=tuple(replace(p, machine=machine) for p, machine in points))
+    found = analyse_evidence([merged], [], [], label="", created="", tool_version="")
+    return {d.cause: d for d in found.report.diagnoses}
+
+
+def test_in_a_merged_file_losses_are_those_of_the_path_as_in_several_files() -> None:
+    found = _in_one_file((0, 1))
+    apart = _diagnoses(_lookups(behind=RESOLVER), (None, None))
+    assert {c: d.confidence for c, d in found.items()} == {c: d.confidence for c, d in apart.items()}
+    assert found["path-loss"].confidence >= CONFIDENT
+
+
+def test_in_a_file_that_one_machine_recorded_the_path_is_not_blamed() -> None:
+    assert "path-loss" not in _in_one_file((0, 0))
+
+
 def test_where_an_address_is_rewritten_between_the_captures_the_path_is_not_blamed() -> None:
     found = _diagnoses(_lookups(behind=BACKEND), (None, None), counters(LOST))
     assert "path-loss" not in found
