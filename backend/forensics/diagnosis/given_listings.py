@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import Field
 
 from backend.forensics.cases.case import Case, endpoint_of
+from backend.forensics.evidence.absence.server_captures import captured_at_server
 from backend.forensics.evidence.counters import KernelFacts
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import DiagnosisPart, MissingPart
@@ -22,6 +23,10 @@ class ListingRequest(MissingPart):
     """A request for listings of one host. The report shows it as any other."""
 
     at: HostRole = Field(exclude=True)
+
+
+class ServerCaptureRequest(MissingPart):
+    """A request for a capture at the server. The report shows it as any other."""
 
 
 KIND_OF_COMMAND = {
@@ -52,11 +57,19 @@ _SETTING = re.compile(r"\b(?:net|kernel|vm)\.[\w.]+")
 
 def without_given(facts: Facts, part: DiagnosisPart, findings: Sequence[Case]) -> DiagnosisPart:
     """The diagnosis without requests for what the host in question gave, and with what is left of the others."""
-    if not facts.kernel.dumps or not part.missing:
-        return part
     about = [f for f in findings if f.id in part.findings]
-    kept = (_left_of(facts, request, about) for request in part.missing)
+    asked = part.missing
+    if any(isinstance(request, ServerCaptureRequest) for request in asked) and _at_servers(facts, about):
+        asked = [request for request in asked if not isinstance(request, ServerCaptureRequest)]
+    kept = (_left_of(facts, request, about) if facts.kernel.dumps else request for request in asked)
     return part.model_copy(update={"missing": [request for request in kept if request is not None]})
+
+
+def _at_servers(facts: Facts, about: Sequence[Case]) -> bool:
+    """Whether a capture at every server of these findings was given."""
+    named = {flow.destination for case in about for flow in case.flows if flow.destination}
+    servers = [endpoint for end in named if (endpoint := endpoint_of(end)) is not None]
+    return 0 < len(servers) <= ENDS_MOST and all(captured_at_server(facts, each) for each in servers)
 
 
 def _left_of(facts: Facts, request: MissingPart, about: Sequence[Case]) -> MissingPart | None:

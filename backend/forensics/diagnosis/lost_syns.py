@@ -9,7 +9,7 @@ import numpy as np
 
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
-from backend.forensics.diagnosis.given_listings import ListingRequest
+from backend.forensics.diagnosis.given_listings import ListingRequest, ServerCaptureRequest
 from backend.forensics.diagnosis.named_findings import NamedFindings
 from backend.forensics.evidence.absence.listed_life import ListedLife, listed_life
 from backend.forensics.evidence.absence.rule_matches import Hop
@@ -18,7 +18,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.losses import Loss, Losses, LossKind
 from backend.forensics.evidence.retried import RetriedAttempt
 from backend.forensics.findings import frame_evidence, plural, seconds_text
-from backend.forensics.report import ClaimPart, EvidencePart, MissingPart
+from backend.forensics.report import ClaimPart, EvidencePart
 from backend.forensics.report_impact import ImpactPart
 
 REFUTES = -6.0
@@ -30,7 +30,7 @@ HURT_LONGEST = 80
 LOSSY_CAPTURE = -1.5
 """Absence is what these causes rest on, and a capture that lost packets shows absence everywhere."""
 
-CAPTURE_BOTH_SIDES = MissingPart(
+CAPTURE_BOTH_SIDES = ServerCaptureRequest(
     what="A capture at the server at the same time: it shows whether the SYN arrived and was answered",
     command="tcpdump -i any -y LINUX_SLL2 -s 96 -w server.pcap 'tcp[tcpflags] & (tcp-syn|tcp-rst) != 0 or icmp'",
 )

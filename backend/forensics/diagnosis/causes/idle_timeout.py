@@ -16,6 +16,7 @@ from backend.forensics.cases.case import Case
 from backend.forensics.cases.idle_timeout import IdleTimeout
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
+from backend.forensics.diagnosis.given_listings import ServerCaptureRequest
 from backend.forensics.diagnosis.measured import frames_of, harmful
 from backend.forensics.diagnosis.segment_cases import FATES_MOST, fate_frames, where
 from backend.forensics.dumps import FilterRule
@@ -213,7 +214,7 @@ def _missing(server: str) -> tuple[MissingPart, ...]:
             command="sysctl net.netfilter | grep timeout_established; ipvsadm -L --timeout; "
             "aws elbv2 describe-listener-attributes --listener-arn ARN",
         ),
-        MissingPart(
+        ServerCaptureRequest(
             what="A capture at the server at the same time: does the packet after the idle time reach it?",
             command=f"tcpdump -i any -y LINUX_SLL2 -s 96 -w server.pcap port {server.rpartition(':')[2]}",
         ),

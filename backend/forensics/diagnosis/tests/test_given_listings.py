@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from backend.forensics.detection.run import run_detectors
-from backend.forensics.diagnosis.causes.tests.build_losses import SERVER, Losses
+from backend.forensics.diagnosis.causes.tests.build_losses import BOTH, SERVER, Losses
 from backend.forensics.diagnosis.given_listings import HostRole, ListingRequest, without_given
+from backend.forensics.diagnosis.lost_syns import CAPTURE_BOTH_SIDES
 from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.dumps import CounterRow, Dump, InterfaceAddress, Setting
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.packets import ACK, SYN
 from backend.forensics.report import MissingPart
 
 TWICE = "nstat -az X; sleep 60; nstat -az X"
@@ -88,3 +92,30 @@ def test_settings_are_known_by_their_keys(key: str, left: str | None) -> None:
     given = Dump("sysctl", 1, (), host="server", settings=(Setting(1, key, "0"),))
     dumps = [*_listed(*SERVER_HOST), DumpInput("sysctl.txt", "server", given)]
     assert _left(_request("sysctl net.ipv4.vs", "server"), *dumps) == left
+
+
+def _routed(ttl: int | None, *, places: tuple[str, ...] = BOTH) -> Losses:
+    """SYNs of which one in many is lost, from two machines' vantage points; SYN-ACKs with this TTL at the outermost."""
+    made = Losses(*places).usual(SERVER, 30).late(SERVER, 4)
+    for row in made._packets:
+        if ttl and row["tcp_flags"] == SYN | ACK:
+            row["ttl"] = ttl - (len(places) - 1 - row["vantage"])
+    return made
+
+
+@pytest.mark.parametrize(
+    ("ttl", "machines", "asked"),
+    [(64, (0, 1), False), (63, (0, 1), True), (64, (0, 0), True), (None, (0, 1), True)],
+)
+def test_a_capture_at_the_server_is_asked_for_unless_given(
+    ttl: int | None, machines: tuple[int, int], asked: bool
+) -> None:
+    """A router lies behind the outermost place, or both places are of one machine, or the TTL is not known."""
+    capture = _routed(ttl).build()
+    points = zip(capture.vantage_points, machines, strict=True)
+    given = replace(capture, vantage_points=tuple(replace(p, machine=n) for p, n in points))
+    facts = gather_facts([given], [])
+    detected = run_detectors(facts)
+    one = next(d for d in diagnose(facts, detected.cases).diagnoses if d.findings)
+    left = without_given(facts, one.model_copy(update={"missing": [CAPTURE_BOTH_SIDES]}), detected.cases)
+    assert left.missing == ([CAPTURE_BOTH_SIDES] if asked else [])
