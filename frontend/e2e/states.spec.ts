@@ -89,7 +89,7 @@ test("while decoding goes on, the tab carries progress that never goes back, and
   expect(icon).toContain("stroke-dasharray");
   expect([...seen].some((text) => /analysis running|decoded \d+ %/.test(text))).toBe(true);
   await expect(page).not.toHaveTitle(/%/);
-  await expect(page.locator("link[rel=icon]")).toHaveAttribute("href", "/icon.svg");
+  await expect(page.locator("link[rel=icon]")).toHaveAttribute("href", "/icon-loss.svg");
 });
 
 test("when the connection is lost a banner says so, uploads wait, and all goes on by itself", async ({ page, context }) => {

@@ -52,7 +52,7 @@ def test_a_note_is_kept_as_it_was_written_until_it_is_deleted(
         ({"text": "a", "to": 5}, 400, "needs a beginning"),
         ({"text": "a", "from": 6, "to": 5}, 400, "before it begins"),
         ({"text": "a", "kind": "verdict"}, 422, "kind"),
-        ({"text": "a", "kind": "disagreement"}, 400, "names the cause"),
+        ({"text": "a", "kind": "disagreement"}, 400, "names its cause"),
         ({"text": "a", "kind": "disagreement", "cause": "no-such-cause"}, 404, ""),
         ({"text": "a", "finding": "no-such-finding"}, 404, ""),
     ],

@@ -39,9 +39,11 @@ def test_nothing_at_all_gives_a_report() -> None:
     assert set(statuses(analyse([])).values()) == {"not-checkable"}
 
 
-def test_dumps_alone_find_nothing_and_say_why() -> None:
+def test_dumps_alone_name_no_cause_and_say_why() -> None:
     report = analyse([], [stats("a.txt", 3), stats("b.txt", 32)])
-    assert report.findings == []
+    assert report.diagnoses == []
+    (counters,) = report.findings
+    assert (counters.severity, counters.title) == ("info", "Counters of drops are not 0")
     why = {part.kind: part.why for part in report.checked}["syn-retransmission"]
     assert "needs a capture" in why
 

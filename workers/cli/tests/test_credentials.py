@@ -150,8 +150,8 @@ def test_no_answer_of_the_api_holds_them(analysed: tuple[Product, str], tmp_path
             refused += [address] if answer.status_code != 200 else []
             assert not [secret for secret in SECRETS if secret in answer.text], address
     # Of a capture there are neither lines nor tables, a comparison was not made, a place has to be asked for, the
-    # look is no list of packets, nothing was held (group 1), nobody signs in at a provider, and runs of a label and
-    # rows of a finding have to be asked for.
+    # look is no list of packets and no view of Wireshark, nothing was held (group 1), nobody signs in at a
+    # provider, and runs of a label and rows of a finding have to be asked for.
     assert {address.rsplit("/", 1)[1] for address in refused} <= {
         "lines",
         "entries",
@@ -162,6 +162,7 @@ def test_no_answer_of_the_api_holds_them(analysed: tuple[Product, str], tmp_path
         "callback",
         "of-label",
         "rows",
+        "wireshark",
     }
     assert [path.parent.parent.name for path in _holding(product.data)] == ["blobs"]
 

@@ -52,6 +52,8 @@ _FAILURES = re.compile(
 )
 """A program says these, too: such a line without a word of people stays one that is not understood."""
 _WORDS_LEAST: Final = 3
+_UNENDED_WORDS_LEAST: Final = 5
+"""Of a sentence that no mark ends: three or four words may as well be a program's."""
 _SENTENCE_WORDS: Final = 10
 _SHARE_LEAST: Final = 0.6
 
@@ -71,6 +73,8 @@ def is_remark(line: str) -> bool:
         return False
     if any(word in _OF_PEOPLE for word in plain):
         return True
+    if not is_heading and len(plain) < _UNENDED_WORDS_LEAST and line.rstrip()[-1] not in ".:?!":
+        return False
     function_words = len(_FUNCTION_WORDS.intersection(plain))
     if _FAILURES.search(line):
         return len(plain) >= _SENTENCE_WORDS and function_words >= _WORDS_LEAST

@@ -87,6 +87,7 @@ def test_an_entry_in_xml_over_several_lines_is_one_entry() -> None:
         "I cannot curl the same container, i get a timeout",
         "From the capture it is clear that the reply is dropped before it reaches the node that sent the request.",
         "我发现这个问题 已经解决 了",
+        "this is the node:",
     ],
 )
 def test_what_people_write_between_listings_is_no_unknown_line(line: str) -> None:
@@ -102,6 +103,7 @@ def test_what_people_write_between_listings_is_no_unknown_line(line: str) -> Non
         "rx_dropped: 12  tx_dropped: 0",
         "TIME PID COMM SADDR DADDR REASON",
         "worker 3: queue depth 12 of 64",
+        "this is no counter",
     ],
 )
 def test_lines_of_programs_are_no_remarks(line: str) -> None:
