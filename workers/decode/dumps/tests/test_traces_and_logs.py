@@ -88,6 +88,7 @@ def test_an_entry_in_xml_over_several_lines_is_one_entry() -> None:
         "From the capture it is clear that the reply is dropped before it reaches the node that sent the request.",
         "我发现这个问题 已经解决 了",
         "this is the node:",
+        "<-- here it stalls",
     ],
 )
 def test_what_people_write_between_listings_is_no_unknown_line(line: str) -> None:
