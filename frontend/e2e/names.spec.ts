@@ -22,7 +22,7 @@ test("names stand on lanes, in the list and on the ladder, and can be switched o
   const row = page.locator("[data-cid]").filter({ hasText: "10.244.35.24:" }).first();
   await expect(row.getByTestId("address-name")).toHaveText("payments/checkout-7f9c-a1");
   await expect(row.getByTestId("address-name")).toHaveAttribute("title", /pod, by pods\.json line \d+/);
-  await row.getByRole("link").first().click();
+  await row.locator('a[href*="/connections/"]').click();
   await expect(page.getByRole("heading", { level: 1 })).toContainText("payments/checkout-7f9c-a1");
   await expect(page.getByTestId("ladder").locator(".ladder-dot").first()).toHaveAttribute("title", /payments\/checkout-7f9c-a1/);
   const ladder = page.url();
