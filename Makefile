@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PAGE_SOURCES := $(shell find frontend docs/ci -type f -not -path '*/node_modules/*' -not -path 'frontend/dist/*' \
 	-not -path 'frontend/e2e/*' -not -path '*/test-results/*' -not -path '*/playwright-report/*' 2>/dev/null)
 
-.PHONY: new-detector new-cause causes audit bench-page dist formats security settings run ready demo install install-dev build warm test test-python test-page test-browser check check-python \
+.PHONY: new-detector new-cause causes audit bench-page screens dist formats security settings run ready demo install install-dev build warm test test-python test-page test-browser check check-python \
 	check-page format bench bench-large lab truth printed fuzz-tools test-long clean versions
 
 run: ready ## the whole product on this machine
@@ -122,6 +122,9 @@ bench: install-dev warm ## speed and memory against tshark, on generated capture
 
 bench-page: install-dev build warm ## times and sizes of the web page in Chromium
 	PATH="$(CURDIR)/$(BIN):$$PATH" CHROMIUM="$(CHROMIUM)" npm run bench --workspace frontend
+
+screens: install-dev build warm ## contact sheets of every page of the demonstrations, and the pictures of the README
+	PATH="$(CURDIR)/$(BIN):$$PATH" CHROMIUM="$(CHROMIUM)" npm run screens --workspace frontend
 
 bench-large: install-dev warm ## peak memory on more than 8 GB, and with a million connections (needs 11 GB of disk)
 	$(BIN)/python -m workers.decode.bench.large
