@@ -1,4 +1,4 @@
-"""Where a segment that had to be sent again was lost, as far as a second vantage point tells.
+"""Where a segment that had to be sent again was lost, as far as a second vantage point shows.
 
 Each vantage point judges by what it saw itself: a segment that a place nearer to the receiver saw as often as the
 sender's side had passed that place each time; one that it saw less often was lost in between: behind the last place
@@ -126,7 +126,7 @@ class SegmentLosses:
         return SegmentFate("arrived" if self._is_there(near, far, side) else "beyond", here, there, shown)
 
     def _is_there(self, near: int, far: int, side: int) -> bool:
-        """Whether nearly all of the way lies between the two places: the handshake tells."""
+        """Whether nearly all of the path lies between the two vantage points, by the handshake."""
         begin, end = ("syn_ns", "syn_ack_ns") if side else ("syn_ack_ns", "established_ns")
         times = [(int(self._nodes[begin][n]), int(self._nodes[end][n])) for n in (near, far)]
         if any(NEVER in pair for pair in times):

@@ -240,7 +240,7 @@ def _is_both_ways(facts: Facts, stall: HeldInterval) -> bool:
 
 
 def _is_routed(facts: Facts, backlog: Backlog) -> bool:
-    """Of the host whose queue stood still, as far as the direction tells."""
+    """Of the host whose queue stood still, as far as the direction shows it."""
     trips = facts.round_trips
     views = [view for stall in backlog.stalls for view in stall.views]
     if not views:

@@ -27,12 +27,17 @@ _RENEWED_S: Final = 10
 """An entry whose last packet is not older is in use."""
 
 
-def entry_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
-    """Connection-tracking entries without a reply, and half-closed ones that count down."""
+def _listings(dumps: Sequence[DumpInput]) -> Iterator[tuple[DumpInput, NDArray[np.void]]]:
+    """(listing, its entries) of each listing of the connection-tracking table that has any."""
     for each in dumps:
         rows = each.dump.entries.rows
-        if not len(rows) or each.dump.kind != "conntrack-list":
-            continue
+        if len(rows) and each.dump.kind == "conntrack-list":
+            yield each, rows
+
+
+def entry_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Connection-tracking entries without a reply, and half-closed ones that count down."""
+    for each, rows in _listings(dumps):
         silent = rows[((rows["flags"] & states.UNREPLIED) != 0) & (rows["protocol"] == 6)]
         if len(silent):
             lines = tuple((each.input, int(line)) for line in np.sort(silent["line"])[:50])
@@ -45,10 +50,7 @@ def entry_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
 
 def query_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
     """DNS queries that nobody answered for seconds: each packet sets an entry's time-out anew."""
-    for each in dumps:
-        rows = each.dump.entries.rows
-        if not len(rows) or each.dump.kind != "conntrack-list":
-            continue
+    for each, rows in _listings(dumps):
         silent = rows[
             ((rows["flags"] & states.UNREPLIED) != 0)
             & (rows["protocol"] == _UDP)
@@ -71,10 +73,7 @@ def query_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
 
 def datagram_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
     """Translated UDP entries that packets keep alive and no reply came for: an endpoint that is gone looks so."""
-    for each in dumps:
-        rows = each.dump.entries.rows
-        if not len(rows) or each.dump.kind != "conntrack-list":
-            continue
+    for each, rows in _listings(dumps):
         silent = rows[
             ((rows["flags"] & states.UNREPLIED) != 0)
             & (rows["protocol"] == _UDP)
