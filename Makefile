@@ -132,7 +132,7 @@ bench-large: install-dev warm ## peak memory on more than 8 GB, and with a milli
 lab: install-dev warm ## real incidents in network namespaces, analyzed: make lab CAUSE=path-loss SEED=7 (needs root)
 	$(BIN)/python -m workers.tests.lab $(CAUSE) $(addprefix --seed=,$(SEED))
 
-truth: install-dev warm ## docs/truth.md: the lab's incidents with five seeds each against their truth (needs root, an hour)
+truth: install-dev warm ## docs/truth.md: the lab's incidents with five seeds each against their truth (needs root to make them; half an hour)
 	$(BIN)/python -m workers.tests.lab.truth_page $(addprefix --seed=,$(SEED))
 
 printed: install-dev warm ## docs/printed.md: captures against what tcpdump prints of them (an hour; STALLSCOPE_EXTRA_CAPTURES)

@@ -8,12 +8,18 @@ import shutil
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict
 from pathlib import Path
 from random import Random
+from typing import TYPE_CHECKING
 
+from workers.tests.lab import held
 from workers.tests.lab.hosts import CommandFailedError, run
 from workers.tests.lab.incident import Incident, Lab, all_incidents
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 REPOSITORY = Path(__file__).parents[3]
 TOOLS = (
@@ -40,6 +46,8 @@ ISOLATION = (
     "--propagation=private",
 )
 LONGEST_S = 900
+AHEAD = -10
+"""The niceness of an instance's programs: the other work of this machine must not hold them. They mostly wait."""
 LISTED_CALLS = 200
 
 
@@ -82,11 +90,42 @@ def make_instance(name: str, seed: int, folder: Path) -> None:
         raise CommandFailedError(f"{name}, seed {seed}: {done.stderr.strip()}")
 
 
+def make_instances(plan: Iterable[tuple[str, int]], root: Path, at_once: int) -> list[str]:
+    """Make what `root` does not hold whole yet, several side by side; what failed, in one line each."""
+    wanted = [(name, seed) for name, seed in plan if not is_made(root, name, seed)]
+    with ThreadPoolExecutor(at_once) as pool:
+        failed = pool.map(lambda each: _made_anew(root, each[0], each[1]), wanted)
+        return [line for line in failed if line]
+
+
+def folder_of(root: Path, name: str, seed: int) -> Path:
+    """Where an instance is kept."""
+    return root / f"{name}-s{seed}"
+
+
+def is_made(root: Path, name: str, seed: int) -> bool:
+    """Its expectations are written last."""
+    return (folder_of(root, name, seed) / "expect.json").is_file()
+
+
+def _made_anew(root: Path, name: str, seed: int) -> str:
+    """Without what a run that was cut short left."""
+    folder = folder_of(root, name, seed)
+    shutil.rmtree(folder, ignore_errors=True)
+    try:
+        make_instance(name, seed, folder)
+    except (CommandFailedError, subprocess.TimeoutExpired) as error:
+        return f"{name}, seed {seed}: {error}"
+    return ""
+
+
 def _make_here(chosen: Incident, seed: int, folder: Path) -> None:
     """Make the instance in this process, which is inside its own namespaces."""
     Path("/run/netns").mkdir(exist_ok=True)
     run("mount", "-t", "tmpfs", "lab", "/run/netns")
     lab = Lab(Random(f"{chosen.name} {seed}"), folder)
+    os.setpriority(os.PRIO_PROCESS, 0, AHEAD)
+    held.log.watch("hosts")
     started = time.time()
     cases = chosen.make(lab)
     slow = [
@@ -107,6 +146,7 @@ def _make_here(chosen: Incident, seed: int, folder: Path) -> None:
         "failed": sum(call.failed for call in lab.calls),
         "tcpdump": lab.recording.tcpdump,
         "counters_that_rose": lab.recording.nstat,
+        "held": [asdict(pause) for pause in held.log],
         "slow_or_failed": [asdict(call) for call in slow[:LISTED_CALLS]],
     }
     _write(folder / "truth.json", truth)

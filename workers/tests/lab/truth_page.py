@@ -3,98 +3,48 @@
 from __future__ import annotations
 
 import argparse
-import json
+import os
 import subprocess
 from collections import defaultdict
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workers.tests.lab.evidence import ANY_CAUSE, Instance, named, report_on
 from workers.tests.lab.incident import CONFIDENT, all_causes, all_incidents
-from workers.tests.lab.instance import REPOSITORY, make_instance, why_not
+from workers.tests.lab.instance import REPOSITORY, is_made, make_instances, why_not
+from workers.tests.lab.said import Said, judge_all
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
 PAGE = REPOSITORY / "docs" / "truth.md"
 LAB = REPOSITORY / ".cache" / "lab"
-SEEDS = (101, 102, 103, 104, 105)
+SEEDS = (201, 202, 203, 204, 205)
+MADE_AT_ONCE = 4
+"""Most of an instance's time is waiting for time-outs."""
 BY_HAND = "## Public captures"
 """From here on the page is written by people, and kept."""
-
-
-@dataclass(frozen=True)
-class Said:
-    """What a report on all evidence of one instance said at 0.5 or more, against its truth."""
-
-    incident: str
-    cause: str | None
-    seed: int
-    right: list[float]
-    """Confidences of causes that are true, or that the instance allows."""
-    false: list[tuple[str, float]]
-
-    @property
-    def missed(self) -> bool:
-        return self.cause is not None and not self.right
-
-
-def said_of(instance: Instance) -> Said:
-    """Analyze the first case: everything."""
-    report = report_on(instance.files(instance.cases[0]))
-    found = [d for d in named(report) if d.cause != ANY_CAUSE]
-    true = sorted((d.confidence for d in found if d.cause in instance.right), reverse=True)
-    surest = {d.cause: d.confidence for d in sorted(found, key=lambda d: d.confidence)}
-    false = sorted((cause, sure) for cause, sure in surest.items() if cause not in instance.right)
-    truth = instance.truth
-    return Said(truth["scenario"], truth["cause"], truth["seed"], true, false)
-
-
-def run_all(seeds: Iterable[int], results: Path) -> list[Said]:
-    """Make what is not there yet, analyze what `results` does not hold yet; it grows line by line, so that a run may be
-    cut short."""
-    kept = (
-        [Said(**json.loads(line)) for line in results.read_text().splitlines()] if results.is_file() else []
-    )
-    have = {(each.incident, each.seed) for each in kept}
-    results.parent.mkdir(parents=True, exist_ok=True)
-    with results.open("a") as lines:
-        for seed in seeds:
-            for name in all_incidents():
-                folder = LAB / f"{name}-s{seed}"
-                if (name, seed) in have:
-                    continue
-                if not (folder / "expect.json").is_file():
-                    make_instance(name, seed, folder)
-                said = said_of(Instance(folder))
-                kept.append(said)
-                lines.write(json.dumps(asdict(said)) + "\n")
-                lines.flush()
-                print(said, flush=True)
-    return kept
 
 
 def page(said: list[Said], commit: str) -> str:
     """The page up to what is written by hand."""
     seeds = sorted({each.seed for each in said})
-    false = sum(len(each.false) for each in said)
+    false, of_pauses = (
+        sum(map(len, each)) for each in zip(*((x.false, x.of_pauses) for x in said), strict=True)
+    )
     missed = sum(each.missed for each in said)
     head = f"""# What is said, against what is true
 
 Written by `make truth`: instances of the [incident lab](../workers/tests/lab/README.md), made on this kernel in
 network namespaces, each with all its captures and listings analyzed at once. The truth is counted apart from the
-captures. *Named*: a cause that is true of the instance has a confidence of {CONFIDENT} or more; *missed*: none has;
-*false*: a cause that is not true has. One run takes {RUN_TAKES}.
+captures. *Named*: the cause of the incident has a confidence of {CONFIDENT} or more; *missed*: it has not;
+*false*: a cause that is not true of the instance has. Programs of an instance measure how long this machine held them;
+a cause that rests on frames of such a pause is true of it, and counted apart.
 
 Behavior of commit `{commit}`; seeds {", ".join(map(str, seeds))}; {len(said)} instances, {missed} missed,
-{false} false.
+{false} false, {of_pauses} true of a measured pause of this machine.
 
 """
     return "".join([head, *_causes(said), *_look_alikes(said), *_not_made(said)])
-
-
-RUN_TAKES = "about 10 minutes for each seed, most of it waiting for time-outs"
 
 
 def _causes(said: list[Said]) -> Iterator[str]:
@@ -102,7 +52,7 @@ def _causes(said: list[Said]) -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- | --- | --- |\n"
     for (cause, incident), group in _grouped(said):
         if cause:
-            sure = sorted(each.right[0] for each in group if each.right)
+            sure = sorted(each.named for each in group if each.named is not None)
             bounds = f"{sure[0]:.2f} to {sure[-1]:.2f}" if sure else "none"
             missed = [each.seed for each in group if each.missed]
             yield (
@@ -112,11 +62,13 @@ def _causes(said: list[Said]) -> Iterator[str]:
 
 
 def _look_alikes(said: list[Said]) -> Iterator[str]:
-    yield "\n## Healthy twins and look-alikes\n\n| incident | what it is | instances | false |\n"
-    yield "| --- | --- | --- | --- |\n"
+    yield "\n## Healthy twins and look-alikes\n\nWhat was said with its highest confidence, true or not.\n\n"
+    yield "| incident | what it is | instances | said | false |\n| --- | --- | --- | --- | --- |\n"
     for (cause, incident), group in _grouped(said):
         if not cause:
-            yield f"| {incident} | {all_incidents()[incident].what} | {len(group)} | {_false(group)} |\n"
+            what = all_incidents()[incident].what
+            said_here = _counted(group, [each.said for each in group])
+            yield f"| {incident} | {what} | {len(group)} | {said_here or 'nothing'} | {_false(group)} |\n"
 
 
 def _not_made(said: list[Said]) -> Iterator[str]:
@@ -138,12 +90,23 @@ def _grouped(said: list[Said]) -> list[tuple[tuple[str, str], list[Said]]]:
 
 
 def _false(group: list[Said]) -> str:
+    false = _counted(group, [each.false for each in group])
+    of_pauses = _counted(group, [each.of_pauses for each in group])
+    held_ms = max((ms for each in group for ms in each.held_ms.values()), default=0)
+    apart = (
+        f"0 (true: {of_pauses}, the machine held a program for up to {held_ms:.0f} ms)" if of_pauses else "0"
+    )
+    return false or apart
+
+
+def _counted(group: list[Said], said: list[dict[str, float]]) -> str:
     found: dict[str, list[float]] = defaultdict(list)
-    for each in group:
-        for cause, sure in each.false:
+    for each in said:
+        for cause, sure in each.items():
             found[cause].append(sure)
-    told = [f"`{c}` {max(sure):.2f} ({len(sure)} of {len(group)})" for c, sure in sorted(found.items())]
-    return ", ".join(told) or "0"
+    return ", ".join(
+        f"`{c}` {max(sure):.2f} ({len(sure)} of {len(group)})" for c, sure in sorted(found.items())
+    )
 
 
 def _listed(seeds: list[int]) -> str:
@@ -151,23 +114,37 @@ def _listed(seeds: list[int]) -> str:
 
 
 def _commit() -> str:
-    command = ["git", "rev-parse", "--short", "HEAD"]
+    command = ["git", "describe", "--always", "--dirty", "--exclude=*"]
     return subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def main() -> int:
-    """Make, analyze, write."""
+    """Make what is not there yet, analyze all of it, write."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=int, action="append", help="may be given several times")
+    parser.add_argument("--kept", type=Path, default=LAB, help="where instances are kept (.cache/lab)")
+    parser.add_argument("--at-once", type=int, default=MADE_AT_ONCE, help="made side by side")
     options = parser.parse_args()
-    reason = why_not()
+    plan = [(name, seed) for seed in options.seed or SEEDS for name in all_incidents()]
+    reason = None if all(is_made(options.kept, *each) for each in plan) else why_not()
     if reason:
         parser.exit(2, f"No incident can be made here: {reason}.\n")
-    commit = _commit()
-    said = run_all(options.seed or SEEDS, LAB / f"said-{commit}.jsonl")
+    failed = make_instances(plan, options.kept, options.at_once)
+    if failed:
+        parser.exit(1, "\n".join(failed) + "\n")
+    said = _judged(plan, options.kept)
     _, found, by_hand = (PAGE.read_text() if PAGE.is_file() else "").partition(BY_HAND)
-    PAGE.write_text(page(said, commit) + (f"\n{found}{by_hand}" if found else ""))
+    PAGE.write_text(page(said, _commit()) + (f"\n{found}{by_hand}" if found else ""))
     return 0
+
+
+def _judged(plan: list[tuple[str, int]], root: Path) -> list[Said]:
+    """Of one commit what was judged is kept; of changes that are not committed nothing is."""
+    commit = _commit()
+    results = root / f"said-{commit}.jsonl"
+    if commit.endswith("dirty"):
+        results.unlink(missing_ok=True)
+    return judge_all(plan, root, results, os.cpu_count() or 1)
 
 
 if __name__ == "__main__":

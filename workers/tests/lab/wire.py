@@ -8,18 +8,16 @@ import socket
 import time
 from collections import deque
 from dataclasses import dataclass
-from multiprocessing.sharedctypes import Synchronized
 from multiprocessing.synchronize import Event
 from random import Random
 from typing import TYPE_CHECKING
 
+from workers.tests.lab import held
 from workers.tests.lab.hosts import Host, add_host, connect
 from workers.tests.lab.star import Star, cable_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
-
-    LateFrames = Synchronized[float]
 
 ETH_P_ALL = 3
 PACKET_OUTGOING = 4
@@ -66,20 +64,19 @@ class Pauses:
 
 def carry(
     wire: Host, delay_s: float = 0, jitter_s: float = 0, seed: int = 0, pauses: Pauses | None = None
-) -> LateFrames:
-    """Copy every frame between both ends, each so much later, in order; returns when it runs. What it returns tells at
-    any time by how much the latest frame was later than that: a machine under load pauses the program.
+) -> None:
+    """Copy every frame between both ends, each so much later, in order; returns when it runs. It logs how long the
+    machine held it.
 
     Frames come from a packet socket, so that a checksum which the sender's kernel left to its card is not filled in:
     the receiver gets the sum over the pseudo header alone, as behind a virtual card that does not complete it."""
     context = multiprocessing.get_context("fork")
-    ready, latest_s = context.Event(), context.Value("d", 0.0)
+    ready = context.Event()
     plan = _Plan((delay_s, jitter_s), seed, pauses)
-    copier = context.Process(target=_copy, args=(wire, plan, ready, latest_s), daemon=True)
+    copier = context.Process(target=_copy, args=(wire, plan, ready), daemon=True)
     copier.start()
     if not ready.wait(ATTACHED_S):
         raise RuntimeError(f"nothing carries frames in {wire.name}")
-    return latest_s
 
 
 @dataclass(frozen=True)
@@ -97,7 +94,7 @@ class _Plan:
         yield float("inf"), 0.0
 
 
-def _copy(wire: Host, plan: _Plan, ready: Event, latest_s: LateFrames) -> None:
+def _copy(wire: Host, plan: _Plan, ready: Event) -> None:
     wire.enter()
     sockets = [_attached(interface) for interface in (LEAF, HUB)]
     onward = {sockets[0]: sockets[1], sockets[1]: sockets[0]}
@@ -105,12 +102,15 @@ def _copy(wire: Host, plan: _Plan, ready: Event, latest_s: LateFrames) -> None:
     random, pauses = Random(plan.seed), plan.pause_times()
     pause_at, pause_s = next(pauses)
     ready.set()
+    beat = held.log.beat(wire.name)
     while True:  # until the namespaces end
+        beat.around()
         if time.monotonic() >= pause_at:
             time.sleep(pause_s)
+            beat.around(pause_s)
             pause_at, pause_s = next(pauses)
         due = min((queue[0][0] for queue in waiting.values() if queue), default=pause_at)
-        due = min(due, pause_at, time.monotonic() + 1)
+        due = min(due, pause_at, time.monotonic() + held.BEAT_S)
         readable, _, _ = select.select(sockets, [], [], max(0, due - time.monotonic()))
         for each in readable:
             frame, address = each.recvfrom(LONGEST_FRAME)
@@ -122,9 +122,7 @@ def _copy(wire: Host, plan: _Plan, ready: Event, latest_s: LateFrames) -> None:
         now = time.monotonic()
         for out, queue in waiting.items():
             while queue and queue[0][0] <= now:
-                at, frame = queue.popleft()
-                latest_s.value = max(latest_s.value, now - at)
-                out.send(frame)
+                out.send(queue.popleft()[1])
 
 
 def _attached(interface: str) -> socket.socket:

@@ -14,7 +14,6 @@ from workers.tests.lab.wire import carry, compute_checksums, wire_of_server
 
 if TYPE_CHECKING:
     from workers.tests.lab.star import Star
-    from workers.tests.lab.wire import LateFrames
 
 _BUSY_TIME_BYTE = 168
 """Of `struct tcp_info` (include/uapi/linux/tcp.h): busy_time, rwnd_limited, sndbuf_limited, each 64 bits of µs."""
@@ -124,7 +123,7 @@ def _uploads(lab: Lab, port: int) -> list[Upload]:
     ]
 
 
-def _shape(lab: Lab, star: Star) -> LateFrames:
+def _shape(lab: Lab, star: Star) -> None:
     """A slow link behind the node, and a delay before the server."""
     rate_mbit = lab.random.randrange(15, 30)
     star.node.run(
@@ -141,7 +140,7 @@ def _shape(lab: Lab, star: Star) -> LateFrames:
     compute_checksums(star.ends)
     delay_s = lab.random.uniform(0.01, 0.02)
     lab.truth |= {"rate_mbit": rate_mbit, "delay_s": delay_s}
-    return carry(wire, delay_s)
+    carry(wire, delay_s)
 
 
 @incident(

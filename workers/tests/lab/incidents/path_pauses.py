@@ -24,11 +24,11 @@ def path_pauses(lab: Lab) -> list[Case]:
     compute_checksums(star.ends)
     delay_s = lab.random.choice((0.0, 0.002, 0.01, 0.025))
     pauses = Pauses(every_s=1.0, longest_s=lab.random.choice((0.12, 0.18, 0.4)))
-    late = carry(wire_of_server(star, 0), delay_s, seed=lab.random.randrange(1 << 30), pauses=pauses)
+    carry(wire_of_server(star, 0), delay_s, seed=lab.random.randrange(1 << 30), pauses=pauses)
     three = tuple(replace(Request(), silence_s=lab.random.uniform(0, 0.2)) for _ in range(3))
     with lab.recorded(star):
         lab.calls = make_calls(star.calls(CALLS, OVER_S, three))
-    lab.truth |= {"delay_ms": delay_s * 1e3, "longest_pause_ms": round(late.value * 1e3, 1)}
+    lab.truth |= {"delay_ms": delay_s * 1e3, "longest_pause_ms": pauses.longest_s * 1e3}
     return [
         Case("all", EVERYTHING),
         Case("client", ("pod0.pcap",)),
