@@ -107,11 +107,11 @@ def parse_dump_bytes(content: bytes) -> list[Dump]:
 def read_dumps(blocks: Iterable[bytes]) -> tuple[Text, list[Dump]]:
     """(the text in blocks of any size, every dump in it). In the text marks are in place of packets that tcpdump or
     tshark printed, and blank lines in place of JSON objects."""
-    from workers.decode.objects.reader import read_objects  # these import modules of this package
+    from workers.decode.objects.reader import Objects, without_objects  # these import modules of this package
     from workers.decode.printed.marks import with_marks
 
-    objects = read_objects(as_utf8(iter(blocks)))
-    text = scanned_text(with_marks(objects.rest))
+    objects = Objects()
+    text = scanned_text(with_marks(without_objects(as_utf8(iter(blocks)), objects)))
     return text, [*objects.dumps, *dumps_in(text, objects.lines)]
 
 

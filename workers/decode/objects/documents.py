@@ -1,9 +1,9 @@
-"""Finds JSON documents of a cluster or a container runtime in a text, and cuts lists into their objects.
+"""Finds JSON and YAML documents of a cluster or a container runtime in a text, and cuts lists into their objects.
 
-{                                     [
-    "apiVersion": "v1",                   {
-    "items": [                                "Id": "9f2c…",
-        {
+{                                     [                                     apiVersion: v1
+    "apiVersion": "v1",                   {                                 items:
+    "items": [                                "Id": "9f2c…",                - apiVersion: v1
+        {                                                                     kind: Pod
             "apiVersion": "v1",
 
 A list in lines is cut where an object ends, which no string can look like: one object is held at a time, and of a list
@@ -18,15 +18,23 @@ from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from workers.decode.objects.yaml_text import as_json
+
 LONGEST_OBJECT: Final = 8 << 20
 """etcd keeps no larger object than 1.5 MiB (``--max-request-bytes``); indentation may triple it."""
 LONGEST_LINE: Final = 256 << 20
 """Of a document in one line, which is held whole."""
 _HEAD: Final = 32 << 10
 
-_BEGIN: Final = re.compile(
-    rb'(?:^|(?<=\n))(?:\{\s{0,64}"(?:apiVersion|kind|metadata|items|status)"\s?:|\[\s{0,64}\{\s{0,64}"Id"\s?:)'
+_BEGIN: Final = (
+    rb'(?:\{\s{0,64}"(?:apiVersion|kind|metadata|items|status)"\s?:|\[\s{0,64}\{\s{0,64}"Id"\s?:|'
+    rb"(?:---\r?\n)?(?:addressType: IPv[46]\r?\n)?(?:apiVersion: (?:v1|discovery\.k8s\.io/v1)\r?\n)?"
+    rb"(?:kind: (?:Pod|Service|Node|EndpointSlice|Endpoints|List)\r?\n(?:apiVersion|metadata|items|spec):|"
+    rb"(?:items|endpoints):\r?\n- \w))"
 )
+_FIRST: Final = re.compile(_BEGIN)
+# What a line begins with is looked at before all else: most texts hold no document, and may be long.
+_NEXT: Final = re.compile(rb"\n(?=[{\[akie-])" + _BEGIN)
 _BEGIN_BYTES: Final = 160
 _LIST: Final = re.compile(
     rb'(?:\[|\{\r?\n(?P<margin> {1,16})(?=")(?:.{0,20000}?\n(?P=margin))??"items":\s{0,4}\[)\r?\n'
@@ -38,6 +46,10 @@ _LIST_IN_LINE: Final = re.compile(
     r'\s*(?:\[|\{(?:\s*"(?:kind|apiVersion)":\s*"[^"]{0,200}",|\s*"metadata":\s*\{[^{}]{0,4000}\},){0,3}\s*"items":\s*\[)'
 )
 _LIST_KIND: Final = re.compile(rb'"kind":\s{0,4}"(\w{1,60})List"')
+_COLUMN_0: Final = re.compile(rb"\n(?=[^ \r\n])")
+_YAML_FIELD: Final = re.compile(
+    rb"- |(?:apiVersion|kind|metadata|spec|status|items|subsets|addressType|endpoints|ports):[ \r\n]"
+)
 _SEPARATORS: Final = re.compile(r"[\s,]*")
 
 
@@ -84,7 +96,15 @@ def documents_in(blocks: Iterator[bytes]) -> Iterator[Event]:
 
 def may_hold_documents(head: bytes) -> bool:
     """Whether a document begins in these first bytes of a text."""
-    return _BEGIN.search(head) is not None
+    return _FIRST.match(head) is not None or _NEXT.search(head) is not None
+
+
+def _json_of(yaml_text: bytes) -> bytes:
+    """As it stands where it is not understood, so that it is counted as such."""
+    try:
+        return as_json(yaml_text)
+    except ValueError:
+        return yaml_text
 
 
 class _Cutter:
@@ -95,17 +115,21 @@ class _Cutter:
         self._line = 1
 
     def events(self) -> Iterator[Event]:
-        while True:
-            found = _BEGIN.search(self._buffer, self._at)
-            if found is None:
-                # A document may begin in the last bytes.
-                yield Between(self._taken(max(self._at, len(self._buffer) - _BEGIN_BYTES)))
-                if not self._more():
-                    yield Between(self._taken(len(self._buffer)))
-                    return
-                continue
-            yield Between(self._taken(found.start()))
+        while len(self._buffer) < _BEGIN_BYTES and self._more():
+            pass
+        if _FIRST.match(self._buffer) is not None:
             yield from self._document()
+        while True:
+            found = _NEXT.search(self._buffer, self._at)
+            if found is not None:
+                yield Between(self._taken(found.start() + 1))
+                yield from self._document()
+                continue
+            # A document may begin in the last bytes.
+            yield Between(self._taken(max(self._at, len(self._buffer) - _BEGIN_BYTES)))
+            if not self._more():
+                yield Between(self._taken(len(self._buffer)))
+                return
 
     def _document(self) -> Iterator[Event]:
         while len(self._buffer) - self._at < _HEAD and self._more():
@@ -113,6 +137,9 @@ class _Cutter:
         first_line, head = self._line, self._buffer[self._at : self._at + _HEAD]
         kind, closing = _LIST_KIND.search(head), b"}" if head[:1] == b"{" else b"]"
         yield Begin(first_line, kind[1].decode() if kind else "")
+        if head[:1] not in (b"{", b"["):
+            yield from self._in_yaml()
+            return
         listed = _LIST.match(head)
         if listed is not None:
             self._taken(self._at + listed.end("indent") + 1)
@@ -138,6 +165,40 @@ class _Cutter:
                 return self._upto(b"\n" + closing) is None
             if self._upto(b"{") is None:
                 return True
+
+    def _in_yaml(self) -> Iterator[Event]:
+        begin, block, is_list = self._line, self._to_column_0(), False
+        held, item = [block], None
+        while self._is_yaml_field():
+            line, block = self._line, self._to_column_0()
+            if item is not None:
+                yield item
+                item = None
+            if is_list and block[:2] == b"- ":
+                item = Piece(line, _json_of(b"  " + block[2:]))
+            else:
+                held.append(block)
+            is_list = is_list or held[-1][:6] == b"items:"
+        if not is_list:
+            yield Piece(begin, _json_of(b"".join(held)))
+        # What a list is stands behind its items: one that ends with an item is cut short.
+        yield End(self._line - begin + (block[-1:] != b"\n"), item is not None)
+        yield Between(b"\n" if block[-1:] == b"\n" else b"")
+
+    def _is_yaml_field(self) -> bool:
+        while len(self._buffer) - self._at < _BEGIN_BYTES and self._more():
+            pass
+        return _YAML_FIELD.match(self._buffer, self._at) is not None
+
+    def _to_column_0(self) -> bytes:
+        """The text up to the next line that is not indented."""
+        start = self._at
+        while (found := _COLUMN_0.search(self._buffer, start)) is None:
+            searched = max(len(self._buffer) - self._at - 2, 0)
+            if searched > LONGEST_OBJECT or not self._more():
+                return self._taken(len(self._buffer))
+            start = self._at + searched
+        return self._taken(found.start() + 1)
 
     def _in_one_line(self) -> Generator[Event, None, bool]:
         """Gives whether the line is cut short."""

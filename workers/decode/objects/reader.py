@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import Final
 
 from pydantic import ValidationError
@@ -13,7 +12,7 @@ from pydantic import ValidationError
 from backend.forensics.credential_text import is_sign
 from backend.forensics.dumps import AddressName, Dump
 from workers.decode.objects.containers import names_of_container, names_of_sandbox
-from workers.decode.objects.documents import Begin, Between, End, Piece, documents_in, may_hold_documents
+from workers.decode.objects.documents import Begin, Between, End, Piece, documents_in
 from workers.decode.objects.kubernetes import READ_KINDS, names_of
 from workers.decode.objects.models import DockerContainer, KubernetesObject, Sandbox
 
@@ -36,12 +35,10 @@ class _Found:
 
 @dataclass
 class Objects:
-    """A dump for each document of a text in UTF-8, the lines (1-based) that it takes, and the rest of the text with
-    blank lines in place of the documents."""
+    """A dump for each document that was read of a text, and the lines (1-based) that it takes."""
 
     dumps: list[Dump] = field(default_factory=list)
     lines: list[range] = field(default_factory=list)
-    rest: Iterable[bytes] = ()
 
     def add(self, found: _Found, end: End) -> None:
         """The next document."""
@@ -49,26 +46,32 @@ class Objects:
         self.lines.append(range(found.begin.line, found.begin.line + end.lines))
 
 
-def read_objects(blocks: Iterator[bytes]) -> Objects:
-    """Every document of the text."""
-    head = next(blocks, b"")
-    if not may_hold_documents(head):
-        return Objects(rest=chain((head,), blocks))
-    objects, rest = Objects(), list[bytes]()
+def without_objects(blocks: Iterator[bytes], objects: Objects) -> Iterator[bytes]:
+    """A text in UTF-8, with blank lines in place of its documents, which are added to `objects` on the way. Blank lines
+    at its end are left out: there may be millions."""
+    blank: list[bytes] = []
+    for block in _rest_of(blocks, objects):
+        if block.strip():
+            yield from blank
+            blank.clear()
+            yield block
+        else:
+            blank.append(block)
+
+
+def _rest_of(blocks: Iterator[bytes], objects: Objects) -> Iterator[bytes]:
     found = _Found(Begin(1, ""))
-    for event in documents_in(chain((head,), blocks)):
+    for event in documents_in(blocks):
         match event:
             case Between(text):
-                rest.append(text)
+                yield text
             case Begin():
                 found = _Found(event)
             case Piece():
                 _take(event, found)
             case End():
                 objects.add(found, event)
-                rest.append(b"\n" * (event.lines - 1))
-    objects.rest = rest if any(each.strip() for each in rest) else ()
-    return objects
+                yield b"\n" * (event.lines - 1)
 
 
 def _dump(found: _Found, end: End) -> Dump:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from typing import Any
 
 import pytest
+import yaml
 
 from backend.forensics.dumps import AddressName, Dump
 from workers.decode.dumps import parse_dump_bytes
@@ -42,6 +45,82 @@ def test_a_list_of_kubectl_in_any_layout(indent: int | None) -> None:
     (dump,) = parse_dump_bytes(json.dumps(json.loads(listed(OBJECTS)), indent=indent).encode())
     assert dump.kind == "kubernetes-objects"
     assert (_named(dump), dump.lines_not_understood, dump.warnings) == (EXPECTED, (), ())
+
+
+def _yaml(value: object) -> str:
+    class Printed(yaml.CSafeDumper):
+        def ignore_aliases(self, data: object) -> bool:
+            return True
+
+    return yaml.dump(value, Dumper=Printed)
+
+
+def test_a_list_of_kubectl_as_yaml() -> None:
+    text = (
+        "node-1$ kubectl get pods -A -o yaml\n"
+        + _yaml(json.loads(listed(OBJECTS)))
+        + "node-1$ uname -r\n6.8.0-45-generic\n"
+    )
+    objects, other = parse_dump_bytes(text.encode())
+    assert (_named(objects), objects.lines_not_understood, objects.warnings) == (EXPECTED, (), ())
+    lines = {each.name: each.line for each in objects.address_names if each.from_ns is not None}
+    begins = [number for number, line in enumerate(text.split("\n"), 1) if line == "- apiVersion: v1"]
+    assert lines["payments/checkout-7f9c4d5b6d-x2x7k"] == begins[0]
+    assert other.kernel is not None
+    assert text.split("\n")[other.kernel.line - 1] == "6.8.0-45-generic"
+
+
+@pytest.mark.parametrize("each", [pod(CHECKOUT), endpoint_slice("payments", "checkout", [CHECKOUT])])
+def test_single_objects_as_yaml_one_behind_the_other(each: dict[str, Any]) -> None:
+    text = _yaml(each) + "---\n" + _yaml(node("kind-worker", "172.18.0.3"))
+    named = set().union(*map(_named, parse_dump_bytes(text.encode())))
+    assert named == {
+        ("10.244.1.17", "payments/checkout-7f9c4d5b6d-x2x7k", "pod"),
+        ("172.18.0.3", "kind-worker", "node"),
+    }
+
+
+@pytest.mark.parametrize("printed", [lambda each: json.dumps(each, indent=4), json.dumps, _yaml])
+@pytest.mark.parametrize("before", [1, 300_000, (256 << 10) - 20, (256 << 10) - 21])
+def test_a_document_anywhere_in_a_long_text(printed: Callable[[object], str], before: int) -> None:
+    line = "a line that nothing prints "
+    text = (
+        (line * (before // len(line) + 1))[:before]
+        + "\n"
+        + printed(pod(CHECKOUT))
+        + "\nnode-1$ uname -r\n6.8.0\n"
+    )
+    dump = parse_dump_bytes(text.encode())[0]
+    assert [(each.address, each.line) for each in dump.address_names] == [("10.244.1.17", 2)]
+
+
+def test_a_list_of_yaml_cut_at_any_place_names_nothing_wrong() -> None:
+    whole = _yaml(json.loads(listed([pod(each) for each in many_pods(5)]))).encode()
+    (expected,) = parse_dump_bytes(whole)
+    for length in range(400, len(whole) - 60, 97):
+        dumps = parse_dump_bytes(whole[:length])
+        names = [name for dump in dumps for name in dump.address_names]
+        assert names == list(expected.address_names[: len(names)])
+        assert not dumps or "cut short" in dumps[0].warnings[0]
+
+
+@pytest.mark.parametrize(
+    "spec",
+    ["[" * 100_000, "\n" + "".join(" " * n + "a:\n" for n in range(3, 3_000)), "&x {a: *x}", "{[1]: 2}"],
+    ids=["flow", "block", "alias", "key"],
+)
+def test_yaml_that_kubectl_never_prints_is_counted_as_not_understood(spec: str) -> None:
+    text = (
+        f"apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Pod\n  spec: {spec}\n"
+        + "".join(
+            f"- {line}\n" if index == 0 else f"  {line}\n"
+            for index, line in enumerate(_yaml(pod(CHECKOUT)).splitlines())
+        )
+        + "kind: List\n"
+    )
+    (dump,) = parse_dump_bytes(text.encode())
+    assert dump.lines_not_understood == (3,)
+    assert [each.address for each in dump.address_names] == ["10.244.1.17"]
 
 
 def test_a_name_leads_to_the_line_where_its_object_begins() -> None:
