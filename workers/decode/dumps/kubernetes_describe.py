@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from backend.forensics.dumps import Dump, LogMessage
+from workers.decode.dumps.described_names import Described
 from workers.decode.dumps.fields import numbered
 
 KIND = "component-log"
@@ -23,7 +24,8 @@ _NAMES: Final = (
     "Name|Namespace|Labels|Annotations|Selector|Type|IP|IPs|IP Family Policy|IP Families|LoadBalancer Ingress|"
     "External IPs|Port|TargetPort|NodePort|Endpoints|Session Affinity|External Traffic Policy|Internal Traffic Policy|"
     "HealthCheck NodePort|Events|Subsets|Addresses|NotReadyAddresses|Ports|Node|Status|Priority|Start Time|"
-    "Controlled By|Containers|Conditions|Volumes|QoS Class|Node-Selectors|Tolerations|Service Account"
+    "Controlled By|Containers|Conditions|Volumes|QoS Class|Node-Selectors|Tolerations|Service Account|InternalIP|"
+    "ExternalIP|Hostname"
 )
 _FIELD = re.compile(rf"\s{{0,6}}(?P<name>{_NAMES}):(?:\s{{1,40}}(?P<value>.*))?$")
 _CERTAIN = re.compile(
@@ -68,9 +70,10 @@ def starts_anew(previous: str, line: str) -> bool:
 
 
 def parse(lines: Sequence[str], first_line: int) -> Dump:
-    """Services without endpoints, and warnings of events."""
+    """Services without endpoints, warnings of events, and whose addresses are shown."""
     messages: list[LogMessage] = []
     strange: list[int] = []
+    described = [Described()]
     in_table = False
     for number, line in numbered(lines, first_line):
         event, field = _EVENT.match(line) or _LISTED_EVENT.match(line), _FIELD.match(line)
@@ -81,14 +84,19 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
                 LogMessage(number, event["source"], level, event["text"][:2_000], event["reason"])
             )
         elif field is not None:
-            messages += _of_field(field["name"], (field["value"] or "").strip(), number)
+            value, is_indented = (field["value"] or "").strip(), line[:1] == " "
+            if field["name"] == "Name" and not is_indented:
+                described.append(Described())
+            described[-1].add(field["name"], value, number, is_indented=is_indented)
+            messages += _of_field(field["name"], value, number)
         elif row is not None:
             messages += _of_field("Endpoints", row["ends"], number, row["name"].split()[-1])
         elif _TITLE.match(line):
             in_table = "ENDPOINTS" in line
         elif line[:1] not in " \t":
             strange.append(number)
-    return Dump(KIND, len(lines), tuple(strange), log_messages=tuple(messages))
+    names = tuple(name for each in described for name in each.names())
+    return Dump(KIND, len(lines), tuple(strange), log_messages=tuple(messages), address_names=names)
 
 
 def _of_field(name: str, value: str, number: int, service: str = "") -> list[LogMessage]:

@@ -56,9 +56,9 @@ Texts are known by their content: a file, a paste, or a shell session that holds
 collectors, CRLF and UTF-16 are taken off. Every line that is not understood is counted and shown.
 
 JSON of `kubectl get pods,services,endpointslices,nodes -A -o json`, `docker inspect` and `crictl inspectp`, and YAML of
-kubectl (`-o yaml`), are read object by object, up to 1 GiB, in any indentation and anywhere in a text: which address was
-whose, and when. Of a list that is cut short the objects before the cut are used. `kubectl describe` of pods, services
-and nodes names their addresses, too.
+kubectl (`-o yaml`), are read object by object, up to 1 GiB, in any indentation and anywhere in a text: which address
+was whose, and when. Of a list that is cut short the objects before the cut are used. `kubectl describe` of pods,
+services and nodes names their addresses, too.
 
 TLS key logs (`SSLKEYLOGFILE`) decrypt Wireshark's view of a connection. They are treated as credentials: their lines
 are not shown, the original is for its owner and admins, and the anonymized bundle leaves them out. With
