@@ -7,10 +7,28 @@ from pathlib import Path
 import pytest
 
 from backend.forensics.isolation import Isolation
+from workers.garbage import collect_rarely
+
+# Half the time of collecting thousands of tests is looking for garbage among modules.
+collect_rarely()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-expected", action="store_true", help="write the golden files anew")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The tests of a file run in one process, so that what they share is started once; short files come last, so that
+    no process is left alone at the end with minutes of work."""
+    items.sort(key=lambda item: (_starts_product(item), str(item.path)), reverse=True)
+    for item in items:
+        engine = item.callspec.params.get("product", "") if hasattr(item, "callspec") else ""
+        item.add_marker(pytest.mark.xdist_group(f"{item.path.relative_to(item.config.rootpath)}{engine}"))
+
+
+def _starts_product(item: pytest.Item) -> bool:
+    return hasattr(item.module, "running_product") or "product" in item.fixturenames  # type: ignore[attr-defined]
 
 
 @pytest.fixture(autouse=True)

@@ -148,7 +148,15 @@ def captures(folder: Path, demo: str) -> None:
     ("demo", "code"),
     [("snat-race", 1), pytest.param("snat-race-healthy", 0, marks=pytest.mark.long)],
 )
-@pytest.mark.parametrize("system", [github_actions, gitlab_ci, jenkins, plain_curl])
+@pytest.mark.parametrize(
+    "system",
+    [
+        github_actions,
+        pytest.param(gitlab_ci, marks=pytest.mark.long),
+        pytest.param(jenkins, marks=pytest.mark.long),
+        plain_curl,
+    ],
+)
 def test_the_incident_fails_the_pipeline_and_its_healthy_twin_does_not(
     tmp_path: Path, product: Product, configured: dict[str, str], system: object, demo: str, code: int
 ) -> None:

@@ -24,7 +24,14 @@ FILES = sorted(path for path in CASE.iterdir() if path.name != "demo.json")
 BEAT = "0.25"
 
 
-@pytest.fixture(scope="module", params=ENGINES)
+EITHER = pytest.mark.parametrize("product", ENGINES, indirect=True)
+"""For what depends on the database; the rest is looked at on PostgreSQL by the long tests."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=pytest.mark.long if name == "postgresql" else ()) for name in ENGINES],
+)
 def product(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
     """A server and a worker, on either database."""
     folder = tmp_path_factory.mktemp("product")
@@ -56,6 +63,7 @@ def without_circumstances(report: str) -> str:
     return json.dumps(read)
 
 
+@EITHER
 def test_curl_alone_is_enough_and_the_web_says_what_analyze_says(product: Product, tmp_path: Path) -> None:
     json_header = ("-H", "Content-Type: application/json")
     created = curl("-X", "POST", f"{product.api}/investigations", *json_header, "-d", '{"label": "checkout"}')
@@ -86,6 +94,7 @@ def test_progress_only_grows_and_ends_with_the_last_stage(product: Product) -> N
     assert seen[-1] == (6, 13_506)
 
 
+@EITHER
 @pytest.mark.parametrize("way", [signal.SIGKILL, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_a_worker_killed_in_the_middle_loses_nothing(product: Product, way: signal.Signals) -> None:
     investigation = product.new_investigation()
@@ -101,6 +110,7 @@ def test_a_worker_killed_in_the_middle_loses_nothing(product: Product, way: sign
     assert "taking over" in product.log.read_text()
 
 
+@EITHER
 def test_a_cancelled_analysis_stops_and_can_be_started_again(product: Product) -> None:
     investigation = product.new_investigation()
     upload_case(product, investigation)

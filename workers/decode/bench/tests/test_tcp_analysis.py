@@ -35,6 +35,7 @@ def test_a_connection_whose_window_closes(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not _EXTRA, reason="STALLSCOPE_EXTRA_CAPTURES names no folder of captures")
+@pytest.mark.long
 def test_every_difference_on_other_peoples_captures_is_explained(tmp_path: Path) -> None:
     folders = [Path(_EXTRA) / "public", *(Path(_EXTRA) / "lab" / name for name in _LAB)]
     comparison = compare(all_segments(folders, tmp_path))

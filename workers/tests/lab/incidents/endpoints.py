@@ -81,7 +81,6 @@ def no_local_endpoint(lab: Lab) -> list[Case]:
     "no-endpoint",
     "no-local-endpoint",
     "kube-proxy's rule rejects what goes to a service without any endpoint",
-    short=True,
 )
 def no_endpoint(lab: Lab) -> list[Case]:
     """REJECT: refused at once by an ICMP error, nothing is lost."""

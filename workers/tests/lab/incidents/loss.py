@@ -71,7 +71,7 @@ def loss_to_client(lab: Lab) -> list[Case]:
     ]
 
 
-@incident("loss-none", None, "twin of loss-both: the same load, nothing dropped", short=True)
+@incident("loss-none", None, "twin of loss-both: the same load, nothing dropped")
 def loss_none(lab: Lab) -> list[Case]:
     """The same load on a path without loss."""
     _run(lab, ())

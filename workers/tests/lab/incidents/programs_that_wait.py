@@ -161,7 +161,7 @@ def delayed_ack(lab: Lab) -> list[Case]:
     ]
 
 
-@incident("no-delay", None, "twin of delayed-ack: the same writes with TCP_NODELAY", short=True)
+@incident("no-delay", None, "twin of delayed-ack: the same writes with TCP_NODELAY")
 def written_at_once(lab: Lab) -> list[Case]:
     """Both writes leave at once."""
     _writes(lab, no_delay=True)
