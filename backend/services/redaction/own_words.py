@@ -58,8 +58,16 @@ def is_own_key(key: str) -> bool:
 
 
 def _source_files() -> list[Path]:
-    files = [path for source in _SOURCES for path in ([source] if source.is_file() else source.rglob("*.py"))]
-    return [path for path in files if "tests" not in path.parts and "bench" not in path.parts]
+    return [
+        path for source in _SOURCES for path in ([source] if source.is_file() else source_files_below(source))
+    ]
+
+
+def source_files_below(folder: Path) -> list[Path]:
+    """Only folders of ours count: where this program lies, a folder may have any name."""
+    return [
+        path for path in folder.rglob("*.py") if {"tests", "bench"}.isdisjoint(path.relative_to(folder).parts)
+    ]
 
 
 def is_own(token: str) -> bool:
