@@ -4,7 +4,7 @@ import { createRequire } from "node:module";
 
 import type { Page } from "@playwright/test";
 
-import { analysedDemo, api, expect, test } from "./product";
+import { ownDemo, api, expect, test } from "./product";
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
@@ -42,21 +42,21 @@ async function routes(page: Page, id: string): Promise<string[]> {
 
 /** Two sides with findings, waits and counters; the second is there for the waits, too. */
 async function compared(id: string): Promise<string> {
-  return `/compare?a=${await analysedDemo("imds-burst")}&b=${id}`;
+  return `/compare?a=${await ownDemo("imds-burst")}&b=${id}`;
 }
 
 /** Round trips and requests of the demonstrations that are full of them: with a group chosen, by shape, one taken apart. */
 async function waits(): Promise<string[]> {
-  const held = `/i/${await analysedDemo("rx-backlog")}/rtt`;
+  const held = `/i/${await ownDemo("rx-backlog")}/rtt`;
   const groups = (await api<{ items: { finding: string; instance: number }[] }>(`${held.replace("/i/", "/investigations/")}/groups`)).items;
-  const asked = `/i/${await analysedDemo("imds-burst")}/requests`;
+  const asked = `/i/${await ownDemo("imds-burst")}/requests`;
   const requests = (await api<{ items: { rid: number }[] }>(`${asked.replace("/i/", "/investigations/")}?limit=1`)).items;
   return [`${held}?sel=${groups[0]?.finding}~${groups[0]?.instance}`, asked, `${asked}?as=list&rid=${requests[0]?.rid}`];
 }
 
 test("axe finds nothing serious on any page, light and dark", async ({ page }) => {
   test.setTimeout(180_000);
-  const id = await analysedDemo("snat-race");
+  const id = await ownDemo("snat-race");
   const wrong: string[] = [];
   await page.goto(`/i/${id}`);
   await settled(page);
@@ -94,7 +94,7 @@ async function widerThanScreen(page: Page): Promise<string[]> {
 }
 
 test("nothing is wider than the screen at 1024 px, at 200 % zoom and on a phone", async ({ page }) => {
-  const id = await analysedDemo("snat-race");
+  const id = await ownDemo("snat-race");
   const report = await api<{ findings: { id: string }[] }>(`/investigations/${id}/report`);
   const wrong: string[] = [];
   for (const path of ["", `/findings/${report.findings[0]?.id}`, "/report"]) {
@@ -118,7 +118,7 @@ test("nothing is wider than the screen at 1024 px, at 200 % zoom and on a phone"
 });
 
 test("Tab goes through the timeline and out of the chart again", async ({ page }) => {
-  const id = await analysedDemo("snat-race");
+  const id = await ownDemo("snat-race");
   await page.goto(`/i/${id}/timeline`);
   await page.locator("[data-drawn]").waitFor();
   const here = () => page.evaluate(() => document.activeElement?.closest("[data-testid]")?.getAttribute("data-testid") ?? document.activeElement?.tagName);
@@ -138,7 +138,7 @@ test("Tab goes through the timeline and out of the chart again", async ({ page }
 });
 
 test("without motion nothing moves, and with colours of the system's choice shapes stay visible", async ({ page }) => {
-  const id = await analysedDemo("snat-race");
+  const id = await ownDemo("snat-race");
   await page.emulateMedia({ reducedMotion: "reduce", forcedColors: "active" });
   await page.goto(`/i/${id}`);
   await settled(page);

@@ -1,5 +1,5 @@
 /** What the specs ask of the started product. */
-import { readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 import { expect, test as base, type Page } from "@playwright/test";
@@ -47,8 +47,30 @@ async function loadDemo(name: string): Promise<string> {
   return id;
 }
 
-/** The id of a bundled demonstration that has been analysed; made once for all specs of a file. */
-export function analysedDemo(name: string): Promise<string> {
+/** The id of a bundled demonstration that has been analysed; all specs share it, so none may change it. They run in several
+ * processes: the first that makes its folder loads it, the others wait for the id. */
+export async function analysedDemo(name: string): Promise<string> {
+  const folder = path.join(process.env.STALLSCOPE_E2E_DEMOS ?? "", name);
+  const file = path.join(folder, "id");
+  try {
+    mkdirSync(folder);
+  } catch {
+    await expect.poll(() => existsSync(file), { timeout: 60_000 }).toBe(true);
+    return readFileSync(file, "utf8");
+  }
+  try {
+    const id = await loadDemo(name);
+    writeFileSync(`${file}.new`, id);
+    renameSync(`${file}.new`, file);
+    return id;
+  } catch (failure) {
+    rmSync(folder, { recursive: true });
+    throw failure;
+  }
+}
+
+/** One that only the specs of a file share, which may make links to it or take its tables away. */
+export function ownDemo(name: string): Promise<string> {
   const known = demos.get(name) ?? loadDemo(name);
   demos.set(name, known);
   return known;

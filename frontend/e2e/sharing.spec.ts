@@ -1,6 +1,6 @@
 import type { Browser, Page } from "@playwright/test";
 
-import { analysedDemo, api, expect, post, serverUrl, test, truth, untilAnalysed, type Made } from "./product";
+import { ownDemo, api, expect, post, serverUrl, test, truth, untilAnalysed, type Made } from "./product";
 
 /** Makes a link in the dialog of the page that is open. */
 async function makeLink(page: Page, choose: (dialog: ReturnType<Page["getByRole"]>) => Promise<void> = async () => undefined): Promise<string> {
@@ -30,7 +30,7 @@ function failuresOf(page: Page): string[] {
 const idOf = (link: string): string => /\/s\/([0-9a-f]+)/.exec(link)?.[1] ?? "";
 
 test("a share link opens logged out, read-only, and its secret is in no request", async ({ page, browser, baseURL }) => {
-  const id = await analysedDemo("snat-race");
+  const id = await ownDemo("snat-race");
   await page.goto(`/i/${id}`);
   const link = await makeLink(page, async (dialog) => {
     await expect(dialog.getByRole("radio", { name: /frozen now, rules/ })).toBeChecked();
@@ -71,7 +71,7 @@ test("a share link opens logged out, read-only, and its secret is in no request"
 });
 
 test("a link with other names tells no address, file or host on any page of it", async ({ page, browser, baseURL }) => {
-  const id = await analysedDemo("imds-burst");
+  const id = await ownDemo("imds-burst");
   await page.goto(`/i/${id}`);
   const link = await makeLink(page, async (dialog) => dialog.getByLabel("Password (optional)").fill("correct horse"));
 
@@ -128,7 +128,7 @@ test("a link with other names tells no address, file or host on any page of it",
 });
 
 test("links to one finding and to one view have their tabs, packets and frames only", async ({ page, browser, baseURL }) => {
-  const id = await analysedDemo("ipvs-reuse");
+  const id = await ownDemo("ipvs-reuse");
   await page.goto(`/i/${id}/findings`);
   const view = await stranger(browser, baseURL);
   const tabs = view.getByRole("navigation", { name: "Investigation" });

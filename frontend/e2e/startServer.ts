@@ -70,5 +70,10 @@ export default async function startServer(): Promise<() => Promise<void>> {
   const { base, data, stop } = await startProduct([], {}, process.env.STALLSCOPE_BENCH_DATA);
   process.env.STALLSCOPE_E2E_URL = base;
   process.env.STALLSCOPE_E2E_DATA = data;
-  return stop;
+  const demos = mkdtempSync(path.join(tmpdir(), "stallscope-demos-"));
+  process.env.STALLSCOPE_E2E_DEMOS = demos;
+  return async () => {
+    await stop();
+    rmSync(demos, { recursive: true });
+  };
 }

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
-import { analysedDemo, api, demoFile, drop, expect, post, test, truth, type Made } from "./product";
+import { ownDemo, api, demoFile, drop, expect, post, test, truth, type Made } from "./product";
 
 /** A file of an investigation's analysis, on the server's disk. */
 function analysisFile(id: string, name: string): string {
@@ -13,7 +13,7 @@ function analysisFile(id: string, name: string): string {
 }
 
 test("an error of ours is named with its number, the rest of the page works, and trying again helps", async ({ page }) => {
-  const id = await analysedDemo("snat-race");
+  const id = await ownDemo("snat-race");
   const table = analysisFile(id, "paths.parquet");
   renameSync(table, `${table}.away`);
   writeFileSync(table, "no parquet");
@@ -35,7 +35,7 @@ test("an error of ours is named with its number, the rest of the page works, and
 });
 
 test("an analysis by older rules says so and can be done again; a filter that leaves nothing names the nearest", async ({ page }) => {
-  const id = await analysedDemo("snat-race");
+  const id = await ownDemo("snat-race");
   const stored = analysisFile(id, "report.json");
   const report = JSON.parse(readFileSync(stored, "utf8")) as { tool: { version: string } };
   const now = report.tool.version;
