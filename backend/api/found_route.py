@@ -24,6 +24,8 @@ class FoundRoute:
     """``/api/v1/investigations/{investigation_id}``"""
     parameters: Mapping[str, str]
     endpoint: Callable[..., Any]
+    answer: Any
+    """The declared type of its answers."""
 
     @property
     def name(self) -> str:
@@ -43,7 +45,13 @@ class RouteFinder:
             match, found = route.matches(scope)
             if match is Match.FULL:
                 assert route.path_format is not None
-                return FoundRoute(scope["method"], route.path_format, found["path_params"], found["endpoint"])
+                return FoundRoute(
+                    scope["method"],
+                    route.path_format,
+                    found["path_params"],
+                    found["endpoint"],
+                    getattr(route, "response_model", None),
+                )
         return None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote
 
 import anyio.to_thread
@@ -43,8 +44,9 @@ class SharedAnswers:
         self._prefix = prefix
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        place = self._place(found_route(scope))
-        if place is None or place.route == SESSION:
+        found = found_route(scope)
+        place = self._place(found)
+        if found is None or place is None or place.route == SESSION:
             await self._app(scope, receive, send)
             return
         request = Request(scope)
@@ -55,13 +57,15 @@ class SharedAnswers:
             if link.view is None:
                 await self._app(scope, receive, send)
                 return
-            answer = await self._shown(link.view, place, scope, receive)
+            answer = await self._shown(link.view, place, found.answer, scope, receive)
         except StallscopeError as error:
             await problem_of(error)(scope, receive, send)
             return
         await answer.give(send)
 
-    async def _shown(self, view: SharedView, place: Place, scope: Scope, receive: Receive) -> _Answer:
+    async def _shown(
+        self, view: SharedView, place: Place, declared: Any, scope: Scope, receive: Receive
+    ) -> _Answer:
         given = scope["query_string"].decode("latin-1")
         asked, query = await anyio.to_thread.run_sync(view.ask, place, given)
         answer = _Answer()
@@ -70,7 +74,7 @@ class SharedAnswers:
             # No such thing, in the words for what is left out: nobody learns which of the two it is.
             raise NotFound(NOT_SHARED)
         await anyio.to_thread.run_sync(
-            answer.rewrite, lambda body, kind: view.answer(asked, given, body, kind)
+            answer.rewrite, lambda body, kind: view.answer(asked, given, body, kind, declared)
         )
         return answer
 

@@ -13,6 +13,7 @@ from backend.forensics.findings import seconds_text
 from backend.forensics.report import DiagnosisPart, Role, Verdict
 from backend.forensics.report_impact import ImpactPart, Unit
 from backend.forensics.report_text import Text
+from backend.text_classes import FixedText, ProseText
 
 GROUPED_FROM: Final = 2
 PREFIX_LEAST: Final = {4: 16, 6: 48}
@@ -26,9 +27,9 @@ class _Part(BaseModel):
 class GroupRowPart(_Part):
     """One diagnosis of the group."""
 
-    diagnosis: str
+    diagnosis: FixedText
     """Its id."""
-    finding: str | None
+    finding: FixedText | None
     """Id of its first finding."""
     impact: ImpactPart
     time_lost_s: float
@@ -37,20 +38,20 @@ class GroupRowPart(_Part):
 class CauseGroupPart(_Part):
     """Diagnoses of one cause, equally sure, at several destinations. Counts are sums over them."""
 
-    cause: str
+    cause: FixedText
     title: Text
     role: Role
     verdict: Verdict
     statement: Text
     unit: Unit
-    diagnoses: list[str]
+    diagnoses: list[FixedText]
     """Ids; the first stands for all of them."""
     destinations: int
     affected: int
     total: int
     time_lost_s: float
     longest_s: float
-    shared: str
+    shared: ProseText
     """What the destinations have in common, "" where nothing is known: ``port 443 in 192.0.2.0/24``."""
     rows: list[GroupRowPart]
     """By time lost, the most first."""

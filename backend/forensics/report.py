@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -16,13 +16,24 @@ from backend.forensics.report_limits import LimitsPart
 from backend.forensics.report_notes import NotePart
 from backend.forensics.report_text import FigurePart, Glyph, Text
 from backend.forensics.report_timings import TimingPart
+from backend.text_classes import (
+    AddressText,
+    FileText,
+    FixedText,
+    MachineText,
+    OpaqueAddressText,
+    ProseText,
+    ProseValue,
+    TimeText,
+    VantageText,
+)
 
 Severity = Literal["info", "warning", "critical"]
 Verdict = Literal["confirmed", "likely", "possible", "cannot-tell"]
 LaneRole = Literal["pod", "bridge", "nat", "uplink", "host", "kernel", "unknown"]
 Basis = Literal["seen", "inferred"]
 Role = Literal["loss", "stall", "burst", "collision", "ok", "neutral"]
-Measure = float | int | str | None | list[Any] | dict[str, Any]
+Measure = float | int | ProseText | None | list[ProseValue] | dict[str, ProseValue]
 
 
 class _Part(BaseModel):
@@ -30,41 +41,41 @@ class _Part(BaseModel):
 
 
 class VantagePointPart(_Part):
-    id: str
+    id: VantageText
     """``<input name>#<n>``, stable inside an investigation."""
-    name: str
-    link_type: str
+    name: VantageText
+    link_type: FixedText
     packets: int
 
 
 class InputPart(_Part):
-    name: str
-    sha256: str
+    name: FileText
+    sha256: OpaqueAddressText
     kind: Literal["capture", "dump"]
-    format: str
+    format: FixedText
     packets: int = 0
     bytes: int = 0
-    first: str | None = None
-    last: str | None = None
-    host: str | None = None
-    captured_at: str | None = None
+    first: TimeText | None = None
+    last: TimeText | None = None
+    host: MachineText | None = None
+    captured_at: TimeText | None = None
     captured_at_basis: Literal["text", "given", "counters", "unknown"] = "unknown"
     vantage_points: list[VantagePointPart] = []
     lines: int = 0
     lines_not_understood: int = 0
-    warnings: list[str] = []
-    error: str | None = None
+    warnings: list[ProseText] = []
+    error: ProseText | None = None
     holds_credentials: bool = False
     """Whether keys or tokens pass in clear text: only the file itself holds them, nothing that was made of it."""
-    bundle: str | None = None
+    bundle: FileText | None = None
     """Name of the archive it came in, None when it came by itself."""
 
 
 class NotUsedPart(_Part):
     """A file that was given, by itself or in a bundle, and is no evidence."""
 
-    name: str
-    why: str
+    name: FileText
+    why: ProseText
 
 
 class MarkPart(_Part):
@@ -73,9 +84,9 @@ class MarkPart(_Part):
     glyph: Glyph
     role: Role
     basis: Basis
-    start: str
-    end: str | None = None
-    lanes: list[str] = []
+    start: TimeText
+    end: TimeText | None = None
+    lanes: list[VantageText] = []
     """Vantage point ids, in path order where the mark crosses several."""
     evidence: list[EvidencePart] = []
     label: Text = ""
@@ -85,31 +96,31 @@ class MarkPart(_Part):
 
 
 class ColumnPart(_Part):
-    name: str
-    unit: str = ""
+    name: ProseText
+    unit: FixedText = ""
 
 
 class TablePart(_Part):
-    name: str
+    name: ProseText
     columns: list[ColumnPart]
-    rows: list[list[Any]]
+    rows: list[list[ProseValue]]
     rows_total: int
 
 
 class FindingPart(_Part):
-    id: str
-    kind: str
+    id: FixedText
+    kind: FixedText
     severity: Severity
     confidence: float
     title: Text
     summary: Text
     count: int
-    first: str | None
-    last: str | None
+    first: TimeText | None
+    last: TimeText | None
     time_lost_s: float
     measures: dict[str, Measure]
-    affected: list[dict[str, Any]] = []
-    events: list[dict[str, Any]] = []
+    affected: list[dict[str, ProseValue]] = []
+    events: list[dict[str, ProseValue]] = []
     evidence: list[EvidencePart] = Field(min_length=1)
     marks: list[MarkPart] = []
     tables: list[TablePart] = []
@@ -124,8 +135,8 @@ class ClaimPart(_Part):
 
 
 class RivalPart(_Part):
-    cause: str
-    title: str = ""
+    cause: FixedText
+    title: ProseText = ""
     status: Literal["ruled-out", "possible", "cannot-tell"]
     because: Text
     command: Text | None = None
@@ -139,9 +150,9 @@ class MissingPart(_Part):
 class ChoicePart(_Part):
     """One side of a change that has its price either way."""
 
-    setting: str
-    gains: str
-    costs: str
+    setting: ProseText
+    gains: ProseText
+    costs: ProseText
 
 
 class RemedyPart(_Part):
@@ -154,7 +165,7 @@ class RemedyPart(_Part):
     proof: Text = ""
     undo: Text = ""
     side_effect: Text = ""
-    versions: str | None = None
+    versions: ProseText | None = None
     choice: list[ChoicePart] = []
     """Both sides of it, where the change is a choice and no advice."""
     changes: bool = True
@@ -162,9 +173,9 @@ class RemedyPart(_Part):
 
 
 class DiagnosisPart(_Part):
-    id: str = ""
+    id: FixedText = ""
     """``<cause>-<n>``, unlike any other's in the report; empty in reports of before there were ids."""
-    cause: str
+    cause: FixedText
     title: Text
     confidence: float
     verdict: Verdict
@@ -172,12 +183,12 @@ class DiagnosisPart(_Part):
     role: Role = "loss"
     claims: list[ClaimPart]
     rivals: list[RivalPart] = []
-    findings: list[str]
+    findings: list[FixedText]
     supporting: list[Text] = []
     contradicting: list[Text] = []
     missing: list[MissingPart] = []
     remedies: list[RemedyPart] = []
-    references: list[str] = []
+    references: list[ProseText] = []
     refutation: Text = ""
     """What would refute it: shown where nothing speaks against."""
     time_lost_s: float = 0.0
@@ -191,7 +202,7 @@ class DiagnosisPart(_Part):
 
 
 class OutcomeCountPart(_Part):
-    outcome: str
+    outcome: FixedText
     """Of connections ``refused``, ``unanswered``, ``half-open`` …, of lookups ``server-failure`` …"""
     count: int
     failed: bool
@@ -202,7 +213,7 @@ OutcomeSubject = Literal["connections", "lookups", "requests", "tls-handshakes"]
 
 
 class DestinationOutcomePart(_Part):
-    destination: str
+    destination: AddressText
     """Address and port."""
     total: int
     failed: int
@@ -223,7 +234,7 @@ class OutcomesPart(_Part):
 
 
 class CheckedPart(_Part):
-    kind: str
+    kind: FixedText
     status: Literal["found", "harmless", "clear", "not-checkable", "failed"]
     """``harmless``: seen, and nobody was hurt. ``failed``: the check itself broke. Then
     `kind` may also be ``cause:NAME``, or ``report:NAME`` of a list here or a table beside it."""
@@ -241,16 +252,16 @@ class QualityPart(_Part):
 class LanePart(_Part):
     """A row of the timeline, in path order: a vantage point, or a place nobody captured."""
 
-    id: str
+    id: VantageText
     """A vantage point's id; ``nat``, ``uncaptured:<name>`` or ``kernel:<input>`` for the others."""
-    name: str
+    name: VantageText
     role: LaneRole
     captured: bool
     packets: int = 0
-    first: str | None = None
-    last: str | None = None
+    first: TimeText | None = None
+    last: TimeText | None = None
     note: Text = ""
-    parts: list[str] = []
+    parts: list[VantageText] = []
     """Ids of the same vantage point in the other files, where rotated parts of one capture were joined."""
 
 
@@ -268,7 +279,7 @@ class DistributionPart(_Part):
 class DestinationPart(_Part):
     """What clients met at one address and port: what two reports are compared by."""
 
-    destination: str
+    destination: AddressText
     attempts: int
     """Connection attempts, whatever number of vantage points saw them."""
     sent_again: int
@@ -282,11 +293,11 @@ class DestinationPart(_Part):
 class CounterSetPart(_Part):
     """How counters of a kernel rose from the first to the last dump of one kind."""
 
-    kind: str
+    kind: FixedText
     """As in `inputs`: ``conntrack-stats``, ``softnet-stat``, ``nstat``, …"""
-    host: str
+    host: MachineText
     """"" where nothing names it."""
-    subject: str
+    subject: MachineText
     """A network interface, a control group; "" for the machine."""
     seconds: float | None
     """Between the two dumps; None where their order follows from the counters alone."""
@@ -301,7 +312,7 @@ class CalleePart(_Part):
     """Whom a server asked while it served a request."""
 
     kind: Literal["metadata", "dns", "calls"]
-    name: str
+    name: AddressText
     count: int
     """How often within one request."""
 
@@ -309,7 +320,7 @@ class CalleePart(_Part):
 class RequestShapePart(_Part):
     """Requests that ask for the same and make their server ask the same. Times are ms, medians unless named p95."""
 
-    request: str
+    request: ProseText
     """``GET /v1/users/*``, or the server's address and port where the payload cannot be read."""
     basis: Basis
     """`inferred`: from who sent data when, without its meaning."""
@@ -328,7 +339,7 @@ class RequestShapePart(_Part):
 class ServedRequestsPart(_Part):
     """What the time of served requests went into. What is open at once counts once: metadata, then DNS, then calls."""
 
-    statement: str
+    statement: ProseText
     """Which part cost most, in a sentence."""
     count: int
     inferred: int
@@ -343,13 +354,13 @@ class ServedRequestsPart(_Part):
 
 
 class ToolPart(_Part):
-    version: str
+    version: FixedText
 
 
 class Report(_Part):
     schema_: Literal["stallscope.report/1"] = Field("stallscope.report/1", alias="schema")
-    label: str
-    created: str
+    label: ProseText
+    created: TimeText
     tool: ToolPart
     inputs: list[InputPart]
     not_used: list[NotUsedPart] = []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pydantic import BaseModel, ConfigDict
 
 from backend.forensics.report_evidence import EvidencePart
+from backend.text_classes import FixedText, ProseText
 
 
 class _Part(BaseModel):
@@ -14,8 +15,8 @@ class _Part(BaseModel):
 class AccountLinePart(_Part):
     """What one cause explains of the delayed connections."""
 
-    cause: str
-    title: str = ""
+    cause: FixedText
+    title: ProseText = ""
     count: int
     time_lost_s: float
 

@@ -6,6 +6,7 @@ from pydantic import BaseModel, ConfigDict
 
 from backend.forensics.dumps import NameSort
 from backend.forensics.report_text import Text
+from backend.text_classes import AddressText, FileText, TimeText
 
 
 class EvidencePart(BaseModel):
@@ -13,7 +14,7 @@ class EvidencePart(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    input: str
+    input: FileText
     frames: list[int] = []
     lines: list[int] = []
     note: Text = ""
@@ -24,13 +25,13 @@ class NamePart(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    address: str
-    name: str
+    address: AddressText
+    name: AddressText
     """``namespace/pod``, ``namespace/service``, a node's, a container's or a host's name."""
     sort: NameSort
-    start: str | None = None
+    start: TimeText | None = None
     """Since then; None: since before the capture, or for as long as is known."""
-    end: str | None = None
+    end: TimeText | None = None
     """Until then, not included."""
     evidence: EvidencePart
     """Where the name is stated."""

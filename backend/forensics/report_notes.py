@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from backend.text_classes import AnalystText, FixedText, TimeText, VantageText
+
 
 class NotePart(BaseModel):
     """What a person wrote down beside the report: nothing measured follows from it."""
@@ -13,15 +15,15 @@ class NotePart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     kind: Literal["note", "disagreement"]
-    text: str
-    author: str
+    text: AnalystText
+    author: AnalystText
     """Empty where nobody said who they are."""
-    created: str
-    start: str | None = None
-    end: str | None = None
+    created: TimeText
+    start: TimeText | None = None
+    end: TimeText | None = None
     """RFC 3339 with nanoseconds, on the report's clock; None for a note at no time."""
-    lane: str = ""
-    finding: str = ""
-    cause: str = ""
-    diagnosis: str = ""
+    lane: VantageText = ""
+    finding: FixedText = ""
+    cause: FixedText = ""
+    diagnosis: FixedText = ""
     """Id of the diagnosis that a disagreement is about."""

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationInfo
 
 from backend.forensics.private_words import composed
+from backend.text_classes import ProseText
 
 Glyph = Literal[
     "instant",
@@ -28,7 +29,7 @@ def _composed(text: str, info: ValidationInfo) -> str:
     return text if info.mode == "json" else composed(text)
 
 
-Text = Annotated[str, AfterValidator(_composed)]
+Text = Annotated[ProseText, AfterValidator(_composed)]
 """A text that may hold words of somebody's, which know their bounds until the report is written."""
 
 

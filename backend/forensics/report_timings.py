@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
 
+from backend.text_classes import FixedText
+
 
 class TimingPart(BaseModel):
     """One detector, cause or list of the report. Differs from run to run, and is no part of what was found."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    kind: str
+    kind: FixedText
     """As in `checked`: a detector's kind, ``cause:…`` or ``report:…``."""
     cpu_s: float
     """Processor time. A fact that several parts ask for is counted with the first of them."""

@@ -173,6 +173,6 @@ def _held(findings: Sequence[FindingPart]) -> dict[tuple[str, int], tuple[str, i
     for finding in findings:
         for event in finding.events:
             if "flows_stalled" in event:
-                for frame in event.get("frames", event.get("lines", [])):
+                for frame in event.get("frames") or event.get("lines") or ():
                     held[str(event["input"]), int(frame)] = (finding.id, int(event["instance"]))
     return held

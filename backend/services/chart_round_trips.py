@@ -21,6 +21,7 @@ from backend.storage import round_trip_chart
 from backend.storage.pseudonym_keys import pseudonym_key
 from backend.storage.round_trip_chart import Cut, SeriesKey
 from backend.storage.store import Store
+from backend.text_classes import AddressText, FileText, FixedText, IdText, VantageText
 
 SAMPLES_LIMIT = 4_000
 HELD_LIMIT = 1_500
@@ -74,12 +75,12 @@ class SampleRanges:
 class RoundTripSeries:
     """Who asked whom, as one vantage point (or the output of a tool) saw it."""
 
-    id: str
-    prober: str
+    id: IdText
+    prober: AddressText
     """Empty where the output of a tool does not name it."""
-    responder: str
-    vantage: str | None
-    input: str
+    responder: AddressText
+    vantage: VantageText | None
+    input: FileText
     nearest: bool
     """This vantage point is the one nearest to who asked."""
     printed: bool
@@ -91,7 +92,7 @@ class RoundTripSeries:
     longest_ms: float
     usual_ms: float
     """Median."""
-    kinds: tuple[str, ...]
+    kinds: tuple[FixedText, ...]
     points: SamplePoints = field(default_factory=SamplePoints)
     ranges: SampleRanges = field(default_factory=SampleRanges)
 
@@ -107,7 +108,7 @@ class RoundTripSeries:
 class HeldGroupName:
     """A group of held samples: instance of a finding."""
 
-    finding: str
+    finding: FixedText
     instance: int
 
 
@@ -122,7 +123,7 @@ class RoundTripChart:
     mode: Literal["samples", "ranges"]
     """ranges: too many samples to draw each; those that were held are among the points all the same."""
     bucket_ns: int
-    kinds: tuple[str, ...]
+    kinds: tuple[FixedText, ...]
     groups: tuple[HeldGroupName, ...]
     series: tuple[RoundTripSeries, ...]
     pairs_total: int

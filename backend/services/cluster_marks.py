@@ -17,6 +17,7 @@ from typing import Generic, TypeVar
 from backend.forensics.report import Basis, EvidencePart, FindingPart, MarkPart, Report, Role
 from backend.forensics.report_text import Glyph
 from backend.services.open_tables import Tables, epoch_ns
+from backend.text_classes import FixedText, IdText, ProseText, VantageText
 
 Value = TypeVar("Value")
 
@@ -40,15 +41,15 @@ SURVIVAL = ("missing", "pair", "repeat", "band", "bracket")
 class TimelineMark:
     """A mark with times in ns after t0."""
 
-    id: str
+    id: IdText
     glyph: Glyph
     role: Role
     basis: Basis
     t: int
     t_end: int | None
-    lanes: tuple[str, ...]
-    label: str
-    finding: str
+    lanes: tuple[VantageText, ...]
+    label: ProseText
+    finding: FixedText
     instance: int | None
     evidence: tuple[EvidencePart, ...]
     value: float | None

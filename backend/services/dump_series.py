@@ -13,6 +13,7 @@ from backend.services.dump_tables import server_name, service_name
 from backend.services.read_dumps import KeptDump, read_dumps
 from backend.services.result_types import EpochNs
 from backend.storage.store import Store
+from backend.text_classes import FileText, FixedText, MachineText, ProseText
 
 POINTS_AT_MOST: Final = 400
 """Of a longer series every so many points are sent; the first and the last always are."""
@@ -24,7 +25,7 @@ Nature = Literal["counter", "gauge"]
 class SeriesPoint:
     """What one dump says."""
 
-    input: str
+    input: FileText
     lines: tuple[int, ...]
     time_ns: EpochNs | None
     value: int
@@ -36,11 +37,11 @@ class SeriesPoint:
 class DumpSeries:
     """A counter or a gauge over the dumps that hold it."""
 
-    kind: str
-    host: str
-    subject: str
+    kind: FixedText
+    host: MachineText
+    subject: ProseText
     """What it is of: a service, a real server of one, "" for the machine."""
-    name: str
+    name: FixedText
     nature: Nature
     order: Literal["times", "counters"]
     rise: int | None
@@ -57,7 +58,7 @@ class SeriesList:
     """All series."""
 
     items: tuple[DumpSeries, ...]
-    contradictions: tuple[str, ...]
+    contradictions: tuple[ProseText, ...]
     """A sentence for each two dumps between which a counter falls."""
 
 

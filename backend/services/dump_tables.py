@@ -9,8 +9,9 @@ from typing import Any
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.dumps import CounterRow, Dump, RealServer, VirtualService
 from backend.forensics.findings import rfc3339
+from backend.text_classes import DumpText, FixedText
 
-Cell = str | int | float | bool | None
+Cell = DumpText | int | float | bool | None
 
 UNITS = {"_bytes": "B", "_s": "s", "_ms": "ms"}
 """The end of a field's name -> its unit."""
@@ -20,8 +21,8 @@ UNITS = {"_bytes": "B", "_s": "s", "_ms": "ms"}
 class DumpColumn:
     """A column and its unit, "" for a plain number or text."""
 
-    name: str
-    unit: str = ""
+    name: FixedText
+    unit: FixedText = ""
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from backend.services.describe_packet import Packet
 from backend.services.open_tables import NS_PER_S, Tables
 from backend.storage import path_tables
 from backend.storage.capture_tables import CaptureTables, packets_of_connections
+from backend.text_classes import FileText, VantageText
 
 NEAR_NS: Final = NS_PER_S // 2
 """Further apart the same numbers mean that it was sent again: the first repetition of a SYN comes after a second."""
@@ -24,8 +25,8 @@ Key = tuple[int, ...]
 class JoinedFrame:
     """A frame of another capture point."""
 
-    lane: str
-    input: str
+    lane: VantageText
+    input: FileText
     frame: int
 
 

@@ -26,6 +26,7 @@ from backend.storage.capture_tables import BUCKET_TABLE_NS, frame_row
 from backend.storage.packet_pages import PacketFilter, PathTables, count_by_time, find_packets
 from backend.storage.store import Store
 from backend.storage.write_tables import COARSE_NS
+from backend.text_classes import FixedText
 
 INTERVALS: Final = 1000
 RAIL_PLACES: Final = 300
@@ -155,7 +156,7 @@ class RailMark:
 
     offset: int
     t: int
-    finding: str | None = None
+    finding: FixedText | None = None
 
 
 @dataclass(frozen=True)

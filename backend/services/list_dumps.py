@@ -14,6 +14,7 @@ from backend.services.read_lines import read_numbered
 from backend.services.read_progress import read_file
 from backend.storage.packet_store import PacketQuery, open_packets
 from backend.storage.store import Store
+from backend.text_classes import DumpText, FileText, FixedText, MachineText, ProseText, TimeText
 
 STRANGE_SHOWN: Final = 200
 """Numbers of lines nobody understood that are listed for a dump."""
@@ -23,7 +24,7 @@ STRANGE_SHOWN: Final = 200
 class DumpTableHead:
     """A table of a dump; its rows are asked for page by page."""
 
-    name: str
+    name: FixedText
     columns: tuple[DumpColumn, ...]
     rows_total: int
 
@@ -32,18 +33,18 @@ class DumpTableHead:
 class KernelDump:
     """One dump; a text may hold several."""
 
-    input: str
+    input: FileText
     number: int
     """0-based, in the order of the text."""
-    kind: str
-    host: str
-    captured_at: str | None
-    captured_at_basis: str
+    kind: FixedText
+    host: MachineText
+    captured_at: TimeText | None
+    captured_at_basis: FixedText
     lines: int
     lines_not_understood: int
     not_understood_at: tuple[int, ...]
     """1-based numbers of the first of them."""
-    warnings: tuple[str, ...]
+    warnings: tuple[ProseText, ...]
     tables: tuple[DumpTableHead, ...]
 
 
@@ -59,7 +60,7 @@ class DumpRow:
     """A row, its 1-based line, and that line as it was uploaded."""
 
     line: int
-    text: str
+    text: DumpText
     cells: tuple[Cell, ...]
 
 

@@ -28,6 +28,15 @@ from backend.storage.message_tables import messages_in_frames
 from backend.storage.packet_conditions import AllOf, Expression, InTable
 from backend.storage.packet_pages import PacketFilter, PathTables, Place, find_packets
 from backend.storage.store import Store
+from backend.text_classes import (
+    AddressText,
+    FileText,
+    FixedText,
+    IdText,
+    PacketInfoText,
+    ProseText,
+    VantageText,
+)
 
 FLAG_BITS = {"FIN": 1, "SYN": 2, "RST": 4, "PSH": 8, "ACK": 16, "URG": 32, "ECE": 64, "CWR": 128}
 NO_CURSOR = "The cursor is not one that a page gave."
@@ -63,24 +72,24 @@ class PacketLine:
 
     time_ns: EpochNs
     t: int
-    lane: str
-    input: str
+    lane: VantageText
+    input: FileText
     frame: int
-    what: str
-    protocol: str
-    source: str
-    destination: str
-    flags: str
+    what: ProseText
+    protocol: FixedText
+    source: AddressText
+    destination: AddressText
+    flags: ProseText
     sequence: int
     acknowledgement: int
     payload_bytes: int
     original_bytes: int
     cid: int | None
-    info: str = ""
+    info: PacketInfoText = ""
     """What is seen in it, and the message that begins in it."""
     joined: tuple[JoinedFrame, ...] = ()
     """The same packet at other capture points."""
-    findings: tuple[str, ...] = ()
+    findings: tuple[FixedText, ...] = ()
     """Ids of the findings that it is evidence of."""
 
 
@@ -89,7 +98,7 @@ class PacketList:
     """A page of packets in order of time; the whole is counted where a place in it was asked for."""
 
     items: tuple[PacketLine, ...]
-    next_cursor: str | None
+    next_cursor: IdText | None
     total: int | None = None
 
 

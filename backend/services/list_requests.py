@@ -23,6 +23,7 @@ from backend.services.table_rows import of_row
 from backend.storage import request_tables
 from backend.storage.request_tables import RequestFilter, RequestSort
 from backend.storage.store import Store
+from backend.text_classes import AddressText, FileText, IdText, OpaquePayloadText, PayloadText, VantageText
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,12 +32,12 @@ class HttpRequest:
 
     rid: int
     cid: int
-    input: str
+    input: FileText
     """Frames are numbers of this input."""
-    vantage: str
-    requester: str
+    vantage: VantageText
+    requester: AddressText
     requester_port: int
-    responder: str
+    responder: AddressText
     responder_port: int
     start_ns: EpochNs
     """On the clock of its capture."""
@@ -49,9 +50,9 @@ class HttpRequest:
     """From the last byte of the request to the first of the response."""
     duration_ms: float | None
     """From the first byte of the request to the last of the response."""
-    method: str
-    host: str
-    path: str
+    method: PayloadText
+    host: PayloadText
+    path: PayloadText
     status: int | None
     request_first_frame: int | None
     request_last_frame: int | None
@@ -59,12 +60,12 @@ class HttpRequest:
     response_last_frame: int | None
     request_bytes: int
     response_bytes: int
-    user_agent: str
-    request_id: str
-    traceparent: str
-    server: str
-    location: str
-    line: str = ""
+    user_agent: PayloadText
+    request_id: PayloadText
+    traceparent: OpaquePayloadText
+    server: PayloadText
+    location: OpaquePayloadText
+    line: PayloadText = ""
     """Method and path without what differs from call to call."""
     basis: Literal["seen", "inferred"] = "seen"
     """inferred: the payload could not be read; its bounds are those of the data."""
@@ -103,7 +104,7 @@ class HttpRequestList:
 
     items: tuple[HttpRequest, ...]
     total: int
-    next_cursor: str | None
+    next_cursor: IdText | None
 
 
 def request_of(row: Mapping[str, Any]) -> HttpRequest:

@@ -15,14 +15,15 @@ from backend.services.table_rows import of_row
 from backend.storage import round_trip_tables
 from backend.storage.round_trip_tables import RoundTripFilter, RoundTripSort
 from backend.storage.store import Store
+from backend.text_classes import AddressText, FileText, FixedText, IdText, VantageText
 
 
 @dataclass(frozen=True)
 class FartherSighting:
     """The same sample as another vantage point saw it."""
 
-    vantage: str | None
-    input: str
+    vantage: VantageText | None
+    input: FileText
     sent_frame: int
     answer_frame: int | None
     rtt_ms: float
@@ -41,18 +42,18 @@ class RoundTrip:
     at_ns: EpochNs
     """On the clock that all times of the report are on."""
     rtt_ms: float
-    kind: str
-    prober: str
+    kind: FixedText
+    prober: AddressText
     prober_port: int
-    responder: str
+    responder: AddressText
     responder_port: int
-    input: str
+    input: FileText
     """Frames are numbers of this input."""
-    vantage: str | None
+    vantage: VantageText | None
     """Null for the output of a tool: its frames are lines."""
     sent_frame: int
     answer_frame: int | None
-    finding: str | None
+    finding: FixedText | None
     """Id of the finding whose stall held it."""
     instance: int | None
     """Which of its stalls."""
@@ -68,17 +69,17 @@ class RoundTripList:
 
     items: tuple[RoundTrip, ...]
     total: int
-    next_cursor: str | None
+    next_cursor: IdText | None
 
 
 @dataclass(frozen=True, kw_only=True)
 class HeldGroup:
     """Samples that one stall held: an instance of a finding. Times are ns after t0."""
 
-    finding: str
+    finding: FixedText
     instance: int
-    prober: str
-    responder: str
+    prober: AddressText
+    responder: AddressText
     t: int
     """First held question."""
     t_last_sent: int
@@ -86,13 +87,13 @@ class HeldGroup:
     """Last answer."""
     samples: int
     longest_ms: float
-    kinds: tuple[str, ...]
+    kinds: tuple[FixedText, ...]
     slope: float | None = None
     """By how much a round trip falls per time of sending: -1 when all were given back at one time."""
     answers_within_ms: float | None = None
     flows_stalled: int | None = None
     flows_unaffected: int | None = None
-    direction: str = "unknown"
+    direction: FixedText = "unknown"
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,7 @@ class HeldGroupList:
 class HeldKind:
     """Samples of one kind between the two hosts, sent while the group was held."""
 
-    kind: str
+    kind: FixedText
     held: int
     sent: int
     flows_held: int

@@ -11,6 +11,7 @@ from backend.forensics.credential_text import cleared_line, hold_credentials
 from backend.services.read_progress import read_file
 from backend.storage.records import DECODED, EvidenceFile
 from backend.storage.store import Store
+from backend.text_classes import DumpText
 
 LONGEST_LINE = 4000
 """Longer lines are shown cut; the download has them whole."""
@@ -21,7 +22,7 @@ class Line:
     """A line and its 1-based number."""
 
     n: int
-    text: str
+    text: DumpText
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,15 @@ from backend.services.table_rows import of_row
 from backend.storage import capture_tables, path_tables
 from backend.storage.path_tables import PathFilter, Sort
 from backend.storage.store import Store
+from backend.text_classes import (
+    AddressText,
+    FileText,
+    FixedText,
+    IdText,
+    OpaqueAddressText,
+    ProseText,
+    VantageText,
+)
 
 PACKETS_EACH = 2000
 FRAMES_IN_FILTER = 200
@@ -37,8 +46,8 @@ Outcome = Literal["established", "refused", "unreachable", "unanswered", "partia
 class Sighting:
     """A connection at one vantage point; `connection` is its number in that input's tables."""
 
-    vantage: str
-    input: str
+    vantage: VantageText
+    input: FileText
     connection: int
 
 
@@ -47,10 +56,10 @@ class Connection:
     """One logical connection over all vantage points."""
 
     cid: int
-    protocol: str
-    client: str
+    protocol: FixedText
+    client: AddressText
     client_port: int
-    server: str
+    server: AddressText
     server_port: int
     start_ns: EpochNs
     end_ns: EpochNs
@@ -58,9 +67,9 @@ class Connection:
     tries: int
     retry_gaps_s: tuple[float, ...]
     outcome: Outcome
-    nat_client: str | None
+    nat_client: AddressText | None
     nat_client_port: int | None
-    nat_server: str | None
+    nat_server: AddressText | None
     nat_server_port: int | None
     client_bytes: int
     server_bytes: int
@@ -74,12 +83,12 @@ class Connection:
     """By the network: round trips, congestion window, losses (and a send buffer that is too small)."""
     handshake_ratio: float | None
     """From the first SYN to the client's ACK."""
-    seen_at: tuple[str, ...]
-    missing_at: tuple[str, ...]
+    seen_at: tuple[VantageText, ...]
+    missing_at: tuple[VantageText, ...]
     sightings: tuple[Sighting, ...]
-    finding_ids: tuple[str, ...]
+    finding_ids: tuple[FixedText, ...]
     instance: int | None
-    joined_because: str
+    joined_because: ProseText
 
 
 @dataclass(frozen=True)
@@ -88,7 +97,7 @@ class ConnectionList:
 
     items: tuple[Connection, ...]
     total: int
-    next_cursor: str | None
+    next_cursor: IdText | None
     outcomes: tuple[Outcome, ...] = get_args(Outcome)
     """All outcomes there are, to filter by."""
 
@@ -97,8 +106,8 @@ class ConnectionList:
 class Filters:
     """Wireshark display filters: exactly these frames of the first file, and the connection anywhere."""
 
-    frame_filter: str
-    portable_filter: str
+    frame_filter: ProseText
+    portable_filter: OpaqueAddressText
 
 
 @dataclass(frozen=True)
@@ -107,22 +116,22 @@ class ConnectionPacket:
 
     time_ns: EpochNs
     t_rel_ns: int
-    lane: str
-    input: str
+    lane: VantageText
+    input: FileText
     frame: int
     from_client: bool
-    what: str
-    source: str
-    destination: str
-    flags: str
+    what: ProseText
+    source: AddressText
+    destination: AddressText
+    flags: ProseText
     sequence: int
     acknowledgement: int
     payload_bytes: int
     timestamp_value: int | None
     ip_id: int
-    tunnel: str
+    tunnel: ProseText
     """What it was wrapped in, in words; empty for nothing."""
-    marks: tuple[str, ...]
+    marks: tuple[ProseText, ...]
     """What the TCP analysis of this vantage point says of it, in words: ``fast retransmission``."""
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 from backend.errors import InvalidRequest, NotFound
 from backend.forensics.addresses import address_text
@@ -16,6 +16,15 @@ from backend.storage.capture_tables import frame_row, tunnel_layers
 from backend.storage.message_tables import messages_in_frame
 from backend.storage.packet_store import open_packets
 from backend.storage.store import Store
+from backend.text_classes import (
+    FileText,
+    FixedText,
+    HeaderText,
+    IdText,
+    OpaquePayloadText,
+    PayloadText,
+    ProseText,
+)
 
 MESSAGES_SHOWN = 20
 LAYERS = ("not decoded", "link header", "network header", "transport header")
@@ -48,21 +57,31 @@ ABSENT_WHEN_ZERO = {
 class FrameColumn:
     """A value, its unit, and what it means."""
 
-    name: str
-    value: str | int | None
-    unit: str = ""
-    meaning: str = ""
+    name: FixedText
+    value: HeaderText | int | None
+    unit: FixedText = ""
+    meaning: ProseText = ""
+
+
+@dataclass(frozen=True)
+class MessageColumn:
+    """A message of an application that begins in the frame."""
+
+    value: PayloadText
+    name: Literal["message"] = "message"
+    unit: FixedText = ""
+    meaning: ProseText = "application message that begins here"
 
 
 @dataclass(frozen=True)
 class Frame:
     """One frame of a capture."""
 
-    file: str
-    input: str
+    file: IdText
+    input: FileText
     frame: int
-    columns: tuple[FrameColumn, ...]
-    raw: str | None = None
+    columns: tuple[FrameColumn | MessageColumn, ...]
+    raw: OpaquePayloadText | None = None
 
 
 def show_frame(store: Store, investigation_id: str, file_id: str, number: int) -> Frame:
@@ -77,12 +96,7 @@ def show_frame(store: Store, investigation_id: str, file_id: str, number: int) -
             raise NotFound(f"{file.name} has no frame {number}.")
         tunnel = tunnel_of(tunnel_layers(query, tables, row.get("tunnel", 0)))
         messages = messages_in_frame(query, tables, number, MESSAGES_SHOWN)
-    said = [
-        FrameColumn(
-            "message", describe_message(kind, message, number), "", "application message that begins here"
-        )
-        for kind, message in messages
-    ]
+    said = [MessageColumn(describe_message(kind, message, number)) for kind, message in messages]
     return Frame(file.id, file.name, number, (*_columns(row, file.name, tunnel), *said))
 
 

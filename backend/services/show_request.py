@@ -15,6 +15,7 @@ from backend.services.table_rows import of_row
 from backend.storage import request_tables
 from backend.storage.request_tables import RequestFilter
 from backend.storage.store import Store
+from backend.text_classes import AddressText, FileText, FixedText, PayloadText, ProseText
 
 OWN: Final = "own"
 PRIORITY = {"metadata": 0, "dns": 1, "calls": 2}
@@ -32,8 +33,8 @@ class Segment:
     """A stretch of a request. What is open at once is counted once: `counted_ms` add up, `length_ms` need not."""
 
     kind: SegmentKind
-    name: str
-    line: str
+    name: AddressText
+    line: PayloadText
     """Method and path, empty where it was no HTTP that could be read."""
     basis: Basis
     after_ms: float
@@ -41,10 +42,10 @@ class Segment:
     length_ms: float
     counted_ms: float
     status: int | None = None
-    input: str | None = None
+    input: FileText | None = None
     first_frame: int | None = None
     last_frame: int | None = None
-    withheld: str = ""
+    withheld: ProseText = ""
     """What of it was secret and is not kept, in words."""
 
 
@@ -57,7 +58,7 @@ class RequestDetail:
     total_ms: float | None
     gap_ms: float
     """Between the vantage points of caller and server: no segment's."""
-    costliest: str
+    costliest: FixedText
     """Kind of the segments that took most, empty where nothing is known."""
 
 
@@ -67,9 +68,9 @@ class RequestGroup:
     and `responder` distinguish them from others."""
 
     shape: int | None
-    request: str
-    line: str
-    responder: str
+    request: PayloadText
+    line: PayloadText
+    responder: AddressText
     basis: Basis
     callees: tuple[CalleePart, ...]
     count: int
@@ -99,7 +100,7 @@ class RequestGroups:
     """Groups; only the first are listed."""
     requests: int
     """Requests in the window."""
-    statement: str | None
+    statement: ProseText | None
     """Which part cost most, over all served requests of the report."""
     served: int
     inferred: int

@@ -29,6 +29,7 @@ from backend.storage import capture_tables, path_tables
 from backend.storage.capture_tables import CaptureTables
 from backend.storage.group_tables import Grouping
 from backend.storage.store import Store
+from backend.text_classes import AddressText, FileText, ProseText, VantageText
 
 PACKETS_LIMIT = 1000
 WIDEST_PX = 1440
@@ -62,15 +63,15 @@ class TimelinePacket:
     """One packet on its lane."""
 
     t: int
-    lane: str
+    lane: VantageText
     frame: int
-    input: str
-    what: str
-    src: str
-    dst: str
+    input: FileText
+    what: ProseText
+    src: AddressText
+    dst: AddressText
     len: int
     cid: int | None
-    group: str | None = None
+    group: VantageText | None = None
     """Its lane where lanes are no capture points."""
 
 

@@ -13,6 +13,7 @@ from backend.services.packet_language.tokens import Token, tokens_of
 from backend.storage.field_counts import count_having, frequent_values
 from backend.storage.packet_fields import PACKET_FIELDS, PacketField
 from backend.storage.store import Store
+from backend.text_classes import PayloadText, ProseText
 
 SHOWN: Final = 12
 _COMPARING: Final = ("==", "!=", "<", "<=", ">", ">=", "contains")
@@ -22,8 +23,8 @@ _COMPARING: Final = ("==", "!=", "<", "<=", ">", ">=", "contains")
 class FilterSuggestion:
     """A text that may stand here."""
 
-    text: str
-    why: str
+    text: PayloadText
+    why: ProseText
     packets: int | None
 
 

@@ -16,6 +16,7 @@ from backend.storage import capture_tables, group_tables, path_tables
 from backend.storage.capture_tables import CaptureTables
 from backend.storage.group_tables import Grouping
 from backend.storage.packet_store import Row
+from backend.text_classes import FixedText, ProseText, VantageText
 
 LANES_MOST = 60
 """Groups that can be asked for: what has more is looked at in a table."""
@@ -31,15 +32,15 @@ Rows = Callable[[CaptureTables, Stretch], Iterable[tuple[int | None, Row]]]
 class TimelineLane:
     """One row of the chart."""
 
-    id: str
-    name: str
+    id: VantageText
+    name: VantageText
     role: LaneRole | Literal["group"]
     captured: bool
-    note: str
+    note: ProseText
     first: int | None
     last: int | None
     packets_total: int
-    findings: list[str] = field(default_factory=list)
+    findings: list[FixedText] = field(default_factory=list)
     """Ids of the findings that have a mark on it."""
     start: list[int] = field(default_factory=list)
     packets: list[int] = field(default_factory=list)

@@ -14,12 +14,13 @@ from backend.forensics.report import NamePart, Report
 from backend.services.list_packets import PacketOptions
 from backend.services.name_words import name_sentence
 from backend.services.open_tables import epoch_ns
+from backend.services.outline_report import ReportOutline
 from backend.services.packet_language.problem import BadFilter
 from backend.services.read_report import read_report
 from backend.services.redaction.names import Hiding
 from backend.services.redaction.private_texts import read_names
-from backend.services.redaction.renamed import renamed
 from backend.services.redaction.shared_filter import shared_filter, shown_filter
+from backend.services.redaction.typed_answer import shown_content
 from backend.services.select_packets import select_by_filter
 from backend.storage.store import Store
 from workers.decode.objects.tests.cluster import TestPod, endpoint_slice, listed, node, pod, service
@@ -153,8 +154,8 @@ def test_names_leave_links_that_hide_addresses_and_cannot_be_asked_for(kept: tup
     report = json.loads(read_report(*kept).model_dump_json(by_alias=True))
     hiding = Hiding(addresses=True, payload=False)
     names = read_names(*kept, hiding, b"k" * 32)
-    for place in ("report", "report/outline"):
-        shown = renamed(report, names, place)
+    for declared in (Report, ReportOutline):
+        shown = shown_content(report, declared, names)
         assert (shown["names"], shown["names_total"]) == ([], 0)
         assert not any(word in json.dumps(shown) for word in ("app1-", "checkout", "kind-worker", "web/next"))
     assert "checkout" not in shown_filter('service == "checkout" && tcp', names)

@@ -7,8 +7,9 @@ from typing import Annotated, Literal
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, Field
 
-from backend.api.schemas.from_record import FromRecord, TextOrNull
+from backend.api.schemas.from_record import NULL_IF_EMPTY, FromRecord
 from backend.storage.records import STAGES
+from backend.text_classes import FileText, FixedText, IdText, OpaqueAddressText, ProseText
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 TEXT_LIMIT = 32 << 20
@@ -21,7 +22,7 @@ class Stage(BaseModel):
 
     number: int
     of: int
-    name: str
+    name: FixedText
 
     @classmethod
     def numbered(cls, number: int) -> Stage:
@@ -35,19 +36,19 @@ StageNumber = Annotated[Stage, Field(validation_alias="stage_number"), BeforeVal
 class File(FromRecord):
     """One file of an investigation."""
 
-    id: str
-    name: str
-    kind: TextOrNull
-    format: TextOrNull
+    id: IdText
+    name: FileText
+    kind: Annotated[FixedText | None, NULL_IF_EMPTY]
+    format: Annotated[FixedText | None, NULL_IF_EMPTY]
     size_bytes: int
-    sha256: TextOrNull
+    sha256: Annotated[OpaqueAddressText | None, NULL_IF_EMPTY]
     status: FileStatus
     stage: StageNumber
     packets: int
     bytes_done: int
     rate_packets_s: float | None
-    warnings: list[str]
-    error: str | None
+    warnings: list[ProseText]
+    error: ProseText | None
     lines: int
     lines_not_understood: int
     not_understood_at: list[int]
@@ -55,7 +56,7 @@ class File(FromRecord):
     holds_credentials: bool
     """Keys or tokens pass in it in clear text. Only the file itself holds them: its download has to be confirmed, and
     a share link never hands it out."""
-    uploaded_sha256: TextOrNull
+    uploaded_sha256: Annotated[OpaqueAddressText | None, NULL_IF_EMPTY]
     """Of the bytes as they came, where credentials were overwritten in those that are kept."""
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+from typing import Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-TextOrNull = Annotated[str | None, BeforeValidator(lambda text: text or None)]
+NULL_IF_EMPTY = BeforeValidator(lambda text: text or None)
 """A text that is stored as "" where there is none."""
 
 

@@ -14,6 +14,7 @@ from backend.api.schemas.from_record import FromRecord
 from backend.forensics.report import Role, Severity
 from backend.storage.records import AnalysisState
 from backend.storage.records import Investigation as InvestigationRecord
+from backend.text_classes import FixedText, IdText, MachineText, ProseText, TimeText
 
 Source = Literal["browser", "ci", "api"]
 
@@ -43,19 +44,19 @@ def _of_investigation(name: str) -> Any:
 class VerdictSummary(BaseModel):
     """The first diagnosis in short."""
 
-    cause: str
-    title: str
+    cause: FixedText
+    title: ProseText
     verdict: Literal["confirmed", "likely", "possible", "cannot-tell"]
-    statement: str
+    statement: ProseText
     role: Role
 
 
 class Investigation(FromRecord):
     """One incident."""
 
-    id: str
-    label: str
-    created: str
+    id: IdText
+    label: ProseText
+    created: TimeText
     analysis: AnalysisState | None
     demo: Annotated[bool, BeforeValidator(bool)]
     verdict: VerdictSummary | None = _of_summary("verdict", None)
@@ -65,9 +66,9 @@ class Investigation(FromRecord):
     share_count: int
     source: Source
     """Who made it: a person on the page, a pipeline, another program."""
-    finding_kinds: list[str] = _of_summary("kinds", [])
+    finding_kinds: list[FixedText] = _of_summary("kinds", [])
     """Of the detectors that found something; empty for analyses of older versions."""
-    hosts: list[str] = _of_summary("hosts", [])
+    hosts: list[MachineText] = _of_summary("hosts", [])
     """Machines that the evidence names, at most 20; empty for analyses of older versions."""
     may: list[Right] = Field(default=[])
     """What the caller may do to it; reading is not named. Nothing behind a link."""

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 from backend.api.schemas.from_record import FromRecord
 from backend.storage.notes import NewNote
 from backend.storage.records import Note as NoteRecord
+from backend.text_classes import AnalystText, FixedText, IdText, TimeText, VantageText
 
 Kind = Literal["note", "disagreement"]
 OffsetNs = Annotated[int, Field(strict=True, ge=0, le=2**53 - 1)]
@@ -49,17 +50,17 @@ class NoteOptions(BaseModel):
 class Note(FromRecord):
     """One note; `from` and `to` are ns after t0, null for a note at no time."""
 
-    id: str
+    id: IdText
     kind: Kind
-    text: str
-    author: str
-    created: str
+    text: AnalystText
+    author: AnalystText
+    created: TimeText
     from_ns: int | None = Field(serialization_alias="from")
     to_ns: int | None = Field(serialization_alias="to")
-    lane: str
-    finding: str = Field(validation_alias="finding_id")
-    cause: str
-    diagnosis: str = Field(validation_alias="diagnosis_id")
+    lane: VantageText
+    finding: FixedText = Field(validation_alias="finding_id")
+    cause: FixedText
+    diagnosis: FixedText = Field(validation_alias="diagnosis_id")
     may_delete: bool = False
     """Whether the caller may take it back."""
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from pydantic import BaseModel
 
 from backend.forensics.report import DiagnosisPart, FindingPart, NamePart
 from backend.services.outline_report import FindingOutline
+from backend.text_classes import ProseValue
 
 
 class FindingList(BaseModel):
@@ -40,5 +39,5 @@ class FindingOutlineList(BaseModel):
 class FindingRows(BaseModel):
     """A page of one of a finding's lists: records, or rows of a table in the order of its columns."""
 
-    items: list[dict[str, Any] | list[Any]]
+    items: list[dict[str, ProseValue] | list[ProseValue]]
     total: int

@@ -13,7 +13,8 @@ from backend.services.read_report import ReportForm, render_form
 from backend.services.redaction.asked_by_name import file_by_name, query_by_names
 from backend.services.redaction.names import Names
 from backend.services.redaction.place import NOT_SHARED, Place
-from backend.services.redaction.renamed import renamed
+from backend.services.redaction.typed_answer import shown_content
+from backend.text_classes import ProseValue
 
 JSON, PROBLEM = "application/json", "application/problem+json"
 READABLE = frozenset(
@@ -62,20 +63,23 @@ class SharedView:
         # A form of the report is written from what is left of it, for its marks of escape would hide names.
         return place, "" if place.route == "report" else query
 
-    def answer(self, place: Place, query: str, body: bytes, media_type: str) -> tuple[bytes, str]:
-        """(the answer as the viewer may see it, its media type); raises NotFound for a sort nobody thought of."""
+    def answer(
+        self, place: Place, query: str, body: bytes, media_type: str, declared: Any
+    ) -> tuple[bytes, str]:
+        """(the answer, which has that declared type, as the viewer may see it, its media type); raises NotFound for
+        any other media type than JSON."""
         if media_type not in (JSON, PROBLEM):
             raise NotFound(NOT_SHARED)
-        shown = self._json(place, json.loads(body), refused=media_type == PROBLEM)
+        shown = self._json(place, json.loads(body), ProseValue if media_type == PROBLEM else declared)
         form = dict(parse_qsl(query)).get("format", "json") if place.route == "report" else "json"
         if media_type == PROBLEM or form not in get_args(ReportForm):
             return shown, media_type
         text, media_type = render_form(Report.model_validate_json(shown), form)  # type: ignore[arg-type]
         return text.encode(), media_type
 
-    def _json(self, place: Place, content: Any, *, refused: bool) -> bytes:
-        if self.scope is not None and not refused:
+    def _json(self, place: Place, content: Any, declared: Any) -> bytes:
+        if self.scope is not None and declared is not ProseValue:
             content = self.scope.answer(place, content)
         if self.names is not None:
-            content = renamed(content, self.names, place.route)
+            content = shown_content(content, declared, self.names)
         return json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode()

@@ -3706,7 +3706,7 @@ export interface components {
          */
         Frame: {
             /** Columns */
-            columns: components["schemas"]["FrameColumn"][];
+            columns: (components["schemas"]["FrameColumn"] | components["schemas"]["MessageColumn"])[];
             /** File */
             file: string;
             /** Frame */
@@ -4397,6 +4397,30 @@ export interface components {
             /** Password */
             password: string;
             role: components["schemas"]["Role"];
+        };
+        /**
+         * MessageColumn
+         * @description A message of an application that begins in the frame.
+         */
+        MessageColumn: {
+            /**
+             * Meaning
+             * @default application message that begins here
+             */
+            meaning: string;
+            /**
+             * Name
+             * @default message
+             * @constant
+             */
+            name: "message";
+            /**
+             * Unit
+             * @default
+             */
+            unit: string;
+            /** Value */
+            value: string;
         };
         /**
          * MessageField

@@ -3,10 +3,11 @@ from __future__ import annotations
 import pytest
 
 from backend.forensics.private_words import Part
+from backend.forensics.report import CounterSetPart
 from backend.services.redaction.names import Hiding, Names
 from backend.services.redaction.open_words import INTERFACE
 from backend.services.redaction.pseudonyms import PrivateText
-from backend.services.redaction.renamed import renamed
+from backend.services.redaction.typed_answer import shown_content
 
 ALL = Hiding(addresses=True, payload=True)
 
@@ -80,11 +81,11 @@ def test_addresses_nobody_named_get_computed_names(address: str) -> None:
 
 
 def test_machines_that_dumps_name_are_hidden_in_a_report() -> None:
-    counters = {"counters": [{"kind": "nstat", "host": "ip-10-1-2-3", "subject": "kubepods/checkout"}]}
-    assert "checkout" not in str(renamed(counters, names(), "report"))
-    assert "10-1-2-3" not in str(renamed(counters, names(), "report"))
-    assert renamed({"subject": "eth0"}, names(), "report") == {"subject": "eth0"}
-    assert renamed(counters, names(Hiding(addresses=False, payload=True)), "report") == counters
+    counters = {"kind": "nstat", "host": "ip-10-1-2-3", "subject": "kubepods/checkout"}
+    assert "checkout" not in str(shown_content(counters, CounterSetPart, names()))
+    assert "10-1-2-3" not in str(shown_content(counters, CounterSetPart, names()))
+    assert shown_content({"subject": "eth0"}, CounterSetPart, names()) == {"subject": "eth0"}
+    assert shown_content(counters, CounterSetPart, names(Hiding(addresses=False, payload=True))) == counters
 
 
 WORDS_SHOWN = Hiding(addresses=True, payload=False)
