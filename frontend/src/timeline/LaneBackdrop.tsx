@@ -61,7 +61,7 @@ export function LaneHeaders({ geometry, inWindow, children }: LaneHeadersProps) 
           <span className="timeline-lane-note">{laneNote(lane, inWindow.get(lane.id))}</span>
           {lane.role === "group" && CONNECTIONS.test(lane.note) && <span className="timeline-lane-note">{lane.note}</span>}
           {!lane.captured && lane.packets_total > 0 && <span className="timeline-lane-note">not captured itself</span>}
-          {height === LANE_HEIGHT && <Plain sentence={laneSentence(lane.role)} />}
+          {height >= LANE_HEIGHT && <Plain sentence={laneSentence(lane.role)} />}
         </div>
       ))}
       {children}

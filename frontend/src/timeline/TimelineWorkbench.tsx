@@ -16,7 +16,7 @@ import { detailText, marksText, packetsByLane } from "./detail";
 import { rowsOfFindings } from "./findingBars";
 import { Legend, legendWords } from "./Legend";
 import { crowdsOf } from "./levels";
-import { layoutLanes, orderLanes } from "./laneLayout";
+import { lanesWithArcs, layoutLanes, orderLanes } from "./laneLayout";
 import { lensHandles } from "./lens";
 import { LinkedTables } from "./LinkedTables";
 import { foldWords, roundTo3 } from "./folds";
@@ -92,7 +92,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
   );
   const geometry = useMemo(
     () => layoutLanes(orderLanes(overview.lanes, state.pinned), widthPx, {
-      chosen: state.lanes, all: state.moreLanes, left: overview.lanes_left.lanes > 0, findings: findingRows.rows.length + findingRows.more,
+      chosen: state.lanes, all: state.moreLanes, left: overview.lanes_left.lanes > 0, arcs: lanesWithArcs(overview.marks), findings: findingRows.rows.length + findingRows.more,
     }),
     [overview, state.lanes, state.pinned, state.moreLanes, widthPx, findingRows],
   );

@@ -58,6 +58,9 @@ const ORDER: Mark["glyph"][] = [
 ];
 const FADED = 0.15;
 const UNSELECTED = 0.55;
+/** A leader begins beside its glyph, not in it. */
+const LEADER_FROM_PX = 8;
+const LEADER_DOWN_PX = 5;
 
 export function buildOption(view: ChartView, content: ChartContent, tokens: Tokens) {
   const { axis, geometry } = view;
@@ -197,8 +200,16 @@ function labelSeries(view: ChartView, content: ChartContent, tokens: Tokens): Cu
   const labels = placeLabels(glyphMarks(view, content), named, view.geometry, view.axis);
   return series("labels", 7, labels.map((label): [number, number] => [label.mark.t, 0]), (index) => {
     const label = labels[index];
-    return label === undefined ? undefined : textShape(label, tokens);
+    return label === undefined ? undefined : group([...leader(label, tokens), textShape(label, tokens)]);
   });
+}
+
+/** From a mark to its text, where that stands above or below. */
+function leader(label: Label, tokens: Tokens): Shape[] {
+  if (label.leaderFrom === null) return [];
+  const side = label.align === "left" ? -1 : 1;
+  const [x1, y1] = [label.x + side * LEADER_FROM_PX, label.leaderFrom + Math.sign(label.y - label.leaderFrom) * LEADER_DOWN_PX];
+  return [{ type: "line", shape: { x1, y1, x2: label.x + side * 2, y2: label.y }, style: { stroke: tokens.textDim, lineWidth: 1, opacity: 0.7 } }];
 }
 
 function textShape(label: Label, tokens: Tokens): Shape {

@@ -35,7 +35,7 @@ function distanceTo(mark: Mark, geometry: ChartGeometry, axis: TimeAxis, x: numb
   if (mark.glyph === "pair" && rows.length > 1) return Math.hypot(dx, pairY(rows) - y);
   const heights = rows.map((row) => Math.abs(row.middle - y));
   if (mark.glyph === "note") return Math.min(Math.abs(x - from), Math.abs(x - to));
-  if (mark.glyph === "ladder") return dx + (heights[0] ?? Infinity) * 0.5;
+  if (mark.glyph === "ladder") return dx + Math.min(heights[0] ?? Infinity, Math.abs((rows[0]?.arcY ?? Infinity) - y)) * 0.5;
   // A staircase fills its lane.
   const inside = mark.glyph === "step" ? LANE_HEIGHT / 2 : 0;
   return Math.hypot(dx, Math.max(Math.min(Infinity, ...heights) - inside, 0));

@@ -1,6 +1,6 @@
 /** Where each lane stands: pure geometry shared by the canvas and by the HTML around it. */
 
-import type { TimelineLane as Lane } from "../api/types";
+import type { TimelineLane as Lane, TimelineMark as Mark } from "../api/types";
 import type { TimeAxis } from "./timeAxis";
 
 export const RULER_HEIGHT = 26;
@@ -18,6 +18,11 @@ function findingsHeight(findings: number): number {
 }
 
 export const LANE_HEIGHT = 58;
+/** Above the marks of a lane with retransmissions: their arcs, and words over them. */
+const ARC_BAND_PX = 26;
+const ARC_IN_BAND_PX = 20;
+/** The same in a lane without a band. */
+const ARC_RISE_PX = 22;
 /** A lane nobody captured holds no marks and needs less room. */
 const UNCAPTURED_HEIGHT = 36;
 export const OVERVIEW_HEIGHT = 56;
@@ -35,6 +40,8 @@ export interface LaneRow {
   middle: number;
   /** Where density stands on. */
   floor: number;
+  /** Height at which arcs between retransmissions run. */
+  arcY: number;
 }
 
 export interface ChartGeometry {
@@ -63,9 +70,17 @@ interface LanesWanted {
   /** Whether more than `MAX_LANES` are shown, and whether there are more than are given. */
   all?: boolean;
   left?: boolean;
+  /** Ids of the lanes with retransmissions: these have a band for arcs. */
+  arcs?: ReadonlySet<string>;
 }
 
-export function layoutLanes(lanes: readonly Lane[], widthPx: number, { chosen = [], all = false, left = false, findings = 1 }: LanesWanted = {}): ChartGeometry {
+const NO_ARCS: ReadonlySet<string> = new Set();
+
+/** Where retransmissions are drawn: in the first lane of each chain. */
+export const lanesWithArcs = (marks: readonly Mark[]): ReadonlySet<string> =>
+  new Set(marks.flatMap((mark) => (mark.glyph === "ladder" ? mark.lanes.slice(0, 1) : [])));
+
+export function layoutLanes(lanes: readonly Lane[], widthPx: number, { chosen = [], all = false, left = false, findings = 1, arcs = NO_ARCS }: LanesWanted = {}): ChartGeometry {
   const known = lanes.filter((lane) => chosen.includes(lane.id));
   const wanted = known.length > 0 ? known : lanes;
   const shown = all ? wanted : wanted.slice(0, MAX_LANES);
@@ -73,8 +88,11 @@ export function layoutLanes(lanes: readonly Lane[], widthPx: number, { chosen = 
   const above = findingsHeight(findings);
   let top = above;
   const rows = shown.map((lane) => {
-    const height = lane.captured || isVirtual(lane) || lane.packets_total > 0 ? LANE_HEIGHT : UNCAPTURED_HEIGHT;
-    const row = { lane, top, height, middle: top + height / 2, floor: top + height - 3 };
+    const band = arcs.has(lane.id) ? ARC_BAND_PX : 0;
+    const own = lane.captured || isVirtual(lane) || lane.packets_total > 0 ? LANE_HEIGHT : UNCAPTURED_HEIGHT;
+    const middle = top + band + own / 2;
+    const height = band + own;
+    const row = { lane, top, height, middle, floor: top + height - 3, arcY: band > 0 ? top + ARC_IN_BAND_PX : middle - ARC_RISE_PX };
     top += height;
     return row;
   });

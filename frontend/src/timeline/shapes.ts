@@ -1,13 +1,13 @@
 /** Marks as shapes: pure functions from a mark and a scale to what a custom series draws. */
 import type { TimelineMark as Mark } from "../api/types";
 import { NS_PER_S } from "../format/offset";
-import { arcCurve } from "./arcs";
+import { arcPoints } from "./arcs";
 import type { ChartGeometry, LaneRow } from "./laneLayout";
 import type { Tokens } from "./tokens";
 
 /** The subset of ECharts' graphic elements used here. */
 export interface Shape {
-  type: "group" | "circle" | "line" | "rect" | "polygon" | "polyline" | "bezierCurve" | "text";
+  type: "group" | "circle" | "line" | "rect" | "polygon" | "polyline" | "text";
   shape?: Record<string, unknown>;
   style?: Record<string, unknown>;
   children?: Shape[];
@@ -107,12 +107,11 @@ function cross(cx: number, cy: number, mark: Mark, brush: Brush): Shape {
 }
 
 function arc(mark: Mark, row: LaneRow, brush: Brush): Shape {
-  const curve = arcCurve(mark, row, brush.x);
-  if (curve === null) return { type: "group", children: [] };
-  const [[x1, y1], [cpx1, cpy1], [cpx2, cpy2], [x2, y2]] = curve;
+  const points = arcPoints(mark, row, brush.x);
+  if (points === null) return { type: "group", children: [] };
   return {
-    type: "bezierCurve",
-    shape: { x1, y1, cpx1, cpy1, cpx2, cpy2, x2, y2 },
+    type: "polyline",
+    shape: { points },
     style: {
       fill: "none", stroke: inkOf(mark, brush.tokens), lineWidth: brush.strong ? 2 : 1.4,
       lineDash: dashOf(mark), opacity: brush.opacity,

@@ -71,10 +71,6 @@ export function svgOf(shape: Shape): string {
     case "rect": return `<rect${attributes({ ...of("x", "y", "width", "height"), rx: form["r"] === undefined ? null : number(form["r"]) })}${paint(style)}/>`;
     case "polygon": return `<path d="${outline(form["points"] as number[][], true)}"${paint(style)}/>`;
     case "polyline": return `<path d="${outline(form["points"] as number[][], false)}"${paint(style)}/>`;
-    case "bezierCurve": {
-      const at = of("x1", "y1", "cpx1", "cpy1", "cpx2", "cpy2", "x2", "y2");
-      return `<path d="M${at["x1"]} ${at["y1"]}C${at["cpx1"]} ${at["cpy1"]} ${at["cpx2"]} ${at["cpy2"]} ${at["x2"]} ${at["y2"]}"${paint(style)}/>`;
-    }
     case "text": return text(style);
   }
 }
