@@ -20,6 +20,7 @@ from backend.api.share_session import share_cookie, share_cookie_of, share_token
 from backend.errors import NotFound, Refused, StallscopeError
 from backend.services.freeze_investigation import store_shown
 from backend.services.open_share import shared_view
+from backend.services.redaction.declared import declared_by
 from backend.services.redaction.place import NOT_SHARED, Place
 from backend.services.redaction.shared_view import SharedView
 from backend.services.share_investigation import open_share
@@ -83,7 +84,7 @@ class SharedAnswers:
         if found is None or not found.template.startswith(self._prefix):
             return None
         parameters = {name: value for name, value in found.parameters.items() if name != "share_id"}
-        return Place(found.template.removeprefix(self._prefix), parameters)
+        return Place(found.template.removeprefix(self._prefix), parameters, declared_by(found.endpoint))
 
     def _open(self, request: Request) -> OpenedLink:
         share_id = request.scope["state"]["found"].parameters["share_id"]

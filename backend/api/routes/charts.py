@@ -17,6 +17,7 @@ from backend.services.jump_in_packets import (
     rail_of_packets,
 )
 from backend.services.list_packets import PacketList, PacketOptions, list_packets
+from backend.services.redaction.declared import Asked, shareable
 from backend.services.show_connections import (
     ConnectionDetail,
     ConnectionList,
@@ -34,36 +35,47 @@ from backend.storage.path_tables import PathFilter, Sort
 
 router = APIRouter(tags=["results"])
 
-FromNs = Annotated[int | None, Query(alias="from", description="ns after t0")]
-ToNs = Annotated[int | None, Query(alias="to", description="ns after t0")]
+FromNs = Annotated[int | None, Asked.WINDOW, Query(alias="from", description="ns after t0")]
+ToNs = Annotated[int | None, Asked.WINDOW, Query(alias="to", description="ns after t0")]
 FilterText = Annotated[
     str | None,
+    Asked.FILTER,
     Query(alias="filter", max_length=4000, description="The part of Wireshark's language known here"),
 ]
 Within = Annotated[
-    list[str] | None, Query(max_length=4, description="More filters of packets, all of which must hold")
+    list[str] | None,
+    Asked.WITHIN,
+    Query(max_length=4, description="More filters of packets, all of which must hold"),
 ]
 MAX_ID = 2**53
+Cursor = Annotated[str | None, Asked.PLAIN]
 Offset = Annotated[int | None, Query(ge=0, le=MAX_ID, description="Place in the list, instead of a cursor")]
 
 
 @router.get("/timeline")
+@shareable(finding=True, view="open")
 def get_timeline(
     subject: Subject,
     store: StoreDep,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
     px: Annotated[int, Query(ge=1, le=10_000, description="Width to fill")] = 1200,
-    finding: str | None = None,
+    finding: Annotated[str | None, Asked.FINDING] = None,
     group: Annotated[
-        Grouping | None, Query(description="Lanes of connections, not of capture points")
+        Grouping | None, Asked.WHOLE_TIME, Query(description="Lanes of connections, not of capture points")
     ] = None,
-    lanes: Annotated[int, Query(ge=1, le=LANES_MOST, description="Groups wanted")] = LANES_MOST,
+    lanes: Annotated[
+        int, Asked.WHOLE_TIME, Query(ge=1, le=LANES_MOST, description="Groups wanted")
+    ] = LANES_MOST,
     gaps: Annotated[
-        int | None, Query(ge=0, le=MAX_ID, description="Lists time without marks longer than that, in ns")
+        int | None,
+        Asked.WHOLE_TIME,
+        Query(ge=0, le=MAX_ID, description="Lists time without marks longer than that, in ns"),
     ] = None,
     fold: Annotated[
-        str, Query(max_length=2000, description="`from~to,from~to`: stretches whose traffic is left out")
+        str,
+        Asked.WHOLE_TIME,
+        Query(max_length=2000, description="`from~to,from~to`: stretches whose traffic is left out"),
     ] = "",
     within: Within = None,
 ) -> Timeline:
@@ -73,18 +85,23 @@ def get_timeline(
 
 
 @router.get("/connections")
+@shareable(finding=True, view="unfiltered")
 def get_connections(
     subject: Subject,
     store: StoreDep,
-    sort: Sort = "start",
+    sort: Annotated[Sort, Asked.ORDER] = "start",
     order: Literal["asc", "desc"] = "asc",
     outcome: Outcome | None = None,
-    finding: str | None = None,
-    q: Annotated[str | None, Query(max_length=200, description="Part of an address, a port, ip:port")] = None,
+    finding: Annotated[str | None, Asked.FINDING] = None,
+    q: Annotated[
+        str | None,
+        Asked.ENDPOINT_SEARCH,
+        Query(max_length=200, description="Part of an address, a port, ip:port"),
+    ] = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-    cursor: str | None = None,
+    cursor: Cursor = None,
     offset: Offset = None,
 ) -> ConnectionList:
     """Logical connections, joined over vantage points and translation."""
@@ -101,31 +118,39 @@ def get_connections(
 
 
 @router.get("/connections/{cid}")
+@shareable(finding=True, view="unfiltered")
 def get_connection(subject: Subject, cid: Annotated[int, Path(ge=0)], store: StoreDep) -> ConnectionDetail:
     """One connection with its packets over all vantage points."""
     return show_connection(store, subject, cid)
 
 
 @router.get("/packets")
+@shareable(view="open")
 def get_packets(
     subject: Subject,
     store: StoreDep,
     q: Annotated[
-        str | None, Query(max_length=200, description="Part of an end's address, port, ip:port")
+        str | None,
+        Asked.ENDPOINT_SEARCH,
+        Query(max_length=200, description="Part of an end's address, port, ip:port"),
     ] = None,
-    address: Annotated[str | None, Query(max_length=64, description="Address of either end")] = None,
+    address: Annotated[
+        str | None, Asked.NAME, Query(max_length=64, description="Address of either end")
+    ] = None,
     port: Annotated[int | None, Query(ge=0, le=65535, description="Port of either end")] = None,
     flags: Annotated[
-        str | None, Query(max_length=80, description="`SYN,!ACK`: set, and with ! not set")
+        str | None, Asked.PLAIN, Query(max_length=80, description="`SYN,!ACK`: set, and with ! not set")
     ] = None,
     cid: Annotated[int | None, Query(ge=0, le=MAX_ID, description="A logical connection")] = None,
-    lane: Annotated[str | None, Query(max_length=300, description="A vantage point, or an input")] = None,
+    lane: Annotated[
+        str | None, Asked.NAME, Query(max_length=300, description="A vantage point, or an input")
+    ] = None,
     filter_text: FilterText = None,
     within: Within = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-    cursor: Annotated[str | None, Query(max_length=64)] = None,
+    cursor: Annotated[str | None, Asked.PLAIN, Query(max_length=64)] = None,
     offset: Annotated[
         int | None, Query(ge=0, le=MAX_ID, description="Place in the list, instead of a cursor")
     ] = None,
@@ -150,6 +175,7 @@ def get_filter_suggestions(
 
 
 @router.get("/packets/rail")
+@shareable(view="open")
 def get_packet_rail(
     subject: Subject,
     store: StoreDep,
@@ -164,11 +190,12 @@ def get_packet_rail(
 
 
 @router.get("/packets/place")
+@shareable(view="open")
 def get_packet_place(
     subject: Subject,
     store: StoreDep,
-    input_name: Annotated[str | None, Query(alias="input", max_length=300)] = None,
-    frame: Annotated[int, Query(ge=1, le=MAX_ID)] = 1,
+    input_name: Annotated[str | None, Asked.NAME, Query(alias="input", max_length=300)] = None,
+    frame: Annotated[int, Asked.FRAME, Query(ge=1, le=MAX_ID)] = 1,
     t: Annotated[
         int | None, Query(ge=-MAX_ID, le=MAX_ID, description="ns after t0, instead of a frame")
     ] = None,
@@ -187,6 +214,7 @@ def get_packet_place(
 
 
 @router.get("/frames/{file_id:path}/{number}")
+@shareable(finding=True, view="open")
 def get_frame(
     subject: Subject, file_id: FileId, number: Annotated[int, Path(ge=1)], store: StoreDep
 ) -> Frame:

@@ -24,6 +24,7 @@ from backend.services.outline_report import (
 from backend.services.publish_report import render_report, report_bytes
 from backend.services.read_lines import Lines, read_lines
 from backend.services.read_progress import list_files
+from backend.services.redaction.declared import Asked, shareable
 
 router = APIRouter(tags=["results"])
 
@@ -31,18 +32,21 @@ LINES_AT_ONCE = 2000
 ReportForm = Literal["json", "junit", "sarif", "markdown"]
 RowsOf = Annotated[
     str,
+    Asked.PLAIN,
     Query(pattern=r"^(affected|events|instances|\d{1,3})$", description="Or the place of a table, from 0 on"),
 ]
 FirstRow = Annotated[int, Query(ge=0, le=2**53)]
 
 
 @router.get("/files")
+@shareable(finding=True, view="open")
 def get_files(subject: Subject, store: StoreDep) -> FileList:
     """All files."""
     return FileList(items=[File.of(file) for file in list_files(store, subject)])
 
 
 @router.get("/files/{file_id:path}/lines")
+@shareable(finding=True, view="open")
 def get_lines(
     subject: Subject,
     file_id: FileId,
@@ -56,6 +60,7 @@ def get_lines(
 
 
 @router.get("/report", response_model=Report, responses=REPORT_FORMS)
+@shareable(finding=True, view="open")
 def get_report(
     subject: Subject,
     notes_shown: NotesShown,
@@ -80,20 +85,26 @@ def _page(request: Request) -> str:
 
 
 @router.get("/report/outline", response_model=ReportOutline)
+@shareable(finding=True, view="open")
 def get_outline(
     subject: Subject,
     store: StoreDep,
-    finding: Annotated[str | None, Query(max_length=64, description="Of this finding alone")] = None,
+    finding: Annotated[
+        str | None, Asked.FINDING_ALONE, Query(max_length=64, description="Of this finding alone")
+    ] = None,
 ) -> Response:
     """The report without marks and rows, in at most 250 kB: what pages begin with."""
     return Response(outline_report(store, subject, finding), media_type="application/json")
 
 
 @router.get("/report/findings")
+@shareable(finding=True, view="open")
 def get_finding_outlines(
     subject: Subject,
     store: StoreDep,
-    finding: Annotated[str | None, Query(max_length=64, description="This one alone")] = None,
+    finding: Annotated[
+        str | None, Asked.FINDING_ALONE, Query(max_length=64, description="This one alone")
+    ] = None,
     offset: FirstRow = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 100,
 ) -> FindingOutlineList:
@@ -103,12 +114,14 @@ def get_finding_outlines(
 
 
 @router.get("/report/findings/{finding_id}")
+@shareable(finding=True, view="open")
 def get_finding_outline(subject: Subject, finding_id: str, store: StoreDep) -> FindingOutline:
     """One finding without marks and rows."""
     return outline_finding(store, subject, finding_id)
 
 
 @router.get("/report/findings/{finding_id}/rows")
+@shareable(finding=True, view="open")
 def get_finding_rows(
     subject: Subject,
     finding_id: str,
@@ -123,18 +136,21 @@ def get_finding_rows(
 
 
 @router.get("/findings")
+@shareable(finding=True, view="open")
 def get_findings(subject: Subject, store: StoreDep) -> FindingList:
     """All findings."""
     return FindingList(items=reports.read_report(store, subject).findings)
 
 
 @router.get("/findings/{finding_id}")
+@shareable(finding=True, view="open")
 def get_finding(subject: Subject, finding_id: str, store: StoreDep) -> FindingPart:
     """One finding."""
     return reports.read_finding(store, subject, finding_id)
 
 
 @router.get("/diagnoses")
+@shareable(finding=True, view="open")
 def get_diagnoses(subject: Subject, store: StoreDep) -> DiagnosisList:
     """All diagnoses, the likeliest first."""
     return DiagnosisList(items=reports.read_diagnoses(store, subject))

@@ -8,6 +8,7 @@ from backend.api.dependencies import ShareDep, StoreDep, Subject, shared_investi
 from backend.api.schemas.investigations import Investigation
 from backend.api.schemas.notes import Note, NoteList
 from backend.errors import NotFound
+from backend.services.redaction.declared import shareable
 from backend.services.redaction.place import NOT_SHARED
 from backend.services.request_analysis import read_investigation
 from backend.services.write_notes import list_notes
@@ -16,12 +17,14 @@ router = APIRouter(prefix="/shared/{share_id}", tags=["shares"], dependencies=[D
 
 
 @router.get("/investigation")
+@shareable(finding=True, view="open")
 def get_shared_investigation(subject: Subject, store: StoreDep) -> Investigation:
     """The investigation behind the link."""
     return Investigation.of(read_investigation(store, subject))
 
 
 @router.get("/notes")
+@shareable(finding=True, view="open")
 def get_shared_notes(subject: Subject, share: ShareDep, store: StoreDep) -> NoteList:
     """Notes by people, where the link's maker wanted them shown."""
     if not share.with_notes:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 
 from backend.api.dependencies import StoreDep, Subject
-from backend.api.routes.charts import MAX_ID, FromNs, Offset, ToNs
+from backend.api.routes.charts import MAX_ID, Cursor, FromNs, Offset, ToNs
 from backend.services.chart_round_trips import ChartOptions, RoundTripChart, chart_round_trips
 from backend.services.list_requests import HttpRequestList, list_requests
 from backend.services.list_round_trips import (
@@ -18,6 +18,7 @@ from backend.services.list_round_trips import (
     list_round_trips,
     show_held_group,
 )
+from backend.services.redaction.declared import Asked, shareable
 from backend.services.show_request import RequestDetail, RequestGroups, group_requests, show_request
 from backend.storage.request_tables import RequestFilter, RequestSort
 from backend.storage.round_trip_tables import RoundTripFilter, RoundTripSort
@@ -26,30 +27,36 @@ router = APIRouter(tags=["results"])
 
 RequestText = Annotated[
     str | None,
+    Asked.PAYLOAD_SEARCH,
     Query(max_length=200, description="Part of an endpoint, method, host, path, user agent or request id"),
 ]
 
 
 @router.get("/requests")
+@shareable(view="unfiltered")
 def get_requests(
     subject: Subject,
     store: StoreDep,
-    sort: RequestSort = "start",
+    sort: Annotated[RequestSort, Asked.ORDER] = "start",
     order: Literal["asc", "desc"] = "asc",
     q: RequestText = None,
-    method: Annotated[str | None, Query(max_length=24)] = None,
+    method: Annotated[str | None, Asked.METHOD, Query(max_length=24)] = None,
     status: Annotated[int | None, Query(ge=0, le=599, description="0: without a response")] = None,
     cid: Annotated[int | None, Query(ge=0, description="Of this connection only")] = None,
     shape: Annotated[int | None, Query(ge=0, le=MAX_ID, description="Of this shape only")] = None,
     line: Annotated[
-        str | None, Query(max_length=2000, description="Without a shape, of this line only")
+        str | None,
+        Asked.REQUEST_LINE,
+        Query(max_length=2000, description="Without a shape, of this line only"),
     ] = None,
-    responder: Annotated[str | None, Query(max_length=64, description="Address that answered")] = None,
+    responder: Annotated[
+        str | None, Asked.NAME, Query(max_length=64, description="Address that answered")
+    ] = None,
     basis: Literal["seen", "inferred"] | None = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
-    cursor: str | None = None,
+    cursor: Cursor = None,
     offset: Offset = None,
 ) -> HttpRequestList:
     """HTTP/1 requests with their responses, each once however many vantage points saw it; behind them those that were
@@ -70,6 +77,7 @@ def get_requests(
 
 
 @router.get("/requests/shapes")
+@shareable(view="unfiltered")
 def get_request_shapes(
     subject: Subject, store: StoreDep, q: RequestText = None, from_ns: FromNs = None, to_ns: ToNs = None
 ) -> RequestGroups:
@@ -78,6 +86,7 @@ def get_request_shapes(
 
 
 @router.get("/requests/{rid}")
+@shareable(view="unfiltered")
 def get_request(
     subject: Subject, rid: Annotated[int, Path(ge=0, le=MAX_ID)], store: StoreDep
 ) -> RequestDetail:
@@ -86,24 +95,31 @@ def get_request(
 
 
 @router.get("/rtt")
+@shareable(view="unfiltered")
 def get_round_trips(
     subject: Subject,
     store: StoreDep,
-    sort: RoundTripSort = "sent",
+    sort: Annotated[RoundTripSort, Asked.ORDER] = "sent",
     order: Literal["asc", "desc"] = "asc",
     kind: Annotated[
-        str | None, Query(max_length=24, description="SYN, ICMP echo, data, request, DNS, printed")
+        str | None,
+        Asked.PLAIN,
+        Query(max_length=24, description="SYN, ICMP echo, data, request, DNS, printed"),
     ] = None,
-    prober: Annotated[str | None, Query(max_length=64, description="Address of who asked")] = None,
-    responder: Annotated[str | None, Query(max_length=64, description="Address of who answered")] = None,
+    prober: Annotated[
+        str | None, Asked.NAME, Query(max_length=64, description="Address of who asked")
+    ] = None,
+    responder: Annotated[
+        str | None, Asked.NAME, Query(max_length=64, description="Address of who answered")
+    ] = None,
     finding: Annotated[
-        str | None, Query(max_length=64, description="Held by a stall of this finding")
+        str | None, Asked.FINDING, Query(max_length=64, description="Held by a stall of this finding")
     ] = None,
     instance: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Which of its stalls")] = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
     limit: Annotated[int, Query(ge=1, le=5000)] = 250,
-    cursor: str | None = None,
+    cursor: Cursor = None,
     offset: Offset = None,
 ) -> RoundTripList:
     """Round-trip samples, each once however many vantage points saw it; a window holds those sent in it."""
@@ -122,14 +138,19 @@ def get_round_trips(
 
 
 @router.get("/rtt/chart")
+@shareable(view="unfiltered")
 def get_round_trip_chart(
     subject: Subject,
     store: StoreDep,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
     px: Annotated[int, Query(ge=1, le=10_000, description="Width to fill")] = 1200,
-    kind: Annotated[list[str] | None, Query(max_length=8, description="Only these kinds")] = None,
-    series: Annotated[list[str] | None, Query(max_length=12, description="Ids of the series to draw")] = None,
+    kind: Annotated[
+        list[str] | None, Asked.PLAIN, Query(max_length=8, description="Only these kinds")
+    ] = None,
+    series: Annotated[
+        list[str] | None, Asked.PLAIN, Query(max_length=12, description="Ids of the series to draw")
+    ] = None,
 ) -> RoundTripChart:
     """Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
     spread in each stretch of time. Samples that were held are listed one by one in either case."""
@@ -138,12 +159,14 @@ def get_round_trip_chart(
 
 
 @router.get("/rtt/groups")
+@shareable()
 def get_held_groups(subject: Subject, store: StoreDep) -> HeldGroupList:
     """Every stall that held round trips, by time."""
     return list_held_groups(store, subject)
 
 
 @router.get("/rtt/groups/{finding}/{instance}")
+@shareable()
 def get_held_group(
     subject: Subject,
     finding: Annotated[str, Path(max_length=64)],

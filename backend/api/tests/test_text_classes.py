@@ -11,18 +11,20 @@ import pytest
 from fastapi.routing import iter_route_contexts
 
 from backend.api.app import _routes
+from backend.services.redaction.declared import declared_by
 from backend.services.redaction.typed_answer import fields_of
 from backend.text_classes import FixedText, ProseValue, TextClass
 
 BELOW = "/api/v1/shared/{share_id}/"
-ANSWERS = {
-    route.path_format.removeprefix(BELOW): route.response_model
+ROUTES = {
+    route.path_format.removeprefix(BELOW): route
     for route in iter_route_contexts(list(_routes()))
     if route.path_format
     and route.path_format.startswith(BELOW)
     and not route.path_format.endswith("/session")
 }
-"""Of each route but the one that opens the link: it is answered before there is a viewer."""
+"""Each but the one that opens the link: it is answered before there is a viewer."""
+ANSWERS = {path: route.response_model for path, route in ROUTES.items()}
 
 
 @dataclass
@@ -66,6 +68,14 @@ def test_every_route_below_a_link_declares_its_answer() -> None:
 @pytest.mark.parametrize("route", ANSWERS)
 def test_every_text_of_an_answer_has_a_class(route: str) -> None:
     assert list(without_class(ANSWERS[route], route, set())) == []
+
+
+@pytest.mark.parametrize("route", ROUTES)
+def test_every_text_of_a_question_declares_what_it_asks_for(route: str) -> None:
+    declared = declared_by(ROUTES[route].endpoint)
+    if declared.shareable is not None:
+        unknown = {key for key, kind in declared.asked.items() if kind is None and f"{{{key}}}" not in route}
+        assert unknown <= {"subject"}
 
 
 def test_a_text_without_a_class_is_found() -> None:

@@ -8,11 +8,13 @@ from typing import Final
 from urllib.parse import parse_qsl, quote, urlencode
 
 from backend.errors import InvalidRequest, NotFound
+from backend.services.redaction.declared import Asked, Declared
 from backend.services.redaction.names import Names
 from backend.services.redaction.place import NOT_SHARED, Place
 from backend.services.redaction.shared_filter import shared_filter
 
-ASKED_BY_NAME: Final = ("q", "address", "prober", "responder", "lane", "input")
+_SEARCHES: Final = (Asked.ENDPOINT_SEARCH, Asked.PAYLOAD_SEARCH)
+_BY_NAME: Final = (Asked.NAME, *_SEARCHES)
 _BY_ADDRESS: Final = ("client", "server", "nat_client", "nat_server")
 _METHODS: Final = ("", "GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "PATCH", "CONNECT", "TRACE")
 _NOT_BY_WORDS: Final = (
@@ -31,31 +33,38 @@ def file_by_name(place: Place, names: Names) -> Place:
     return place if origin is None else place.with_parameter("file_id", origin)
 
 
-def query_by_names(place: str, query: str, names: Names) -> str:
-    """The query of that place; raises InvalidRequest for a question that could be a guess."""
+def query_by_names(declared: Declared, query: str, names: Names) -> str:
+    """The query of an endpoint without what it does not declare; raises InvalidRequest for what could be a guess."""
     asked = parse_qsl(query, keep_blank_values=True)
-    return urlencode([(key, _asked(place, key, value, names)) for key, value in asked], quote_via=quote)
+    known = [(key, value, declared.asked.get(key)) for key, value in asked]
+    return urlencode(
+        [(key, _asked(kind, value, names)) for key, value, kind in known if kind is not None], quote_via=quote
+    )
 
 
-def _asked(place: str, key: str, value: str, names: Names) -> str:
-    if key == "sort" and value in _BY_ADDRESS and names.hiding.addresses:
+def _asked(kind: Asked, value: str, names: Names) -> str:
+    hiding = names.hiding
+    if kind is Asked.ORDER and value in _BY_ADDRESS and hiding.addresses:
         raise InvalidRequest(
-            "This link shows other names: their order would tell the order of the addresses."
+            "This link shows other names: their order would show the order of the addresses."
         )
-    if key == "method" and names.hiding.payload and value not in _METHODS:
+    if kind is Asked.METHOD and hiding.payload and value not in _METHODS:
         raise InvalidRequest(_NOT_BY_WORDS)
-    if key == "filter" and value.strip():
-        return shared_filter(value, lambda name: _origin(name, names), names.hiding)
-    if key == "line" and names.hiding.payload:  # a method and a path, as an answer showed them
+    if kind is Asked.FILTER and value.strip():
+        return shared_filter(value, lambda name: _origin(name, names), hiding)
+    if kind is Asked.REQUEST_LINE and hiding.payload:  # a method and a path, as an answer showed them
         return " ".join(word if word.isupper() else _origin(word, names) for word in value.split(" "))
-    if key not in ASKED_BY_NAME:
-        return value
+    if kind in _BY_NAME:
+        return _by_name(kind, value, names)
+    return value
+
+
+def _by_name(kind: Asked, value: str, names: Names) -> str:
     if names.hiding.addresses:
         # A number that is looked for anywhere would be found in addresses: a port ends an endpoint.
-        return f":{value} " if key == "q" and value.isdecimal() else _origin(value, names)
-    # Of requests, what is looked for may be a word of a message, too.
-    is_search = place.startswith("requests") and key == "q" and not _is_endpoint(value)
-    return _origin(value, names) if is_search else value
+        return f":{value} " if kind in _SEARCHES and value.isdecimal() else _origin(value, names)
+    is_word = kind is Asked.PAYLOAD_SEARCH and not _is_endpoint(value)
+    return _origin(value, names) if is_word else value
 
 
 def _is_endpoint(value: str) -> bool:

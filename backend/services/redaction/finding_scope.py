@@ -10,20 +10,12 @@ from urllib.parse import parse_qsl, urlencode
 from backend.errors import NotFound
 from backend.forensics.report import DiagnosisPart, EvidencePart, FindingPart, Report
 from backend.services.open_tables import epoch_ns, span_of
+from backend.services.redaction.declared import Asked
 from backend.services.redaction.place import NOT_SHARED, Place, whole_or
 from backend.services.redaction.report_part import ReportPart
 
 AROUND = 0.1
 """Share of the finding's own length that is shown before and after it."""
-ABOUT_IT = frozenset(
-    {"findings/{finding_id}", "report/findings/{finding_id}", "report/findings/{finding_id}/rows"}
-)
-PLACES = ABOUT_IT | frozenset(
-    {
-        "investigation", "files", "files/{file_id}/lines", "report", "report/outline", "report/findings", "findings",
-        "diagnoses", "notes", "timeline", "connections", "connections/{cid}", "frames/{file_id}/{number}",
-    }
-)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -48,12 +40,13 @@ class FindingScope:
 
     def ask(self, place: Place, query: str) -> str:
         """The query, narrowed to the finding; raises NotFound for any other place."""
-        is_other = place.route in ABOUT_IT and place.parameters["finding_id"] != self.finding_id
-        if place.route not in PLACES or is_other:
+        opened = place.declared.shareable
+        is_other = place.parameters.get("finding_id", self.finding_id) != self.finding_id
+        if opened is None or not opened.finding or is_other:
             raise NotFound(NOT_SHARED)
         asked = dict(parse_qsl(query, keep_blank_values=True))
-        if place.route in ("connections", "report/outline", "report/findings"):
-            asked["finding"] = self.finding_id
+        for key in place.declared.keys(Asked.FINDING, Asked.FINDING_ALONE):
+            asked[key] = self.finding_id
         if place.route == "timeline":
             asked |= self._window(asked)
         if "file_id" in place.parameters and not self.is_evidence(place):
@@ -88,7 +81,7 @@ class FindingScope:
         low, high = max(0, first - margin), last + margin
         start = min(max(whole_or(asked.get("from"), low), low), high)
         end = max(min(whole_or(asked.get("to"), high), high), start)
-        return {"from": str(start), "to": str(end), "finding": self.finding_id}
+        return {"from": str(start), "to": str(end)}
 
     def is_evidence(self, place: Place) -> bool:
         """Whether a frame, or any line of a file, is proof of the finding or of what rests on it."""

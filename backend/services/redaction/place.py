@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from backend.errors import NotFound
+from backend.services.redaction.declared import Declared
 
 NOT_SHARED = "This is not part of what was shared."
 
@@ -18,6 +19,8 @@ class Place:
     route: str
     """Below the link. Rules name routes, never addresses."""
     parameters: Mapping[str, str]
+    declared: Declared
+    """By its endpoint."""
 
     @property
     def address(self) -> str:

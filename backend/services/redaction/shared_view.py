@@ -11,25 +11,13 @@ from backend.errors import NotFound
 from backend.forensics.report import Report
 from backend.services.read_report import ReportForm, render_form
 from backend.services.redaction.asked_by_name import file_by_name, query_by_names
+from backend.services.redaction.declared import Asked
 from backend.services.redaction.names import Names
 from backend.services.redaction.place import NOT_SHARED, Place
 from backend.services.redaction.typed_answer import shown_content
 from backend.text_classes import ProseValue
 
 JSON, PROBLEM = "application/json", "application/problem+json"
-READABLE = frozenset(
-    {
-        "investigation", "files", "files/{file_id}/lines", "notes", "diagnoses", "findings", "findings/{finding_id}",
-        "report", "report/outline", "report/findings", "report/findings/{finding_id}",
-        "report/findings/{finding_id}/rows", "timeline", "connections", "connections/{cid}", "packets", "packets/place",
-        "packets/rail", "frames/{file_id}/{number}", "requests", "requests/shapes", "requests/{rid}", "rtt",
-        "rtt/chart", "rtt/groups", "rtt/groups/{finding}/{instance}", "dumps", "dumps/series",
-        "dumps/{file_id}/{number}/{table}",
-    }
-)  # fmt: skip
-"""Routes below the link that a link which hides anything opens; whatever is new has to be thought of first."""
-INTERNAL = frozenset({"within"})
-"""What only a scope asks."""
 
 
 class Scope(Protocol):
@@ -51,13 +39,14 @@ class SharedView:
 
     def ask(self, place: Place, query: str) -> tuple[Place, str]:
         """What is asked for below the link and its query, in the words of the data; raises NotFound, InvalidRequest."""
+        if place.declared.shareable is None:
+            raise NotFound(NOT_SHARED)
+        internal = place.declared.keys(Asked.WITHIN)
         query = urlencode(
-            [each for each in parse_qsl(query, keep_blank_values=True) if each[0] not in INTERNAL]
+            [each for each in parse_qsl(query, keep_blank_values=True) if each[0] not in internal]
         )
         if self.names is not None:
-            if place.route not in READABLE:
-                raise NotFound(NOT_SHARED)
-            place, query = file_by_name(place, self.names), query_by_names(place.route, query, self.names)
+            place, query = file_by_name(place, self.names), query_by_names(place.declared, query, self.names)
         if self.scope is not None:
             query = self.scope.ask(place, query)
         # A form of the report is written from what is left of it, for its marks of escape would hide names.

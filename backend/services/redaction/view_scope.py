@@ -12,25 +12,13 @@ from backend.errors import InvalidRequest, NotFound
 from backend.forensics.report import MarkPart, Report
 from backend.services.open_tables import epoch_ns, span_of
 from backend.services.packet_language.tokens import tokens_of
+from backend.services.redaction.declared import Asked, Declared
 from backend.services.redaction.finding_scope import FindingScope
 from backend.services.redaction.place import NOT_SHARED, Place, whole_or
 from backend.services.redaction.report_part import ReportPart
 from backend.services.redaction.view_limits import ViewLimits
 from backend.storage.packet_fields import PACKET_FIELDS
 
-ALWAYS: Final = frozenset(
-    {
-        "investigation", "files", "files/{file_id}/lines", "report", "report/outline", "report/findings",
-        "report/findings/{finding_id}", "report/findings/{finding_id}/rows", "findings", "findings/{finding_id}",
-        "diagnoses", "notes", "timeline", "packets", "packets/place", "packets/rail", "frames/{file_id}/{number}",
-    }
-)  # fmt: skip
-UNFILTERED: Final = frozenset(
-    ["connections", "connections/{cid}", "requests", "requests/shapes", "requests/{rid}", "rtt", "rtt/chart"]
-)
-"""What is no list of packets cannot be narrowed by a filter of packets or by lanes."""
-IN_WINDOW: Final = ("timeline", "packets", "connections", "requests", "requests/shapes", "rtt", "rtt/chart")
-OF_PACKETS: Final = ("timeline", "packets", "packets/place", "packets/rail")
 ONLY_FIELDS: Final = "A link to one view takes filters of what is in the packets, not of places or findings."
 
 
@@ -46,24 +34,27 @@ class ViewScope:
 
     def ask(self, place: Place, query: str) -> str:
         """The query, narrowed to the view; raises NotFound for any other place."""
-        route = place.route
-        is_open = route in ALWAYS or (route in UNFILTERED and not self.limits.is_narrowed)
-        if not is_open or not self._is_part(place):
+        if not self._is_open(place.declared) or not self._is_part(place):
             raise NotFound(NOT_SHARED)
-        asked = parse_qsl(query, keep_blank_values=True)
-        if route == "timeline":
-            # Groups and gaps are told of the whole time.
-            asked = [each for each in asked if each[0] in ("from", "to", "px", "finding")]
-        if route in OF_PACKETS:
+        keys = place.declared.keys
+        whole_time = keys(Asked.WHOLE_TIME)
+        asked = [each for each in parse_qsl(query, keep_blank_values=True) if each[0] not in whole_time]
+        for key in keys(Asked.WITHIN):
             _check_filter(dict(asked).get("filter", ""))
-            asked += [("within", text) for text in self.limits.within]
-        if route == "packets/place" and "t" not in dict(asked):
+            asked += [(key, text) for text in self.limits.within]
+        if keys(Asked.FRAME) and "t" not in dict(asked):
             self._check_frame(dict(asked))
-        if route in ("report/outline", "report/findings") and self.finding is not None:
-            asked += [("finding", self.finding.finding_id)]
-        if route in IN_WINDOW or route in OF_PACKETS:
-            asked = [each for each in asked if each[0] not in ("from", "to")] + self._window(dict(asked))
+        if self.finding is not None:
+            asked += [(key, self.finding.finding_id) for key in keys(Asked.FINDING_ALONE)]
+        window = keys(Asked.WINDOW)
+        if window:
+            asked = [each for each in asked if each[0] not in window] + self._window(dict(asked))
         return urlencode(asked)
+
+    def _is_open(self, declared: Declared) -> bool:
+        """What is no list of packets cannot be narrowed by a filter of packets or by lanes."""
+        of_view = declared.shareable.view if declared.shareable is not None else "closed"
+        return of_view == "open" or (of_view == "unfiltered" and not self.limits.is_narrowed)
 
     def answer(self, place: Place, content: Any) -> Any:
         """The answer without what lies outside the view; raises NotFound."""

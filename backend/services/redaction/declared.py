@@ -1,0 +1,111 @@
+"""What an endpoint declares to share links: which of them open it, and what each parameter of its query asks for.
+
+An endpoint that declares nothing is closed for every link that hides something or shows a part. A text parameter that
+declares nothing does not reach the endpoint from a link that hides something.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from functools import cache
+from typing import Any, Final, Literal, TypeVar, get_args, get_type_hints
+
+from pydantic.fields import FieldInfo
+
+Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
+OfView = Literal["closed", "unfiltered", "open"]
+_DECLARED: Final = "shareable"
+
+
+class Asked(Enum):
+    """What a parameter asks for."""
+
+    PLAIN = auto()
+    """Numbers, ids, and words of this program."""
+    NAME = auto()
+    """An address, a vantage point or a file, as it is shown."""
+    ENDPOINT_SEARCH = auto()
+    """Part of an address, a port, or both."""
+    PAYLOAD_SEARCH = auto()
+    """The same, or words of messages."""
+    METHOD = auto()
+    """Of HTTP."""
+    REQUEST_LINE = auto()
+    """A method and a path."""
+    FILTER = auto()
+    """A filter of packets."""
+    ORDER = auto()
+    """What a list is sorted by."""
+    FINDING = auto()
+    """A finding that the answer is narrowed to."""
+    FINDING_ALONE = auto()
+    """The same, where the answer is about that finding and nothing else."""
+    FRAME = auto()
+    """A frame whose place in a list is asked for."""
+    WINDOW = auto()
+    """A begin or an end in ns after t0."""
+    WHOLE_TIME = auto()
+    """Something that is answered for the whole time, whatever the window."""
+    WITHIN = auto()
+    """Filters that only a link's scope sets."""
+
+
+@dataclass(frozen=True)
+class Shareable:
+    """Which links open an endpoint, beside those that show all, perhaps with pseudonyms."""
+
+    finding: bool
+    """Links to one finding."""
+    view: OfView
+    """Links to one view; ``unfiltered``: those without a filter and lanes."""
+
+
+@dataclass(frozen=True)
+class Declared:
+    """Of one endpoint."""
+
+    shareable: Shareable | None
+    asked: Mapping[str, Asked | None]
+    """Query parameter -> what it asks for."""
+
+    def keys(self, *kinds: Asked) -> frozenset[str]:
+        """Names of the parameters that ask for that."""
+        return frozenset(key for key, kind in self.asked.items() if kind in kinds)
+
+
+def shareable(*, finding: bool = False, view: OfView = "closed") -> Callable[[Endpoint], Endpoint]:
+    """Opens an endpoint for share links."""
+
+    def declare(endpoint: Endpoint) -> Endpoint:
+        setattr(endpoint, _DECLARED, Shareable(finding, view))
+        return endpoint
+
+    return declare
+
+
+@cache
+def declared_by(endpoint: Callable[..., Any]) -> Declared:
+    """What the endpoint declares, its parameters by their names in a query."""
+    asked = {
+        _name(name, get_args(hint)): _asked(hint)
+        for name, hint in get_type_hints(endpoint, include_extras=True).items()
+        if name != "return"
+    }
+    return Declared(getattr(endpoint, _DECLARED, None), asked)
+
+
+def _name(name: str, metadata: tuple[Any, ...]) -> str:
+    return next((each.alias for each in metadata if isinstance(each, FieldInfo) and each.alias), name)
+
+
+def _asked(hint: Any) -> Asked | None:
+    found = next((each for each in get_args(hint) if isinstance(each, Asked)), None)
+    return found or (None if _holds_text(hint) else Asked.PLAIN)
+
+
+def _holds_text(hint: Any) -> bool:
+    return hint is str or any(
+        map(_holds_text, (each for each in get_args(hint) if not isinstance(each, str)))
+    )
