@@ -1,4 +1,4 @@
-"""Begins a detector or a cause from a skeleton that passes every check: ``make new-detector NAME=half-open``."""
+"""Begins a detector, a cause or an endpoint from a skeleton that passes every check: ``make new-cause NAME=x``."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from typing import Final
 
 SKELETONS: Final = Path(__file__).parent / "skeletons"
 FORENSICS: Final = Path("backend/forensics")
+APPLICATION: Final = Path("backend/api/app.py")
+RULES: Final = Path("backend/access/rules.py")
 NAME: Final = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
 
@@ -28,6 +30,38 @@ def new_cause(root: Path, name: str) -> list[Path]:
     test = causes / "tests" / f"test_{_folder(name)}.py"
     pairs = [(SKELETONS / "cause/cause.py.txt", causes / f"{_folder(name)}.py")]
     return _write(name, [*pairs, (SKELETONS / "cause/test_cause.py.txt", test)])
+
+
+def new_endpoint(root: Path, name: str) -> list[Path]:
+    """Its service, route and test, entered in the application and in the rules of access; returns what was written."""
+    folder, skeleton = _folder(name), SKELETONS / "endpoint"
+    targets = {
+        "service.py.txt": root / f"backend/services/list_{folder}.py",
+        "route.py.txt": root / f"backend/api/routes/{folder}.py",
+        "test_route.py.txt": root / f"backend/api/tests/test_{folder}.py",
+    }
+    written = _write(name, [(skeleton / source, target) for source, target in targets.items()])
+    entries = {
+        root / APPLICATION: (
+            ("from backend.api.routes import (\n", f"    {folder},\n"),
+            ("for part in (reading, ", f"{folder}, "),
+        ),
+        root / RULES: (("_RESULTS = (\n", f'    "{name}",\n'),),
+    }
+    for path, lines in entries.items():
+        _enter(path, lines)
+    _tidy([*entries])
+    return [*written, *entries]
+
+
+def _enter(path: Path, lines: tuple[tuple[str, str], ...]) -> None:
+    """Each text behind its anchor; a ValueError where an anchor is not there once."""
+    text = path.read_text(encoding="utf-8")
+    for anchor, added in lines:
+        if text.count(anchor) != 1:
+            raise ValueError(f"{path} does not have {anchor!r} once.")
+        text = text.replace(anchor, anchor + added)
+    path.write_text(text, encoding="utf-8")
 
 
 def _folder(name: str) -> str:
@@ -51,13 +85,16 @@ def _write(name: str, files: list[tuple[Path, Path]]) -> list[Path]:
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(text, encoding="utf-8")
     written = [target for _, target in files]
-    python = [str(path) for path in written if path.suffix == ".py"]
-    for command in (["check", "--select", "I", "--fix"], ["format"]):
-        subprocess.run([sys.executable, "-m", "ruff", *command, "--quiet", *python], check=True)
+    _tidy([path for path in written if path.suffix == ".py"])
     return written
 
 
+def _tidy(python: list[Path]) -> None:
+    for command in (["check", "--select", "I", "--fix"], ["format"]):
+        subprocess.run([sys.executable, "-m", "ruff", *command, "--quiet", *map(str, python)], check=True)
+
+
 if __name__ == "__main__":
-    begin = {"detector": new_detector, "cause": new_cause}[sys.argv[1]]
+    begin = {"detector": new_detector, "cause": new_cause, "endpoint": new_endpoint}[sys.argv[1]]
     for path in begin(Path(), sys.argv[2]):
         sys.stdout.write(f"{path}\n")

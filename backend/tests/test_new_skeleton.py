@@ -1,18 +1,27 @@
-"""A detector or a cause that is begun from its skeleton holds what every other one holds."""
+"""A detector, a cause or an endpoint that is begun from its skeleton holds what every other one holds."""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
+from typing import get_type_hints
 
 import pytest
+from fastapi.routing import iter_route_contexts
 
+from backend import services
+from backend.api import routes
+from backend.api.tests.test_text_classes import without_class
 from backend.forensics import cases, detectors
 from backend.forensics.diagnosis import causes
 from backend.forensics.tests.samples import highest_severity, load_samples
-from backend.tests.new_skeleton import new_cause, new_detector
+from backend.services.redaction.declared import declared_by
+from backend.tests.new_skeleton import APPLICATION, RULES, new_cause, new_detector, new_endpoint
 
 ROOT = Path(__file__).parents[2]
 NAME = "skeleton-of-a-test"
@@ -62,6 +71,41 @@ def test_a_new_cause_is_weighed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     for name, check in asked.items():
         if name.startswith("test_") and callable(check):
             check()
+
+
+def _loaded(path: Path) -> ModuleType:
+    """A module by its file, beside the one of the product."""
+    spec = importlib.util.spec_from_file_location(f"edited_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_a_new_endpoint_that_a_link_may_read_takes_five_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for path in (APPLICATION, RULES):
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / path, tmp_path / path)
+    written = new_endpoint(tmp_path, NAME)
+    assert len(written) <= 5
+    assert _is_clean(written)
+    monkeypatch.setattr(services, "__path__", [*services.__path__, str(tmp_path / "backend/services")])
+    monkeypatch.setattr(routes, "__path__", [*routes.__path__, str(tmp_path / "backend/api/routes")])
+    route = importlib.import_module(f"{routes.__name__}.{MODULE}")
+    monkeypatch.setattr(routes, MODULE, route, raising=False)
+    endpoint = getattr(route, f"get_{MODULE}")
+    assert declared_by(endpoint).shareable is not None
+    assert list(without_class(get_type_hints(endpoint)["return"], "", set())) == []
+    made = iter_route_contexts(list(_loaded(tmp_path / APPLICATION)._routes()))
+    templates = {each.path_format for each in made}
+    rules = _loaded(tmp_path / RULES).RULES
+    for prefix in ("/api/v1/investigations/{investigation_id}", "/api/v1/shared/{share_id}"):
+        assert f"{prefix}/{NAME}" in templates
+        assert f"GET {prefix}/{NAME}" in rules
 
 
 @pytest.mark.parametrize("name", ["Half-Open", "half_open", "../half", "half--open", ""])
