@@ -95,7 +95,7 @@ def marks_of_packet(packet: Packet) -> tuple[str, ...]:
 
 
 def what_is(packet: Packet, *, sent_again: bool = False) -> str:
-    """``SYN``, ``SYN retry``, ``SYN-ACK``, ``data`` …; `sent_again` when other capture points know it."""
+    """``SYN``, ``SYN retransmission``, ``SYN-ACK``, ``data`` …; `sent_again` when other capture points know it."""
     if packet["protocol"] != TCP:
         return PROTOCOL_NAMES.get(packet["protocol"], f"IP protocol {packet['protocol']}")
     flags = packet["tcp_flags"]
@@ -107,10 +107,10 @@ def what_is(packet: Packet, *, sent_again: bool = False) -> str:
     if flags & FIN:
         return "FIN"
     if packet["payload_bytes"]:
-        return "data retry" if again else "data"
+        return "TCP retransmission" if again else "data"
     return "ACK"
 
 
 def _handshake(flags: int, again: bool) -> str:
     name = "SYN-ACK" if flags & ACK else "SYN"
-    return f"{name} retry" if again else name
+    return f"{name} retransmission" if again else name

@@ -132,7 +132,7 @@ function Row({ investigation, most_s }: { investigation: Investigation; most_s: 
       </td>
       <td className="number row-actions">
         <RouteLink className="row-compare" href={`/compare?b=${investigation.id}`} title={`Compare “${investigation.label}” with another one`}>
-          Compare with …
+          Compare
         </RouteLink>
         <button type="button" className="plain-button" {...whereAllowed(investigation, "change")} onClick={() => setNaming(true)}>
           Rename
