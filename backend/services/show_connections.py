@@ -146,6 +146,9 @@ class ConnectionDetail:
     usual_connect_ms: float | None
     previous_cid: int | None
     next_cid: int | None
+    success_cid: int | None
+    """For comparison: the connection to the same destination that connected at its first attempt, is in no finding and
+    began nearest in time. Null for a connection like that."""
     filters: Filters
 
 
@@ -198,6 +201,7 @@ def show_connection(store: Store, investigation_id: str, cid: int) -> Connection
             ),
             previous_cid=earlier,
             next_cid=later,
+            success_cid=_success(tables, row),
             filters=Filters(_frame_filter(packets), _portable_filter(row)),
         )
 
@@ -271,6 +275,11 @@ def _marks(tables: Tables, row: PathRow) -> tuple[TimelineMark, ...]:
         for mark in marks_of(tables)
         if mark.finding in row["finding_ids"] and mark.instance == row["instance"]
     )
+
+
+def _success(tables: Tables, row: PathRow) -> int | None:
+    failed = row["finding_ids"] or row["tries"] > 1 or row["outcome"] != "established"
+    return path_tables.nearest_success(tables.query, tables.paths, row) if failed else None
 
 
 def _neighbours(tables: Tables, row: PathRow) -> tuple[int | None, int | None]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, Final, Literal
 
@@ -60,6 +60,9 @@ class RequestDetail:
     """Between the vantage points of caller and server: no segment's."""
     costliest: FixedText
     """Kind of the segments that took most, empty where nothing is known."""
+    fast_rid: int | None = None
+    """For comparison: the request of the same line to the same server that was answered without an error in at most the
+    median of these and half the time, and began nearest in time."""
 
 
 @dataclass(frozen=True)
@@ -112,10 +115,11 @@ def show_request(store: Store, investigation_id: str, rid: int) -> RequestDetail
         row = request_tables.find_request(tables.query, tables.requests, rid)
         if row is None:
             raise NotFound("There is no request of that number.")
+        fast_rid = request_tables.nearest_fast(tables.query, tables.requests, row)
         if row["served"] is None:
-            return _dissected(row, _turns(row))
+            return replace(_dissected(row, _turns(row)), fast_rid=fast_rid)
         parts = request_tables.parts_of(tables.query, tables.request_parts, row["served"])
-    return _dissected(row, sweep(parts, round(row["served_ms"] * NS_PER_MS)))
+    return replace(_dissected(row, sweep(parts, round(row["served_ms"] * NS_PER_MS))), fast_rid=fast_rid)
 
 
 def group_requests(store: Store, investigation_id: str, wanted: RequestFilter) -> RequestGroups:

@@ -85,6 +85,18 @@ def usual_connect_ms(query: PacketQuery, paths: str, server: str, port: int) -> 
     return None if found is None else float(found)
 
 
+def nearest_success(query: PacketQuery, paths: str, row: dict[str, Any]) -> int | None:
+    """The connection to the destination of `row` that connected at its first attempt, is in no finding and began
+    nearest in time; None where there is none."""
+    found = query.rows(
+        "SELECT cid FROM read_parquet(?) WHERE server = ? AND server_port = ? AND protocol = ? AND cid <> ? "
+        "AND outcome = 'established' AND tries = 1 AND len(finding_ids) = 0 AND len(missing_at) = 0 "
+        "ORDER BY abs(start_ns - ?), cid LIMIT 1",
+        (paths, row["server"], row["server_port"], row["protocol"], row["cid"], int(row["start_ns"])),
+    )
+    return int(found[0][0]) if found else None
+
+
 def cids_of_finding(query: PacketQuery, paths: str, finding: str) -> list[int]:
     """The connections that a finding is about, in the order of its instances."""
     found = query.rows(

@@ -68,6 +68,7 @@ class ViewScope:
             return self._connection(content)
         if place.route == "requests/{rid}":
             self._check_touches(content["request"]["at_ns"], content["request"]["end_ns"])
+            return {**content, "fast_rid": None}
         return content
 
     @cached_property
@@ -177,6 +178,7 @@ class ViewScope:
             # They may lie outside, and the filter would list frames that do.
             "previous_cid": None,
             "next_cid": None,
+            "success_cid": None,
             "filters": {**content["filters"], "frame_filter": ""},
         }
 

@@ -2836,6 +2836,8 @@ export interface components {
             packets: components["schemas"]["ConnectionPacket"][];
             /** Previous Cid */
             previous_cid: number | null;
+            /** Success Cid */
+            success_cid: number | null;
             /** Usual Connect Ms */
             usual_connect_ms: number | null;
         };
@@ -5185,6 +5187,8 @@ export interface components {
         RequestDetail: {
             /** Costliest */
             costliest: string;
+            /** Fast Rid */
+            fast_rid: number | null;
             /** Gap Ms */
             gap_ms: number;
             request: components["schemas"]["HttpRequest"];

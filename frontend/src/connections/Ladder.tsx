@@ -5,10 +5,11 @@ import type { ConnectionDetail, ConnectionPacket, Lane } from "../api/types";
 import { EvidenceLink, EvidenceLinks } from "../findings/EvidenceLinks";
 import { useReadTime } from "../format/clock";
 import { offset, stretch } from "../format/offset";
+import { plural } from "../format/quantity";
 import { NameBeside } from "../names/NameBeside";
 import { addressOf } from "../names/nameTable";
 import { useNameOf } from "../names/NamesProvider";
-import { ladderColumns, ladderSteps, portOf, type Aside, type Fold, type Rung } from "./ladderSteps";
+import { ladderColumns, ladderSteps, portOf, type Aside, withRuns, type Fold, type Rung, type Run, type Step } from "./ladderSteps";
 import "../ui/roles.css";
 import "./ladder.css";
 
@@ -18,9 +19,18 @@ interface Columns {
   at: (laneId: string) => number;
 }
 
-export function Ladder({ detail }: { detail: ConnectionDetail }) {
-  const steps = useMemo(() => ladderSteps(detail), [detail]);
-  const columns = useMemo(() => columnsOf(ladderColumns(detail.lanes)), [detail.lanes]);
+interface LadderProps {
+  detail: ConnectionDetail;
+  /** Its columns; all lanes without. */
+  lanes?: Lane[];
+  /** Key of the step to highlight. */
+  differs?: string | null;
+}
+
+export function Ladder({ detail, lanes = detail.lanes, differs = null }: LadderProps) {
+  const steps = useMemo(() => withRuns(ladderSteps(detail)), [detail]);
+  const [opened, setOpened] = useState<ReadonlySet<string>>(new Set());
+  const columns = useMemo(() => columnsOf(ladderColumns(lanes)), [lanes]);
   const start = detail.packets.reduce((first, packet) => (BigInt(packet.time_ns) < BigInt(first) ? packet.time_ns : first), detail.packets[0]?.time_ns ?? "0");
   const first = detail.packets.find((packet) => packet.time_ns === start)?.t_rel_ns ?? 0;
   const read = useReadTime(String(BigInt(start) - BigInt(first)));
@@ -42,10 +52,11 @@ export function Ladder({ detail }: { detail: ConnectionDetail }) {
       </div>
       <div className="ladder-steps" role="rowgroup">
         <Lifelines columns={columns} />
-        {steps.map((step) => {
+        {steps.flatMap((step): (Step | Run)[] => (step.kind === "run" && opened.has(step.key) ? step.steps : [step])).map((step) => {
+          if (step.kind === "run") return <RunRow key={step.key} run={step} open={() => setOpened(new Set([...opened, step.key]))} />;
           if (step.kind === "fold") return <FoldRow key={step.key} fold={step} />;
           if (step.kind === "mark") return <AsideRow key={step.key} aside={step} columns={columns} shown={shown} />;
-          return <RungRow key={step.key} rung={step} columns={columns} shown={shown} />;
+          return <RungRow key={step.key} rung={step} columns={columns} shown={shown} differs={step.key === differs} />;
         })}
       </div>
     </div>
@@ -67,7 +78,14 @@ function Lifelines({ columns }: { columns: Columns }) {
   );
 }
 
-function RungRow({ rung, columns, shown }: { rung: Rung; columns: Columns; shown: (atNs: number) => string }) {
+interface RungProps {
+  rung: Rung;
+  columns: Columns;
+  shown: (atNs: number) => string;
+  differs: boolean;
+}
+
+function RungRow({ rung, columns, shown, differs }: RungProps) {
   const seen = rung.sightings.map((sighting) => columns.at(sighting.lane));
   const gap = gapPercent(rung, columns);
   const ends = [...seen, ...(gap === null ? [] : [gap])];
@@ -75,7 +93,7 @@ function RungRow({ rung, columns, shown }: { rung: Rung; columns: Columns; shown
   const loss = rung.missing.length > 0;
   const hue = loss ? "role-loss" : rung.what === "SYN retransmission" ? "role-ok" : "role-neutral";
   return (
-    <div role="row" className="ladder-row" data-what={rung.what}>
+    <div role="row" className={differs ? "ladder-row ladder-differs" : "ladder-row"} data-what={rung.what} data-differs={differs || undefined}>
       <span role="cell" className="ladder-time" title={`${offset(rung.atNs)} after the first packet of the connection`}>{shown(rung.atNs)}</span>
       <div role="cell" className="ladder-track">
         <span className={`ladder-line ${hue}`} style={{ left: `${left}%`, width: `${right - left}%` }} />
@@ -91,7 +109,7 @@ function RungRow({ rung, columns, shown }: { rung: Rung; columns: Columns; shown
 
 const payloadText = (rung: Rung): string => {
   const bytes = rung.sightings[0]?.payload_bytes ?? 0;
-  return bytes > 0 ? ` ${bytes} B` : "";
+  return bytes > 0 ? `, ${plural(bytes, "byte")}` : "";
 };
 
 const labelAt = (rung: Rung, columns: Columns): number =>
@@ -141,6 +159,19 @@ function AsideRow({ aside, columns, shown }: { aside: Aside; columns: Columns; s
         <span className={`ladder-dot role-${aside.mark.role}`} style={{ left: `${at}%` }}><i aria-hidden="true">●</i></span>
         <span className="ladder-note" style={{ left: `${at + 1.5}%` }}>{aside.mark.label} <EvidenceLinks evidence={aside.mark.evidence} /></span>
       </div>
+    </div>
+  );
+}
+
+/** Packets of an undisturbed transfer: how many, for how long, how much. */
+function RunRow({ run, open }: { run: Run; open: () => void }) {
+  const rungs = run.steps.filter((step): step is Rung => step.kind === "packet");
+  const bytes = rungs.reduce((sum, rung) => sum + (rung.sightings[0]?.payload_bytes ?? 0), 0);
+  const ns = (run.steps.at(-1)?.atNs ?? 0) - (run.steps[0]?.atNs ?? 0);
+  return (
+    <div role="row" className="ladder-fold" data-testid="ladder-run" data-packets={rungs.length}>
+      <span role="cell">{plural(rungs.length, "packet")} without anomaly · {stretch(ns)} · {plural(bytes, "byte")} of payload</span>
+      <span role="cell"><button type="button" className="link-button" onClick={open}>Show packets</button></span>
     </div>
   );
 }

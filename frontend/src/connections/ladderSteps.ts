@@ -28,6 +28,13 @@ export interface Fold {
   gapNs: number;
 }
 
+/** Packets of an undisturbed transfer, as one row. */
+export interface Run {
+  kind: "run";
+  key: string;
+  steps: (Rung | Aside)[];
+}
+
 export type Step = Rung | Aside | Fold;
 
 /** Copies of one packet are nearer than this on one node; a retransmission is further away. */
@@ -129,8 +136,41 @@ function withFolds(timed: readonly (Rung | Aside)[]): Step[] {
   });
 }
 
+/** Ladders up to this many steps are shown whole. */
+const WHOLE_STEPS = 60;
+/** Of longer ones the beginning, the end and what surrounds anything unusual. */
+const SHOWN_FIRST = 14;
+const SHOWN_LAST = 8;
+const SHOWN_AROUND = 2;
+/** Fewer than this are no run. */
+const SHORTEST_RUN = 6;
+
+const isUnusual = (step: Step): boolean =>
+  step.kind !== "packet" || step.missing.length > 0 || step.sightings.some((seen) => seen.marks.length > 0)
+  || /SYN|RST|FIN|retransmission|window/i.test(step.what);
+
+/** A long ladder with its undisturbed stretches as one row each. */
+export function withRuns(steps: readonly Step[]): (Step | Run)[] {
+  if (steps.length <= WHOLE_STEPS) return [...steps];
+  const shown = steps.map((_, at) => at < SHOWN_FIRST || at >= steps.length - SHOWN_LAST);
+  steps.forEach((step, at) => {
+    if (isUnusual(step)) shown.fill(true, Math.max(0, at - SHOWN_AROUND), at + SHOWN_AROUND + 1);
+  });
+  const rows: (Step | Run)[] = [];
+  for (let at = 0; at < steps.length;) {
+    let end = at;
+    while (end < steps.length && shown[end] === false) end += 1;
+    const run = steps.slice(at, end).filter((step) => step.kind !== "fold");
+    if (run.length >= SHORTEST_RUN) rows.push({ kind: "run", key: `run ${run[0]?.key ?? ""}`, steps: run });
+    else rows.push(...run);
+    if (end > at) at = end;
+    else { rows.push(steps[at] as Step); at += 1; }
+  }
+  return rows;
+}
+
 export interface Phase {
-  name: string;
+  name: "waiting for the SYN retransmission" | "handshake";
   ms: number;
 }
 

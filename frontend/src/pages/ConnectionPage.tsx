@@ -4,17 +4,18 @@ import { useParams } from "@tanstack/react-router";
 import { useConnection } from "../api/queries";
 import { useSource } from "../api/source";
 import type { ConnectionDetail } from "../api/types";
+import { CompareButton, ComparedConnections } from "../connections/ComparedConnections";
 import { ConnectionFacts } from "../connections/ConnectionFacts";
 import { endpoint, milliseconds } from "../connections/connectionWords";
 import { Ladder } from "../connections/Ladder";
 import { LimitedBy } from "../connections/LimitedBy";
-import { connectPhases, ladderSteps } from "../connections/ladderSteps";
+import { connectPhases, ladderSteps, type Phase } from "../connections/ladderSteps";
 import { plural } from "../format/quantity";
 import { NameBeside } from "../names/NameBeside";
 import { useNameOf } from "../names/NamesProvider";
 import { WiresharkPanel } from "../packets/WiresharkPanel";
 import { Region } from "../ui/Region";
-import { RouteLink } from "../ui/RouteLink";
+import { RouteLink, useAddress } from "../ui/RouteLink";
 
 export function ConnectionPage() {
   const { cid } = useParams({ strict: false }) as { cid: string };
@@ -26,7 +27,7 @@ export function ConnectionPage() {
           <Head detail={found} />
           <Phases detail={found} />
           <LimitedBy connection={found.connection} />
-          <Ladder detail={found} />
+          <Steps detail={found} />
           <ConnectionFacts detail={found} />
           <WiresharkPanel question={{ kind: "wireshark", connection: found.connection.cid }} />
         </>
@@ -64,17 +65,34 @@ function Head({ detail }: { detail: ConnectionDetail }) {
   );
 }
 
+/** Its ladder, beside that of a connection that worked where the address asks for it. */
+function Steps({ detail }: { detail: ConnectionDetail }) {
+  const { parameters } = useAddress();
+  if (detail.success_cid === null) return <Ladder detail={detail} />;
+  return (
+    <>
+      <p><CompareButton /></p>
+      {parameters.compare === "1" ? <ComparedConnections failed={detail} successCid={detail.success_cid} /> : <Ladder detail={detail} />}
+    </>
+  );
+}
+
 const PERCENT = 100;
+const PHASE_HUES: Record<Phase["name"], string> = { "waiting for the SYN retransmission": "network_ratio", handshake: "handshake_ratio" };
 
 function Phases({ detail }: { detail: ConnectionDetail }) {
   const phases = connectPhases(ladderSteps(detail));
   const total = phases.reduce((sum, phase) => sum + phase.ms, 0);
   if (total <= 0) return null;
   return (
-    <div className="connection-phases" aria-label="Breakdown of the connect time">
-      {phases.map((phase) => (
-        <span key={phase.name} style={{ flexGrow: (phase.ms / total) * PERCENT, flexBasis: 0 }}>{phase.name} {milliseconds(phase.ms)} ms</span>
-      ))}
-    </div>
+    <section aria-label="Breakdown of the connect time" data-testid="connect-time">
+      <strong>Connect time</strong>
+      <div className="limited-bar" aria-hidden="true">
+        {phases.map((phase) => <i key={phase.name} className={PHASE_HUES[phase.name]} data-ms={phase.ms} style={{ width: `${(phase.ms / total) * PERCENT}%` }} />)}
+      </div>
+      <ul className="limited-legend">
+        {phases.map((phase) => <li key={phase.name}><i aria-hidden="true" className={PHASE_HUES[phase.name]} />{phase.name} {milliseconds(phase.ms)} ms</li>)}
+      </ul>
+    </section>
   );
 }

@@ -141,7 +141,7 @@ function OneByOne({ asked, clear }: { asked: ReturnType<typeof requestsAsked>; c
       {rid !== null && (
         <section className="card panel" aria-label="Chosen request">
           <div className="panel-head"><span /> <button type="button" className="plain-button" aria-label="Close request" onClick={() => setParameters({ rid: null }, "push")}>✕</button></div>
-          <Waterfall key={rid} rid={rid} heading={`request ${rid}`} />
+          <Waterfall key={rid} rid={rid} heading={`request ${rid}`} comparable />
         </section>
       )}
       <RequestTable asked={query} at={rid} clear={clear} />

@@ -3,21 +3,45 @@ import type { RequestDetail, Segment } from "../api/requests";
 import { useRequest } from "../api/requests";
 import { useReport } from "../api/queries";
 import { useSource } from "../api/source";
+import { CompareButton } from "../connections/ComparedConnections";
 import { EvidenceLink } from "../findings/EvidenceLinks";
 import { Region } from "../ui/Region";
-import { RouteLink } from "../ui/RouteLink";
-import { costSentence, KIND_WORDS, ms, placeBars, sumOf, type Bar } from "./segments";
+import { RouteLink, useAddress } from "../ui/RouteLink";
+import { costlierKind, costSentence, KIND_WORDS, ms, placeBars, sumOf, type Bar } from "./segments";
 
-export function Waterfall({ rid, heading }: { rid: number; heading: string }) {
+interface WaterfallProps {
+  rid: number;
+  heading: string;
+  /** Whether a fast request beside it may be asked for. */
+  comparable?: boolean;
+}
+
+export function Waterfall({ rid, heading, comparable = false }: WaterfallProps) {
   const detail = useRequest(rid);
   return (
     <Region label={`Request, ${heading}`} query={detail}>
-      {(found) => <Taken detail={found} heading={heading} />}
+      {(found) => comparable && found.fast_rid !== null ? <Comparable detail={found} fastRid={found.fast_rid} heading={heading} /> : <Taken detail={found} heading={heading} />}
     </Region>
   );
 }
 
-function Taken({ detail, heading }: { detail: RequestDetail; heading: string }) {
+/** A slow request, and, where the address asks for it, the nearest fast one of the same line under it. */
+function Comparable({ detail, fastRid, heading }: { detail: RequestDetail; fastRid: number; heading: string }) {
+  const { parameters } = useAddress();
+  const fast = useRequest(fastRid);
+  const compared = parameters.compare === "1" && fast.data !== undefined ? fast.data : null;
+  const differs = compared === null ? null : costlierKind(detail, compared);
+  return (
+    <>
+      <p><CompareButton /></p>
+      {differs !== null && <p data-testid="request-difference">Largest difference: <b>{differs.sentence}</b>.</p>}
+      <Taken detail={detail} heading={heading} differs={differs?.kind} />
+      {compared !== null && <Taken detail={compared} heading="one that worked" differs={differs?.kind} />}
+    </>
+  );
+}
+
+function Taken({ detail, heading, differs }: { detail: RequestDetail; heading: string; differs?: Segment["kind"] }) {
   const { request } = detail;
   const { page } = useSource();
   const bars = placeBars(detail);
@@ -38,7 +62,7 @@ function Taken({ detail, heading }: { detail: RequestDetail; heading: string }) 
         <span className="waterfall-total">{detail.total_ms === null ? "not answered" : `${ms(detail.total_ms)} ms`}</span>
       </header>
       {cost !== null && <p className="waterfall-cost" data-claim data-testid="cost">{cost}. <Proof detail={detail} /></p>}
-      {bars.length === 0 ? <p className="dim">Its end was not captured, so there is no breakdown.</p> : <Table detail={detail} bars={bars} />}
+      {bars.length === 0 ? <p className="dim">Its end was not captured, so there is no breakdown.</p> : <Table detail={detail} bars={bars} differs={differs ?? detail.costliest} />}
       {request.shape === null && bars.length > 0 && <NotSeen detail={detail} />}
     </article>
   );
@@ -60,7 +84,7 @@ function Frames({ input, frames }: { input: string | null; frames: (number | nul
   return <span className="evidence-links">{known.map((frame) => <EvidenceLink key={frame} target={{ input, kind: "frame", first: frame, last: frame }} />)}</span>;
 }
 
-function Table({ detail, bars }: { detail: RequestDetail; bars: Bar[] }) {
+function Table({ detail, bars, differs }: { detail: RequestDetail; bars: Bar[]; differs: string }) {
   const { request, total_ms: total, gap_ms: gap } = detail;
   return (
     <table className="waterfall-table">
@@ -75,7 +99,7 @@ function Table({ detail, bars }: { detail: RequestDetail; bars: Bar[] }) {
           <td><Frames input={request.input} frames={[request.request_first_frame, request.response_last_frame]} /></td>
         </tr>
         <Axis total_ms={total ?? 0} />
-        {bars.map((bar, at) => <SegmentRow key={at} bar={bar} costliest={bar.kind === detail.costliest} />)}
+        {bars.map((bar, at) => <SegmentRow key={at} bar={bar} costliest={bar.kind === differs} />)}
       </tbody>
       <tfoot>
         <tr data-testid="sum">

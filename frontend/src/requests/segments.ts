@@ -50,6 +50,15 @@ export function costSentence(detail: RequestDetail): string | null {
   return `${words} cost most: ${ms(taken)} of ${ms(detail.total_ms)} ms (${Math.round((100 * taken) / detail.total_ms)} %)`;
 }
 
+/** The kind of part that made the slow request slower than the fast one, and by how much. */
+export function costlierKind(slow: RequestDetail, fast: RequestDetail): { kind: Kind; sentence: string } | null {
+  const taken = (detail: RequestDetail, kind: Kind): number => sumOf(detail.segments.filter((segment) => segment.kind === kind));
+  const kinds = [...new Set(slow.segments.map((segment) => segment.kind))];
+  const [most] = kinds.map((kind) => ({ kind, slow: taken(slow, kind), fast: taken(fast, kind) })).sort((a, b) => b.slow - b.fast - (a.slow - a.fast));
+  if (most === undefined || most.slow <= most.fast) return null;
+  return { kind: most.kind, sentence: `${COST_WORDS[most.kind]}, ${ms(most.slow)} ms against ${ms(most.fast)} ms` };
+}
+
 type Counted = "metadata" | "dns" | "calls";
 const CALLEE_WORDS: Record<Counted, [string, string]> = {
   metadata: ["metadata call", "metadata calls"], dns: ["DNS lookup", "DNS lookups"], calls: ["downstream call", "downstream calls"],

@@ -11,6 +11,7 @@ import { NoteForm } from "../notes/NoteForm";
 import { marksOfNotes, wordsOfTime } from "../notes/noteWords";
 import { useSource } from "../api/source";
 import { useAddress } from "../ui/RouteLink";
+import { ComparedInstance } from "./ComparedInstance";
 import { TableChips } from "./TableChips";
 import { detailText, marksText, packetsByLane } from "./detail";
 import { rowsOfFindings } from "./findingBars";
@@ -217,6 +218,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
         <span>{detailText(timeline, openNs(axis), total)}</span><span data-testid="marks-shown" data-count={marks.length}>{marksText(marks.length, timeline)}</span>
       </div>
       {!state.asTable && <PictureButtons draw={picture} />}
+      {state.selection?.instance != null && <ComparedInstance selection={state.selection} />}
       {!state.asTable && <Legend marks={marks} crowds={crowdsOf(marks, geometry, axis)} />}
       <div className="visually-hidden" aria-live="polite" data-testid="live">{said}</div>
       <LinkedTables

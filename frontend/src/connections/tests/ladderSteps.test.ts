@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 
+import { firstDifference } from "../comparison";
+
 import type { Connection, ConnectionDetail, ConnectionPacket, Lane } from "../../api/types";
-import { connectPhases, ladderColumns, ladderSteps, type Fold, type Rung } from "../ladderSteps";
+import { connectPhases, ladderColumns, ladderSteps, withRuns, type Fold, type Rung } from "../ladderSteps";
 
 const START = 1_795_223_503_806_000_000n;
 
@@ -36,7 +38,7 @@ const DETAIL: ConnectionDetail = {
     packet(1_031_900_000, "eth0", 1485, { ...ANSWER, destination: "10.16.146.2:23398" }),
     packet(1_031_920_000, "cni0", 1355, { ...ANSWER, destination: "10.244.35.28:41363" }),
   ],
-  marks: [], usual_connect_ms: 0.5, previous_cid: null, next_cid: 2, filters: { frame_filter: "", portable_filter: "" },
+  marks: [], usual_connect_ms: 0.5, previous_cid: null, next_cid: 2, success_cid: null, filters: { frame_filter: "", portable_filter: "" },
 };
 
 const steps = ladderSteps(DETAIL);
@@ -69,5 +71,35 @@ describe("ladder", () => {
     expect(connectPhases(steps).map((phase) => [phase.name, phase.ms.toFixed(2)])).toEqual([
       ["waiting for the SYN retransmission", "1031.79"], ["handshake", "0.11"],
     ]);
+  });
+});
+
+const rung = (at: number, changes: Partial<Rung> = {}): Rung => ({
+  kind: "packet", key: `k${String(at)}`, atNs: at * 1000, what: "data", fromClient: true, sightings: [], missing: [], rewriting: null, ...changes,
+});
+
+describe("a long ladder", () => {
+  it("shows beginning, end and what surrounds anything unusual; the rest are rows that count", () => {
+    const long = Array.from({ length: 300 }, (_, at) => rung(at, at === 150 ? { what: "TCP retransmission" } : {}));
+    const rows = withRuns(long);
+    expect(rows.length).toBeLessThan(40);
+    expect(rows.flatMap((row) => (row.kind === "run" ? row.steps : [row]))).toEqual(long);
+    expect(rows.filter((row) => row.kind !== "run").map((row) => row.key)).toContain("k150");
+    expect(withRuns(long.slice(0, 60))).toHaveLength(60);
+  });
+});
+
+describe("compared with a connection that worked", () => {
+  const worked: ConnectionDetail = {
+    ...DETAIL, connection: { ...CONNECTION, cid: 2, missing_at: [] },
+    packets: [packet(0, "cni0", 1), packet(30_000, "eth0", 2, OUTSIDE), packet(90_000, "eth0", 3, { ...ANSWER, destination: "10.16.146.2:23398" })],
+  };
+
+  it("differs first where a vantage point never saw the step", () => {
+    expect(firstDifference(DETAIL, worked)).toMatchObject({ failed: rungs[0]?.key, sentence: expect.stringContaining("never seen on eth0") as string });
+  });
+
+  it("finds no difference to itself", () => {
+    expect(firstDifference(worked, worked)).toBeNull();
   });
 });

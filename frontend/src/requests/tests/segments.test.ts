@@ -2,14 +2,14 @@
 import { expect, test } from "vitest";
 
 import type { HttpRequest, RequestDetail, RequestGroup, Segment } from "../../api/requests";
-import { calleeWords, costSentence, examplesOf, placeBars, sharesOf, sumOf } from "../segments";
+import { calleeWords, costlierKind, costSentence, examplesOf, placeBars, sharesOf, sumOf } from "../segments";
 
 const segment = (kind: Segment["kind"], after_ms: number, length_ms: number, counted_ms = length_ms): Segment => ({
   kind, name: kind, line: "", basis: "seen", after_ms, length_ms, counted_ms, status: null, input: null, first_frame: null, last_frame: null, withheld: "",
 });
 
 const detail = (segments: Segment[], gap_ms = 0, costliest = "metadata"): RequestDetail => ({
-  request: {} as HttpRequest, segments, total_ms: sumOf(segments) + gap_ms, gap_ms, costliest,
+  request: {} as HttpRequest, segments, total_ms: sumOf(segments) + gap_ms, gap_ms, costliest, fast_rid: null,
 });
 
 test("bars lie within the whole, moved by half of the gap", () => {
@@ -47,4 +47,11 @@ test("examples that are one request are shown once", () => {
   expect(examplesOf(GROUP).map((example) => example.words)).toEqual(["fastest", "median", "slowest"]);
   expect(examplesOf({ ...GROUP, median: 4 })).toEqual([{ rid: 4, words: "fastest and median" }, { rid: 6, words: "slowest" }]);
   expect(examplesOf({ ...GROUP, median: 4, slowest: 4 })).toEqual([{ rid: 4, words: "the only one" }]);
+});
+
+test("the part that differs most from a fast request is named with both times", () => {
+  const slow = detail([segment("metadata", 0, 90), segment("own", 90, 10)]);
+  const fast = detail([segment("metadata", 0, 1), segment("own", 1, 12)]);
+  expect(costlierKind(slow, fast)).toEqual({ kind: "metadata", sentence: "metadata calls, 90.0 ms against 1.00 ms" });
+  expect(costlierKind(fast, fast)).toBeNull();
 });
