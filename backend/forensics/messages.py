@@ -141,6 +141,23 @@ ICMP_ERROR_DTYPE: Final = np.dtype(
 )
 """One ICMP error that quotes a packet."""
 
+NEIGHBOR_QUESTION, NEIGHBOR_ANSWER = 1, 2
+
+NEIGHBOR_DTYPE: Final = np.dtype(
+    [
+        ("frame", "<i8"),
+        ("time_ns", "<i8"),
+        ("vantage", "<u4"),
+        ("kind", "u1"),  # NEIGHBOR_QUESTION or NEIGHBOR_ANSWER
+        ("link_address", "<u8"),  # the sender's MAC address as a 48-bit number
+        ("sender_high", "<u8"),  # the address that has it
+        ("sender_low", "<u8"),
+        ("target_high", "<u8"),  # who was asked for, or who receives the answer
+        ("target_low", "<u8"),
+    ]
+)
+"""One ARP packet (RFC 826) or neighbor advertisement (RFC 4861) that says which MAC address an address has."""
+
 TEXTS: Final[Mapping[str, Mapping[str, int]]] = {
     "http": {
         "method": 24,
@@ -156,6 +173,7 @@ TEXTS: Final[Mapping[str, Mapping[str, int]]] = {
     "dns": {"name": 255},  # of the question, lower case, without the last dot
     "tls": {"server_name": 255, "alpn": 64},  # ALPN names joined by commas
     "icmp_errors": {},
+    "neighbors": {},
 }
 """Text columns of each table and their longest value in bytes."""
 
@@ -164,6 +182,7 @@ DTYPES: Final[Mapping[str, np.dtype[np.void]]] = {
     "dns": DNS_DTYPE,
     "tls": TLS_DTYPE,
     "icmp_errors": ICMP_ERROR_DTYPE,
+    "neighbors": NEIGHBOR_DTYPE,
 }
 
 
@@ -221,6 +240,7 @@ class Messages:
     dns: MessageTable = field(default_factory=lambda: no_messages("dns"))
     tls: MessageTable = field(default_factory=lambda: no_messages("tls"))
     icmp_errors: MessageTable = field(default_factory=lambda: no_messages("icmp_errors"))
+    neighbors: MessageTable = field(default_factory=lambda: no_messages("neighbors"))
 
     def table(self, name: str) -> MessageTable:
         """One of them by its name in `DTYPES`."""

@@ -173,6 +173,11 @@ def lossy(facts: Facts, destination: Destination) -> list[Weighed]:
     return [Weighed(LOSSY_CAPTURE, text, frame_evidence(destination.frames()), reason)]
 
 
+def address_is_twice(facts: Facts, d: Destination) -> bool:
+    """Whether two MAC addresses answer for the host that was asked: which of the two was silent can't be known."""
+    return any(one.host in d.hosts for one in facts.address_conflicts)
+
+
 def life_of(facts: Facts, d: Destination) -> ListedLife:
     """What listings tell of the host that was asked."""
     first_ns = int(d.attempts.retried.start_ns[d.attempts.positions].min())

@@ -40,6 +40,8 @@ class Destination:
     """Frames in which the host itself was heard (other ports, other sources, other protocols)."""
     heard_after: bool
     """The host was heard near the time of the lost SYNs."""
+    heard_by_neighbors_only: bool
+    """What was heard are ARP replies or neighbor advertisements: nothing above its link is known."""
     source_answered: bool
     """The host answered one of these sources, on this port or another."""
     heard_others: int

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
-from backend.forensics.evidence.absence.life import Frame, Life, find_life
+from backend.forensics.evidence.absence.life import Heard, Life, find_life
 from backend.forensics.evidence.attempts import Attempts, Endpoint
 from backend.forensics.evidence.destination import Destination
 from backend.forensics.evidence.icmp_errors import IcmpErrors
@@ -48,7 +48,7 @@ class _Groups:
     start: Ints
     syns: Ints
     around: Surroundings
-    heard: tuple[tuple[Frame, ...], ...]
+    heard: tuple[Heard, ...]
     losses: Ints
     """Numbers of losses, attempt by attempt in the order of `members`; those of group n from loss_start[n] on."""
     loss_start: Ints
@@ -111,13 +111,11 @@ def _untranslated(ends: tuple[NDArray[np.uint64], NDArray[np.uint64], Ints], ask
     return same
 
 
-def _heard(
-    life: Life, host: NDArray[np.uint64], first_ns: Ints, last_ns: Ints
-) -> tuple[tuple[Frame, ...], ...]:
+def _heard(life: Life, host: NDArray[np.uint64], first_ns: Ints, last_ns: Ints) -> tuple[Heard, ...]:
     """By group: frames of its host near the time of its lost SYNs."""
-    heard: list[tuple[Frame, ...]] = [()] * len(host)
+    heard = [Heard()] * len(host)
     for n in np.flatnonzero(np.isin(host, life.host)).tolist():
-        heard[n] = tuple(life.near(int(host[n]), int(first_ns[n]), int(last_ns[n])))
+        heard[n] = life.near(int(host[n]), int(first_ns[n]), int(last_ns[n]))
     return tuple(heard)
 
 
@@ -148,7 +146,7 @@ def _traits(
         *place,
         groups.attempts >= _REPEATED,
         groups.syns >= _SEVERAL,
-        np.array([bool(frames) for frames in groups.heard], np.bool_),
+        np.array([bool(h.frames) + h.to_neighbors_only for h in groups.heard], np.int64),
         around.opened > 0,
         around.refused > 0,
         around.heard_others > 0,
@@ -190,8 +188,9 @@ def _destination(groups: _Groups, numbers: Ints, attempts: Attempts, losses: Los
         refused=int(around.refused[numbers].sum()),
         neighbours_answered=int(around.neighbours_answered[numbers].max()),
         neighbours_delayed=int(around.neighbours_delayed[numbers].max()),
-        life=groups.heard[first],
-        heard_after=bool(groups.heard[first]),
+        life=groups.heard[first].frames,
+        heard_after=bool(groups.heard[first].frames),
+        heard_by_neighbors_only=groups.heard[first].to_neighbors_only,
         source_answered=bool(groups.source_answered[first]),
         heard_others=int(around.heard_others[numbers].min()),
         hosts=distinct(mix(groups.high[numbers], groups.low[numbers])),

@@ -15,6 +15,7 @@ from backend.forensics.evidence.absence.icmp_reported import icmp_reported
 from backend.forensics.evidence.absence.measured_times import measured_attempts, without_made_up_trips
 from backend.forensics.evidence.absence.one_way import unheard_hosts
 from backend.forensics.evidence.absence.unresolved import resolved_groups
+from backend.forensics.evidence.address_conflicts import AddressConflict, find_address_conflicts
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
 from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
 from backend.forensics.evidence.challenges import Challenge, find_challenges
@@ -173,6 +174,11 @@ class Facts:
     def icmp_errors(self) -> IcmpErrors:
         """Errors with what they quote."""
         return join_icmp_errors(self.captures, self.attempts)
+
+    @cached_property
+    def address_conflicts(self) -> tuple[AddressConflict, ...]:
+        """Addresses for which two MAC addresses answer."""
+        return find_address_conflicts(self.captures)
 
     @cached_property
     def dns(self) -> Dns:

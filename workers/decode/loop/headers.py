@@ -14,6 +14,7 @@ from workers.decode.loop.fragments import place_piece
 from workers.decode.loop.gre import gre
 from workers.decode.loop.link import ethernet, network_header, tagged
 from workers.decode.loop.mpls import mpls
+from workers.decode.loop.neighbors import ARP
 from workers.decode.loop.network import step_over_authentication, transport_header
 from workers.decode.loop.octets import Buffer, big16
 from workers.decode.loop.paths import push_between
@@ -199,6 +200,8 @@ def _descend(
                 buffer, start, at, end, ether_type, state, layers, fragments, heads, connections, sides, row
             )
         else:
+            if ether_type == ARP:
+                state.arp = at
             ether_type, at = _below(buffer, at, end, ether_type, state, layers, row)
         if ether_type == DONE or ether_type >= PROTOCOL_BASE or at == before:
             return ether_type
@@ -212,6 +215,7 @@ def read_headers(
 ) -> None:  # fmt: skip
     """Fills the row as far as the headers can be read, and the path; counts what stopped it."""
     row.protocol = _NO_IP
+    state.arp = -1
     state.depth = state.kept = state.piece = 0
     if interface.link == LINK_UNKNOWN:
         interface.undecoded += 1

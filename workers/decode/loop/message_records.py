@@ -11,7 +11,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from backend.forensics.messages import DNS_DTYPE, HTTP_DTYPE, ICMP_ERROR_DTYPE, TEXTS, TLS_DTYPE
+from backend.forensics.messages import (
+    DNS_DTYPE,
+    HTTP_DTYPE,
+    ICMP_ERROR_DTYPE,
+    NEIGHBOR_DTYPE,
+    TEXTS,
+    TLS_DTYPE,
+)
 from workers.decode.loop.records import BATCH_ROWS
 
 PIECE_DTYPE: Final = np.dtype([("row", "<i4"), ("at", "<i4"), ("bytes", "<i4")])
@@ -51,7 +58,7 @@ MESSAGE_STATE_DTYPE: Final = np.dtype(
     [
         (name, "<i8")
         for name in (
-            "pieces", "icmp_errors",  # noticed by the packet loop
+            "pieces", "icmp_errors", "neighbors",  # noticed by the packet loop
             "talks",  # places of talks used so far, the highest + 1
             "piece", "ended", "full", "hurry",  # next piece; next talk to end; out of room; must not stop for room
             "http", "dns", "tls",  # rows filled
@@ -151,6 +158,7 @@ MEMORY_DTYPE: Final = np.dtype(
         ("talking", "<u4", (TALKS,)),  # connections whose packets are looked at, + 1, each at its place
         ("pieces", PIECE_DTYPE, (BATCH_ROWS,)),
         ("icmp_errors", ICMP_ERROR_DTYPE, (BATCH_ROWS,)),
+        ("neighbors", NEIGHBOR_DTYPE, (BATCH_ROWS,)),
         # What is being read:
         ("talks", TALK_DTYPE, (TALKS,)),
         ("streams", STREAM_DTYPE, (2 * TALKS,)),  # two a talk, the client's first

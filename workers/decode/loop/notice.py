@@ -14,6 +14,7 @@ from workers.decode.loop.compiler import apart, compiled, inlined
 from workers.decode.loop.credential_signs import SEGMENTS, carries_tcp, text_holds_credential_word
 from workers.decode.loop.icmp_errors import join_quoted, quotes_packet, read_icmp_error
 from workers.decode.loop.message_records import TALKS, Memory
+from workers.decode.loop.neighbors import read_neighbor_advertisement
 from workers.decode.loop.octets import Buffer, after, big16, big32
 from workers.decode.loop.records import Record
 
@@ -154,9 +155,10 @@ def _notice_icmp(
     network: int,
     connections: Record,
 ) -> None:
-    """Adds the packet, whose ICMP header stands at `at`, to the ICMP errors if it is one."""
+    """Adds the packet, whose ICMP header stands at `at`, to the ICMP errors or neighbor claims if it is one."""
     apart()
     if not quotes_packet(row):
+        read_neighbor_advertisement(m, buffer, at, end, row)
         return
     state = m.states[0]
     error = m.icmp_errors[state.icmp_errors]

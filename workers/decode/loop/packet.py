@@ -17,6 +17,7 @@ from workers.decode.loop.credential_signs import (
 from workers.decode.loop.fragments import remember_first
 from workers.decode.loop.headers import read_headers, read_plain_tcp
 from workers.decode.loop.link import kernel_interface
+from workers.decode.loop.neighbors import read_arp
 from workers.decode.loop.notice import notice
 from workers.decode.loop.octets import Buffer
 from workers.decode.loop.paths import path_number
@@ -77,6 +78,19 @@ def _look_at_rest(buffer: Buffer, at: int, end: int, state: Record, connections:
 
 
 @compiled
+def _read_less_usual(
+    buffer: Buffer, at: int, end: int, interface: Record, state: Record, layers: Record, fragments: Record,
+    heads: Buffer, connections: Record, sides: Record, undecoded: Record, memory: Record, row: Record,
+) -> None:  # fmt: skip
+    """What is no plain TCP packet: tunnels, fragments, UDP, ARP."""
+    read_headers(
+        buffer, at, end, interface, state, layers, fragments, heads, connections, sides, undecoded, row
+    )
+    if state.arp >= 0:
+        read_arp(memory[0], buffer, state.arp, end, row)
+
+
+@compiled
 def read_packet(
     buffer: Buffer, at: int, end: int, time_ns: int, original: int,
     state: Record, interface: Record, vantages: Record, rows: Record, picked: Record, slots: Record,
@@ -96,9 +110,10 @@ def read_packet(
     index = kernel_interface(buffer, at, end, interface.link)
     row.vantage = vantage_of(state, vantages, interface, index)
     if not read_plain_tcp(buffer, at, end, interface.link, state, layers, row):
-        read_headers(
-            buffer, at, end, interface, state, layers, fragments, heads, connections, sides, undecoded, row
-        )
+        _read_less_usual(
+            buffer, at, end, interface, state, layers, fragments, heads, connections, sides, undecoded,
+            memory, row,
+        )  # fmt: skip
     state.network = 0
     if state.depth > 0:
         row.tunnel = path_number(state, layers, paths)

@@ -121,6 +121,7 @@ STATE_DTYPE: Final = np.dtype(
         ("piece", "<i8"),  # 0, or the fragment field of the IP header just read: offset in bytes | more << 16
         ("piece_id", "<i8"),  # its identification
         ("transport", "<i8"),  # in the buffer: its innermost transport header, -1 when that is elsewhere
+        ("arp", "<i8"),  # in the buffer: the ARP packet that was read instead of IP, or -1
         ("fragment", "<i8"),  # entry of `fragments` that the packet is the beginning of, or -1
         ("peeked", "<i8"),  # in the buffer: the packet that was looked at ahead, or -1
         ("peeked_vantage", "<i8"),  # where it was seen, if its interface is the same

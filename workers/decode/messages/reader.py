@@ -147,6 +147,7 @@ class MessageReader:
     def read(self, buffer: NDArray[np.uint8]) -> None:
         """Reads what the loop has noticed in `buffer`; to be called before buffer or rows change."""
         self._take("icmp_errors")
+        self._take("neighbors")
         if self._state["pieces"]:
             self._read(buffer, False)
 

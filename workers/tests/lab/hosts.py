@@ -99,19 +99,19 @@ def add_host(name: str, prompt: str) -> Host:
     return host
 
 
-def rule(host: Host, name: str, match: str, verdict: str, hook: str = "forward") -> None:
+def rule(host: Host, name: str, match: str, verdict: str, hook: str = "forward", family: str = "ip") -> None:
     """Let a host treat packets so, and count them: an nftables rule with a counter of that name."""
     host.nft(
-        "add table ip lab",
-        f"add counter ip lab {name}",
-        f"add chain ip lab {name} {{ type filter hook {hook} priority 0 ; }}",
-        f"add rule ip lab {name} {match} counter name {name} {verdict}",
+        f"add table {family} lab",
+        f"add counter {family} lab {name}",
+        f"add chain {family} lab {name} {{ type filter hook {hook} priority 0 ; }}",
+        f"add rule {family} lab {name} {match} counter name {name} {verdict}",
     )
 
 
-def counted(host: Host, name: str) -> int:
+def counted(host: Host, name: str, family: str = "ip") -> int:
     """How many packets met the rule of that name."""
-    words = host.run("nft", "list", "counter", "ip", "lab", name).split()
+    words = host.run("nft", "list", "counter", family, "lab", name).split()
     return int(words[words.index("packets") + 1])
 
 

@@ -13,7 +13,7 @@ from workers.tests.lab.recording import Recording, recorded
 from workers.tests.lab.star import Star, build_star
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
     from random import Random
 
@@ -135,6 +135,13 @@ def all_incidents() -> dict[str, Incident]:
 def all_causes() -> Iterator[str]:
     """The keys of every cause that the product can name, but the one that means that none stands."""
     return (name for name, _ in discover_causes() if name != "unknown")
+
+
+def each_share(files: Iterable[str], allowed: tuple[str, ...]) -> list[Case]:
+    """The captures without listings, and each capture alone: a right cause may be missed there, none may be false."""
+    names = tuple(files)
+    alone = [Case(f"{name} alone", (name,), allowed=allowed) for name in names]
+    return [Case("captures", names, allowed=allowed), *alone]
 
 
 def nothing_wrong(*names_and_inputs: tuple[str, tuple[str, ...]]) -> list[Case]:

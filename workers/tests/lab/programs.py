@@ -42,6 +42,7 @@ class Call:
     requests: tuple[Request, ...] = (Request(),)
     timeout_s: float = 6
     source_port: int = 0
+    protocol: int = socket.IPPROTO_TCP
 
 
 @dataclass
@@ -78,7 +79,7 @@ def make_calls(calls: Sequence[Call]) -> list[CallResult]:
 
 def _call(call: Call, start: float) -> CallResult:
     result = CallResult(call.client.name, call.address, call.port)
-    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as client:
+    with socket.socket(family_of(call.address), socket.SOCK_STREAM, call.protocol) as client:
         client.settimeout(call.timeout_s)
         if call.source_port:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -88,6 +89,11 @@ def _call(call: Call, start: float) -> CallResult:
         if _connected(client, call, result):
             _exchange(client, call, result)
     return result
+
+
+def family_of(address: str) -> socket.AddressFamily:
+    """Of an address in text, or of the empty one that means every IPv4 address."""
+    return socket.AF_INET6 if ":" in address else socket.AF_INET
 
 
 def _connected(client: socket.socket, call: Call, result: CallResult) -> bool:
@@ -182,6 +188,9 @@ class WebServer:
     accept_pause_s: float = 0
     idle_s: float | None = None
     """After so much silence it closes a connection."""
+    address: str = ""
+    """Where it listens; `::` for IPv6."""
+    protocol: int = socket.IPPROTO_TCP
     accepted: list[tuple[float, str, int]] = field(default_factory=list)
     """Time and peer of each connection that the program got."""
 
@@ -195,13 +204,13 @@ class WebServer:
         return self
 
     def _serve(self, ready: threading.Event) -> None:
-        with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        with socket.socket(family_of(self.address), socket.SOCK_STREAM, self.protocol) as listener:
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind(("", self.port))
+            listener.bind((self.address, self.port))
             listener.listen(self.backlog)
             ready.set()
             while True:
-                peer, (address, port) = listener.accept()
+                peer, (address, port, *_) = listener.accept()
                 self.accepted.append((time.time(), address, port))
                 threading.Thread(target=_answer_all, args=(peer, self.idle_s), daemon=True).start()
                 time.sleep(self.accept_pause_s)

@@ -19,6 +19,7 @@ from backend.forensics.diagnosis.lost_syns import (
     FILTER_RULES,
     SOURCE_COUNTERS,
     about,
+    address_is_twice,
     figures_of,
     hops_of,
     hurt,
@@ -60,6 +61,8 @@ PRIOR = -2.0
 SEVERAL_SYNS = 3
 """One SYN can get lost on any path; three over several seconds do not."""
 REPEATED_ATTEMPTS = 2
+LINK_CEILING = 0.49
+"""Of a host that answers ARP elsewhere: a filter, a path and a second host with the address look alike."""
 SOURCE_CEILING = 0.49
 """Without a rule in evidence. Checksums that a source's card leaves unfilled, and a reverse-path filter, make a host
 silent for one source as a rule does."""
@@ -95,7 +98,9 @@ def _fits(facts: Facts, d: Destination) -> bool:
     listed = life_of(facts, d)
     if not d.silent or of_kind(d, "replied", "return") or listed.dropped:
         return False
-    return _answers(d) or bool(listed.alive or listed.filtered or _prohibited(facts, d) or _traced(facts, d))
+    if listed.filtered or _prohibited(facts, d) or _traced(facts, d):
+        return True
+    return (_answers(d) or bool(listed.alive)) and not address_is_twice(facts, d)
 
 
 def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypothesis:
@@ -108,7 +113,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         title=TITLE,
         role="loss",
         statement=(
-            f"{hurt(d)} got no response{', while the host answered others' if _answers(d) else ''}: "
+            f"{hurt(d)} got no response{', while the host answered others' if _answers_others(d) else ''}: "
             f"{'' if prohibited or rules else 'probably '}a rule drops this source, address and port."
         ),
         prior=PRIOR,
@@ -129,7 +134,9 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=d.links,
-        ceiling=SOURCE_CEILING if by_source else 0.999,
+        ceiling=LINK_CEILING
+        if not prohibited and not rules and _only_its_link_is_known(facts, d)
+        else (SOURCE_CEILING if by_source else 0.999),
     )
 
 
@@ -140,6 +147,18 @@ def _only_the_source(d: Destination) -> bool:
 
 def _answers(d: Destination) -> bool:
     return d.heard_after or d.opened > 0 or d.refused > 0
+
+
+def _answers_others(d: Destination) -> bool:
+    return (d.heard_after and not d.heard_by_neighbors_only) or d.opened > 0 or d.refused > 0
+
+
+def _only_its_link_is_known(facts: Facts, d: Destination) -> bool:
+    """The host answered ARP where these SYNs were not seen: what lies between is not known."""
+    listed = life_of(facts, d)
+    if not d.heard_by_neighbors_only or listed.alive or listed.filtered:
+        return False
+    return d.outermost.input not in {name for name, _ in d.life}
 
 
 def _place(d: Destination) -> list[Weighed]:
@@ -159,6 +178,8 @@ def _life(facts: Facts, d: Destination) -> list[Weighed]:
             if d.neighbours_answered
             else ""
         )
+        if d.heard_by_neighbors_only:
+            also = "it answered ARP or neighbor discovery at that time"
         text = f"The host is up: {also or 'other packets from it were captured at that time'}."
         reason = "a host that is up and unfiltered answers every SYN, at least with RST"
         pieces.append(Weighed(1.4, text, frame_evidence(d.life), reason))

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from backend.forensics.addresses import address_halves
 from backend.forensics.cases.case import Case
@@ -18,6 +19,7 @@ from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
+from backend.forensics.evidence.address_conflicts import AddressConflict
 from backend.forensics.evidence.delays import Frame
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.neighbor_conflicts import NeighborConflict, find_neighbor_conflicts
@@ -90,7 +92,45 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per entry that the owner of the address contradicts."""
     found = find_neighbor_conflicts(facts.listed_hosts.hosts)
     each_once = {(c.asker.name, c.address, c.listed): c for c in found}
-    return [_hypothesis(facts, conflict) for conflict in list(each_once.values())[:CONFLICTS_MOST]]
+    listed = [_hypothesis(facts, conflict) for conflict in list(each_once.values())[:CONFLICTS_MOST]]
+    answered_twice = (_duplicate(facts, each) for each in facts.address_conflicts[:CONFLICTS_MOST])
+    return [*listed, *(found for found in answered_twice if found is not None)]
+
+
+def _duplicate(facts: Facts, one: AddressConflict) -> Hypothesis | None:
+    """Two MAC addresses answer for an address to which connections did not open."""
+    rows, failed = _connections(facts, one.address)
+    if not failed.any():
+        return None
+    links = " and ".join(one.links)
+    text = f"{links} both answered {plural(one.questions, 'question')} for the MAC address of {one.address}."
+    count = f"{int(failed.sum()):,} of {plural(len(rows), 'connection')} to {one.address} stayed unanswered."
+    pieces = [
+        Weighed(2.6, text, frame_evidence(one.frames), "a neighbor keeps either answer, by chance"),
+        Weighed(0.8, count, frame_evidence(_frames(facts, rows[failed])), "frames went to one of two hosts"),
+    ]
+    statement = (
+        f"Two MAC addresses answer for {one.address}, {links}: frames go to either, and "
+        f"{int(failed.sum()):,} of {plural(len(rows), 'connection')} to it stayed unanswered."
+    )
+    command = f"arping -D -c 3 -I INTERFACE {one.address}; ip neigh show {one.address}"
+    missing = (MissingPart(what="Which hosts have the two MAC addresses", command=command),)
+    return from_listings(_CAUSE, statement, pieces, missing=missing)
+
+
+def _connections(facts: Facts, address: str) -> tuple[NDArray[np.void], NDArray[np.bool_]]:
+    """(connections to the address, which of them stayed unanswered)."""
+    high, low = address_halves(address)
+    table = facts.attempts.table
+    rows = table[(table["server_high"] == high) & (table["server_low"] == low)]
+    opened = (rows["connect_delay_ns"] != NEVER) | rows["established"]
+    return rows, ~opened
+
+
+def _frames(facts: Facts, rows: NDArray[np.void]) -> list[Frame]:
+    places = facts.attempts.places
+    pairs = zip(rows["place"].tolist(), rows["frame"].tolist(), strict=True)
+    return [(places[place].input, frame) for place, frame in pairs]
 
 
 def _hypothesis(facts: Facts, one: NeighborConflict) -> Hypothesis:
@@ -126,17 +166,10 @@ def _entry(facts: Facts, one: NeighborConflict) -> list[Weighed]:
 
 def _packets(facts: Facts, one: NeighborConflict) -> list[Weighed]:
     """Connections to the address: one that opens reached the host."""
-    high, low = address_halves(one.address)
-    attempts = facts.attempts
-    table = attempts.table
-    rows = table[(table["server_high"] == high) & (table["server_low"] == low)]
-    opened = (rows["connect_delay_ns"] != NEVER) | rows["established"]
-    frames: list[Frame] = [
-        (attempts.places[place].input, frame)
-        for place, frame in zip(rows["place"].tolist(), rows["frame"].tolist(), strict=True)
-    ]
-    if np.any(opened):
-        text = f"{int(opened.sum()):,} of {plural(len(rows), 'connection')} to {one.address} opened."
+    rows, failed = _connections(facts, one.address)
+    frames = _frames(facts, rows)
+    if not failed.all():
+        text = f"{int((~failed).sum()):,} of {plural(len(rows), 'connection')} to {one.address} opened."
         return [Weighed(_CONNECTION_OPENS, text, frame_evidence(frames), "its frames reach the host")]
     if len(rows) >= FAILED_LEAST:
         text = f"None of {plural(len(rows), 'connection')} to {one.address} opened."

@@ -16,6 +16,7 @@ from backend.forensics.diagnosis.lost_syns import (
     CAPTURE_BOTH_SIDES,
     NEIGHBOUR,
     about,
+    address_is_twice,
     figures_of,
     hurt,
     impact_of,
@@ -60,7 +61,7 @@ def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
 
 def _lives(facts: Facts, d: Destination) -> bool:
     known = life_of(facts, d)
-    return bool(known.alive or known.dropped or known.filtered)
+    return bool(known.alive or known.dropped or known.filtered) or address_is_twice(facts, d)
 
 
 def _fits(destination: Destination) -> bool:

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.absence.neighbor_answers import find_neighbor_answers
 from backend.forensics.evidence.absence.one_way import to_itself
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.matched_packets import mix
+from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints
 from backend.forensics.evidence.sorted_rows import lexsort, taken
 
@@ -25,6 +27,15 @@ NEAR_NS = 10_000_000_000
 """A host that spoke longer afterwards may have come back meanwhile."""
 
 
+@dataclass(frozen=True)
+class Heard:
+    """Frames in which one host was heard at some time."""
+
+    frames: tuple[Frame, ...] = ()
+    to_neighbors_only: bool = False
+    """All of them are ARP replies or neighbor advertisements."""
+
+
 @dataclass(frozen=True, eq=False)
 class Life:
     """Signs of life by host and time; columns run beside one another. Times are on the reference clock."""
@@ -34,9 +45,11 @@ class Life:
     time_ns: Ints
     capture: Ints
     frame: Ints
+    to_neighbor: Bools
+    """An ARP reply or neighbor advertisement: its link is up, and no more is known."""
     names: tuple[str, ...]
 
-    def near(self, host: int, first_ns: int, last_ns: int) -> list[Frame]:
+    def near(self, host: int, first_ns: int, last_ns: int) -> Heard:
         """Frames of a host, by its key, from the first of these times until `NEAR_NS` after the second: what it said
         before it fell silent proves nothing."""
         key = np.uint64(host)
@@ -46,13 +59,16 @@ class Life:
             int(np.searchsorted(times, first_ns)),
             int(np.searchsorted(times, last_ns + NEAR_NS, side="right")),
         )
-        chosen = range(low + first, low + min(last, first + FRAMES_KEPT))
-        return [(self.names[int(self.capture[n])], int(self.frame[n])) for n in chosen]
+        near = np.arange(low + first, low + last)
+        packets = near[~self.to_neighbor[near]]
+        chosen = (packets if len(packets) else near)[:FRAMES_KEPT].tolist()
+        frames = tuple((self.names[int(self.capture[n])], int(self.frame[n])) for n in chosen)
+        return Heard(frames, to_neighbors_only=bool(frames) and not len(packets))
 
 
 def find_life(captures: Sequence[Capture], attempts: Attempts, lows: Words) -> Life:
     """Of hosts whose lower address halves are among `lows`: packets whose time is known (SYN, SYN-ACK, RST, ICMP
-    error), and the ends of connections in which nothing had to be sent again."""
+    error), the ends of connections in which nothing had to be sent again, and what hosts answered their neighbors."""
     seen = attempts.sightings
     of_place = np.array([place.capture for place in seen.places], np.int64)
     own = np.flatnonzero(
@@ -62,9 +78,13 @@ def find_life(captures: Sequence[Capture], attempts: Attempts, lows: Words) -> L
     parts = [(mix(high, low), seen.time_ns[own], of_place[seen.place[own]], its_frame.astype(np.int64))]
     for number, capture in enumerate(captures):
         parts += _of_connections(number, capture, attempts, lows)
+    answers = find_neighbor_answers(captures, attempts.clocks)
+    parts.append((answers.host, answers.time_ns, answers.capture, answers.frame))
     host, time_ns, of, frame = (np.concatenate([part[n] for part in parts]) for n in range(4))
+    to_neighbor = np.arange(len(host)) >= len(host) - len(answers.host)
     order = lexsort((time_ns, host))
-    return Life(host[order], time_ns[order], of[order], frame[order], tuple(c.name for c in captures))
+    names = tuple(c.name for c in captures)
+    return Life(host[order], time_ns[order], of[order], frame[order], to_neighbor[order], names)
 
 
 def _of_connections(
