@@ -157,6 +157,26 @@ def chart(measured: Sequence[Measured], before: Sequence[dict[str, object]]) -> 
     return draw_bars("Packets a CPU second by kind of traffic", bars)
 
 
+def _cost(row: dict[str, float] | None) -> Cost | None:
+    return Cost(**row) if row else None
+
+
+def earlier(path: Path) -> list[Measured]:
+    """What `raw` wrote of a run that was stopped."""
+    return [
+        Measured(
+            row["traffic"],
+            row["packets"],
+            row["connections"],
+            row["parts"],
+            _cost(row["analyze"]),
+            _cost(row["reading"]),
+            _cost(row["tshark"]),
+        )
+        for row in json.loads(path.read_text())
+    ]
+
+
 def raw(measured: Sequence[Measured]) -> list[dict[str, object]]:
     """What was measured, as JSON."""
     return [{**asdict(each), "packets_a_cpu_s": each.rate(each.analyze)} for each in measured]
@@ -170,19 +190,26 @@ def main() -> None:
     parser.add_argument("--raw", type=Path, help="writes all numbers as JSON")
     parser.add_argument("--chart", type=Path, help="writes a chart (SVG)")
     parser.add_argument("--before", type=Path, help="an earlier --raw, drawn beside")
+    parser.add_argument(
+        "--resume", action="store_true", help="leaves out what --raw holds of a run that was stopped"
+    )
     options = parser.parse_args()
     before = json.loads(options.before.read_text()) if options.before else []
     measure([sys.executable, "-m", "workers.decode.warm"])
-    measured: list[Measured] = []
+    measured = earlier(options.raw) if options.resume and options.raw and options.raw.exists() else []
+    known = {(each.traffic, each.packets) for each in measured}
+    # The smaller captures of all kinds first: tshark's rate of these is the larger ones', too.
+    wanted = [(packets, traffic) for packets in sorted(options.packets) for traffic in options.traffic]
     with tempfile.TemporaryDirectory(prefix="stallscope-bench-") as folder:
-        for traffic in options.traffic:
-            for packets in sorted(options.packets):
-                measured.append(measure_kind(Path(folder), traffic, packets))
-                # Written after each: a run of hours that is stopped keeps what it has.
-                if options.raw:
-                    options.raw.write_text(json.dumps(raw(measured), indent=1))
-                if options.chart:
-                    options.chart.write_text(chart(measured, before))
+        for packets, traffic in wanted:
+            if (traffic, packets) in known:
+                continue
+            measured.append(measure_kind(Path(folder), traffic, packets))
+            # Written after each: a run of hours that is stopped keeps what it has.
+            if options.raw:
+                options.raw.write_text(json.dumps(raw(measured), indent=1))
+            if options.chart:
+                options.chart.write_text(chart(measured, before))
     print("\n".join(table(measured)), flush=True)  # noqa: T201
 
 
