@@ -176,6 +176,12 @@ class DiskFull(Unavailable):
         return {name: value for name, value in self._numbers.items() if value is not None}
 
 
+class PartFailed(StallscopeError):
+    """A part of the analysis that the answer consists of failed; asking once more does not help."""
+
+    title = "This part of the report failed"
+
+
 class TooSlow(StallscopeError):
     """The request's body arrives too slowly to wait for it."""
 

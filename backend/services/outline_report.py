@@ -9,8 +9,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
-from backend.errors import NotFound
+from backend.errors import NotFound, PartFailed
 from backend.forensics.cause_groups import CauseGroupPart, group_causes
+from backend.forensics.isolation import REPORT
 from backend.forensics.report import (
     DiagnosisPart,
     EvidencePart,
@@ -24,6 +25,7 @@ from backend.storage.store import Store
 
 MOST_BYTES: Final = 250_000
 OUTLINE: Final = "outline.json"
+OUTLINE_PART: Final = f"{REPORT}outline"
 
 
 class FindingOutline(FindingPart):
@@ -76,13 +78,26 @@ _ROWS_OF_GROUP: Final = 200
 
 
 def outline_report(store: Store, investigation_id: str, finding_id: str | None = None) -> bytes:
-    """The JSON text of the outline, of one finding alone if it is named; raises NotFound without a report."""
+    """The JSON text of the outline, of one finding alone if it is named; raises NotFound without a report, and
+    PartFailed where the worker could not make it."""
     path = report_path(store, investigation_id)
     modified_ns = path.stat().st_mtime_ns
     written = path.with_name(OUTLINE) if finding_id is None else None
     if written is not None and written.is_file() and written.stat().st_mtime_ns >= modified_ns:
         return written.read_bytes()
+    if written is not None:
+        _refuse_failed(parsed_report(path, modified_ns))
     return _outlined(path, modified_ns, finding_id)
+
+
+def _refuse_failed(report: Report) -> None:
+    """What raised, ran for ever or took all memory in a child with limits is not tried again in the server."""
+    failed = next((c for c in report.checked if c.kind == OUTLINE_PART and c.status == "failed"), None)
+    if failed is not None:
+        raise PartFailed(
+            f"The short form of the report that pages show could not be made: {failed.why} "
+            "The API still answers with the whole report."
+        )
 
 
 def write_outline(report: Report, folder: Path) -> None:

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from backend.forensics.cause_groups import Headline, headline_of
 from backend.forensics.detection.run import DetectionSoFar
-from backend.forensics.isolation import REPORT, BrokenPart, Isolation
+from backend.forensics.isolation import BrokenPart, Isolation
 from backend.forensics.lost_time import total_lost_s
 from backend.forensics.part_budget import Budget
 from backend.forensics.report import FindingPart, Report, Role
-from backend.services.outline_report import write_outline
+from backend.services.outline_report import OUTLINE_PART, write_outline
 from backend.storage.records import MOST_SHOWN
 from workers.decode.left_out import LeftOut
 from workers.ingested import load_ingested
@@ -129,7 +129,7 @@ def judge_in_child(
     notify(StageReached(DIAGNOSE, "Writing the report.", len(report.findings)))
     # The report stands by then; it is written again where its outline cannot be made, with a line that says so.
     said = len(isolation.failed)
-    isolation.run(f"{REPORT}outline", lambda: write_outline(report, folder), None)
+    isolation.run(OUTLINE_PART, lambda: write_outline(report, folder), None)
     running.end()
     if isolation.failed[said:]:
         report = with_failed(report, isolation.failed[said:])

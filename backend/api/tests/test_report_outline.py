@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from backend.forensics.report import Report
+from backend.forensics.report import CheckedPart, Report
+from backend.forensics.tests.misbehaving import fail
 from backend.services import outline_report
 from backend.services.outline_report import ReportOutline
 from backend.storage.store import Store
@@ -195,3 +196,17 @@ def test_the_first_look_does_not_parse_the_report(
     path.write_text(report.model_copy(update={"label": "another"}).model_dump_json(by_alias=True))
     os.utime(path, ns=(0, path.with_name(outline_report.OUTLINE).stat().st_mtime_ns + 1))
     assert client.get(f"{place}/report/outline").json()["label"] == "another"
+
+
+def test_an_outline_that_the_worker_could_not_make_is_not_tried_again(
+    client: httpx.Client, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(outline_report, "_outline_text", fail)
+    why = "stopped after 300 s of CPU time, the limit part_cpu_s; the others are complete."
+    line = CheckedPart(kind="report:outline", status="failed", why=why)
+    report = _report(1, 1, 1, 1, 1).model_copy(update={"checked": [line]})
+    place = _written(client, store, report)
+    answer = client.get(f"{place}/report/outline")
+    assert (answer.status_code, answer.json()["title"]) == (500, "This part of the report failed")
+    assert why in answer.json()["detail"]
+    assert client.get(f"{place}/report").json()["checked"] == [line.model_dump()]

@@ -64,7 +64,7 @@ def diagnose(facts: Facts, findings: Sequence[Case], isolation: Isolation | None
     ]
     settled, left = settle(facts, leave_accidents(facts, hypotheses))
     settled = merge_shared(yield_to_stronger(settled), findings)
-    settled = [s for s in settled if not _of_unconcerned_host(facts, s.hypothesis)]
+    settled = [s for s in settled if not _of_unconcerned_host(facts, s.hypothesis, isolation)]
     rest = importlib.import_module(f"{causes.__name__}.{REST}")
     named = [s.hypothesis for s in settled if weigh(s.hypothesis)[1] != "cannot-tell"]
     explained = frozenset(name for h in named for name in h.findings)
@@ -81,17 +81,27 @@ def diagnose(facts: Facts, findings: Sequence[Case], isolation: Isolation | None
         settled.append(Settled(found, left.intersection(found.attempts)))
     kubernetes = isolation.run(REPORT + "kubernetes", partial(speaks_of_kubernetes, facts), False)
     parts = [
-        with_do_now(
-            with_fitting_advice(
-                without_given(facts, _concluded(facts, each), findings),
-                findings,
-                kubernetes=kubernetes,
-                asked=_asked(facts, each.hypothesis),
-            )
+        isolation.run(
+            REPORT + "advice",
+            partial(_with_advice, facts, each, findings, kubernetes=kubernetes),
+            conclude(each.hypothesis, attempts_explained=len(each.taken)),
         )
         for each in settled
     ]
     return Answer(numbered(sorted(parts, key=rank_of)), draw_up(facts, settled, REST))
+
+
+def _with_advice(
+    facts: Facts, settled: Settled, findings: NamedFindings, *, kubernetes: bool
+) -> DiagnosisPart:
+    return with_do_now(
+        with_fitting_advice(
+            without_given(facts, _concluded(facts, settled), findings),
+            findings,
+            kubernetes=kubernetes,
+            asked=_asked(facts, settled.hypothesis),
+        )
+    )
 
 
 def _asked(facts: Facts, hypothesis: Hypothesis) -> list[str]:
@@ -99,14 +109,20 @@ def _asked(facts: Facts, hypothesis: Hypothesis) -> list[str]:
     return [servers[link] for link in hypothesis.attempts if link in servers]
 
 
-def _of_unconcerned_host(facts: Facts, hypothesis: Hypothesis) -> bool:
+def _of_unconcerned_host(facts: Facts, hypothesis: Hypothesis, isolation: Isolation) -> bool:
     """It cannot be told, and rests on listings alone of hosts that had nothing to do with these packets."""
     if not facts.has_packets or hypothesis.findings or weigh(hypothesis)[1] != "cannot-tell":
         return False
     cited = {part.input for piece in hypothesis.weighed for part in piece.evidence}
+    if not cited:
+        return False
+    concerned = isolation.run(CAUSE + hypothesis.cause, partial(_inputs_of_concerned_hosts, facts), cited)
+    return not cited & (concerned | {capture.name for capture in facts.captures})
+
+
+def _inputs_of_concerned_hosts(facts: Facts) -> set[str]:
     listed = facts.listed_hosts
-    concerned = {d.input for host in listed.hosts if host.name in listed.concerned for d in host.dumps}
-    return bool(cited) and not cited & (concerned | {capture.name for capture in facts.captures})
+    return {d.input for host in listed.hosts if host.name in listed.concerned for d in host.dumps}
 
 
 def _assessed(assess: Assess, facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:

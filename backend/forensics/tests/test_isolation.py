@@ -5,6 +5,7 @@ import resource
 import signal
 import time
 from dataclasses import replace
+from functools import cached_property
 from typing import NoReturn
 
 import pytest
@@ -109,6 +110,23 @@ def test_a_fact_that_breaks_takes_only_those_that_ask_for_it(
 ) -> None:
     monkeypatch.setattr(Facts, "stamped_syns", property(broken))
     assert_only_line(made(), "cause:paws-or-timestamp-drop", caplog)
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, it in vars(Facts).items() if isinstance(it, cached_property)]
+)
+def test_each_fact_may_break(
+    name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    whole = made()
+    monkeypatch.setattr(Facts, name, property(broken))
+    found = made()
+    failed = {each.kind for each in found.checked if each.status == "failed"}
+    assert {each.kind for each in found.checked} >= {each.kind for each in whole.checked}
+    kept = [each.id for each in whole.findings if each.kind not in failed]
+    assert [each.id for each in found.findings] == kept
+    assert all("BrokenError" in each.why for each in found.checked if each.status == "failed")
+    assert SECRET not in found.model_dump_json() + caplog.text
 
 
 def test_an_answer_that_no_report_can_hold_breaks_at_its_cause(
