@@ -89,12 +89,14 @@ def step_marks(series: CounterSeries) -> list[MarkPart]:
 
 
 SHORTEST_MS = 0.01
+WHOLE_SECONDS_FROM = 100
+"""Tenths of a longer time tell a reader nothing more."""
 
 
 def seconds_text(seconds: float) -> str:
-    """``1,037 ms`` below ten seconds, ``52.8 s`` above; ``0.52 ms`` for small ones, never a rounded 0."""
+    """``1,037 ms`` below ten seconds, ``52.8 s`` and ``10,512 s`` above; ``0.52 ms``, never a rounded 0."""
     if seconds >= 10:
-        return f"{seconds:,.1f} s"
+        return f"{seconds:,.1f} s" if seconds < WHOLE_SECONDS_FROM else f"{seconds:,.0f} s"
     milliseconds = seconds * 1000
     if 0 < milliseconds < SHORTEST_MS:
         return f"less than {SHORTEST_MS} ms"

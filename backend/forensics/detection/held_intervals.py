@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.cases.case import Case
 from backend.forensics.detection.present import present_case
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.held_groups import HeldGroup
 from backend.forensics.evidence.sightings import Place
 from backend.forensics.evidence.stalls import HeldInterval
 from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339, seconds_text
@@ -82,8 +85,12 @@ def _list_events(
 
 
 def answers_within_ms(stall: HeldInterval) -> float:
-    """Milliseconds from the first answer of the interval to the last."""
-    return round(max(group.answered_span_ns for group in stall.groups) / 1e6, 3)
+    """Milliseconds from the first answer of a group to the last; of a listing less what is not known of its times."""
+    return round(max(map(_answers_within_ns, stall.groups)) / 1e6, 3)
+
+
+def _answers_within_ns(group: HeldGroup) -> int:
+    return int(np.ptp(group.series.answered_ns[group.held])) if group.exact_times else group.answered_span_ns
 
 
 def _event(facts: Facts, stall: HeldInterval, instance: int, directions: Mapping[str, str]) -> dict[str, Any]:

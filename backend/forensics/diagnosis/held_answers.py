@@ -72,9 +72,11 @@ def whole(finding: Case) -> list[EvidencePart]:
 def one_stall(held: Held) -> tuple[ClaimPart, ...]:
     """How the longest stall went."""
     one = max(held.finding.stalls, key=lambda stall: stall.longest_ms)
+    # A tool prints round trips, not when it sent: how close the answers came is not known then.
+    close = "together" if one.printed else f"within {one.answers_within_ms:g} ms"
     text = (
-        f"{one.samples} requests from {held.prober} were answered within {one.answers_within_ms:g} ms, the "
-        f"first of them after {one.longest_ms:,.0f} ms: each waited for the rest of the stall."
+        f"{one.samples} requests from {held.prober} were answered {close}, the "
+        f"first of them {one.longest_ms:,.0f} ms later than usual: each waited for the rest of the stall."
     )
     shown = list(one.sent_numbers[:FRAMES_SHOWN])
     frames, lines = ([], shown) if one.printed else (shown, [])

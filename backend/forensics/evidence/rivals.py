@@ -28,6 +28,8 @@ class Rival:
     frame: int
     distance_ns: int
     link: int
+    lost_frame: int
+    """Of the lost SYN itself, where the distance was measured."""
 
 
 def find_rivals(attempts: Attempts, losses: Losses, *, within_ns: int) -> dict[int, Rival]:
@@ -126,7 +128,7 @@ class _SynIndex:
         other = self._attempts.retried.sighting(row)
         distance_ns = abs(other.time_ns - own.time_ns)
         link = int(self._attempts.sightings.link[row])
-        return Rival(other.source, own.place, other.time_ns, other.frame, distance_ns, link)
+        return Rival(other.source, own.place, other.time_ns, other.frame, distance_ns, link, own.frame)
 
 
 @dataclass(frozen=True)

@@ -104,6 +104,10 @@ class Frames:
     def __len__(self) -> int:
         return len(self._raw)
 
+    def raw(self) -> Iterator[tuple[int, int, bytes]]:
+        """(time in ns, link type, bytes) of each frame."""
+        return iter(self._raw)
+
     def holding(self, part: bytes, longest: int = 1 << 16) -> Iterator[Frame]:
         """Frames of at most so many bytes that hold these: the few that are worth dissecting."""
         for number, (_, _, data) in enumerate(self._raw, 1):

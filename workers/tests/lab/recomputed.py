@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from scapy.layers.dns import DNS
 
+from workers.tests.lab import counted_attempts, counted_requests, counted_stalls
 from workers.tests.lab.independent import ACK, RST, SYN, Frame, frames_of
 from workers.tests.lab.sentences import count, seconds, told_s
 
@@ -61,9 +62,9 @@ def _sent_again(m: re.Match[str], sentence: Sentence) -> Problem:
     for each in told:
         if not any(abs(wait - seconds(each)) <= told_s(each) + TWO_CLOCKS_S for wait in waits):
             return f"no SYN {each} after the first"
-    by_file: dict[str, set[tuple[int, int]]] = defaultdict(set)
+    by_file: dict[str, set[int]] = defaultdict(set)
     for name, frame in _syns(sentence):
-        by_file[name].add((frame.time_ns // 5_000_000, 0))
+        by_file[name].add(int(frame.packet["IP"].id) if frame.packet.haslayer("IP") else frame.time_ns)
     most = max(map(len, by_file.values()), default=0)
     if min(most, _SHOWN_GAPS) > len(told):
         return f"{most} SYNs are cited, {len(told)} are told of"
@@ -359,10 +360,24 @@ CHECKS: tuple[tuple[str, Check], ...] = (
 """Template -> the second count."""
 
 
+EVERY: tuple[tuple[str, Check], ...] = (
+    *CHECKS,
+    *counted_attempts.CHECKS,
+    *counted_requests.CHECKS,
+    *counted_stalls.CHECKS,
+)
+
+
+def template_of(text: str) -> tuple[re.Match[str], Check] | None:
+    """The first template that a sentence fits, and its second count."""
+    for pattern, check in EVERY:
+        match = re.fullmatch(pattern, text, re.DOTALL)
+        if match:
+            return match, check
+    return None
+
+
 def problem_of(sentence: Sentence) -> tuple[bool, Problem]:
     """(whether a template fits, what is wrong)."""
-    for pattern, check in CHECKS:
-        match = re.fullmatch(pattern, sentence.text, re.DOTALL)
-        if match:
-            return True, check(match, sentence)
-    return False, None
+    found = template_of(sentence.text)
+    return (False, None) if found is None else (True, found[1](found[0], sentence))

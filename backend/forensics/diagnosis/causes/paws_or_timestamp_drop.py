@@ -80,10 +80,10 @@ def _chance(stamps: StampCounts) -> float:
 
 def _in_words(stamps: StampCounts, p_value: float) -> str:
     return (
-        f"{stamps.lower_lost} of {stamps.lower_lost + stamps.lower_passed} SYNs with a lower TCP timestamp "
-        "than the previous one from that address got no response"
-        f", {stamps.higher_lost} of "
-        f"{stamps.higher_lost + stamps.higher_passed} with a higher one ({p_text(p_value)})"
+        f"{stamps.lower_lost:,} of {stamps.lower_lost + stamps.lower_passed:,} SYNs were lost whose TCP timestamp "
+        "was lower than that of the last SYN from that address that was not lost"
+        f", {stamps.higher_lost:,} of "
+        f"{stamps.higher_lost + stamps.higher_passed:,} with a higher one ({p_text(p_value)})"
     )
 
 
@@ -125,10 +125,10 @@ def _stamps(d: Destination, stamps: StampCounts, p_value: float) -> list[Weighed
     else:
         pieces.append(Weighed(0.4, text, loss_evidence(d), "too few, or too similar, to exclude chance"))
     if stamps.lower_passed > stamps.lower_lost:
-        text = f"{stamps.lower_passed} SYNs with an older timestamp were answered."
+        text = f"{stamps.lower_passed:,} SYNs with a lower timestamp were not lost."
         pieces.append(Weighed(REFUTES, text, loss_evidence(d), "the server would drop every one of them"))
     elif stamps.lower_passed == 0:
-        text = "No SYN with an older timestamp was answered."
+        text = "Every SYN with a lower timestamp was lost."
         pieces.append(Weighed(0.6, text, loss_evidence(d), "the check has no exceptions"))
     return pieces
 

@@ -24,7 +24,7 @@ def race_steps(facts: Facts, race: Race) -> list[ClaimPart]:
     loss, rival = min(race.collisions, key=lambda c: (c[1].distance_ns, c[0].transmission.time_ns))
     first = loss.transmission.first
     us = rival.distance_ns / 1000
-    both = frame_evidence([(first.place.input, first.frame), (rival.place.input, rival.frame)])
+    both = frame_evidence((rival.place.input, frame) for frame in (rival.lost_frame, rival.frame))
     opened = f"{rival.source} and {first.source} sent their SYNs to {race.target} {us:g} µs apart."
     steps = [ClaimPart(role="step", text=opened, evidence=both)]
     stored = [
