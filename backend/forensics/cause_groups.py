@@ -130,7 +130,7 @@ def _row(each: DiagnosisPart, impact: ImpactPart) -> GroupRowPart:
 
 
 def _statement(group: CauseGroupPart, of: int) -> str:
-    """``Packet loss on the path at 43 of 190 destinations: 129 of 2,580 connections, 195.0 s lost; they share …``"""
+    """``Packet loss on the path at 43 of 190 destinations: 129 of 2,580 connections, 195 s lost; they share …``"""
     where = f"{group.destinations:,} of {of:,} destinations" if of else f"{group.destinations:,} destinations"
     lost = f", {seconds_text(group.time_lost_s)} lost" if group.time_lost_s else ""
     shared = f"; they share {group.shared}" if group.shared else ""

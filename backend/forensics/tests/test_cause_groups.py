@@ -37,7 +37,7 @@ def test_equally_sure_diagnoses_of_one_cause_are_one_group() -> None:
     parts = [one(n, f"192.0.2.{n}:443", lost_s=float(n)) for n in range(1, 101)]
     (group,) = group_causes(parts, 190)
     assert group.statement == (
-        "Packet loss on the path at 100 of 190 destinations: 300 of 6,000 connections, 5,050.0 s lost; "
+        "Packet loss on the path at 100 of 190 destinations: 300 of 6,000 connections, 5,050 s lost; "
         "they share port 443 in 192.0.2.0/25."
     )
     assert group.time_lost_s == sum(part.time_lost_s for part in parts)

@@ -51,7 +51,7 @@ def test_what_lived_and_what_died_enclose_a_known_time_out() -> None:
     found = diagnoses()[CAUSE]
     assert found.verdict == "likely"
     assert found.statement == (
-        "4 connections to 192.0.2.10:443 were dropped from a state table on the path after 400.0 s or more idle."
+        "4 connections to 192.0.2.10:443 were dropped from a state table on the path after 400 s or more idle."
     )
     assert any("350 s fits: AWS Network Load Balancer" in text for text in found.supporting)
     assert {r.cause: r.status for r in found.rivals} == {
