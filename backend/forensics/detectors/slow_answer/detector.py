@@ -81,8 +81,8 @@ def _judge(facts: Facts, late: _Case, thresholds: Thresholds) -> SlowAnswer:
         summary=(
             f"{len(at):,} of {plural(len(shape.late), 'response')} from {shape.server} to {shape.request} "
             "took a median of "
-            f"{seconds_text(float(np.median(waited_ns / 1e9)))}; the baseline is {usual} (20th percentile). The requests were "
-            f"acknowledged promptly.{_spell_words(late)}"
+            f"{seconds_text(float(np.median(waited_ns / 1e9)))}; the baseline is {usual} (20th percentile). The "
+            f"requests were acknowledged promptly.{_spell_words(late)}"
         ),
         count=len(at),
         first_ns=int(shape.start_ns[at].min()),
