@@ -283,7 +283,9 @@ def _group_transmissions(seen: _Syns) -> Ints:
     order = stable_order(_leading(*keys[:3]), (*keys, seen.time_ns))
     new = boundaries(keys, order)
     gap = np.diff(seen.time_ns[order], prepend=seen.time_ns[order[:1]])
-    new |= gap > np.where(strong[order], STRONG_WINDOW_NS, WEAK_WINDOW_NS)
+    # IPv6 has no IP ID to miss: every later SYN has another TSval.
+    sure = strong | ((syns["ip_version"] == 6) & (syns["timestamp_value"] != 0))
+    new |= gap > np.where(sure[order], STRONG_WINDOW_NS, WEAK_WINDOW_NS)
     group = np.empty(len(syns), np.int64)
     group[order] = np.cumsum(new) - 1
     return _split_ambiguous(group, seen, strong)

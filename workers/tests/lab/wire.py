@@ -63,7 +63,12 @@ class Pauses:
 
 
 def carry(
-    wire: Host, delay_s: float = 0, jitter_s: float = 0, seed: int = 0, pauses: Pauses | None = None
+    wire: Host,
+    delay_s: float = 0,
+    jitter_s: float = 0,
+    seed: int = 0,
+    pauses: Pauses | None = None,
+    loss_ratio: float = 0,
 ) -> None:
     """Copy every frame between both ends, each so much later, in order; returns when it runs. It logs how long the
     machine held it.
@@ -72,7 +77,7 @@ def carry(
     the receiver gets the sum over the pseudo header alone, as behind a virtual card that does not complete it."""
     context = multiprocessing.get_context("fork")
     ready = context.Event()
-    plan = _Plan((delay_s, jitter_s), seed, pauses)
+    plan = _Plan((delay_s, jitter_s), seed, pauses, loss_ratio)
     copier = context.Process(target=_copy, args=(wire, plan, ready), daemon=True)
     copier.start()
     if not ready.wait(ATTACHED_S):
@@ -84,6 +89,8 @@ class _Plan:
     delay_s: tuple[float, float]
     seed: int
     pauses: Pauses | None
+    loss_ratio: float
+    """Of all frames, in either direction."""
 
     def pause_times(self) -> Iterator[tuple[float, float]]:
         """(when it begins by the monotonic clock, its length in seconds); the last begins never."""
@@ -114,7 +121,7 @@ def _copy(wire: Host, plan: _Plan, ready: Event) -> None:
         readable, _, _ = select.select(sockets, [], [], max(0, due - time.monotonic()))
         for each in readable:
             frame, address = each.recvfrom(LONGEST_FRAME)
-            if address[2] != PACKET_OUTGOING:
+            if address[2] != PACKET_OUTGOING and random.random() >= plan.loss_ratio:
                 queue = waiting[onward[each]]
                 at = time.monotonic() + plan.delay_s[0] + random.uniform(0, plan.delay_s[1])
                 # A later frame does not overtake.

@@ -186,3 +186,17 @@ def test_a_gateway_that_lowers_the_mss_does_not_hide_a_syn_behind_source_nat() -
     capture.syn(T0_NS, snat()[:1], isn=1, ip_id=5, timestamp_value=6)
     capture.syn(T0_NS, snat()[1:], isn=1, ip_id=5, timestamp_value=6, options_hash=99)
     assert len(collect(capture.build()).table) == 1
+
+
+def test_a_syn_of_ipv6_that_waited_for_its_next_hop_is_known_beside_its_retransmission() -> None:
+    """IPv6 has no IP ID; TSval differs between a SYN and its retransmission. Both leave in one moment."""
+    capture = CaptureBuilder(places=("eth0", "eth1"))
+    client, server = "[fd00:1::2]:40000", "[fd00:3::9]:80"
+    held, retried = ({"ip_id": 0, "ip_version": 6, "timestamp_value": stamp} for stamp in (5_000, 6_013))
+    for at_ns, place, stamps in (
+        (0, "eth0", held), (1_013 * MS, "eth0", retried),
+        (1_013 * MS + 36_000, "eth1", held), (1_013 * MS + 59_000, "eth1", retried),
+    ):  # fmt: skip
+        capture.packet(place, T0_NS + at_ns, client, server, tcp_flags=SYN, sequence=1, **stamps)
+    [attempt] = collect(capture.build()).retried
+    assert [len(sent.sightings) for sent in attempt.transmissions] == [2, 2]

@@ -74,7 +74,7 @@ def backend_dead(lab: Lab) -> list[Case]:
     return [
         Case("all", EVERYTHING, ("target-unresponsive",)),
         Case("node", ("node.pcap",), ("target-unresponsive",)),
-        Case("client", ("pod0.pcap",), allowed=("target-unresponsive",)),
+        Case("client", ("pod0.pcap",), allowed=("target-unresponsive", "dead-backend")),
     ]
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from workers.tests.lab.hosts import Host, counted, rule
 from workers.tests.lab.incident import EVERYTHING, Case, Lab, each_share, incident, nothing_wrong
 from workers.tests.lab.programs import Request, WebServer, make_calls
+from workers.tests.lab.wire import carry, compute_checksums, wire_of_pod
 
 LOSS = ("path-loss", "return-path-loss")
 SERVERS = 10
@@ -19,29 +20,19 @@ DATAGRAM_BYTES = 1200
 
 
 def _wireless(lab: Lab, lossy: bool) -> list[Case]:
-    """What the first pod sends and gets is lost at its own cable, before the node's captures begin."""
+    """What the first pod sends and gets is lost in its own cable, between its capture and the node's."""
     star = lab.star(pods=2, servers=SERVERS)
     star.serve()
-    if lossy:
-        pod = star.pod_addresses[0]
-        per_mille = lab.random.randint(25, 50)
-        match = f"ip saddr {pod} numgen random mod 1000 < {per_mille}"
-        rule(star.node, "lost", match, "drop", hook="prerouting")
-        rule(
-            star.pods[0],
-            "heard",
-            f"ip daddr {pod} numgen random mod 1000 < {per_mille}",
-            "drop",
-            hook="prerouting",
-        )
+    compute_checksums(star.ends)
+    loss_ratio = lab.random.uniform(0.025, 0.05) if lossy else 0
+    carry(wire_of_pod(star, 0), seed=lab.random.randrange(1000), loss_ratio=loss_ratio)
+    lab.truth["loss_ratio"] = loss_ratio
     requests = [Request("/bytes/9000"), Request("/up/9", upload_bytes=9000)]
     with lab.recorded(star):
         lab.calls = make_calls(star.calls(200, 6, requests))
-    allowed = (*LOSS, "node-drop", "firewall-drop") if lossy else ()
+    allowed = LOSS if lossy else ()
     files = ("pod0.pcap", "node.pcap", "server0.pcap")
-    shares = each_share(files, LOSS if lossy else ())
-    client = [Case("client", ("pod0.pcap",), allowed=LOSS if lossy else ())]
-    return [Case("all", EVERYTHING, allowed=allowed), *shares, *client]
+    return [Case("all", EVERYTHING, allowed=allowed), *each_share(files, allowed)]
 
 
 @incident(
