@@ -8,12 +8,17 @@ import { CompareButton, ComparedConnections } from "../connections/ComparedConne
 import { ConnectionFacts } from "../connections/ConnectionFacts";
 import { endpoint, milliseconds } from "../connections/connectionWords";
 import { Ladder } from "../connections/Ladder";
+import { ladderPicture } from "../connections/ladderPicture";
 import { LimitedBy } from "../connections/LimitedBy";
 import { connectPhases, ladderSteps, type Phase } from "../connections/ladderSteps";
+import { offset } from "../format/offset";
 import { plural } from "../format/quantity";
 import { NameBeside } from "../names/NameBeside";
 import { useNameOf } from "../names/NamesProvider";
 import { WiresharkPanel } from "../packets/WiresharkPanel";
+import { sourceOf } from "../pictures/frame";
+import { PictureButtons } from "../pictures/PictureButtons";
+import { useTokens } from "../timeline/useTokens";
 import { Region } from "../ui/Region";
 import { RouteLink, useAddress } from "../ui/RouteLink";
 
@@ -68,13 +73,28 @@ function Head({ detail }: { detail: ConnectionDetail }) {
 /** Its ladder, beside that of a connection that worked where the address asks for it. */
 function Steps({ detail }: { detail: ConnectionDetail }) {
   const { parameters } = useAddress();
-  if (detail.success_cid === null) return <Ladder detail={detail} />;
+  if (detail.success_cid === null) return <><Ladder detail={detail} /><LadderPicture detail={detail} /></>;
   return (
     <>
       <p><CompareButton /></p>
       {parameters.compare === "1" ? <ComparedConnections failed={detail} successCid={detail.success_cid} /> : <Ladder detail={detail} />}
+      <LadderPicture detail={detail} />
     </>
   );
+}
+
+function LadderPicture({ detail }: { detail: ConnectionDetail }) {
+  const { connection } = detail;
+  const tokens = useTokens();
+  const { path } = useAddress();
+  const connect = connection.connect_ms === null ? connection.outcome : `connect ${milliseconds(connection.connect_ms)} ms`;
+  const baseline = detail.usual_connect_ms === null ? [] : [`baseline ${milliseconds(detail.usual_connect_ms)} ms`];
+  const draw = () => ladderPicture(detail, (atNs) => offset(atNs), tokens, {
+    title: `${endpoint(connection.client, connection.client_port)} → ${endpoint(connection.server, connection.server_port)}`,
+    facts: [connect, ...baseline, "times after the first packet of the connection"].join(" · "),
+    legend: ["● seen", "✖ expected and not seen", "dashed: not captured"], source: sourceOf(path),
+  });
+  return <PictureButtons name={`connection-${String(connection.cid)}`} draw={draw} />;
 }
 
 const PERCENT = 100;

@@ -3,11 +3,13 @@ import { useEffect, useMemo, useRef, useState } from "react";
 
 import { useRoundTripChart, type HeldGroup, type RoundTripChart } from "../api/roundTrips";
 import type { Finding } from "../api/types";
-import { nextReading, useClock } from "../format/clock";
+import { nextReading, useClock, zeroWords } from "../format/clock";
 import { wallClock } from "../format/instant";
 import { offset, stretch } from "../format/offset";
 import { plural } from "../format/quantity";
 import { evidenceParameter } from "../findings/evidenceAddress";
+import { sourceOf } from "../pictures/frame";
+import { PictureButtons } from "../pictures/PictureButtons";
 import { chooseTicks } from "../timeline/ticks";
 import { linearAxis, panBy, zoomAt } from "../timeline/timeAxis";
 import { requestFor, wholeWindow, windowAround, windowEnd, type Span } from "../timeline/timeWindow";
@@ -20,6 +22,7 @@ import { Comb } from "./Comb";
 import { GroupPanel } from "./GroupPanel";
 import { GroupTable } from "./GroupTable";
 import { NoTrips } from "./NoTrips";
+import { rttPicture } from "./picture";
 import { RttTools } from "./RttTools";
 import { AXIS_PX, RttStage } from "./RttStage";
 import { SampleTable } from "./SampleTable";
@@ -47,7 +50,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
   const [said, setSaid] = useState("");
   const [current, setCurrent] = useState<number | null>(null);
   const [focused, setFocused] = useState(false);
-  const { parameters } = useAddress();
+  const { parameters, path } = useAddress();
   const setParameters = useSetParameters();
   const span = whole.span as Span;
   const view = useTimelineView(span, useMemo(() => wholeWindow(span), [span]));
@@ -119,6 +122,10 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
     const at = panel?.series.points.sid.indexOf(current ?? -1) ?? -1;
     if (panel !== undefined && at >= 0) pickSample({ panel, at });
   }
+  const drawn = () => rttPicture(picture, content, tokens, ticks, {
+    title: "Round-trip times", facts: `window ${offset(w.fromNs, 6)} + ${stretch(w.durationNs)} · ${zeroWords({ ...clock, t0: chart.t0 })} · ${detailWords(chart)}`,
+    legend: ["gray: sample or range", "hatched: responses delayed and released together", "dashed: slope −1"], source: sourceOf(path),
+  });
   const label = `Round trips from ${wallClock(chart.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(shown.length, "series", "series")}, ${plural(inWindow.length, "group")} of delayed responses`;
 
   return (
@@ -152,6 +159,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
           </>
         )}
       </div>
+      {!state.asTable && shown.length > 0 && <PictureButtons name="rtt" draw={drawn} />}
       <div className="visually-hidden" aria-live="polite" data-testid="live">{said}</div>
       {group !== null && <GroupPanel key={selected} group={group} place={groups.indexOf(group) + 1} t0={chart.t0} fit={fit} close={() => change({ selection: null })} />}
       {groups.length > 0 && <GroupTable groups={groups} total={groupsTotal} selected={selected} onPick={pick} />}

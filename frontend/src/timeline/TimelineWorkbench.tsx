@@ -29,7 +29,8 @@ import { useReadTime, zeroWords } from "../format/clock";
 import { chooseTicks } from "./ticks";
 import { foldsInView, openNs, type Fold } from "./timeAxis";
 import { wholeWindow, type TimeWindow } from "./timeWindow";
-import { PictureButtons } from "./PictureButtons";
+import { sourceOf } from "../pictures/frame";
+import { PictureButtons } from "../pictures/PictureButtons";
 import { pictureTitle, timelinePicture } from "./picture";
 import { TimelineStage } from "./TimelineStage";
 import { TimelineTools } from "./TimelineTools";
@@ -120,7 +121,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
   const picture = (): string => timelinePicture(chart, content, tokens, ticks, {
     title: pictureTitle(state.selection, findings, letters),
     facts: `window ${read(w.fromNs, 6)} + ${stretch(w.durationNs)} · ${zeroWords({ ...bench.clock, t0: overview.t0 })} · ${marksText(marks.length, timeline)}`,
-    legend: legendWords(marks, crowdsOf(marks, geometry, axis)), source: `Stallscope · ${window.location.origin}${path}`,
+    legend: legendWords(marks, crowdsOf(marks, geometry, axis)), source: sourceOf(path),
   });
 
   function walk(step: 1 | -1) {
@@ -217,7 +218,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
         <span data-testid="zero">{zeroWords({ ...bench.clock, t0: overview.t0 })}</span>
         <span>{detailText(timeline, openNs(axis), total)}</span><span data-testid="marks-shown" data-count={marks.length}>{marksText(marks.length, timeline)}</span>
       </div>
-      {!state.asTable && <PictureButtons draw={picture} />}
+      {!state.asTable && <PictureButtons draw={picture} name="timeline" />}
       {state.selection?.instance != null && <ComparedInstance selection={state.selection} />}
       {!state.asTable && <Legend marks={marks} crowds={crowdsOf(marks, geometry, axis)} />}
       <div className="visually-hidden" aria-live="polite" data-testid="live">{said}</div>
@@ -256,10 +257,9 @@ function defaultWindow(overview: Timeline, selected: string | undefined, telling
 function Heading({ view, findings, letters }: { view: { finding: string; instance: number | null } | null; findings: readonly Finding[]; letters: ReadonlyMap<string, string> }) {
   const finding = findings.find((one) => one.id === view?.finding);
   if (finding === undefined) return <div className="timeline-head"><h1>Timeline</h1></div>;
-  const instance = view?.instance ? ` · instance ${view.instance} of ${finding.count}` : "";
   return (
     <div className="timeline-head">
-      <h1>{letters.get(finding.id)}{instance}</h1>
+      <h1>{letters.get(finding.id)}{view?.instance ? ` · instance ${view.instance} of ${finding.count}` : ""}</h1>
       <span className="timeline-sub">{finding.title}</span>
     </div>
   );

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import type { ChartContent, ChartView } from "../buildOption";
 import { layoutLanes } from "../laneLayout";
 import { timelinePicture } from "../picture";
-import { escapeXml, svgOf } from "../svg";
+import { escapeXml, svgOf, svgOfLayer } from "../../pictures/svg";
 import { linearAxis } from "../timeAxis";
 import { sampleLane, sampleMark, sampleTimeline } from "./sampleTimeline";
 
@@ -37,4 +37,10 @@ test("texts are escaped, and outlines end where their points do", () => {
   expect(svgOf({ type: "polygon", shape: { points: [[0, 10], [0.04, 4.26], [8, 4.26], [3, 1]] }, style: { fill: "#f00" } })).toBe('<path d="M0 10v-5.7h8l-5 -3.3z" fill="#f00"/>');
   expect(svgOf({ type: "group", children: [{ type: "circle", shape: { cx: 1, cy: 2, r: 3 }, style: { stroke: "#000", lineWidth: 2, lineDash: [3, 2] } }] }))
     .toBe('<circle cx="1" cy="2" r="3" fill="none" stroke="#000" stroke-width="2" stroke-dasharray="3 2"/>');
+});
+
+test("rectangles and lines of one paint are one path, other shapes stay", () => {
+  const bar = (x: number, fill: string) => ({ type: "rect" as const, shape: { x, y: 0, width: 2, height: 4 }, style: { fill } });
+  const layer = svgOfLayer([{ type: "group", children: [bar(0, "#f00"), bar(1, "#0f0")] }, bar(8, "#f00"), { type: "circle", shape: { cx: 1, cy: 1, r: 1 }, style: { fill: "#00f" } }]);
+  expect(layer).toBe('<path d="M0 0h2v4h-2zM8 0h2v4h-2z" fill="#f00"/><path d="M1 0h2v4h-2z" fill="#0f0"/><circle cx="1" cy="1" r="1" fill="#00f"/>');
 });

@@ -1,4 +1,4 @@
-/** Saves the timeline as it stands: SVG for documents, PNG with twice the pixels for chats. */
+/** Saves a picture as it stands: SVG for documents, PNG with twice the pixels for chats. */
 import { useState } from "react";
 
 const SCALE = 2;
@@ -29,12 +29,13 @@ async function pngOf(svg: string): Promise<Blob> {
   }
 }
 
-export function PictureButtons({ draw }: { draw: () => string }) {
+/** `name` is that of the file, without its ending. */
+export function PictureButtons({ draw, name }: { draw: () => string; name: string }) {
   const [failure, setFailure] = useState<string | null>(null);
   function give(form: "svg" | "png") {
     const svg = draw();
     const blob = form === "svg" ? Promise.resolve(new Blob([svg], { type: "image/svg+xml" })) : pngOf(svg);
-    blob.then((made) => { setFailure(null); save(made, `timeline.${form}`); }).catch((error: Error) => setFailure(error.message));
+    blob.then((made) => { setFailure(null); save(made, `${name}.${form}`); }).catch((error: Error) => setFailure(error.message));
   }
   return (
     <span className="timeline-pictures" role="group" aria-label="Save as picture">

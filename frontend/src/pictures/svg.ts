@@ -1,5 +1,5 @@
 /** Shapes of the chart as SVG: the picture that travels is drawn by what the screen is drawn by. Pure. */
-import type { Shape } from "./shapes";
+import type { Shape } from "../timeline/shapes";
 
 type Values = Record<string, unknown>;
 
@@ -73,4 +73,33 @@ export function svgOf(shape: Shape): string {
     case "polyline": return `<path d="${outline(form["points"] as number[][], false)}"${paint(style)}/>`;
     case "text": return text(style);
   }
+}
+
+const flat = (shape: Shape): Shape[] => (shape.type === "group" ? (shape.children ?? []).flatMap(flat) : [shape]);
+
+/** A rectangle without round corners, or a line, as a piece of a path in whole and half pixels; null for other shapes. */
+function piece({ type, shape: form = {} }: Shape): string | null {
+  const at = (name: string): number => Math.round(Number(form[name]) * 2) / 2;
+  if (type === "line") return `M${at("x1")} ${at("y1")}L${at("x2")} ${at("y2")}`;
+  if (type !== "rect" || form["r"] !== undefined) return null;
+  const width = Math.max(at("width"), 0.5);
+  return `M${at("x")} ${at("y")}h${width}v${Math.max(at("height"), 0.5)}h${-width}z`;
+}
+
+/** Shapes of one layer: rectangles and lines of one paint are one path, so that thousands stay small. */
+export function svgOfLayer(shapes: readonly Shape[]): string {
+  const paths = new Map<string, string[]>();
+  const others: string[] = [];
+  for (const shape of shapes.flatMap(flat)) {
+    const drawn = piece(shape);
+    if (drawn === null) {
+      others.push(svgOf(shape));
+      continue;
+    }
+    const key = paint(shape.style ?? {});
+    const known = paths.get(key);
+    if (known === undefined) paths.set(key, [drawn]);
+    else known.push(drawn);
+  }
+  return [...paths].map(([key, pieces]) => `<path d="${pieces.join("")}"${key}/>`).join("") + others.join("");
 }
