@@ -15,7 +15,7 @@ from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.connection_reset.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.absence.reset_origin import reset_on_path
+from backend.forensics.evidence.absence.reset_origin import reset_on_path, reset_routes
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints, join_rows
@@ -32,11 +32,13 @@ BY_SERVER: Final = 2
 BY_CLIENT: Final = 3
 UNTRANSLATED: Final = 4
 ON_PATH: Final = 5
+BY_SERVER_OR_PATH: Final = 6
 WORDS = {
     REFUSED: "refused",
     BY_SERVER: "reset by the server",
     BY_CLIENT: "reset by the client",
     ON_PATH: "reset by a device on the path, in the server's name",
+    BY_SERVER_OR_PATH: "reset by the server or by a device on the path",
     UNTRANSLATED: "reset by the client: un-NATed packet from an unknown address",
 }
 
@@ -120,7 +122,9 @@ def _mark_un_nated(facts: Facts, table: NDArray[np.void], nodes: Ints, sort: Int
 def _mark_on_path(facts: Facts, table: NDArray[np.void], capture: Ints, nodes: Ints, sort: Ints) -> None:
     at = np.flatnonzero(sort == BY_SERVER)
     closed_ns = facts.clocks.of_captures(capture[at], _closed_ns(table[at]))
-    sort[at[reset_on_path(facts, nodes[at], closed_ns)]] = ON_PATH
+    on_path, routes = reset_on_path(facts, nodes[at], closed_ns), reset_routes(facts, nodes[at])
+    sort[at[~routes.direct]] = BY_SERVER_OR_PATH
+    sort[at[on_path | routes.elsewhere]] = ON_PATH
 
 
 def _swap_ends(table: NDArray[np.void], at: int) -> None:
@@ -195,10 +199,10 @@ def _severity(group: Group, thresholds: Thresholds) -> Severity:
     # Asked and not answered is what hurts. One that carried nothing is a health check or a scan; one that was answered
     # may be closed by RST on purpose.
     hurt = (group.rows["client_bytes"] > 0) & (group.rows["server_bytes"] == 0)
-    number = int(np.count_nonzero(hurt)) if group.sort == BY_SERVER else number
+    number = int(np.count_nonzero(hurt)) if group.sort in (BY_SERVER, BY_SERVER_OR_PATH) else number
     asked = max(group.opened, group.answered + number)
     often = number >= thresholds.notable_resets and number >= thresholds.notable_ratio * asked
-    return "warning" if group.sort in (BY_SERVER, ON_PATH) and often else "info"
+    return "warning" if group.sort in (BY_SERVER, BY_SERVER_OR_PATH, ON_PATH) and often else "info"
 
 
 def _case(group: Group, thresholds: Thresholds) -> ConnectionReset:

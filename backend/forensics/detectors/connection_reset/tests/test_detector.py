@@ -94,17 +94,23 @@ def test_a_server_that_answered_may_close_by_rst() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seen_by_server", "recorded_on", "sort"),
+    ("seen_by_server", "recorded_on", "ttls", "sort"),
     [
-        (False, True, "reset by a device on the path, in the server's name"),
-        (True, True, "reset by the server"),
-        (False, False, "reset by the server"),
+        (False, True, (62, 62), "reset by a device on the path, in the server's name"),
+        (True, True, (62, 62), "reset by the server"),
+        (False, False, (62, 62), "reset by the server or by a device on the path"),
+        (False, False, (62, 63), "reset by a device on the path, in the server's name"),
+        (False, False, (116, 63), "reset by a device on the path, in the server's name"),
+        (False, False, (64, 64), "reset by the server"),
+        (False, False, (64, 255), "reset by the server or by a device on the path"),
+        (False, False, (0, 63), "reset by the server or by a device on the path"),
     ],
 )
 def test_a_rst_that_the_server_never_sent_came_from_the_path(
-    *, seen_by_server: bool, recorded_on: bool, sort: str
+    *, seen_by_server: bool, recorded_on: bool, ttls: tuple[int, int], sort: str
 ) -> None:
-    """The capture at the server shows whose RST it was, if it was still running."""
+    """The capture at the server shows whose RST it was, if it was still running; else the TTLs (of the SYN-ACK and of
+    the RST at the client) show what may be known."""
     near, far = CaptureBuilder(places=("client",)), CaptureBuilder(places=("server",))
     for n in range(3):
         client, at_ns = f"10.0.0.1:{20_000 + n}", T0_NS + n * 10 * MS
@@ -117,7 +123,11 @@ def test_a_rst_that_the_server_never_sent_came_from_the_path(
     near.connect(later, plain_path("10.0.0.1:30000", SERVER, "client"), isn=77)
     if recorded_on:
         far.connect(later, plain_path("10.0.0.1:30000", SERVER, "server"), isn=77)
-    found = detect(gather_facts([near.build(), replace(far.build(), name="server.pcap")], []))
+    at_client, at_server = near.build(), replace(far.build(), name="server.pcap")
+    is_reset = (at_client.handshakes["tcp_flags"] & RST) != 0
+    at_client.handshakes["ttl"] = np.where(is_reset, ttls[1], ttls[0])
+    at_server.handshakes["ttl"] = 64
+    found = detect(gather_facts([at_client, at_server], []))
     assert [(getattr(case, "sort", ""), case.count) for case in found.cases] == [(sort, 3)]
 
 
