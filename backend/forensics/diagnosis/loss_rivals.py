@@ -60,17 +60,22 @@ def _firewall(facts: Facts, d: Destination) -> Judgement:
 
 
 def _listen(facts: Facts, d: Destination) -> Judgement:
-    rises = [
-        counter_rise(facts.kernel_at(d.endpoint), "nstat", f"TcpExtListen{n}") for n in ("Overflows", "Drops")
-    ]
-    if any(r is not None for r in rises) and not any(r.by for r in rises if r is not None):
-        return "ruled-out", "the listen counters of the destination host stayed flat", None
+    hosts = facts.listed_hosts.like(d.endpoint)
+    if hosts and all(map(_no_listen_drops, hosts)):
+        of = "the destination host" if len(hosts) == 1 else "every host that can be the destination"
+        return "ruled-out", f"the listen counters of {of} stayed flat", None
     if d.kinds.get("inside", 0) == len(d.losses):
         return "ruled-out", "the lost SYNs never left the node", None
     if d.kinds.get("return", 0) == len(d.losses):
         return "ruled-out", "the server answered: a full queue drops the SYN instead", None
     status = "possible" if d.opened or d.heard_after else "cannot-tell"
     return status, "a server with a full accept queue does not respond, either", LISTEN_COUNTERS.command
+
+
+def _no_listen_drops(kernel: KernelFacts) -> bool:
+    rises = [counter_rise(kernel, "nstat", f"TcpExtListen{n}") for n in ("Overflows", "Drops")]
+    known = [rise.by for rise in rises if rise is not None]
+    return bool(known) and not any(known)
 
 
 def _path(facts: Facts, d: Destination) -> Judgement:
