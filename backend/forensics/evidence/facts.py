@@ -35,6 +35,7 @@ from backend.forensics.evidence.held_writes import HeldWrites, find_held_writes
 from backend.forensics.evidence.host_signs import list_hosts
 from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
 from backend.forensics.evidence.ipvs_servers import Drain, find_drains
+from backend.forensics.evidence.kernel_signs import throttled_share
 from backend.forensics.evidence.late_crossings import LateCrossings
 from backend.forensics.evidence.latency_breakdown import LatencyBreakdown, dissect_requests
 from backend.forensics.evidence.limited_by import ConnectionLimits, limit_connections
@@ -240,7 +241,13 @@ class Facts:
     def service_times(self) -> tuple[ShapeTimes, ...]:
         """Requests by shape, where an answer was late for its shape."""
         sightings, uses = self.attempts.sightings, self.metadata_uses
-        return measure_service_times(self.captures, sightings, self.exchanges, uses, lambda: self.breakdown)
+        return measure_service_times(
+            self.captures, sightings, self.exchanges, uses, lambda: self.breakdown, self._mostly_stopped
+        )
+
+    def _mostly_stopped(self, server: Endpoint) -> bool:
+        """Whether its host stopped a control group in most periods of its CPU quota."""
+        return throttled_share(self.kernel_at(server)) > 0.5
 
     @cached_property
     def held_writes(self) -> HeldWrites:

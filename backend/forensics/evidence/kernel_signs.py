@@ -143,3 +143,9 @@ def _entries(each: DumpInput) -> Iterator[tuple[int, Line]]:
         value = row.counters.get("entries")
         if value is not None:
             yield value, (each.input, row.line)
+
+
+def throttled_share(kernel: KernelFacts) -> float:
+    """Of the periods of CPU quotas those in which a control group was stopped; 0 where cpu.stat does not tell."""
+    throttled, periods = (counter_rise(kernel, "cpu-stat", name) for name in ("nr_throttled", "nr_periods"))
+    return throttled.by / periods.by if throttled is not None and periods is not None and periods.by else 0.0

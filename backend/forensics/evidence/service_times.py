@@ -35,6 +35,8 @@ LATE_TIMES = 10
 """How many times its usual service time a late answer takes at least."""
 USUAL_PERCENTILE = 20.0
 """The usual time: low, so that a fifth of undisturbed requests is enough."""
+STOPPED_PERCENTILE = 5.0
+"""The same at a server whose host stopped a control group in most periods: nearly every request waits then."""
 _COLUMNS = (
     "connection",
     "marks",
@@ -100,6 +102,13 @@ class _Timed:
         chosen = {name: column[rows] for name, column in self.columns.items()}
         return _Timed(self.exchange[rows], self.node[rows], self.waited_ns[rows], chosen, self.nodes)
 
+    @property
+    def server(self) -> Endpoint:
+        """Of the first request; all of one group have the same."""
+        end = "server" if self.columns["from_client"][0] == 1 else "client"
+        row = self.nodes[self.node[0]]
+        return Endpoint(*(int(row[f"{end}_{part}"]) for part in ("high", "low", "port")))
+
 
 @dataclass(frozen=True)
 class _Late:
@@ -117,10 +126,11 @@ def measure_service_times(
     exchanges: Exchanges,
     uses: Sequence[MetadataUse],
     breakdown: Callable[[], LatencyBreakdown],
+    mostly_stopped: Callable[[Endpoint], bool],
 ) -> tuple[ShapeTimes, ...]:
     """Every shape with a late answer, by what its late answers took longer than usual; calls to metadata services
     (`uses`) are left out. Time and memory are linear in the HTTP messages; `breakdown` is asked for only where an
-    answer was late."""
+    answer was late. `mostly_stopped`: whether that server's host stopped a control group in most periods."""
     timed = _timed(captures, sightings, exchanges, uses)
     if not (timed.waited_ns >= LATE_LEAST_NS).any():
         return ()
@@ -132,9 +142,11 @@ def measure_service_times(
     asked_others = _asked_others(breakdown(), len(exchanges))
     found = []
     for rows in groups:
-        late, usual_ns = _late(timed.waited_ns[rows])
+        if not (timed.waited_ns[rows] >= LATE_LEAST_NS).any():
+            continue
+        part = timed.of(rows)
+        late, usual_ns = _late(part.waited_ns, stopped=mostly_stopped(part.server))
         if late.any():
-            part = timed.of(rows)
             name = names[int(name_of[rows[0]])]
             found.append(
                 _shape(captures, exchanges, part, _Late(name, late, usual_ns, asked_others[part.exchange]))
@@ -142,8 +154,8 @@ def measure_service_times(
     return tuple(sorted(found, key=lambda s: (-int(s.waited_ns[s.late].sum()), str(s.server), s.request)))
 
 
-def _late(waited_ns: Ints) -> tuple[Bools, int]:
-    usual_ns = int(np.percentile(waited_ns, USUAL_PERCENTILE))
+def _late(waited_ns: Ints, *, stopped: bool) -> tuple[Bools, int]:
+    usual_ns = int(np.percentile(waited_ns, STOPPED_PERCENTILE if stopped else USUAL_PERCENTILE))
     return waited_ns >= max(LATE_LEAST_NS, LATE_TIMES * usual_ns), usual_ns
 
 
@@ -210,7 +222,6 @@ def _asked_others(breakdown: LatencyBreakdown, exchanges_total: int) -> NDArray[
 
 def _shape(captures: Sequence[Capture], exchanges: Exchanges, part: _Timed, found: _Late) -> ShapeTimes:
     columns, rows, late = part.columns, part.nodes[part.node], found.late
-    end = "server" if columns["from_client"][0] == 1 else "client"
     opened = (rows["syn_ns"] != NEVER) & (rows["syn_ack_ns"] >= rows["syn_ns"])
     at = np.flatnonzero(late)
     capture = exchanges.server_capture[part.exchange[at]]
@@ -218,7 +229,7 @@ def _shape(captures: Sequence[Capture], exchanges: Exchanges, part: _Timed, foun
     acknowledged[at] = acknowledged_after_ns(captures, capture, {n: c[at] for n, c in columns.items()})
     frames = (columns[f"{name}_frame"][at].tolist() for name in ("request_last", "response_first"))
     return ShapeTimes(
-        server=Endpoint(*(int(rows[0][f"{end}_{part}"]) for part in ("high", "low", "port"))),
+        server=part.server,
         request=found.request,
         start_ns=exchanges.server_start_ns[part.exchange],
         waited_ns=part.waited_ns,

@@ -81,6 +81,12 @@ def test_a_process_that_its_quota_throttled_is_not_slow_by_itself(throttled: int
     assert not any("cpu.stat" in missing.command for missing in found[CAUSE].missing)
 
 
+def test_nearly_every_answer_is_late_where_a_quota_stops_the_process_most_of_the_time() -> None:
+    mostly = spell(HttpBuilder(), late=tuple(range(6, 72)), clients=3)
+    assert diagnoses(mostly, *cpu_stat(80))["cpu-quota-throttling"].confidence > 0.5
+    assert not {CAUSE, "cpu-quota-throttling"} & diagnoses(mostly, *cpu_stat(40)).keys()
+
+
 def test_what_it_asked_others_meanwhile_refutes_it() -> None:
     http = spell(HttpBuilder())
     for n in range(30, 42):
