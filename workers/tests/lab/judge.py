@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from workers.tests.lab.incident import CONFIDENT
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
 
@@ -70,11 +70,12 @@ def compare(case: dict[str, Any], report: dict[str, Any]) -> Verdict:
     verdict.false += [
         f"false: {c} {sure:.2f}" for c, sure in verdict.said if c in forbidden and sure >= CONFIDENT
     ]
-    verdict.missed += _wrong_counts(case.get("findings", {}), report["findings"])
+    verdict.missed += wrong_counts(case.get("findings", {}), report["findings"])
     return verdict
 
 
-def _wrong_counts(bounds: dict[str, tuple[int, int]], findings: list[dict[str, Any]]) -> Iterator[str]:
+def wrong_counts(bounds: Mapping[str, Sequence[int]], findings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Kinds of findings whose number is not what was measured."""
     for kind, (low, high) in bounds.items():
         count = sum(f["count"] for f in findings if f["kind"] == kind and f["severity"] != "info")
         if not low <= count <= high:

@@ -40,7 +40,8 @@ def broken_promises(instance: Instance, scratch: Path, *, short: bool = False) -
         whole = report_on(files)
         if whole is None:
             continue
-        found = [*_order(files, whole), *_strangers(files, whole, scratch), *exclusive(whole)]
+        found = [f"{cause} {sure:.2f} is not true" for cause, sure in said_wrong(instance, whole).items()]
+        found += [*_order(files, whole), *_strangers(files, whole, scratch), *exclusive(whole)]
         if case is cases[0]:
             found += _other_hosts(instance, files, whole)
         if not short:
@@ -105,9 +106,10 @@ def _other_hosts(instance: Instance, files: tuple[Path, ...], whole: Report) -> 
     for host, listings in sorted(by_host.items()):
         alone = report_on([*others, *listings])
         sure = sureness(alone)
+        # A general cause may give way to the specific one that the other listings show, where that is surer.
+        shown = {right for right in instance.right if all_sure.get(right, 0.0) > sure.get(right, 0.0) + SLACK}
+        best = max((all_sure[right] for right in shown), default=0.0)
         for cause in sorted(instance.right & sure.keys()):
-            # A general cause may give way to the specific one that more listings show, where that is surer.
-            best = max((all_sure.get(right, 0.0) for right in instance.right), default=0.0)
             if sure[cause] >= 0.5 and max(best, all_sure.get(cause, 0.0)) < sure[cause] - SLACK:
                 yield (
                     f"{cause} {sure[cause]:.2f} with the listings of {host}, {all_sure.get(cause, 0.0):.2f} with all"

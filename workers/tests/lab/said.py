@@ -12,6 +12,7 @@ from workers.tests.lab.held import Held
 from workers.tests.lab.incident import CONFIDENT
 from workers.tests.lab.independent import frames_of
 from workers.tests.lab.instance import folder_of
+from workers.tests.lab.judge import wrong_counts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -38,6 +39,8 @@ class Said:
     """These and those that the instance allows."""
     held_ms: dict[str, float]
     """By cause that is true of a measured pause of this machine, how long that was."""
+    counts: list[str]
+    """Findings whose number is not what the sockets and counters of the instance say."""
 
     @property
     def named(self) -> float | None:
@@ -77,8 +80,16 @@ def said_of(folder: Path) -> Said:
     for each in report.diagnoses if report else ():
         if each.cause not in instance.right and (pause := _pause_of(instance, each)):
             held[each.cause] = round(pause.seconds * 1e3)
+    findings = [each.model_dump() for each in report.findings] if report else []
     return Said(
-        truth["scenario"], truth["cause"], truth["seed"], said, sorted(named), sorted(instance.right), held
+        incident=truth["scenario"],
+        cause=truth["cause"],
+        seed=truth["seed"],
+        said=said,
+        wanted=sorted(named),
+        true=sorted(instance.right),
+        held_ms=held,
+        counts=list(wrong_counts(case.get("findings", {}), findings)),
     )
 
 
@@ -111,6 +122,6 @@ def judge_all(plan: Iterable[tuple[str, int]], root: Path, results: Path, at_onc
             kept[said.incident, said.seed] = said
             written.write(json.dumps(asdict(said)) + "\n")
             written.flush()
-            if said.missed or said.false or said.of_pauses:
+            if said.missed or said.false or said.of_pauses or said.counts:
                 print(said, flush=True)
     return [kept[each] for each in planned]

@@ -41,7 +41,7 @@ captures. *Named*: the cause of the incident has a confidence of {CONFIDENT} or 
 a cause that rests on frames of such a pause is true of it, and counted apart.
 
 Behavior of commit `{commit}`; seeds {", ".join(map(str, seeds))}; {len(said)} instances, {missed} missed,
-{false} false, {of_pauses} true of a measured pause of this machine.
+{false} false, {of_pauses} true of a measured pause of this machine; {_miscounted(said)}.
 
 """
     return "".join([head, *_causes(said), *_look_alikes(said), *_not_made(said)])
@@ -107,6 +107,12 @@ def _counted(group: list[Said], said: list[dict[str, float]]) -> str:
     return ", ".join(
         f"`{c}` {max(sure):.2f} ({len(sure)} of {len(group)})" for c, sure in sorted(found.items())
     )
+
+
+def _miscounted(said: list[Said]) -> str:
+    wrong = [f"{each.incident} seed {each.seed} ({count})" for each in said for count in each.counts]
+    number = f"{len(wrong)} numbers of findings other than the sockets and counters of the instance say"
+    return f"{number}: {', '.join(wrong)}" if wrong else number
 
 
 def _listed(seeds: list[int]) -> str:

@@ -110,7 +110,11 @@ def hairpin_other(lab: Lab) -> list[Case]:
     star = _star(lab)
     _run(lab, star, _service(lab, star, [star.free_server_address(), star.server_addresses[0]]))
     silent = ("target-unresponsive", "firewall-drop", "path-loss")
-    return [Case("all", EVERYTHING, allowed=silent), Case("node", ("node.pcap",), allowed=silent)]
+    return [
+        Case("all", EVERYTHING, allowed=silent),
+        Case("node", ("node.pcap",), allowed=silent),
+        Case("client", ("pod0.pcap",), allowed=(*silent, "dead-backend")),
+    ]
 
 
 def _same_bridge(lab: Lab, through_netfilter: int) -> None:
