@@ -63,6 +63,10 @@ BOTH_WAYS_SHARE = 0.25
 be another pause at the same moment."""
 FEW_STALLS = 3
 """Fewer of one host, without other evidence: nothing of the other direction may have been under way in any of them."""
+SPARED_LEAST = 3
+SPARED_SHARE = 0.25
+"""Stalls in which other flows were answered, at least so many and such a share: in one or two, an ACK that its receiver
+held back while others sent theirs at once looks the same when the path pauses."""
 LONG_TRANSIT_US = 3_000.0
 """A request and its response need less between two hosts of one network; beyond it there are routers, shapers or
 hypervisors in between, each of which may have stopped."""
@@ -137,7 +141,10 @@ def _hypothesis(facts: Facts, held: Held, ways: _Ways) -> Hypothesis:
         weighed=tuple(pieces),
         both_sides=held.known,
         independent=bool(claims),
-        signs=int(held.known) + int(held.partial > 0) + int(bool(counters)) + int(bool(blocking_processes)),
+        signs=int(held.known)
+        + int(_spares_flows(held))
+        + int(bool(counters))
+        + int(bool(blocking_processes)),
         findings=(held.finding.id,),
         time_lost_s=held.finding.time_lost_s,
         rivals=_rivals(held),
@@ -147,7 +154,7 @@ def _hypothesis(facts: Facts, held: Held, ways: _Ways) -> Hypothesis:
         refutation="none found; it would be refuted by a capture at the host in which the requests arrive on time",
         figures=figures(held),
         ceiling=BETWEEN_CEILING
-        if _may_lie_between(held, ways) and not claims and not held.partial
+        if _may_lie_between(held, ways) and not claims and not _spares_flows(held)
         else 0.999,
     )
 
@@ -155,6 +162,11 @@ def _hypothesis(facts: Facts, held: Held, ways: _Ways) -> Hypothesis:
 def _may_lie_between(held: Held, ways: _Ways) -> bool:
     """Whether a device of the path may have held the packets as well as the host."""
     return _far_apart(held) or (held.known and ways.stalls < FEW_STALLS)
+
+
+def _spares_flows(held: Held) -> bool:
+    """Whether other flows of the same two hosts went on, as with one of several receive queues."""
+    return held.partial >= max(SPARED_LEAST, SPARED_SHARE * held.stalls)
 
 
 def _far_apart(held: Held) -> bool:
@@ -218,7 +230,7 @@ def _partial(held: Held) -> list[Weighed]:
         f" {held.echoes}."
     )
     reason = "flows are spread over receive queues by a hash, and only one queue stalled"
-    return [Weighed(1.8, text, whole(held.finding), reason)]
+    return [Weighed(1.8 if _spares_flows(held) else 0.6, text, whole(held.finding), reason)]
 
 
 def _period(held: Held) -> list[Weighed]:
