@@ -9,6 +9,7 @@ from collections import defaultdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from backend.forensics.wording import plural
 from workers.tests.lab.incident import CONFIDENT, all_causes, all_incidents
 from workers.tests.lab.instance import REPOSITORY, is_made, make_instances, why_not
 from workers.tests.lab.said import Said, judge_all
@@ -111,8 +112,8 @@ def _counted(group: list[Said], said: list[dict[str, float]]) -> str:
 
 def _miscounted(said: list[Said]) -> str:
     wrong = [f"{each.incident} seed {each.seed} ({count})" for each in said for count in each.counts]
-    number = f"{len(wrong)} numbers of findings other than the sockets and counters of the instance say"
-    return f"{number}: {', '.join(wrong)}" if wrong else number
+    differ = plural(len(wrong), "number of findings", "numbers of findings")
+    return f"{differ} other than the instance's sockets and counters say{': ' if wrong else ''}{', '.join(wrong)}"
 
 
 def _listed(seeds: list[int]) -> str:
