@@ -33,9 +33,9 @@ LATE_LEAST_NS = 500_000_000
 """Below it an answer may be one that was lost and sent again once or twice (Linux' shortest timer is 200 ms)."""
 LATE_TIMES = 10
 """How many times its usual service time a late answer takes at least."""
-USUAL_PERCENTILE = 20.0
+USUAL_PERCENTILE = 20
 """The usual time: low, so that a fifth of undisturbed requests is enough."""
-STOPPED_PERCENTILE = 5.0
+STOPPED_PERCENTILE = 5
 """The same at a server whose host stopped a control group in most periods: nearly every request waits then."""
 _COLUMNS = (
     "connection",
@@ -64,6 +64,8 @@ class ShapeTimes:
     """On the reference clock."""
     waited_ns: Ints
     usual_ns: int
+    usual_percentile: int
+    """Which percentile of `waited_ns` `usual_ns` is."""
     late: Bools
     acknowledged_ns: Ints
     """From a late request's end to its bare acknowledgement, NEVER where none was seen and for the others."""
@@ -117,6 +119,7 @@ class _Late:
     request: str
     late: Bools
     usual_ns: int
+    usual_percentile: int
     asked_others: NDArray[np.float64]
 
 
@@ -145,17 +148,16 @@ def measure_service_times(
         if not (timed.waited_ns[rows] >= LATE_LEAST_NS).any():
             continue
         part = timed.of(rows)
-        late, usual_ns = _late(part.waited_ns, stopped=mostly_stopped(part.server))
+        percentile = STOPPED_PERCENTILE if mostly_stopped(part.server) else USUAL_PERCENTILE
+        late, usual_ns = _late(part.waited_ns, percentile)
         if late.any():
-            name = names[int(name_of[rows[0]])]
-            found.append(
-                _shape(captures, exchanges, part, _Late(name, late, usual_ns, asked_others[part.exchange]))
-            )
+            name, others = names[int(name_of[rows[0]])], asked_others[part.exchange]
+            found.append(_shape(captures, exchanges, part, _Late(name, late, usual_ns, percentile, others)))
     return tuple(sorted(found, key=lambda s: (-int(s.waited_ns[s.late].sum()), str(s.server), s.request)))
 
 
-def _late(waited_ns: Ints, *, stopped: bool) -> tuple[Bools, int]:
-    usual_ns = int(np.percentile(waited_ns, STOPPED_PERCENTILE if stopped else USUAL_PERCENTILE))
+def _late(waited_ns: Ints, percentile: int) -> tuple[Bools, int]:
+    usual_ns = int(np.percentile(waited_ns, percentile))
     return waited_ns >= max(LATE_LEAST_NS, LATE_TIMES * usual_ns), usual_ns
 
 
@@ -234,6 +236,7 @@ def _shape(captures: Sequence[Capture], exchanges: Exchanges, part: _Timed, foun
         start_ns=exchanges.server_start_ns[part.exchange],
         waited_ns=part.waited_ns,
         usual_ns=found.usual_ns,
+        usual_percentile=found.usual_percentile,
         late=late,
         acknowledged_ns=acknowledged,
         round_trip_ns=np.where(opened, rows["syn_ack_ns"] - rows["syn_ns"], NEVER).astype(np.int64),

@@ -73,7 +73,8 @@ def _judge(facts: Facts, late: _Case, thresholds: Thresholds) -> SlowAnswer:
     waited_ns = shape.waited_ns[at]
     trips = shape.round_trip_ns[at][shape.round_trip_ns[at] != NEVER]
     known = shape.asked_others[at][~np.isnan(shape.asked_others[at])]
-    clients, usual = _clients(facts, late), seconds_text(shape.usual_ns / 1e9)
+    clients = _clients(facts, late)
+    usual = f"{seconds_text(shape.usual_ns / 1e9)} ({shape.usual_percentile}th percentile)"
     instances = _instances(facts, late)
     return SlowAnswer(
         severity="warning" if spell is not None else "info",
@@ -81,7 +82,7 @@ def _judge(facts: Facts, late: _Case, thresholds: Thresholds) -> SlowAnswer:
         summary=(
             f"{len(at):,} of {plural(len(shape.late), 'response')} from {shape.server} to {shape.request} "
             "took a median of "
-            f"{seconds_text(float(np.median(waited_ns / 1e9)))}; the baseline is {usual} (20th percentile). The "
+            f"{seconds_text(float(np.median(waited_ns / 1e9)))}; the baseline is {usual}. The "
             f"requests were acknowledged promptly.{_spell_words(late)}"
         ),
         count=len(at),
