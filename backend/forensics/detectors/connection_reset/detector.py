@@ -15,7 +15,7 @@ from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.connection_reset.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.absence.reset_origin import reset_on_path, reset_routes
+from backend.forensics.evidence.absence.reset_origin import BY_SERVER_BIT, reset_on_path, reset_routes
 from backend.forensics.evidence.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.sightings import Ints, join_rows
@@ -125,6 +125,10 @@ def _mark_on_path(facts: Facts, table: NDArray[np.void], capture: Ints, nodes: I
     on_path, routes = reset_on_path(facts, nodes[at], closed_ns), reset_routes(facts, nodes[at])
     sort[at[~routes.direct]] = BY_SERVER_OR_PATH
     sort[at[on_path | routes.elsewhere]] = ON_PATH
+    # A client's kernel answers with RSTs, too, what the server sends after a RST in its name.
+    both = np.flatnonzero((sort == BY_CLIENT) & ((table["resets"] & BY_SERVER_BIT) != 0))
+    closed_ns = facts.clocks.of_captures(capture[both], _closed_ns(table[both]))
+    sort[both[reset_on_path(facts, nodes[both], closed_ns)]] = ON_PATH
 
 
 def _swap_ends(table: NDArray[np.void], at: int) -> None:

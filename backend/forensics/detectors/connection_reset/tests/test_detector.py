@@ -131,6 +131,20 @@ def test_a_rst_that_the_server_never_sent_came_from_the_path(
     assert [(getattr(case, "sort", ""), case.count) for case in found.cases] == [(sort, 3)]
 
 
+def test_a_client_that_answers_data_after_a_forged_rst_did_not_reset() -> None:
+    near, far = CaptureBuilder(places=("client",)), CaptureBuilder(places=("server",))
+    for n in range(3):
+        client, at_ns = f"10.0.0.1:{20_000 + n}", T0_NS + n * 10 * MS
+        for capture, place in ((near, "client"), (far, "server")):
+            capture.connect(at_ns, plain_path(client, SERVER, place), isn=n + 1)
+        near.packet("client", at_ns + S, SERVER, client, tcp_flags=RST | ACK)
+        for capture, place in ((near, "client"), (far, "server")):
+            capture.packet(place, at_ns + 2 * S, client, SERVER, tcp_flags=RST)
+    found = detect(gather_facts([near.build(), replace(far.build(), name="server.pcap")], []))
+    words = "reset by a device on the path, in the server's name"
+    assert [(getattr(case, "sort", ""), case.count) for case in found.cases] == [(words, 3)]
+
+
 def test_an_impatient_client_is_harmless() -> None:
     (finding,) = detection(resets("client", 20)).findings
     assert (finding.count, finding.severity) == (20, "info")
