@@ -157,9 +157,9 @@ class JobEngine:
         beats = 0
         while not self._stopping.wait(self._store.settings.heartbeat_s):
             try:
-                self._say_alive()
+                silent = self._say_alive()
                 if self._heard_by_others():
-                    self._take_over()
+                    self._take_over(silent)
                 if beats % REVIVE_EVERY_BEATS == 0:
                     self._call_off_stuck()
                     self._revive_lost()
@@ -183,7 +183,9 @@ class JobEngine:
         self._last_beat = now
         return now - self._gap_ended >= self._silence_s
 
-    def _say_alive(self) -> None:
+    def _say_alive(self) -> list[str]:
+        """The workers that no longer do: asked in the same transaction, as each costs a waiting product a fifth of its
+        processor time."""
         with self._store.database.writing() as session:
             executors.beat(
                 session,
@@ -192,11 +194,10 @@ class JobEngine:
                 now_s=time.time(),
                 not_confined_by=self._not_confined_by,
             )
+            return executors.silent_since(session, time.time() - self._silence_s)
 
-    def _take_over(self) -> None:
-        with self._store.database.reading() as session:
-            dead = executors.silent_since(session, time.time() - self._silence_s)
-        for executor_id in dead:
+    def _take_over(self, silent: list[str]) -> None:
+        for executor_id in silent:
             log.info("taking over from a worker that ended", executor=executor_id)
             recover_jobs_of(executor_id)
             with self._store.database.writing() as session:

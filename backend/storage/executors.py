@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy import delete, select
+from sqlalchemy import delete, select, update
 from sqlalchemy.orm import Session
 
 from backend.storage.tables import ExecutorRow
@@ -28,12 +28,16 @@ def beat(
     session: Session, executor_id: str, *, machine: str, now_s: float, not_confined_by: tuple[str, ...] = ()
 ) -> None:
     """Say that this worker is alive."""
-    row = session.get(ExecutorRow, executor_id)
-    if row is None:
+    alive = (
+        update(ExecutorRow)
+        .where(ExecutorRow.id == executor_id)
+        .values(beat_s=now_s)
+        .returning(ExecutorRow.id)
+    )
+    if session.execute(alive).first() is None:
         missing = _BETWEEN.join(not_confined_by)
         session.add(ExecutorRow(id=executor_id, machine=machine, beat_s=now_s, not_confined_by=missing))
-    else:
-        row.beat_s = now_s
+        session.flush()
 
 
 def living(session: Session, since_s: float) -> list[Worker]:

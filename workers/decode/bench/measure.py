@@ -32,7 +32,8 @@ def measure(command: Sequence[str], allowed: Sequence[int] = (0,)) -> Cost:
         command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment
     )
     assert child.stderr is not None
-    words = child.stderr.read()
+    with child.stderr:
+        words = child.stderr.read()
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
     if child.returncode not in allowed:
