@@ -19,7 +19,7 @@ import workers.cli
 from backend.errors import StallscopeError
 from workers.cli.second_try import with_second_try
 from workers.cli.standard_streams import outlive_readers
-from workers.garbage import collect_rarely
+from workers.garbage import collect_rarely, keep_freed_memory
 
 EXIT_DONE = 0
 EXIT_FOUND = 1
@@ -135,6 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def run() -> int:
         parsed = build_parser(given).parse_args(given)
         if is_program and parsed.judges_here:
+            keep_freed_memory()
             return with_second_try(lambda: _ended(lambda: parsed.run(parsed)))
         return int(parsed.run(parsed))
 

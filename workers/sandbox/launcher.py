@@ -26,7 +26,7 @@ from workers.confinement.kernel import (
     never_gain_privileges,
 )
 from workers.confinement.trial import confinement
-from workers.garbage import collect_rarely
+from workers.garbage import collect_rarely, keep_freed_memory
 from workers.sandbox.program_folders import all_folders
 from workers.sandbox.works import build_adapters
 
@@ -53,6 +53,7 @@ def main(arguments: Sequence[str]) -> None:
     build_adapters()
     all_folders()
     collect_rarely()
+    keep_freed_memory()
     gc.freeze()  # the children share these pages as long as nobody writes to them
     Launcher(socket.socket(fileno=int(number))).serve()
 

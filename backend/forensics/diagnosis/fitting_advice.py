@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from backend.forensics.addresses import shortest_text
-from backend.forensics.cases.case import Case, End, end_of
+from backend.forensics.cases.case import Case, End
 from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.report import DiagnosisPart, MissingPart, RemedyPart, RivalPart
 
@@ -21,11 +21,11 @@ Change = Callable[[str], str]
 
 
 def with_fitting_advice(
-    part: DiagnosisPart, findings: Sequence[Case], *, kubernetes: bool, asked: Iterable[str] = ()
+    part: DiagnosisPart, findings: Sequence[Case], *, kubernetes: bool, asked: Callable[[], str] = str
 ) -> DiagnosisPart:
-    """The diagnosis with its commands changed, and without those of which nothing is left. `asked` are the servers
-    (address and port) of its attempts, for one without findings."""
-    host = _host_of(part, findings) or _most_named(end_of(server) for server in asked)
+    """The diagnosis with its commands changed, and without those of which nothing is left. `asked` gives the
+    address that most of its attempts named, for one without findings."""
+    host = _host_of(part, findings) or asked()
 
     def fitted(command: str) -> str:
         named = _HOST.sub(host, command) if host else command

@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
+import numpy as np
+
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis import causes
 from backend.forensics.diagnosis.account import Settled, draw_up, settle
@@ -62,6 +64,13 @@ def diagnose(facts: Facts, findings: Sequence[Case], isolation: Isolation | None
         for name, assess in discover_causes()
         for hypothesis in isolation.run(CAUSE + name, partial(_assessed, assess, facts, findings), [])
     ]
+    return answer_from(facts, findings, hypotheses, isolation)
+
+
+def answer_from(
+    facts: Facts, findings: NamedFindings, hypotheses: Sequence[Hypothesis], isolation: Isolation
+) -> Answer:
+    """The same of what each cause says."""
     settled, left = settle(facts, leave_accidents(facts, hypotheses))
     settled = merge_shared(yield_to_stronger(settled), findings)
     settled = [s for s in settled if not _of_unconcerned_host(facts, s.hypothesis, isolation)]
@@ -99,14 +108,13 @@ def _with_advice(
             without_given(facts, _concluded(facts, settled), findings),
             findings,
             kubernetes=kubernetes,
-            asked=_asked(facts, settled.hypothesis),
+            asked=partial(_asked, facts, settled.hypothesis),
         )
     )
 
 
-def _asked(facts: Facts, hypothesis: Hypothesis) -> list[str]:
-    servers = facts.attempts.server_of_link
-    return [servers[link] for link in hypothesis.attempts if link in servers]
+def _asked(facts: Facts, hypothesis: Hypothesis) -> str:
+    return facts.attempts.most_asked(np.array(hypothesis.attempts, np.int64))
 
 
 def _of_unconcerned_host(facts: Facts, hypothesis: Hypothesis, isolation: Isolation) -> bool:

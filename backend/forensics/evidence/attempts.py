@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.addresses import endpoint_text
+from backend.forensics.addresses import address_text
 from backend.forensics.captures import Capture
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.absence.one_way import opened_unseen, to_itself, unheard_hosts
@@ -124,12 +124,30 @@ class Attempts:
         to = (seen.rows[f"destination_{part}"][rows] for part in _PARTS)
         return rows, GroupedRows(seen.place[rows], *to)
 
-    @cached_property
-    def server_of_link(self) -> dict[int, str]:
-        """Of attempts that were sent again: the address and port that the client named."""
-        named = self.table[self.retried.row]
-        ends = zip(*(named[f"server_{part}"].tolist() for part in _PARTS), strict=True)
-        return dict(zip(self.retried.link.tolist(), (endpoint_text(*end) for end in ends), strict=True))
+    def retried_links_to(self, target: str) -> Ints:
+        """Links of those that were sent again to this address and port; none where the text is something else."""
+        try:
+            server = Endpoint.of(target)
+        except ValueError:
+            return np.zeros(0, np.int64)
+        named = server if str(server) == target else None  # the end of a bare IPv6 address is no port
+        return self.retried.link[self.retried_to(named)] if named else np.zeros(0, np.int64)
+
+    def was_retried(self, links: Ints) -> Bools:
+        """Which of these connections began with a SYN that was sent again."""
+        again: Bools = self.retried.position_of_link[links] >= 0
+        return again
+
+    def most_asked(self, links: Ints) -> str:
+        """The address that most of these named, of those that were sent again; "" for none."""
+        positions = self.retried.position_of_link[links]
+        named = self.table[self.retried.row[positions[positions >= 0]]]
+        if not len(named):
+            return ""
+        high, low = named["server_high"], named["server_low"]
+        _, first, count = np.unique(mix(high, low), return_index=True, return_counts=True)
+        most = first[count == count.max()]
+        return min(map(address_text, high[most].tolist(), low[most].tolist()))
 
     def expected_places(self, attempt: RetriedAttempt) -> list[Place]:
         """Vantage points that this client's SYNs to this server pass, in path order: those whose clock can be compared

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from backend.forensics.connections import NEVER
 from backend.forensics.evidence.attempts import Attempts
 from backend.forensics.evidence.sightings import Ints, boundaries
-from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
+from backend.forensics.evidence.sorted_rows import distinct, lexsort, stable_argsort, taken
 
 Words = NDArray[np.uint64]
 Ports = NDArray[np.uint16]
@@ -23,6 +24,8 @@ Server = tuple[int, int, int]
 Frame = tuple[str, int]
 """(input, 1-based frame number)."""
 
+FRAMES_LISTED: Final = 1_000
+"""Of each input: as many as a report shows."""
 DELAYED_FROM_S = 0.9
 """The shortest first back-off of a SYN is 1 s and was seen to fire at 0.9979 s: what waits less has another story."""
 
@@ -44,7 +47,7 @@ class Delays:
 
     def lost_by(self, links: Iterable[int]) -> float:
         """Seconds that these attempts lost together; links without a delay count nothing."""
-        wanted = np.array(sorted(set(links)), np.int64)
+        wanted = distinct(np.fromiter(links, np.int64))
         place = np.searchsorted(self.link, wanted)
         known = place < len(self.link)
         known[known] = self.link[place[known]] == wanted[known]
@@ -53,21 +56,28 @@ class Delays:
     @property
     def counted(self) -> list[int]:
         """Links of the attempts that the account is about."""
-        return [int(link) for link in self.link[self.lost_s >= DELAYED_FROM_S]]
+        links: list[int] = self.link[self.lost_s >= DELAYED_FROM_S].tolist()
+        return links
 
     def frames_of(self, links: Iterable[int]) -> list[Frame]:
-        """(input, frame) of the SYNs of these attempts, each where it was seen first."""
-        wanted = np.isin(self.link, np.array(sorted(set(links)), np.int64))
+        """(input, frame) of the SYNs of these attempts, each where it was seen first; of each input the first
+        `FRAMES_LISTED`."""
+        wanted = np.isin(self.link, np.fromiter(links, np.int64))
         retried, seen = self.attempts.retried, self.attempts.sightings
         table = self.attempts.table[self.row[wanted]]
         once = table[table["transmissions"] == 1]
         chosen = np.zeros(len(retried), np.bool_)
         chosen[retried.position_of_link[table["link"][table["transmissions"] > 1]]] = True
         first = retried.sent.first_row[chosen[retried.sent.attempt]]
-        inputs = [place.input for place in self.attempts.places]
-        numbers = [*once["place"].tolist(), *seen.place[first].tolist()]
-        frames = [*once["frame"].tolist(), *seen.rows["frame"][first].tolist()]
-        return [(inputs[place], frame) for place, frame in zip(numbers, frames, strict=True)]
+        at = np.append(once["place"], seen.place[first])
+        frames = np.append(once["frame"], taken(seen.rows["frame"], first))
+        capture = np.array([place.capture for place in self.attempts.places], np.int64)[at]
+        inputs = {place.capture: place.input for place in self.attempts.places}
+        return [
+            (inputs[number], frame)
+            for number in distinct(capture).tolist()
+            for frame in distinct(frames[capture == number])[:FRAMES_LISTED].tolist()
+        ]
 
 
 def measure_delays(attempts: Attempts, measured: NDArray[np.bool_]) -> Delays:

@@ -18,13 +18,14 @@ from backend.forensics.captures import Capture
 from backend.forensics.cases.case import Case
 from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.diagnosis import run as diagnosis
+from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.diagnosis.named_findings import NamedFindings
 from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
 from backend.forensics.isolation import Isolation
 from backend.forensics.report import FindingPart
 from workers.decode.captures import decode_capture
-from workers.garbage import collect_rarely
+from workers.garbage import collect_rarely, keep_freed_memory
 
 _LISTED_FROM_RATIO: Final = 0.05
 """Of the time of decoding: parts that cost less are in their group's sum only."""
@@ -82,8 +83,10 @@ def run_parts(capture: Capture, meter: Meter, dumps: Sequence[DumpInput] = ()) -
         findings.extend(found.findings)
         cases.extend(found.cases)
     named = NamedFindings.of(cases)
+    hypotheses: list[Hypothesis] = []
     for name, assess in diagnosis.discover_causes():
-        meter.run(f"cause {name}", partial(assess, facts, named))
+        hypotheses.extend(meter.run(f"cause {name}", partial(assess, facts, named)))
+    meter.run("cause (all settled)", lambda: diagnosis.answer_from(facts, named, hypotheses, Isolation()))
     meter.run("report lists", lambda: ReportLists(facts, findings, (), Isolation()))
 
 
@@ -101,6 +104,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m workers.decode.bench.detectors", description=__doc__)
     parser.add_argument("capture", type=Path)
     collect_rarely()  # as `stallscope analyze` does
+    keep_freed_memory()
     parts, connections = clock_parts(parser.parse_args().capture)
     print(json.dumps({"connections": connections, "parts": parts}))  # noqa: T201
 

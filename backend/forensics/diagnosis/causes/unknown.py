@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+
 from backend.forensics.cases.case import Case
 from backend.forensics.cases.dns_delay import DnsDelay
 from backend.forensics.cases.syn_retransmission import SynRetransmission
@@ -61,27 +63,37 @@ def assess_rest(
     takes, `unsettled` the causes that could not be told about them: they become its rivals, and what they miss is
     what it misses."""
     notable = [f for f in findings if f.severity != "info" and f.time_lost_s > 0]
-    retried = facts.attempts.server_of_link
-    servers = {_target(f) for f in notable}
-    late = left.intersection(facts.delays.counted) - retried.keys()
-    # Destinations beyond those with a finding of their own (a scan) are among the rest, too.
-    harmless = {_target(f) for f in findings} - servers if notable else set(retried.values())
-    mine = {link for link in left & retried.keys() if retried[link] not in harmless}
-    links = tuple(sorted(late | mine)) or _one_lost_syn(facts, left, unsettled)
-    asked = set(retried.values())
-    open_servers = {retried[link] for link in links if link in retried}
+    links = _open_links(facts, findings, notable, left) or _one_lost_syn(facts, left, unsettled)
     # A finding about attempts is judged by its attempts, any other by whether a cause refers to it.
+    of_target = {target: facts.attempts.retried_links_to(target) for target in map(_target, notable)}
+    open_targets = {target for target, asked in of_target.items() if np.isin(asked, links).any()}
     about = [
         f
         for f in notable
-        if _target(f) in open_servers or (f.id not in explained and _target(f) not in asked)
+        if _target(f) in open_targets or (f.id not in explained and not len(of_target[_target(f)]))
     ]
     return _hypothesis(facts, about, links, unsettled) if about or links else None
 
 
+def _open_links(
+    facts: Facts, findings: Sequence[Case], notable: Sequence[Case], left: frozenset[int]
+) -> tuple[int, ...]:
+    """Of `left`: attempts that opened late, and those whose SYN was sent again to a server without a finding that says
+    it is harmless. Destinations beyond those with a finding of their own (a scan) are among them, too."""
+    links = np.sort(np.fromiter(left, np.int64))
+    again = facts.attempts.was_retried(links)
+    chosen = ~again & np.isin(links, facts.delays.counted)
+    if notable:
+        harmless = {_target(f) for f in findings} - {_target(f) for f in notable}
+        excepted = [facts.attempts.retried_links_to(target) for target in sorted(harmless)]
+        chosen |= again & ~np.isin(links, np.concatenate([np.zeros(0, np.int64), *excepted]))
+    return tuple(links[chosen].tolist())
+
+
 def _one_lost_syn(facts: Facts, left: frozenset[int], unsettled: Sequence[DiagnosisPart]) -> tuple[int, ...]:
     """Harmless, but several causes were asked about it: one answer takes their place."""
-    links = tuple(left & facts.attempts.server_of_link.keys())
+    every = np.sort(np.fromiter(left, np.int64))
+    links = tuple(every[facts.attempts.was_retried(every)].tolist())
     return links if unsettled and is_one_lost_syn(facts, links) else ()
 
 
