@@ -31,7 +31,13 @@ from backend.forensics.evidence.retry_join import find_retried
 from backend.forensics.evidence.routes import Routes, list_routes
 from backend.forensics.evidence.sent_syns import Bools
 from backend.forensics.evidence.sightings import Ints, Place, Sightings, join_rows, join_sightings
-from backend.forensics.evidence.sorted_rows import first_rows, stable_order, taken
+from backend.forensics.evidence.sorted_rows import (
+    first_rows,
+    stable_argsort,
+    stable_order,
+    taken,
+    taken_records,
+)
 
 __all__ = [
     "ATTEMPT_DTYPE",
@@ -110,12 +116,11 @@ class Attempts:
 
     @cached_property
     def _by_server(self) -> GroupedRows:
-        return GroupedRows(*(self.table[f"server_{part}"] for part in _PARTS))
+        return GroupedRows(*(np.ascontiguousarray(self.table[f"server_{part}"]) for part in _PARTS))
 
     @cached_property
     def _retried_by_server(self) -> GroupedRows:
-        named = self.table[self.retried.row]
-        return GroupedRows(*(named[f"server_{part}"] for part in _PARTS))
+        return GroupedRows(*(taken(self.table[f"server_{part}"], self.retried.row) for part in _PARTS))
 
     @cached_property
     def _syns_by_destination(self) -> tuple[Ints, GroupedRows]:
@@ -203,7 +208,7 @@ def _attempt_table(
     if len(starts) < len(syn):
         _mark_rewrites(table, rows, syn[index], starts)
     _fill_outcome(table, captures, sightings)
-    return table[np.argsort(table["start_ns"], kind="stable")]
+    return taken_records(table, stable_argsort(table["start_ns"]))
 
 
 def _mark_rewrites(table: NDArray[np.void], rows: NDArray[np.void], syn: Ints, starts: Ints) -> None:
@@ -242,7 +247,7 @@ def _fill_outcome(table: NDArray[np.void], captures: Sequence[Capture], sighting
     table["established"] = opened[table["link"]]
     answered_ns = np.where(answered, connections["syn_ack_ns"], called_ns)
     # Of several vantage points the innermost saw the SYN first: its own clock times both ends.
-    innermost_last = np.argsort(-_syn_times(captures, sightings.clocks), kind="stable")
+    innermost_last = stable_argsort(-_syn_times(captures, sightings.clocks))
     ends = {"connect_delay_ns": answered_ns, "acknowledged_delay_ns": connections["established_ns"]}
     for column, until_ns in ends.items():
         delay = np.full(len(opened), NEVER, np.int64)

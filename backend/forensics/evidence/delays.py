@@ -64,13 +64,14 @@ class Delays:
         `FRAMES_LISTED`."""
         wanted = np.isin(self.link, np.fromiter(links, np.int64))
         retried, seen = self.attempts.retried, self.attempts.sightings
-        table = self.attempts.table[self.row[wanted]]
-        once = table[table["transmissions"] == 1]
+        table, row = self.attempts.table, self.row[wanted]
+        once = row[taken(table["transmissions"], row) == 1]
+        again = retried.position_of_link[self.link[wanted]]
         chosen = np.zeros(len(retried), np.bool_)
-        chosen[retried.position_of_link[table["link"][table["transmissions"] > 1]]] = True
+        chosen[again[again >= 0]] = True
         first = retried.sent.first_row[chosen[retried.sent.attempt]]
-        at = np.append(once["place"], seen.place[first])
-        frames = np.append(once["frame"], taken(seen.rows["frame"], first))
+        at = np.append(taken(table["place"], once), seen.place[first])
+        frames = np.append(taken(table["frame"], once), taken(seen.rows["frame"], first))
         capture = np.array([place.capture for place in self.attempts.places], np.int64)[at]
         inputs = {place.capture: place.input for place in self.attempts.places}
         return [

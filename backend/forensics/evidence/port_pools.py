@@ -193,6 +193,8 @@ def count_over_time(leases: NDArray[np.void], source: Source, name: str) -> Usag
 
 def find_exhausted(pools: Sequence[PortPool], losses: Losses) -> dict[int, PortPool]:
     """By index of the loss: the pool that was used up when a SYN was lost at the NAT."""
+    if not pools:
+        return {}
     found: dict[int, PortPool] = {}
     by_destination: dict[Endpoint, list[PortPool]] = {}
     for pool in pools:

@@ -11,6 +11,7 @@ import numpy as np
 
 from backend.forensics.evidence.round_trips import mix_keys
 from backend.forensics.evidence.sightings import Sightings
+from backend.forensics.evidence.sorted_rows import stable_argsort, taken
 
 INITIAL_TTLS: Final = (32, 64, 128, 255)
 
@@ -21,8 +22,8 @@ class RoutedHosts:
     def __init__(self, sightings: Sightings) -> None:
         rows = sightings.rows
         key = mix_keys(sightings.place, rows["source_high"], rows["source_low"])
-        order = np.argsort(key, kind="stable")
-        key, ttl = key[order], rows["ttl"][order]
+        order = stable_argsort(key)
+        key, ttl = key[order], taken(rows["ttl"], order)
         new = np.ones(len(key), np.bool_)
         new[1:] = key[1:] != key[:-1]
         starts = np.flatnonzero(new)

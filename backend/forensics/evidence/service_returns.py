@@ -76,8 +76,8 @@ def find_hairpins(attempts: Attempts) -> list[Hairpin]:
 def _same_host(
     rows: NDArray[np.void], end: str, at: Ints, others: NDArray[np.void], other_end: str, other_at: Ints
 ) -> Bools:
-    same: Bools = rows[f"{end}_low"][at] == others[f"{other_end}_low"][other_at]
-    same &= rows[f"{end}_high"][at] == others[f"{other_end}_high"][other_at]
+    same: Bools = taken(rows[f"{end}_low"], at) == taken(others[f"{other_end}_low"], other_at)
+    same &= taken(rows[f"{end}_high"], at) == taken(others[f"{other_end}_high"], other_at)
     return same
 
 

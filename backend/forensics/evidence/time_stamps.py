@@ -16,7 +16,7 @@ from backend.forensics.evidence.grouped_rows import GroupedRows
 from backend.forensics.evidence.losses import Losses
 from backend.forensics.evidence.matched_packets import mix
 from backend.forensics.evidence.sightings import Ints, boundaries
-from backend.forensics.evidence.sorted_rows import distinct, stable_order, taken
+from backend.forensics.evidence.sorted_rows import distinct, place_in, stable_order, taken
 
 _COLUMNS = ("destination_high", "destination_low", "source_high", "source_low", "time_ns", "timestamp_value")
 MEMORY_NS = 60_000_000_000
@@ -87,7 +87,7 @@ class StampedSyns:
     def _lost(self, losses: Losses) -> Ints:
         """Positions of the lost SYNs, at all vantage points, ascending."""
         rows = losses.rows
-        at = np.searchsorted(self._row, rows)
+        at = place_in(self._row, rows)
         stamped = at < len(self._row)
         stamped[stamped] = self._row[at[stamped]] == rows[stamped]
         return distinct(self._position[at[stamped]])

@@ -44,7 +44,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not total:
         return Detection("not-checkable", "not applicable: no connection attempt (SYN) was captured")
     retried = facts.attempts.retried
-    groups = rows_by_server(facts.attempts.table[retried.row])
+    groups = rows_by_server(facts.attempts.table, retried.row)
     if not len(groups):
         return Detection("clear", f"0 of {plural(total, 'connection attempt')} had a SYN retransmission")
     shown, others = most_hit(groups.sizes, thresholds.findings_shown)

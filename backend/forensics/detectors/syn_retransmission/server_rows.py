@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.evidence.sightings import Ints, boundaries
-from backend.forensics.evidence.sorted_rows import lexsort
+from backend.forensics.evidence.sorted_rows import lexsort, taken
 
 Server = tuple[int, int, int]
 """(address high, address low, port)."""
@@ -17,10 +18,11 @@ _COLUMNS = ("server_high", "server_low", "server_port")
 
 @dataclass(frozen=True, eq=False)
 class ServerRows:
-    """Rows of a table (ATTEMPT_DTYPE) by server: those of server n are rows[start[n] : start[n + 1]], in the table's
-    order; servers by address and port."""
+    """Attempts by server: those of server n are rows[start[n] : start[n + 1]], in their order; servers by address and
+    port."""
 
-    table: NDArray[np.void]
+    columns: Sequence[NDArray[np.integer]]
+    """Address high and low and port of each attempt."""
     rows: Ints
     start: Ints
 
@@ -34,7 +36,7 @@ class ServerRows:
 
     def server(self, number: int) -> Server:
         """Its address and port."""
-        high, low, port = (int(self.table[name][self.rows[self.start[number]]]) for name in _COLUMNS)
+        high, low, port = (int(column[self.rows[self.start[number]]]) for column in self.columns)
         return high, low, port
 
     def of(self, number: int) -> Ints:
@@ -42,9 +44,9 @@ class ServerRows:
         return self.rows[self.start[number] : self.start[number + 1]]
 
 
-def rows_by_server(table: NDArray[np.void]) -> ServerRows:
-    """Every server of the table."""
-    columns = [np.ascontiguousarray(table[name]) for name in _COLUMNS]
+def rows_by_server(table: NDArray[np.void], rows: Ints) -> ServerRows:
+    """Every server of these rows of the table (ATTEMPT_DTYPE); `ServerRows.rows` are positions in `rows`."""
+    columns = [taken(table[name], rows) for name in _COLUMNS]
     order = lexsort(tuple(reversed(columns)))
     starts = np.flatnonzero(boundaries(columns, order))
-    return ServerRows(table, order, np.append(starts, len(order)))
+    return ServerRows(columns, order, np.append(starts, len(order)))

@@ -15,6 +15,7 @@ from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, BOTH_SIDES, COUNTERS
 from backend.forensics.evidence.delays import DELAYED_FROM_S
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.findings import frame_evidence, seconds_text
 from backend.forensics.report import ClaimPart, DiagnosisPart, MissingPart, RivalPart
 
@@ -66,7 +67,8 @@ def assess_rest(
     links = _open_links(facts, findings, notable, left) or _one_lost_syn(facts, left, unsettled)
     # A finding about attempts is judged by its attempts, any other by whether a cause refers to it.
     of_target = {target: facts.attempts.retried_links_to(target) for target in map(_target, notable)}
-    open_targets = {target for target, asked in of_target.items() if np.isin(asked, links).any()}
+    open_links = np.array(links, np.int64)
+    open_targets = {target for target, asked in of_target.items() if is_among(asked, open_links).any()}
     about = [
         f
         for f in notable

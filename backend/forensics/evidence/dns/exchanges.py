@@ -15,7 +15,7 @@ from backend.forensics.connections import NEVER
 from backend.forensics.evidence.dns.clocks import Offsets, measure_offsets
 from backend.forensics.evidence.dns.messages import DnsMessages
 from backend.forensics.evidence.sightings import Ints, boundaries
-from backend.forensics.evidence.sorted_rows import distinct, lexsort, stable_argsort
+from backend.forensics.evidence.sorted_rows import distinct, lexsort, stable_argsort, taken_records
 
 COPY_NS = 50_000_000
 """The same query again within this is the same packet seen twice (a mirror, a bridge and its port): no resolver
@@ -96,7 +96,7 @@ def pair_messages(messages: DnsMessages) -> Exchanges:
     what = rows["id"].astype(np.int64) << 32 | rows["type"].astype(np.int64) << 8 | rows["over_tcp"]
     where = rows["node"].astype(np.int64) << 32 | rows["name"]
     order = lexsort((rows["time_ns"] * 2 + rows["answer"], what, where))
-    ordered = rows[order]
+    ordered = taken_records(rows, order)
     number, counts, unasked = _number(ordered)
     sightings = _describe(ordered, number, counts)
     offsets = measure_offsets(sightings, messages.places)
@@ -241,7 +241,7 @@ def _nearest(
         return sightings
     total = int(question.max()) + 1
     if total == len(sightings):  # each was seen once
-        return sightings[stable_argsort(question)]
+        return taken_records(sightings, stable_argsort(question))
     earliest = np.full(total, np.iinfo(np.int64).max)
     np.minimum.at(earliest, question, sightings["start_ns"])
     unsure_ns = 2 * int(offsets.uncertainty.max(initial=0))
@@ -251,4 +251,4 @@ def _nearest(
     else:
         order = lexsort((-waited, sightings["start_ns"], question))
     first = order[np.unique(question[order], return_index=True)[1]]
-    return sightings[first]
+    return taken_records(sightings, first)

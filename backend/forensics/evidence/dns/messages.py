@@ -10,7 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
-from backend.forensics.evidence.sightings import Ints, Place, list_places
+from backend.forensics.evidence.sightings import Ints, Place, join_rows, list_places
+from backend.forensics.evidence.sorted_rows import taken_records
 from backend.forensics.packets import NO_CONNECTION
 
 DNS_PORT = 53
@@ -75,9 +76,11 @@ def load_messages(captures: Sequence[Capture]) -> DnsMessages:
         table = capture.messages.dns.read((*_READ, "name"))
         rows, keep, without = _rows_of(table, int(first_place[number]), int(first_node[number]))
         iterative += without
-        parts.append(rows[keep])
-        names.append(table.column("name").filter(pa.array(keep)))
-    rows = np.concatenate(parts) if parts else np.zeros(0, MESSAGE_DTYPE)
+        name = table.column("name")
+        whole = bool(keep.all())
+        parts.append(rows if whole else taken_records(rows, np.flatnonzero(keep)))
+        names.append(name if whole else name.filter(pa.array(keep)))
+    rows = join_rows(parts, MESSAGE_DTYPE)
     listed: tuple[str, ...] = ()
     if len(rows):
         chunks = [chunk for column in names for chunk in column.chunks]
