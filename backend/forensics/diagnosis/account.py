@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from backend.forensics.diagnosis.contract import Hypothesis, weigh
-from backend.forensics.evidence.delays import DELAYED_FROM_S
+from backend.forensics.evidence.delays import DELAYED_FROM_S, Delays
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.sent_syns import Bools
+from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import AccountLinePart, AccountPart
 
@@ -48,45 +53,53 @@ def draw_up(facts: Facts, settled: Sequence[Settled], rest_cause: str) -> Accoun
     """The account by addition; what `rest_cause` takes is unexplained, as is what nobody takes."""
     if not facts.has_packets:
         return None
-    counted = set(facts.delays.counted)
-    named: dict[tuple[str, str], set[int]] = {}
+    delays = facts.delays
+    counted = delays.counted
+    named: dict[tuple[str, str], list[Ints]] = {}
+    rest = counted.copy()
     for each in settled:
-        mine = counted & each.taken
-        if mine and each.hypothesis.cause != rest_cause:
-            key = (each.hypothesis.cause, each.hypothesis.title)
-            named.setdefault(key, set()).update(mine)
-    rest = frozenset(counted.difference(*named.values()))
-    lines = [_line(facts, cause, title, links) for (cause, title), links in named.items()]
+        mine = delays.positions(each.taken)
+        mine = mine[counted[mine]]
+        if len(mine) and each.hypothesis.cause != rest_cause:
+            named.setdefault((each.hypothesis.cause, each.hypothesis.title), []).append(mine)
+            rest[mine] = False
+    lines = [_line(delays, *key, distinct(np.concatenate(parts))) for key, parts in named.items()]
     return AccountPart(
         threshold_s=DELAYED_FROM_S,
-        delayed=len(counted),
-        time_lost_s=round(facts.delays.lost_by(counted), 6),
+        delayed=int(counted.sum()),
+        time_lost_s=_lost_s(delays, np.flatnonzero(counted)),
         explained=sorted(lines, key=lambda line: (-line.time_lost_s, line.cause)),
-        unexplained=len(rest),
-        unexplained_time_lost_s=round(facts.delays.lost_by(rest), 6),
-        unexplained_evidence=frame_evidence(facts.delays.frames_of(rest)),
-        unexplained_by=_rest_lines(facts, rest, settled, rest_cause),
+        unexplained=int(rest.sum()),
+        unexplained_time_lost_s=_lost_s(delays, np.flatnonzero(rest)),
+        unexplained_evidence=frame_evidence(delays.frames_of(np.flatnonzero(rest))),
+        unexplained_by=_rest_lines(delays, rest, settled, rest_cause),
     )
 
 
-def _line(facts: Facts, cause: str, title: str, links: Collection[int]) -> AccountLinePart:
-    lost_s = round(facts.delays.lost_by(links), 6)
-    return AccountLinePart(cause=cause, title=title, count=len(links), time_lost_s=lost_s)
+def _lost_s(delays: Delays, positions: Ints) -> float:
+    return round(float(delays.lost_s[positions].sum()), 6)
+
+
+def _line(delays: Delays, cause: str, title: str, positions: Ints) -> AccountLinePart:
+    lost_s = _lost_s(delays, positions)
+    return AccountLinePart(cause=cause, title=title, count=len(positions), time_lost_s=lost_s)
 
 
 def _rest_lines(
-    facts: Facts, rest: frozenset[int], settled: Sequence[Settled], rest_cause: str
+    delays: Delays, rest: Bools, settled: Sequence[Settled], rest_cause: str
 ) -> list[AccountLinePart]:
-    """Each card that speaks of some of `rest` finds its number here; every link is in one line."""
-    of_rest: set[int] = set()
-    undecided: set[int] = set()
+    """Each card that speaks of some of `rest` finds its number here; every attempt is in one line."""
+    of_rest, undecided = np.zeros_like(rest), np.zeros_like(rest)
     for each in settled:
         mine = of_rest if each.hypothesis.cause == rest_cause else undecided
-        mine.update(rest.intersection(each.hypothesis.attempts))
-    undecided -= of_rest
+        mine[delays.positions(each.hypothesis.attempts)] = True
+    of_rest &= rest
+    undecided &= rest & ~of_rest
     parts = (
         (rest_cause, "Cause not established", of_rest),
         ("undecided", "Undecided between causes", undecided),
-        ("below-threshold", "No notable finding", rest - of_rest - undecided),
+        ("below-threshold", "No notable finding", rest & ~of_rest & ~undecided),
     )
-    return [_line(facts, cause, title, links) for cause, title, links in parts if links]
+    return [
+        _line(delays, cause, title, np.flatnonzero(those)) for cause, title, those in parts if those.any()
+    ]

@@ -10,7 +10,6 @@ from typing import Literal
 from pydantic import Field
 
 from backend.forensics.cases.case import Case, endpoint_of
-from backend.forensics.evidence.absence.server_captures import captured_at_server
 from backend.forensics.evidence.counters import KernelFacts
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.report import DiagnosisPart, MissingPart
@@ -69,7 +68,7 @@ def _at_servers(facts: Facts, about: Sequence[Case]) -> bool:
     """Whether a capture at every server of these findings was given."""
     named = {flow.destination for case in about for flow in case.flows if flow.destination}
     servers = [endpoint for end in named if (endpoint := endpoint_of(end)) is not None]
-    return 0 < len(servers) <= ENDS_MOST and all(captured_at_server(facts, each) for each in servers)
+    return 0 < len(servers) <= ENDS_MOST and all(map(facts.server_captures.captured_at, servers))
 
 
 def _left_of(facts: Facts, request: MissingPart, about: Sequence[Case]) -> MissingPart | None:

@@ -47,26 +47,28 @@ class Delays:
 
     def lost_by(self, links: Iterable[int]) -> float:
         """Seconds that these attempts lost together; links without a delay count nothing."""
+        return float(self.lost_s[self.positions(links)].sum())
+
+    def positions(self, links: Iterable[int]) -> Ints:
+        """Where in `link` these are, ascending; those without a delay are left out."""
         wanted = distinct(np.fromiter(links, np.int64))
-        place = np.searchsorted(self.link, wanted)
-        known = place < len(self.link)
-        known[known] = self.link[place[known]] == wanted[known]
-        return float(self.lost_s[place[known]].sum())
+        at = np.searchsorted(self.link, wanted)
+        known = at < len(self.link)
+        known[known] = self.link[at[known]] == wanted[known]
+        return at[known]
 
     @property
-    def counted(self) -> list[int]:
-        """Links of the attempts that the account is about."""
-        links: list[int] = self.link[self.lost_s >= DELAYED_FROM_S].tolist()
-        return links
+    def counted(self) -> NDArray[np.bool_]:
+        """Beside `link`: the attempts that the account is about."""
+        return self.lost_s >= DELAYED_FROM_S
 
-    def frames_of(self, links: Iterable[int]) -> list[Frame]:
+    def frames_of(self, positions: Ints) -> list[Frame]:
         """(input, frame) of the SYNs of these attempts, each where it was seen first; of each input the first
         `FRAMES_LISTED`."""
-        wanted = np.isin(self.link, np.fromiter(links, np.int64))
         retried, seen = self.attempts.retried, self.attempts.sightings
-        table, row = self.attempts.table, self.row[wanted]
+        table, row = self.attempts.table, self.row[positions]
         once = row[taken(table["transmissions"], row) == 1]
-        again = retried.position_of_link[self.link[wanted]]
+        again = retried.position_of_link[self.link[positions]]
         chosen = np.zeros(len(retried), np.bool_)
         chosen[again[again >= 0]] = True
         first = retried.sent.first_row[chosen[retried.sent.attempt]]

@@ -14,6 +14,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.evidence.absence.icmp_reported import icmp_reported
 from backend.forensics.evidence.absence.measured_times import measured_attempts, without_made_up_trips
 from backend.forensics.evidence.absence.one_way import unheard_hosts
+from backend.forensics.evidence.absence.server_captures import ServerCaptures
 from backend.forensics.evidence.absence.unresolved import resolved_groups
 from backend.forensics.evidence.address_conflicts import AddressConflict, find_address_conflicts
 from backend.forensics.evidence.attempts import Attempts, collect_attempts
@@ -301,6 +302,11 @@ class Facts:
     def late_crossings(self) -> LateCrossings:
         """Packets that needed longer than usual between two vantage points."""
         return LateCrossings(self.captures, self.attempts, self.round_trips, self.far_side.farthest)
+
+    @cached_property
+    def server_captures(self) -> ServerCaptures:
+        """Which servers a capture was taken at."""
+        return ServerCaptures(self.attempts)
 
     @cached_property
     def routed_hosts(self) -> RoutedHosts:

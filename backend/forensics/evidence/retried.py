@@ -232,15 +232,17 @@ class Retried(Sequence[RetriedAttempt]):
     def sighting(self, row: int) -> Sighting:
         """A row of `sightings` as an object."""
         seen = self.sightings
-        packet = seen.rows[row]
-        ends = [
-            Endpoint(int(packet[f"{end}_high"]), int(packet[f"{end}_low"]), int(packet[f"{end}_port"]))
-            for end in ("source", "destination")
-        ]
-        place = seen.places[int(seen.place[row])]
-        stamps = int(packet["ip_id"]), int(packet["timestamp_value"])
-        frame, network = int(packet["frame"]), int(seen.network[row])
-        return Sighting(place, int(seen.time_ns[row]), frame, ends[0], ends[1], *stamps, network)
+        high, low, port, to_high, to_low, to_port, frame, ip_id, stamp = self._packets[row].item()
+        ends = Endpoint(high, low, port), Endpoint(to_high, to_low, to_port)
+        place, network = seen.places[int(seen.place[row])], int(seen.network[row])
+        return Sighting(place, int(seen.time_ns[row]), frame, *ends, ip_id, stamp, network)
+
+    @cached_property
+    def _packets(self) -> NDArray[np.void]:
+        """The fields of packets that objects are made of: a view."""
+        ends = [f"{end}_{part}" for end in ("source", "destination") for part in ("high", "low", "port")]
+        fields: NDArray[np.void] = self.sightings.rows[[*ends, "frame", "ip_id", "timestamp_value"]]
+        return fields
 
 
 @dataclass(frozen=True, eq=False)

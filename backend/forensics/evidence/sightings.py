@@ -20,7 +20,13 @@ from backend.forensics.connections import CONNECTION_DTYPE
 from backend.forensics.evidence.clocks import Clocks, compare_clocks
 from backend.forensics.evidence.copies import merge_copies, merge_near
 from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.sorted_rows import renumbered, stable_argsort, stable_order, taken
+from backend.forensics.evidence.sorted_rows import (
+    renumbered,
+    stable_argsort,
+    stable_order,
+    taken,
+    taken_records,
+)
 from backend.forensics.packets import ACK, MARK_COPY, NO_CONNECTION, PACKET_DTYPE, SYN
 from backend.forensics.private_words import PrivateWord, of_place
 
@@ -142,13 +148,15 @@ def join_sightings(captures: Sequence[Capture]) -> Sightings:
     is_syn &= ~peer
     clocks = compare_clocks(captures)
     time_ns = _common_times(captures, clocks)
+    # Of a scan all are SYNs: 160 MB of a million would be copied.
+    syns = slice(None) if is_syn.all() else np.flatnonzero(is_syn)
     seen = _Syns(
-        rows if is_syn.all() else rows[is_syn],  # of a scan 123 MB of a million would be copied
-        time_ns[is_syn],
-        place[is_syn],
-        node[is_syn],
-        network[is_syn],
-        np.array(clocks.group, np.int64)[capture[is_syn]],
+        rows if isinstance(syns, slice) else taken_records(rows, syns),
+        time_ns[syns],
+        place[syns],
+        node[syns],
+        network[syns],
+        np.array(clocks.group, np.int64)[capture[syns]],
     )
     joined = _group_transmissions(seen)
     lone = _lone_answers(rows, node, seen.node)

@@ -34,6 +34,12 @@ class StampCounts:
     higher_passed: int
 
 
+def _is_lower(before: Ints, stamps: Ints) -> NDArray[np.bool_]:
+    """RFC 7323 section 5.2: s < t when 0 < (t - s) < 2^31."""
+    back = (before - stamps) % 2**32
+    return (back > 0) & (back < 2**31)
+
+
 class StampedSyns:
     """SYNs with time stamps as each vantage point saw them: by host, by source, by time."""
 
@@ -66,9 +72,7 @@ class StampedSyns:
     def _compare(self, those: Ints, before: Ints) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """(within the memory of the one before, with a lower stamp)."""
         near = self._time_ns[those] - self._time_ns[before] < MEMORY_NS
-        # RFC 7323 section 5.2: s < t when 0 < (t - s) < 2^31.
-        back = (self._stamp[before] - self._stamp[those]) % 2**32
-        return near, (back > 0) & (back < 2**31)
+        return near, _is_lower(self._stamp[before], self._stamp[those])
 
     def count(self, destination: Destination) -> StampCounts:
         """At the vantage point furthest out: there SYNs carry the address that the server remembers."""
@@ -105,6 +109,5 @@ class StampedSyns:
             if self._known[n + 1] - self._known[n]:
                 counts[int(self._lower[n + 1] - self._lower[n]), 0] -= 1
             before = accepted[n] if n in accepted else accepted[n - 1]
-            known, lower = self._compare(np.array([n]), np.array([before]))
-            if before >= 0 and known[0]:
-                counts[int(lower[0]), int(n in accepted)] += 1
+            if before >= 0 and self._time_ns[n] - self._time_ns[before] < MEMORY_NS:
+                counts[int(_is_lower(self._stamp[before], self._stamp[n])), int(n in accepted)] += 1

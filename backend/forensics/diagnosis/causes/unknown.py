@@ -84,7 +84,7 @@ def _open_links(
     it is harmless. Destinations beyond those with a finding of their own (a scan) are among them, too."""
     links = np.sort(np.fromiter(left, np.int64))
     again = facts.attempts.was_retried(links)
-    chosen = ~again & np.isin(links, facts.delays.counted)
+    chosen = ~again & is_among(links, facts.delays.link[facts.delays.counted])
     if notable:
         harmless = {_target(f) for f in findings} - {_target(f) for f in notable}
         excepted = [facts.attempts.retried_links_to(target) for target in sorted(harmless)]
@@ -132,7 +132,11 @@ def _statement(facts: Facts, findings: Sequence[Case], links: tuple[int, ...]) -
 def _hypothesis(
     facts: Facts, findings: Sequence[Case], links: tuple[int, ...], unsettled: Sequence[DiagnosisPart]
 ) -> Hypothesis:
-    frames = frame_evidence(facts.delays.frames_of(links)) if links else list(findings[0].evidence)
+    frames = (
+        frame_evidence(facts.delays.frames_of(facts.delays.positions(links)))
+        if links
+        else list(findings[0].evidence)
+    )
     places = _places(findings[0]) if findings else ""
     where = f"The packets were last captured at: {places}."
     reason = "the last location says nothing about the cause"

@@ -53,7 +53,7 @@ def account(capture: Capture) -> AccountPart:
 
 
 def hypothesis(facts: Facts, cause: str, attempts: list[int], *, weight: float) -> Hypothesis:
-    frames = frame_evidence(facts.delays.frames_of(attempts))
+    frames = frame_evidence(facts.delays.frames_of(facts.delays.positions(attempts)))
     return Hypothesis(
         cause=cause,
         title=cause,
