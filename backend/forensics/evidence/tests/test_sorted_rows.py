@@ -13,7 +13,17 @@ from backend.forensics.evidence.sorted_rows import (
     stable_argsort,
     stable_order,
     taken,
+    taken_records,
 )
+
+
+def test_taken_records_are_those_of_numpy() -> None:
+    table = np.zeros(7, [("a", "<u8"), ("b", "u1"), ("c", "<i4")])
+    table["a"], table["b"], table["c"] = np.arange(7), np.arange(7) + 1, -np.arange(7)
+    rows = np.array([6, 0, 0, 3])
+    assert taken_records(table, rows).tolist() == table[rows].tolist()
+    assert taken_records(table[::2], np.array([3, 1])).tolist() == table[::2][[3, 1]].tolist()
+    assert taken_records(table, rows[:0]).dtype == table.dtype
 
 
 @pytest.mark.parametrize("different", [1, 2, 10, 1_000_000])
