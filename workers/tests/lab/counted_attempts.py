@@ -91,21 +91,16 @@ def cited_transmissions(m: re.Match[str], sentence: Sentence) -> Problem:
 
 
 def _answered_again(m: re.Match[str], sentence: Sentence) -> Problem:
-    """Retransmitted SYNs whose SYN-ACK came at once, of the cited attempts that opened."""
+    """Of the attempts whose SYN-ACKs are cited: how many opened after a second SYN."""
     if sentence.cut:
         return None
     path = cited(sentence)[0][0]
-    opened = prompt = 0
+    opened = 0
     for isn in cited_isns(sentence):
+        back = [h.time_ns for h in answers_of(path).get(isn, []) if h.is_syn_ack]
         syns = sent(attempts_of(path).get(isn, []))
-        back = [h for h in answers_of(path).get(isn, []) if h.is_syn_ack]
-        last = [s for s in syns if back and s.time_ns < back[0].time_ns]
-        if len(last) > 1:
-            opened += 1
-            prompt += (back[0].time_ns - last[-1].time_ns) / 1e9 < float(_PROMPT_S)
-    if (prompt, opened) != (count(m["some"]), count(m["all"])):
-        return f"{prompt} of {opened} retransmitted SYNs were answered promptly"
-    return None
+        opened += bool(back) and sum(syn.time_ns < min(back) for syn in syns) > 1
+    return _differs(opened, m["some"], "attempts opened after a second SYN")
 
 
 def _rivals(m: re.Match[str], sentence: Sentence) -> Problem:
@@ -294,13 +289,12 @@ def _is_copy(one: Header, other: Header) -> bool:
 
 
 _REMEMBERED_NS = 60_000_000_000
-_PROMPT_S = 0.5
 _N = r"[\d,]+"
 _T = r"[\d,.]+ (?:s|ms|µs)"
 
 CHECKS: tuple[tuple[str, Check], ...] = (
     (
-        rf"(?P<some>{_N}) of (?P<all>{_N}) (?:was|were) answered promptly when the SYN was retransmitted\.",
+        rf"(?P<some>{_N}) of (?P<all>{_N}) attempts? opened after the SYN was retransmitted\.",
         _answered_again,
     ),
     (
@@ -308,8 +302,8 @@ CHECKS: tuple[tuple[str, Check], ...] = (
         _rivals,
     ),
     (
-        rf"(?P<some>{_N}) of {_N} lost SYNs competed with a SYN of the same source port (?P<least>\d+) to "
-        r"(?P<most>\d+) µs away \(median (?P<middle>[\d.]+)\); of SYNs without a competing SYN .+",
+        rf"(?P<some>{_N}) of {_N} lost SYNs competed with a SYN of the same source port (?P<least>[\d.]+) to "
+        r"(?P<most>[\d.]+) µs away \(median (?P<middle>[\d.]+)\); of SYNs without a competing SYN .+",
         _rivals,
     ),
     (

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from scapy.layers.dns import DNS
 
-from workers.tests.lab import counted_attempts, counted_requests, counted_stalls
+from workers.tests.lab import counted_attempts, counted_lines, counted_requests, counted_stalls
 from workers.tests.lab.independent import ACK, RST, SYN, Frame, frames_of
 from workers.tests.lab.sentences import count, seconds, told_s
 
@@ -353,6 +353,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
         _large_segments,
     ),
     (rf"(?:\w+ \+{_NUMBER},? ?)+ ?between the (?:dumps|listings).*", _counters),
+    (rf"{_NUMBER} SYNs .+, insert_failed \+{_NUMBER}, drop \+{_NUMBER} between the dumps: all .+", _counters),
     (rf"\w+ rose by {_NUMBER} between the (?:dumps|listings).*", _counters),
     (rf"(?P<used>{_NUMBER}) of (?P<limit>{_NUMBER}) .*entries in use .*", _in_use),
     (rf"The kernel logged (?P<some>{_NUMBER}) times?: .+", _logged),
@@ -363,6 +364,7 @@ CHECKS: tuple[tuple[str, Check], ...] = (
 EVERY: tuple[tuple[str, Check], ...] = (
     *CHECKS,
     *counted_attempts.CHECKS,
+    *counted_lines.CHECKS,
     *counted_requests.CHECKS,
     *counted_stalls.CHECKS,
 )

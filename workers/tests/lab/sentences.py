@@ -77,6 +77,12 @@ def sentences_of(report: dict[str, Any], folder: Path) -> Iterator[Sentence]:
             yield before
 
 
+def template(text: str) -> str:
+    """The sentence without its numbers, addresses and names with numbers."""
+    quoted = re.sub(r"(?<=: )(?:-A |tcp |udp |oifname ).+", "RULE", text)
+    return re.sub(r"(?:[\w-]*\d[\w.,:/-]*\d|[\w-]*\d[\w-]*)", "N", quoted)
+
+
 def count(text: str) -> int:
     """``1,234``."""
     return int(text.replace(",", ""))

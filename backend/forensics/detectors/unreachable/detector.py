@@ -62,7 +62,7 @@ def _groups(facts: Facts, chosen: Ints) -> list[Group]:
     for position in chosen.tolist():
         row = errors.rows[position]
         sender = address_text(int(row["destination_high"]), int(row["destination_low"]))
-        name = servers.get(int(errors.link[position]), f"unknown (sent to {sender})")
+        name = servers.get(int(errors.link[position]), f"packets of {sender}")
         named.setdefault((MEANINGS[int(errors.meaning[position])], name), []).append(position)
     groups = [
         Group(meaning, name, np.array(at), frozenset(int(link) for link in errors.link[at] if link >= 0))

@@ -150,7 +150,7 @@ def _later(d: Destination) -> list[Weighed]:
     opened = [a for a in d.attempts if a.outcome == "established"]
     if not opened:
         return []
-    text = f"{len(opened):,} of {len(d.attempts):,} were answered promptly when the SYN was retransmitted."
+    text = f"{len(opened):,} of {plural(len(d.attempts), 'attempt')} opened after the SYN was retransmitted."
     frames = frame_evidence((a.place.input, a.frame) for attempt in opened for a in attempt.answers)
     return [
         Weighed(
