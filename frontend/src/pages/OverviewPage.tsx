@@ -11,6 +11,7 @@ import { NothingFound } from "../diagnosis/NothingFound";
 import { Outcomes } from "../diagnosis/Outcomes";
 import { LooseFindings, OtherDiagnoses } from "../diagnosis/OtherDiagnoses";
 import { QualityStrip } from "../diagnosis/QualityStrip";
+import { Tour } from "../diagnosis/Tour";
 import { VerdictCard } from "../diagnosis/VerdictCard";
 import { DensityStrip } from "../findings/DensityStrip";
 import { Region } from "../ui/Region";
@@ -70,6 +71,7 @@ function ReportBody({ report }: { report: Report }) {
       ) : (
         <NothingFound report={report} />
       )}
+      {first && <Tour />}
       <div className="overview-grid">
         <div className="overview-column">
           <OtherDiagnoses report={report} answers={others} />

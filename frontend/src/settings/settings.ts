@@ -14,10 +14,12 @@ export interface Settings {
   explain: boolean;
   /** Names of pods, services and nodes beside their addresses. */
   names: boolean;
+  /** The tour of a finding is offered, until it was taken or dismissed. */
+  tour: boolean;
 }
 
 const STORED = "stallscope-settings";
-const DEFAULTS: Settings = { highContrast: false, density: "compact", zone: "utc", singleKeys: true, explain: false, names: true };
+const DEFAULTS: Settings = { highContrast: false, density: "compact", zone: "utc", singleKeys: true, explain: false, names: true, tour: true };
 
 /** What was stored, as far as it is understood; a browser that keeps nothing gets the defaults. */
 export function readSettings(text: string | null): Settings {
@@ -28,12 +30,12 @@ export function readSettings(text: string | null): Settings {
   } catch {
     // Not ours, or cut off: as if nothing had been stored.
   }
-  const yes = (name: "highContrast" | "singleKeys" | "explain" | "names") => {
+  const yes = (name: "highContrast" | "singleKeys" | "explain" | "names" | "tour") => {
     const value = stored[name];
     return typeof value === "boolean" ? value : DEFAULTS[name];
   };
   return {
-    highContrast: yes("highContrast"), singleKeys: yes("singleKeys"), explain: yes("explain"), names: yes("names"),
+    highContrast: yes("highContrast"), singleKeys: yes("singleKeys"), explain: yes("explain"), names: yes("names"), tour: yes("tour"),
     density: stored.density === "comfortable" ? "comfortable" : "compact",
     zone: stored.zone === "local" ? "local" : "utc",
   };

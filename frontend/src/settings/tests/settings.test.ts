@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { wallClock } from "../../format/instant";
 import { changeSettings, explainUnlessChosen, readSettings, settingsNow } from "../settings";
 
-const DEFAULTS = { highContrast: false, density: "compact", zone: "utc", singleKeys: true, explain: false, names: true } as const;
+const DEFAULTS = { highContrast: false, density: "compact", zone: "utc", singleKeys: true, explain: false, names: true, tour: true } as const;
 
 afterEach(() => changeSettings(DEFAULTS));
 
