@@ -80,3 +80,14 @@ def rotate(path: Path, parts: int) -> list[Path]:
         rewrite(path, lambda each, n=numbers, a=low, b=high: each if a <= next(n) < b else None, made[-1])  # type: ignore[misc]
     path.unlink()
     return made
+
+
+def tag(path: Path, vlan: int) -> None:
+    """As a trunk port shows the packets: with an 802.1Q tag behind the MAC addresses."""
+    header = b"\x81\x00" + vlan.to_bytes(2, "big")
+    rewrite(
+        path,
+        lambda each: Record(
+            each.time_us, each.data[:12] + header + each.data[12:], each.wire_bytes + len(header)
+        ),
+    )
