@@ -1,5 +1,5 @@
 import numpy as np
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
@@ -14,6 +14,7 @@ PAIRS = some.integers(1, 40).flatmap(
 )
 
 
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(PAIRS)
 def test_groups_are_scipys(drawn: tuple[int, list[tuple[int, int]]]) -> None:
     size, pairs = drawn
