@@ -5,6 +5,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import structlog
 
 from backend.forensics.isolation import Isolation
 from workers.garbage import collect_rarely
@@ -35,6 +36,12 @@ def _starts_product(item: pytest.Item) -> bool:
 def _nothing_breaks_silently(monkeypatch: pytest.MonkeyPatch) -> None:
     """A detector or cause that raises fails the test, in place of a line in the report."""
     monkeypatch.setattr(Isolation, "strict", True)
+
+
+@pytest.fixture(autouse=True)
+def _log_of_nobody_else() -> None:
+    """A command that a test before ran in this process has sent its log to standard error."""
+    structlog.reset_defaults()
 
 
 @pytest.fixture

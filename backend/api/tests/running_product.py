@@ -68,11 +68,16 @@ class Product:
 
 
 def children_of(pid: int) -> list[int]:
-    """Processes that this process has started."""
-    found: list[int] = []
-    for task in Path(f"/proc/{pid}/task").glob("*/children"):
-        found += [int(child) for child in task.read_text().split()]
-    return found
+    """Processes that this process has started, by what each says of its parent: lists of children leave some out while
+    others end (proc(5), /proc/[pid]/task/[tid]/children)."""
+    return [int(each.parent.name) for each in Path("/proc").glob("[0-9]*/stat") if _parent_of(each) == pid]
+
+
+def _parent_of(stat: Path) -> int | None:
+    try:
+        return int(stat.read_text().rpartition(")")[2].split()[1])
+    except OSError:
+        return None  # it has ended
 
 
 @contextmanager
