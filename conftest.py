@@ -20,12 +20,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The tests of a file run in one process, so that what they share is started once; short files come last, so that
-    no process is left alone at the end with minutes of work."""
+    """The tests of a file run in one process (--dist loadfile), so that what they share is started once; short files
+    come last, so that no process is left alone at the end with minutes of work."""
     items.sort(key=lambda item: (_starts_product(item), str(item.path)), reverse=True)
-    for item in items:
-        engine = item.callspec.params.get("product", "") if hasattr(item, "callspec") else ""
-        item.add_marker(pytest.mark.xdist_group(f"{item.path.relative_to(item.config.rootpath)}{engine}"))
 
 
 def _starts_product(item: pytest.Item) -> bool:

@@ -1,4 +1,5 @@
 /** Times too close for a window, times too far apart for one, and lanes put together in other ways. */
+import { LANE_HEIGHT } from "../src/timeline/laneLayout";
 import { api, expect, test } from "./product";
 import { drawnWindow, lanesBox, lossMarks, open, type Mark } from "./timelinePage";
 
@@ -54,7 +55,7 @@ test("in a window of 10 µs the two SYNs are two marks, and the tooltip tells ho
   await open(page, `?w=${from}~10000&sel=${pair.finding}~${pair.instance}`);
   const box = await lanesBox(page);
   const header = await page.locator(`.timeline-header[data-lane="${later?.lanes[0]}"]`).boundingBox();
-  await page.mouse.move(box.x + (box.width * (pair.t + apart_ns - from)) / 10_000, (header?.y ?? 0) + (header?.height ?? 0) / 2);
+  await page.mouse.move(box.x + (box.width * (pair.t + apart_ns - from)) / 10_000, (header?.y ?? 0) + (header?.height ?? 0) - LANE_HEIGHT / 2);
   const tip = page.locator(".timeline-tip");
   await expect(tip).toContainText(`${String(Number((apart_ns / 1000).toFixed(3)))} µs after the previous mark`);
 });
