@@ -61,6 +61,8 @@ export async function startProduct(options: string[] = [], environment: Record<s
   async function stop() {
     server.kill("SIGTERM");
     await ended(server);
+    const errors = output.join("").split("\n").filter((line) => line.includes("[error"));
+    if (errors.length > 0) console.error(["Errors in the log of the product:", ...errors].join("\n"));
     if (!kept) rmSync(data, { recursive: true, force: true });
   }
   return { base, data, stop };
