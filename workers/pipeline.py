@@ -18,7 +18,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.credential_text import hold_credentials
 from backend.forensics.detection.run import OnProgress
 from backend.forensics.dumps import Dump
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.findings import rfc3339
 from backend.forensics.isolation import Isolation
 from backend.forensics.printed_lines import printed_places, with_printed_lines

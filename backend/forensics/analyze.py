@@ -11,8 +11,8 @@ from backend.forensics.counter_table import list_counter_sets
 from backend.forensics.destination_table import list_destination_parts
 from backend.forensics.detection.run import OnProgress, run_detectors
 from backend.forensics.diagnosis.run import diagnose
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.isolation import REPORT, Isolation
 from backend.forensics.lanes import list_lanes
 from backend.forensics.naming.gather_names import gather_names

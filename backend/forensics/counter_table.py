@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 
-from backend.forensics.evidence.counter_series import CounterSeries, CounterValue
+from backend.forensics.evidence.kernel.counter_series import CounterSeries, CounterValue
 from backend.forensics.report import CounterSetPart, EvidencePart
 
 SETS_LISTED = 100

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from backend.forensics.addresses import endpoint_text
+from backend.forensics.evidence.attempts.waits import DestinationWaits, Milliseconds
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.limited_by import ConnectionLimits
-from backend.forensics.evidence.waits import DestinationWaits, Milliseconds
+from backend.forensics.evidence.tcp.limited_by import ConnectionLimits
 from backend.forensics.report import DestinationPart, DistributionPart
 from backend.forensics.report_limits import LimitsPart
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import lru_cache
 
-from backend.forensics.evidence.counter_series import CounterSeries
+from backend.forensics.evidence.kernel.counter_series import CounterSeries
 from backend.forensics.report import EvidencePart, MarkPart
 from backend.forensics.wording import plural as plural  # noqa: PLC0414 - part of this module, too
 

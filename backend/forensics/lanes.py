@@ -7,9 +7,9 @@ import numpy as np
 
 from backend.forensics.addresses import address_text
 from backend.forensics.dumps.conntrack import NOT_SHOWN
+from backend.forensics.evidence.clocks.sightings import Place
+from backend.forensics.evidence.clocks.sorted_rows import distinct, taken
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.sightings import Place
-from backend.forensics.evidence.sorted_rows import distinct, taken
 from backend.forensics.findings import counter_lane, drawn_series, rfc3339
 from backend.forensics.report import LanePart
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.evidence.attempt_outcomes import ATTEMPT_OUTCOMES, attempt_outcomes
+from backend.forensics.evidence.attempts.sent_syns import Bools
+from backend.forensics.evidence.clocks.sightings import boundaries, join_rows
+from backend.forensics.evidence.clocks.sorted_rows import lexsort, stable_argsort, taken_columns
 from backend.forensics.evidence.dns.lookups import NXDOMAIN, SERVFAIL
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.sent_syns import Bools
-from backend.forensics.evidence.sightings import boundaries, join_rows
-from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort, taken_columns
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import (
     DestinationOutcomePart,

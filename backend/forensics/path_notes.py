@@ -9,8 +9,8 @@ from typing import Any, Final
 import numpy as np
 
 from backend.forensics.addresses import endpoint_text
+from backend.forensics.evidence.attempts.retried import OUTCOMES
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.retried import OUTCOMES
 from backend.forensics.report import FindingPart
 
 Note = dict[str, Any]

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from backend.forensics.addresses import address_text
 from backend.forensics.connections import NEVER
+from backend.forensics.evidence.clocks.sightings import Ints
+from backend.forensics.evidence.clocks.sorted_rows import lexsort
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.packets import TCP
 from backend.forensics.path_notes import notes_by_link
 from backend.forensics.report import FindingPart

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from backend.forensics.evidence.absence.measured_times import time_problems
-from backend.forensics.evidence.clocks import ClockOffset
+from backend.forensics.evidence.clocks.clocks import ClockOffset
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.lanes import uncaptured_sources

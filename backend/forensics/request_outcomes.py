@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
-from backend.forensics.evidence.exchanges import read_rows
+from backend.forensics.evidence.attempts.sent_syns import Bools
+from backend.forensics.evidence.clocks.sightings import Ints, join_rows
+from backend.forensics.evidence.clocks.sorted_rows import distinct, lexsort, taken_columns
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.sent_syns import Bools
-from backend.forensics.evidence.sightings import Ints, join_rows
-from backend.forensics.evidence.sorted_rows import distinct, lexsort, taken_columns
+from backend.forensics.evidence.requests.exchanges import read_rows
 from backend.forensics.messages import ALERT, HELLO
 from backend.forensics.round_trips import REQUEST
 

@@ -8,13 +8,13 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from backend.forensics.evidence.exchanges import read_rows
+from backend.forensics.evidence.clocks.sightings import Ints
+from backend.forensics.evidence.clocks.sorted_rows import lexsort
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.latency_breakdown import METADATA, PARTS
-from backend.forensics.evidence.metadata_calls import kind_of
-from backend.forensics.evidence.request_shapes import callee_names
-from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import lexsort
+from backend.forensics.evidence.requests.exchanges import read_rows
+from backend.forensics.evidence.requests.latency_breakdown import METADATA, PARTS
+from backend.forensics.evidence.requests.metadata_calls import kind_of
+from backend.forensics.evidence.requests.request_shapes import callee_names
 from backend.forensics.messages import SENT_AUTHORIZATION, SENT_TOKEN
 
 SCHEMA = pa.schema(

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
+from backend.forensics.evidence.clocks.sorted_rows import lexsort
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.latency_breakdown import PARTS, capture_of
-from backend.forensics.evidence.request_shapes import template
-from backend.forensics.evidence.sorted_rows import lexsort
+from backend.forensics.evidence.requests.latency_breakdown import PARTS, capture_of
+from backend.forensics.evidence.requests.request_shapes import template
 from backend.forensics.messages import HTTP_DTYPE, REQUEST_SEEN, RESPONSE_SEEN, TEXTS
 
 Ints = NDArray[np.int64]

@@ -10,9 +10,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import address_text
+from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.round_trips import NOT_KNOWN, RoundTrips, every_sample
-from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.round_trips.round_trips import NOT_KNOWN, RoundTrips, every_sample
 from backend.forensics.report import FindingPart
 from backend.forensics.round_trips import KIND_NAMES
 

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from backend.forensics.evidence.exchanges import read_rows
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.latency_breakdown import CALL, DNS, METADATA, LatencyBreakdown, capture_of
-from backend.forensics.evidence.request_shapes import SHAPES_MOST, Shape
+from backend.forensics.evidence.requests.exchanges import read_rows
+from backend.forensics.evidence.requests.latency_breakdown import (
+    CALL,
+    DNS,
+    METADATA,
+    LatencyBreakdown,
+    capture_of,
+)
+from backend.forensics.evidence.requests.request_shapes import SHAPES_MOST, Shape
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import CalleePart, EvidencePart, RequestShapePart, ServedRequestsPart
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from backend.forensics.dumps import Dump
+from backend.forensics.evidence.attempts.retried import Endpoint
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.host_signs import HostSigns
-from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.evidence.kernel.host_signs import HostSigns
 from backend.forensics.findings import line_evidence
 from backend.forensics.private_words import PrivateWord
 from backend.forensics.report import DiagnosisPart, EvidencePart, QualityPart

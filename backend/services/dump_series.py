@@ -8,7 +8,12 @@ from itertools import pairwise
 from typing import Final, Literal
 
 from backend.forensics.dumps import IpvsTraffic, RealServer, VirtualService
-from backend.forensics.evidence.counter_series import CounterSeries, CounterValue, Source, counter_series
+from backend.forensics.evidence.kernel.counter_series import (
+    CounterSeries,
+    CounterValue,
+    Source,
+    counter_series,
+)
 from backend.services.dump_tables import server_name, service_name
 from backend.services.read_dumps import KeptDump, read_dumps
 from backend.services.result_types import EpochNs

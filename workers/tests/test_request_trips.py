@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.forensics.evidence.message_trips import message_trips
+from backend.forensics.evidence.round_trips.message_trips import message_trips
 from workers.decode.tests.capture_bytes import decode, pcap, tcp
 
 SYN, ACK, PUSH = 0x02, 0x10, 0x18

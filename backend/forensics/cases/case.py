@@ -8,8 +8,8 @@ from functools import cache
 from typing import Any, Final, cast
 
 from backend.forensics.addresses import address_halves
-from backend.forensics.evidence.delays import Frame
-from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.evidence.attempts.delays import Frame
+from backend.forensics.evidence.attempts.retried import Endpoint
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import EvidencePart, Severity
 

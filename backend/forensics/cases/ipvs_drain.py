@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from backend.forensics.cases.case import APART, Case
-from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.evidence.attempts.retried import Endpoint
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,10 +10,10 @@ import numpy as np
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.cases.case import Case
 from backend.forensics.detection.present import present_case
+from backend.forensics.evidence.clocks.sightings import Place
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.held_groups import HeldGroup
-from backend.forensics.evidence.sightings import Place
-from backend.forensics.evidence.stalls import HeldInterval
+from backend.forensics.evidence.round_trips.held_groups import HeldGroup
+from backend.forensics.evidence.round_trips.stalls import HeldInterval
 from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339, seconds_text
 from backend.forensics.report import ColumnPart, EvidencePart, FindingPart, MarkPart, TablePart
 from backend.forensics.round_trips import KIND_NAMES

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from backend.forensics.diagnosis.contract import Hypothesis, weigh
-from backend.forensics.evidence.delays import DELAYED_FROM_S, Delays
+from backend.forensics.evidence.attempts.delays import DELAYED_FROM_S, Delays
+from backend.forensics.evidence.attempts.sent_syns import Bools
+from backend.forensics.evidence.clocks.sightings import Ints
+from backend.forensics.evidence.clocks.sorted_rows import distinct
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.sent_syns import Bools
-from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import distinct
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import AccountLinePart, AccountPart
 

@@ -8,8 +8,12 @@ import numpy as np
 
 from backend.forensics.cases.rtt_backlog import RttBacklog, Stall
 from backend.forensics.diagnosis.contract import Weighed
-from backend.forensics.evidence.blocking_processes import BlockingProcess, StallSpan, find_blocking_processes
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel.blocking_processes import (
+    BlockingProcess,
+    StallSpan,
+    find_blocking_processes,
+)
 from backend.forensics.findings import line_evidence
 from backend.forensics.round_trips import ECHO, PRINTED
 

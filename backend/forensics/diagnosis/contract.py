@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.attempts.delays import Frame
 from backend.forensics.findings import seconds_text
 from backend.forensics.private_words import composed
 from backend.forensics.report import (

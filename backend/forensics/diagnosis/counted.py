@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from backend.forensics.evidence.counters import CounterDelta, KernelFacts
+from backend.forensics.evidence.kernel.counters import CounterDelta, KernelFacts
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import EvidencePart
 

@@ -19,8 +19,8 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
-from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import RemedyPart
 

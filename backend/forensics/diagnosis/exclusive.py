@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from backend.forensics.diagnosis.account import Settled
 from backend.forensics.diagnosis.contract import POSSIBLE_ABOVE, Hypothesis, weigh
-from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.attempts.delays import Frame
 from backend.forensics.evidence.facts import Facts
 
 LOSES_A_SYN = frozenset(

@@ -10,7 +10,7 @@ from typing import Final
 
 from backend.forensics.addresses import shortest_text
 from backend.forensics.cases.case import Case, End
-from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.evidence.attempts.retried import Endpoint
 from backend.forensics.report import DiagnosisPart, MissingPart, RemedyPart, RivalPart
 
 _HOST: Final = re.compile(r"\bHOST\b")

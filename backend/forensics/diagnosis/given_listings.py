@@ -10,8 +10,8 @@ from typing import Literal
 from pydantic import Field
 
 from backend.forensics.cases.case import Case, endpoint_of
-from backend.forensics.evidence.counters import KernelFacts
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel.counters import KernelFacts
 from backend.forensics.report import DiagnosisPart, MissingPart
 
 HostRole = Literal["server", "node", "ends", "every"]

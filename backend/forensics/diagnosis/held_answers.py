@@ -8,7 +8,7 @@ from backend.forensics.cases.case import Case
 from backend.forensics.cases.rtt_backlog import RttBacklog
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import counter_rise
+from backend.forensics.evidence.kernel.kernel_signs import counter_rise
 from backend.forensics.findings import FRAMES_SHOWN, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RivalPart
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings
-from backend.forensics.evidence.ipvs_servers import DrainedServer
+from backend.forensics.evidence.nat.ipvs_servers import DrainedServer
 from backend.forensics.report import ChoicePart, RemedyPart
 
 NODEST = "net.ipv4.vs.expire_nodest_conn"

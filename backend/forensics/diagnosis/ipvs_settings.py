@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from backend.forensics.evidence.counters import KernelFacts
-from backend.forensics.evidence.kernel_signs import Line, settings_of
-from backend.forensics.evidence.kubernetes_versions import node_kernel
+from backend.forensics.evidence.kernel.counters import KernelFacts
+from backend.forensics.evidence.kernel.kernel_signs import Line, settings_of
+from backend.forensics.evidence.kernel.kubernetes_versions import node_kernel
 
 _RELEASE = re.compile(r"(\d{1,3})\.(\d{1,3})(?:\.(\d{1,4}))?")
 FIXED_STABLE = {(4, 19): 140, (5, 8): 2}

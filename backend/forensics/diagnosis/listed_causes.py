@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
-from backend.forensics.evidence.host_signs import HostSigns
+from backend.forensics.evidence.kernel.host_signs import HostSigns
 from backend.forensics.private_words import PrivateWord
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart, Role
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from backend.forensics.diagnosis.lost_syns import CAPTURE_BOTH_SIDES, FILTER_RULES, LISTEN_COUNTERS, NEIGHBOUR
 from backend.forensics.evidence.absence.kept_inside import sent_on_otherwise
-from backend.forensics.evidence.counters import KernelFacts
-from backend.forensics.evidence.data_loss import compare_losses
-from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import conntrack_fill, counter_rise, messages_with
+from backend.forensics.evidence.kernel.counters import KernelFacts
+from backend.forensics.evidence.kernel.kernel_signs import conntrack_fill, counter_rise, messages_with
+from backend.forensics.evidence.losses.data_loss import compare_losses
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import plural
 from backend.forensics.report import RivalPart
 from backend.forensics.wording import p_text

@@ -12,11 +12,11 @@ from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest, ServerCaptureRequest
 from backend.forensics.diagnosis.named_findings import NamedFindings
 from backend.forensics.evidence.absence.listed_life import ListedLife, listed_life
-from backend.forensics.evidence.absence.rule_matches import Hop
-from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.absence.losses import Loss, Losses, LossKind
+from backend.forensics.evidence.attempts.retried import RetriedAttempt
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.losses import Loss, Losses, LossKind
-from backend.forensics.evidence.retried import RetriedAttempt
+from backend.forensics.evidence.kernel.rule_matches import Hop
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart
 from backend.forensics.report_impact import ImpactPart

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from backend.forensics.cases.case import Case
-from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.attempts.delays import Frame
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import EvidencePart
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from backend.forensics.cases.case import Case
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.metadata_calls import MetadataUse, call_frames
-from backend.forensics.evidence.metadata_pattern import Pattern
+from backend.forensics.evidence.requests.metadata_calls import MetadataUse, call_frames
+from backend.forensics.evidence.requests.metadata_pattern import Pattern
 from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RivalPart
 

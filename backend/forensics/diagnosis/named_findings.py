@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from backend.forensics.addresses import endpoint_text
 from backend.forensics.cases.case import Case
-from backend.forensics.evidence.grouped_rows import is_among
-from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.retried import AttemptGroup, Endpoint
-from backend.forensics.evidence.sorted_rows import distinct
+from backend.forensics.evidence.attempts.retried import AttemptGroup, Endpoint
+from backend.forensics.evidence.clocks.grouped_rows import is_among
+from backend.forensics.evidence.clocks.matched_packets import mix
+from backend.forensics.evidence.clocks.sorted_rows import distinct
 
 
 class NamedFindings(tuple[Case, ...]):

@@ -10,10 +10,10 @@ from backend.forensics.cases.case import Case
 from backend.forensics.cases.idle_timeout import IdleTimeout
 from backend.forensics.cases.path_mtu import PathMtu
 from backend.forensics.cases.zero_window import ZeroWindow
-from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.attempts.delays import Frame
+from backend.forensics.evidence.clocks.sorted_rows import distinct
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.sorted_rows import distinct
-from backend.forensics.evidence.unaccepted import unaccepted
+from backend.forensics.evidence.tcp.unaccepted import unaccepted
 from backend.forensics.signals import SENT_AGAIN
 
 OWNERS = (PathMtu, IdleTimeout, ZeroWindow)

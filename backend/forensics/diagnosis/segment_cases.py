@@ -15,10 +15,10 @@ from backend.forensics.diagnosis.contract import TIME_LOST
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.diagnosis.owned_segments import owned_nodes
-from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.attempts.delays import Frame
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import Rise, counter_rise
-from backend.forensics.evidence.segment_losses import SegmentFate
+from backend.forensics.evidence.kernel.kernel_signs import Rise, counter_rise
+from backend.forensics.evidence.losses.segment_losses import SegmentFate
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart
 from backend.forensics.signals import SENT_AGAIN

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from backend.forensics.evidence.counters import KernelFacts
-from backend.forensics.evidence.kubernetes_versions import node_versions
+from backend.forensics.evidence.kernel.counters import KernelFacts
+from backend.forensics.evidence.kernel.kubernetes_versions import node_versions
 from backend.forensics.report import RemedyPart
 
 _OF_NODES = ("kube-proxy", "Kubernetes")

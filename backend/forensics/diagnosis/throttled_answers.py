@@ -10,7 +10,7 @@ from backend.forensics.cases.slow_answer import SlowAnswer
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.measured import first_packets, frames_of
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import Rise, counter_rise
+from backend.forensics.evidence.kernel.kernel_signs import Rise, counter_rise
 from backend.forensics.findings import line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, RemedyPart, RivalPart
 

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.dumps import DropEvent
-from backend.forensics.evidence.destination import Destination
+from backend.forensics.evidence.absence.destination import Destination
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import Line
+from backend.forensics.evidence.kernel.kernel_signs import Line
 from backend.forensics.findings import line_evidence, plural
 from backend.forensics.private_words import of_line, of_object
 from backend.forensics.report import MissingPart

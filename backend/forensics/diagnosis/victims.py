@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import TIME_LOST
 from backend.forensics.diagnosis.named_findings import findings_to
-from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt
+from backend.forensics.evidence.attempts.attempts import Endpoint, RetriedAttempt
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report_impact import ImpactPart

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.connections import CONNECTION_DTYPE, NEVER
+from backend.forensics.evidence.attempts.retried import OUTCOMES
+from backend.forensics.evidence.clocks.matched_packets import mix
+from backend.forensics.evidence.clocks.sightings import join_rows
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.retried import OUTCOMES
-from backend.forensics.evidence.sightings import join_rows
 from backend.forensics.packets import ICMP, ICMPV6, RST
 
 AttemptOutcome = Literal[

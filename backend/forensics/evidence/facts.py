@@ -11,60 +11,60 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.absence.address_conflicts import AddressConflict, find_address_conflicts
 from backend.forensics.evidence.absence.icmp_reported import icmp_reported
+from backend.forensics.evidence.absence.listed_hosts import ListedHosts
+from backend.forensics.evidence.absence.losses import Losses, locate_losses
 from backend.forensics.evidence.absence.measured_times import measured_attempts, without_made_up_trips
-from backend.forensics.evidence.absence.one_way import unheard_hosts
 from backend.forensics.evidence.absence.server_captures import ServerCaptures
 from backend.forensics.evidence.absence.unresolved import resolved_groups
-from backend.forensics.evidence.address_conflicts import AddressConflict, find_address_conflicts
-from backend.forensics.evidence.attempts import Attempts, collect_attempts
-from backend.forensics.evidence.capture_quality import CaptureQuality, judge_quality
-from backend.forensics.evidence.challenges import Challenge, find_challenges
-from backend.forensics.evidence.clocks import Clocks
-from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
-from backend.forensics.evidence.data_loss import DataOfHosts
-from backend.forensics.evidence.delays import Delays, measure_delays
-from backend.forensics.evidence.destinations import Destination, list_destinations
+from backend.forensics.evidence.attempts.attempts import Attempts, collect_attempts
+from backend.forensics.evidence.attempts.challenges import Challenge, find_challenges
+from backend.forensics.evidence.attempts.delays import Delays, measure_delays
+from backend.forensics.evidence.attempts.icmp_errors import IcmpErrors, join_icmp_errors
+from backend.forensics.evidence.attempts.one_way import unheard_hosts
+from backend.forensics.evidence.attempts.retried import Endpoint
+from backend.forensics.evidence.attempts.sent_syns import Bools
+from backend.forensics.evidence.attempts.waits import Waits, measure_waits
+from backend.forensics.evidence.clocks.capture_quality import CaptureQuality, judge_quality
+from backend.forensics.evidence.clocks.clocks import Clocks
 from backend.forensics.evidence.dns.delayed import Dns, collect_lookups
 from backend.forensics.evidence.dns.lost_queries import LostQuery, find_lost_queries
-from backend.forensics.evidence.drawn_ports import DrawnPort, find_drawn
-from backend.forensics.evidence.early_closes import EarlyCloses, find_early_closes
-from backend.forensics.evidence.exchanges import Exchanges, join_exchanges
-from backend.forensics.evidence.far_side import FarSide
-from backend.forensics.evidence.held_groups import HeldGroup, find_groups
-from backend.forensics.evidence.held_writes import HeldWrites, find_held_writes
-from backend.forensics.evidence.host_signs import list_hosts
-from backend.forensics.evidence.icmp_errors import IcmpErrors, join_icmp_errors
-from backend.forensics.evidence.ipvs_servers import Drain, find_drains
-from backend.forensics.evidence.kernel_signs import throttled_share
-from backend.forensics.evidence.late_crossings import LateCrossings
-from backend.forensics.evidence.latency_breakdown import LatencyBreakdown, dissect_requests
-from backend.forensics.evidence.limited_by import ConnectionLimits, limit_connections
-from backend.forensics.evidence.listed_hosts import ListedHosts
-from backend.forensics.evidence.losses import Losses, locate_losses
-from backend.forensics.evidence.metadata_calls import MetadataUse, find_metadata_calls, metadata_uses
-from backend.forensics.evidence.metadata_pattern import Pattern, find_pattern
-from backend.forensics.evidence.port_pools import PortPool, find_exhausted, find_pools
-from backend.forensics.evidence.port_reuse import PortReuse, find_reuse
-from backend.forensics.evidence.repeated_answers import RepeatedAnswers
-from backend.forensics.evidence.request_shapes import Shape, list_shapes
-from backend.forensics.evidence.retried import Endpoint
-from backend.forensics.evidence.rivals import Rival, find_rivals
-from backend.forensics.evidence.round_trips import RoundTrips, gather_round_trips
-from backend.forensics.evidence.routed_hosts import RoutedHosts
-from backend.forensics.evidence.segment_losses import SegmentLosses
-from backend.forensics.evidence.sent_syns import Bools
-from backend.forensics.evidence.service_returns import (
+from backend.forensics.evidence.kernel.counters import DumpInput, KernelFacts, gather_kernel_facts
+from backend.forensics.evidence.kernel.host_signs import list_hosts
+from backend.forensics.evidence.kernel.kernel_signs import throttled_share
+from backend.forensics.evidence.losses.data_loss import DataOfHosts
+from backend.forensics.evidence.losses.destinations import Destination, list_destinations
+from backend.forensics.evidence.losses.rivals import Rival, find_rivals
+from backend.forensics.evidence.losses.segment_losses import SegmentLosses
+from backend.forensics.evidence.losses.time_stamps import StampedSyns
+from backend.forensics.evidence.nat.drawn_ports import DrawnPort, find_drawn
+from backend.forensics.evidence.nat.ipvs_servers import Drain, find_drains
+from backend.forensics.evidence.nat.port_pools import PortPool, find_exhausted, find_pools
+from backend.forensics.evidence.nat.port_reuse import PortReuse, find_reuse
+from backend.forensics.evidence.nat.service_returns import (
     ForeignAnswers,
     Hairpin,
     find_foreign_answers,
     find_hairpins,
 )
-from backend.forensics.evidence.service_times import ShapeTimes, measure_service_times
-from backend.forensics.evidence.tcp_anomalies import TcpAnomalies, collect_anomalies
-from backend.forensics.evidence.time_stamps import StampedSyns
-from backend.forensics.evidence.untranslated import UnNatedPacket, find_un_nated
-from backend.forensics.evidence.waits import Waits, measure_waits
+from backend.forensics.evidence.nat.untranslated import UnNatedPacket, find_un_nated
+from backend.forensics.evidence.requests.early_closes import EarlyCloses, find_early_closes
+from backend.forensics.evidence.requests.exchanges import Exchanges, join_exchanges
+from backend.forensics.evidence.requests.latency_breakdown import LatencyBreakdown, dissect_requests
+from backend.forensics.evidence.requests.metadata_calls import MetadataUse, find_metadata_calls, metadata_uses
+from backend.forensics.evidence.requests.metadata_pattern import Pattern, find_pattern
+from backend.forensics.evidence.requests.request_shapes import Shape, list_shapes
+from backend.forensics.evidence.requests.service_times import ShapeTimes, measure_service_times
+from backend.forensics.evidence.round_trips.far_side import FarSide
+from backend.forensics.evidence.round_trips.held_groups import HeldGroup, find_groups
+from backend.forensics.evidence.round_trips.late_crossings import LateCrossings
+from backend.forensics.evidence.round_trips.round_trips import RoundTrips, gather_round_trips
+from backend.forensics.evidence.round_trips.routed_hosts import RoutedHosts
+from backend.forensics.evidence.tcp.held_writes import HeldWrites, find_held_writes
+from backend.forensics.evidence.tcp.limited_by import ConnectionLimits, limit_connections
+from backend.forensics.evidence.tcp.repeated_answers import RepeatedAnswers
+from backend.forensics.evidence.tcp.tcp_anomalies import TcpAnomalies, collect_anomalies
 
 RIVAL_WINDOW_NS = 1_000_000
 """Two SYNs race for a tuple only while neither conntrack entry is confirmed: docs/detection.md bounds it by 1

@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.connections import NEVER
-from backend.forensics.evidence.grouped_rows import by_value
-from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.outer_ends import Ends, outer_ends
-from backend.forensics.evidence.retried import Endpoint
-from backend.forensics.evidence.sent_syns import Bools
-from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.attempts.outer_ends import Ends, outer_ends
+from backend.forensics.evidence.attempts.retried import Endpoint
+from backend.forensics.evidence.attempts.sent_syns import Bools
+from backend.forensics.evidence.clocks.grouped_rows import by_value
+from backend.forensics.evidence.clocks.matched_packets import mix
+from backend.forensics.evidence.clocks.sightings import Ints
 
 if TYPE_CHECKING:
     from backend.forensics.evidence.facts import Facts

@@ -14,15 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.connections import NEVER
-from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.retried import Endpoint
-from backend.forensics.evidence.sent_syns import Bools
-from backend.forensics.evidence.sightings import Ints, Place
+from backend.forensics.evidence.attempts.retried import Endpoint
+from backend.forensics.evidence.attempts.sent_syns import Bools
+from backend.forensics.evidence.clocks.matched_packets import mix
+from backend.forensics.evidence.clocks.sightings import Ints, Place
 from backend.forensics.significance import fisher_exact_p
 
 if TYPE_CHECKING:
-    from backend.forensics.evidence.destinations import Destination
     from backend.forensics.evidence.facts import Facts
+    from backend.forensics.evidence.losses.destinations import Destination
 
 Words = NDArray[np.uint64]
 

@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from backend.forensics.addresses import address_text
 from backend.forensics.captures import Capture
 from backend.forensics.dumps import AddressName
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.naming.name_table import NameTable, SourcedName
 
 _ANSWER: Final = 0x8000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backend.forensics.dumps import CapturedAtBasis, Dump, RealServer, VirtualService
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_capture import Hop
 
 SERVICE = "10.96.0.100:80"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from backend.forensics.dumps import ConntrackEntry, ConntrackTable, ConntrackTuple, Dump, NatRule
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.packets import ACK, FIN
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S
 

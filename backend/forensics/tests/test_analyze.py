@@ -7,7 +7,7 @@ import itertools
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.captures import Capture
 from backend.forensics.dumps import CounterRow, Dump
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.packets import UDP
 from backend.forensics.path_table import path_table
 from backend.forensics.report import Report

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from backend.forensics.counter_table import COUNTERS_LISTED, LINES_LISTED, list_counter_sets
 from backend.forensics.dumps import CounterRow, Dump
-from backend.forensics.evidence.counter_series import Source, counter_series
+from backend.forensics.evidence.kernel.counter_series import Source, counter_series
 from backend.forensics.report import CounterSetPart
 
 S = 1_000_000_000

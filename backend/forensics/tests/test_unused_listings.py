@@ -9,7 +9,7 @@ import pytest
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.diagnosis.causes.tests.build_losses import SERVER, Losses
 from backend.forensics.dumps import CounterRow, Dump, InterfaceAddress
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 
 LISTEN = ("TcpExtListenOverflows", "TcpExtListenDrops")
 

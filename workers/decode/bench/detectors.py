@@ -20,8 +20,8 @@ from backend.forensics.detection.discovery import discover_detectors
 from backend.forensics.diagnosis import run as diagnosis
 from backend.forensics.diagnosis.contract import Hypothesis
 from backend.forensics.diagnosis.named_findings import NamedFindings
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.isolation import Isolation
 from backend.forensics.report import FindingPart
 from workers.decode.captures import decode_capture

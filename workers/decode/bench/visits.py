@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from backend.forensics.captures import Capture
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from workers.decode.bench.detectors import run_parts
 from workers.decode.captures import decode_capture
 

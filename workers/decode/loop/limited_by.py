@@ -3,7 +3,7 @@
 Linux counts the same at the sender's socket (net/ipv4/tcp_output.c, `tcp_chrono_start`): busy while data is queued or
 in flight, rwnd_limited while the receiver window stops the next segment. A capture sees it from elsewhere: what is
 seen now was sent half a round trip to the sender ago, so that round trip, taken from the handshake, is allowed for.
-The application's share is what is left of the connection's time (`backend.forensics.evidence.limited_by`)."""
+The application's share is what is left of the connection's time (`backend.forensics.evidence.tcp.limited_by`)."""
 
 # numba computes with numpy's integers and records, which the annotations call int and Record.
 # mypy: disable-error-code="no-any-return,return-value,assignment"

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backend.forensics.evidence.limited_by import limited_by
+from backend.forensics.evidence.tcp.limited_by import limited_by
 from backend.forensics.packets import ACK, FIN, SYN
 from workers.decode.tests.capture_bytes import MS, decode, pcap, tcp
 

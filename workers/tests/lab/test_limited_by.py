@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from backend.forensics.evidence.limited_by import limited_by
+from backend.forensics.evidence.tcp.limited_by import limited_by
 from workers.decode.captures import decode_capture
 from workers.tests.lab.instance import make_instance, why_not
 

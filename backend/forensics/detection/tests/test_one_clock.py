@@ -16,8 +16,8 @@ from backend.forensics import detectors
 from backend.forensics.captures import Capture
 from backend.forensics.detection.tests.test_every_detector import FOLDERS
 from backend.forensics.detection.tests.test_every_sample import SAMPLES
-from backend.forensics.evidence import sightings
-from backend.forensics.evidence.clocks import Clocks, _Shift, compare_clocks
+from backend.forensics.evidence.clocks import sightings
+from backend.forensics.evidence.clocks.clocks import Clocks, _Shift, compare_clocks
 from backend.forensics.findings import rfc3339
 from backend.forensics.report import FindingPart
 from backend.forensics.tests.samples import Sample

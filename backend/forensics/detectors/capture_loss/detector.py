@@ -11,9 +11,9 @@ from backend.forensics.cases.case import Case
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.capture_loss.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.capture_quality import count_holes
+from backend.forensics.evidence.clocks.capture_quality import count_holes
+from backend.forensics.evidence.clocks.sightings import Place
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.sightings import Place
 from backend.forensics.findings import frame_evidence
 from backend.forensics.packets import TCP
 from backend.forensics.report import ColumnPart, FindingPart, Severity, TablePart

@@ -15,12 +15,12 @@ from backend.forensics.connections import CONNECTION_DTYPE, NEVER
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.connection_reset.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.absence.reset_origin import BY_SERVER_BIT, reset_on_path, reset_routes
-from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.attempts.attempts import Endpoint
+from backend.forensics.evidence.clocks.sightings import Ints, join_rows
+from backend.forensics.evidence.clocks.sorted_rows import lexsort, stable_order, taken
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.sightings import Ints, join_rows
-from backend.forensics.evidence.sorted_rows import lexsort, stable_order, taken
-from backend.forensics.evidence.untranslated import tuple_key
+from backend.forensics.evidence.nat.untranslated import tuple_key
+from backend.forensics.evidence.reset_origin import BY_SERVER_BIT, reset_on_path, reset_routes
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import TCP
 from backend.forensics.report import FindingPart, Severity

@@ -11,7 +11,7 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.conntrack_pressure.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import (
+from backend.forensics.evidence.kernel.kernel_signs import (
     Line,
     TableFill,
     conntrack_counts,

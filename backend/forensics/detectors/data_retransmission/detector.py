@@ -12,11 +12,11 @@ from backend.forensics.cases.data_retransmission import DataRetransmission, Time
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import draw_instances, event_of, present_case
 from backend.forensics.detectors.data_retransmission.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.clocks.grouped_rows import by_value
+from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.grouped_rows import by_value
-from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.spurious_retransmissions import spurious
-from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
+from backend.forensics.evidence.tcp.spurious_retransmissions import spurious
+from backend.forensics.evidence.tcp.tcp_anomalies import TcpAnomalies
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.packets import MARK_FAST_RETRANSMISSION
 from backend.forensics.report import FindingPart, Severity

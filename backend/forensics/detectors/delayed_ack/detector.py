@@ -13,10 +13,10 @@ from backend.forensics.cases.delayed_ack import DelayedAck, HeldWrite
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.delayed_ack.present import present
 from backend.forensics.detectors.delayed_ack.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.attempts.attempts import Endpoint
+from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.held_writes import HeldWrites
-from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.tcp.held_writes import HeldWrites
 from backend.forensics.findings import plural, seconds_text
 
 KIND = "delayed-ack"

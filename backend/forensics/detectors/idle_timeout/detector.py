@@ -14,10 +14,10 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import draw_instances, present_case
 from backend.forensics.detectors.idle_timeout.known import fitting
 from backend.forensics.detectors.idle_timeout.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.attempts.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.short_silences import Unanswered, find_unanswered
-from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
+from backend.forensics.evidence.tcp.short_silences import Unanswered, find_unanswered
+from backend.forensics.evidence.tcp.tcp_anomalies import TcpAnomalies
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.packets import MARK_KEEP_ALIVE, RST
 from backend.forensics.report import EvidencePart, FindingPart

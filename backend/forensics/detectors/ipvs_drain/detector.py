@@ -11,7 +11,7 @@ from backend.forensics.detection.present import present_case, time_text
 from backend.forensics.detectors.ipvs_drain.marks import draw_marks, instance_table, list_events
 from backend.forensics.detectors.ipvs_drain.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.ipvs_servers import Drain, SentConnection, list_untimed
+from backend.forensics.evidence.nat.ipvs_servers import Drain, SentConnection, list_untimed
 from backend.forensics.findings import frame_evidence, line_evidence, plural, rfc3339
 from backend.forensics.report import EvidencePart, FindingPart, Severity
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.ipvs_servers import Drain, SentConnection
+from backend.forensics.evidence.nat.ipvs_servers import Drain, SentConnection
 from backend.forensics.findings import frame_evidence, line_evidence, rfc3339
 from backend.forensics.report import ColumnPart, MarkPart, TablePart
 

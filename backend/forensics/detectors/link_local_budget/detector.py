@@ -11,10 +11,10 @@ from backend.forensics.cases.case import APART, Case, Instance
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import draw_instances, event_of, present_case
 from backend.forensics.detectors.link_local_budget.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.attempts.link_local import SECOND_NS, LinkLocalTraffic, count_link_local
+from backend.forensics.evidence.clocks.sightings import Place
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import Rise, counter_rise
-from backend.forensics.evidence.link_local import SECOND_NS, LinkLocalTraffic, count_link_local
-from backend.forensics.evidence.sightings import Place
+from backend.forensics.evidence.kernel.kernel_signs import Rise, counter_rise
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import FindingPart
 

@@ -9,14 +9,14 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.listed_sign.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.listed_signs.entries import ENTRY_SIGNS
-from backend.forensics.evidence.listed_signs.events import EVENT_SIGNS, fallen_counter_signs, hop_signs
-from backend.forensics.evidence.listed_signs.logs import LOG_SIGNS
-from backend.forensics.evidence.listed_signs.printed_flows import printed_flow_signs
-from backend.forensics.evidence.listed_signs.probes import PROBE_SIGNS
-from backend.forensics.evidence.listed_signs.receive_load import receive_load_signs
-from backend.forensics.evidence.listed_signs.sign import ListingSign
-from backend.forensics.evidence.listed_signs.tables import TABLE_SIGNS, rule_signs
+from backend.forensics.evidence.kernel.listed_signs.entries import ENTRY_SIGNS
+from backend.forensics.evidence.kernel.listed_signs.events import EVENT_SIGNS, fallen_counter_signs, hop_signs
+from backend.forensics.evidence.kernel.listed_signs.logs import LOG_SIGNS
+from backend.forensics.evidence.kernel.listed_signs.printed_flows import printed_flow_signs
+from backend.forensics.evidence.kernel.listed_signs.probes import PROBE_SIGNS
+from backend.forensics.evidence.kernel.listed_signs.receive_load import receive_load_signs
+from backend.forensics.evidence.kernel.listed_signs.sign import ListingSign
+from backend.forensics.evidence.kernel.listed_signs.tables import TABLE_SIGNS, rule_signs
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import FindingPart
 

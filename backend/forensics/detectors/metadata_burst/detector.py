@@ -15,8 +15,8 @@ from backend.forensics.detectors.metadata_burst.marks import draw_brackets, list
 from backend.forensics.detectors.metadata_burst.tables import call_table, request_table
 from backend.forensics.detectors.metadata_burst.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.metadata_calls import MetadataUse, call_frames, endpoints_of
-from backend.forensics.evidence.metadata_pattern import Pattern
+from backend.forensics.evidence.requests.metadata_calls import MetadataUse, call_frames, endpoints_of
+from backend.forensics.evidence.requests.metadata_pattern import Pattern
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import FindingPart, Severity
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from backend.forensics.detectors.metadata_burst.tables import request_lines
+from backend.forensics.evidence.clocks.sightings import Ints
+from backend.forensics.evidence.clocks.sorted_rows import stable_argsort
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.metadata_calls import MetadataUse, call_frames
-from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import stable_argsort
+from backend.forensics.evidence.requests.metadata_calls import MetadataUse, call_frames
 from backend.forensics.findings import frame_evidence, plural, rfc3339
 from backend.forensics.report import MarkPart
 

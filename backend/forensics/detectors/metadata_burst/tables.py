@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from backend.forensics.evidence.exchanges import read_rows
+from backend.forensics.evidence.clocks.sightings import Ints
+from backend.forensics.evidence.clocks.sorted_rows import lexsort
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.metadata_calls import MetadataUse, call_frames
-from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import lexsort
+from backend.forensics.evidence.requests.exchanges import read_rows
+from backend.forensics.evidence.requests.metadata_calls import MetadataUse, call_frames
 from backend.forensics.findings import rfc3339
 from backend.forensics.report import ColumnPart, TablePart
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from backend.forensics.evidence.metadata_pattern import SLOW_CALL_S
+from backend.forensics.evidence.requests.metadata_pattern import SLOW_CALL_S
 
 
 @dataclass(frozen=True)

@@ -14,12 +14,12 @@ from backend.forensics.cases.path_mtu import PathMtu, StuckSegment
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import draw_instances, present_case
 from backend.forensics.detectors.path_mtu.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.attempts import Endpoint
-from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.attempts.attempts import Endpoint
+from backend.forensics.evidence.attempts.delays import Frame
+from backend.forensics.evidence.clocks.matched_packets import mix
+from backend.forensics.evidence.clocks.sorted_rows import lexsort
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.sorted_rows import lexsort
-from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
+from backend.forensics.evidence.tcp.tcp_anomalies import TcpAnomalies
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.report import FindingPart

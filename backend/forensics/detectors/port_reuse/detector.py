@@ -14,10 +14,10 @@ from backend.forensics.detection.most_hit import most_hit
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.port_reuse.marks import draw_marks, instance_table, list_events
 from backend.forensics.detectors.port_reuse.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.attempts.attempts import Endpoint
+from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.port_reuse import ReusedTuple, describe_reuse
-from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.nat.port_reuse import ReusedTuple, describe_reuse
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.report import EvidencePart, FindingPart, Severity
 from backend.forensics.significance import fisher_exact_p

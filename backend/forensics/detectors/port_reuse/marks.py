@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from backend.forensics.evidence.port_reuse import ReusedTuple
+from backend.forensics.evidence.nat.port_reuse import ReusedTuple
 from backend.forensics.findings import frame_evidence, rfc3339, seconds_text
 from backend.forensics.report import ColumnPart, MarkPart, TablePart
 

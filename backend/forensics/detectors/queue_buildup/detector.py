@@ -17,10 +17,10 @@ from backend.forensics.detection.held_intervals import (
 )
 from backend.forensics.detectors.queue_buildup.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.far_side import BACK, BEYOND, FORTH
-from backend.forensics.evidence.held_groups import HeldGroup
-from backend.forensics.evidence.queue_signs import GENTLE
-from backend.forensics.evidence.stalls import HeldInterval, HeldPair, held_pairs, without_mirrored
+from backend.forensics.evidence.round_trips.far_side import BACK, BEYOND, FORTH
+from backend.forensics.evidence.round_trips.held_groups import HeldGroup
+from backend.forensics.evidence.round_trips.queue_signs import GENTLE
+from backend.forensics.evidence.round_trips.stalls import HeldInterval, HeldPair, held_pairs, without_mirrored
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import FindingPart, Severity
 

@@ -19,10 +19,10 @@ from backend.forensics.detection.held_intervals import (
 )
 from backend.forensics.detectors.rtt_backlog.thresholds import DEFAULT, Thresholds
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.far_side import BACK, BEYOND, FORTH
-from backend.forensics.evidence.held_groups import HeldGroup
-from backend.forensics.evidence.onset_periods import OnsetPeriod, find_period
-from backend.forensics.evidence.stalls import HeldInterval, HeldPair, held_pairs, without_mirrored
+from backend.forensics.evidence.kernel.onset_periods import OnsetPeriod, find_period
+from backend.forensics.evidence.round_trips.far_side import BACK, BEYOND, FORTH
+from backend.forensics.evidence.round_trips.held_groups import HeldGroup
+from backend.forensics.evidence.round_trips.stalls import HeldInterval, HeldPair, held_pairs, without_mirrored
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import FindingPart, Severity
 from backend.forensics.round_trips import ECHO, KIND_NAMES

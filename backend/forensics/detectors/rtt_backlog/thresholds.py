@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from backend.forensics.evidence.queue_signs import QueueLimits
+from backend.forensics.evidence.round_trips.queue_signs import QueueLimits
 
 
 @dataclass(frozen=True)

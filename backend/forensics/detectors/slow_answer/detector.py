@@ -15,9 +15,9 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import draw_instances, event_with_packets, present_case
 from backend.forensics.detectors.slow_answer.spells import Spell, find_spell
 from backend.forensics.detectors.slow_answer.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.service_times import LATE_LEAST_NS, ShapeTimes
-from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.requests.service_times import LATE_LEAST_NS, ShapeTimes
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import FindingPart
 

@@ -11,9 +11,9 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.snat_port_exhaustion.marks import draw_marks, full_intervals, loss_table
 from backend.forensics.detectors.snat_port_exhaustion.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.absence.losses import Loss
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.losses import Loss
-from backend.forensics.evidence.port_pools import PortPool
+from backend.forensics.evidence.nat.port_pools import PortPool
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import EvidencePart, FindingPart, Severity
 

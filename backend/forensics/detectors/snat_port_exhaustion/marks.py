@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from backend.forensics.detectors.snat_port_exhaustion.thresholds import DEFAULT
-from backend.forensics.evidence.losses import Loss
-from backend.forensics.evidence.port_pools import FULL_RATIO, PortPool
-from backend.forensics.evidence.sightings import Place
+from backend.forensics.evidence.absence.losses import Loss
+from backend.forensics.evidence.clocks.sightings import Place
+from backend.forensics.evidence.nat.port_pools import FULL_RATIO, PortPool
 from backend.forensics.findings import frame_evidence, line_evidence, rfc3339
 from backend.forensics.report import ColumnPart, MarkPart, TablePart
 

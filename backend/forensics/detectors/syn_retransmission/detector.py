@@ -26,10 +26,10 @@ from backend.forensics.detectors.syn_retransmission.tables import (
     list_events,
 )
 from backend.forensics.detectors.syn_retransmission.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt
+from backend.forensics.evidence.absence.losses import Loss
+from backend.forensics.evidence.attempts.attempts import Endpoint, RetriedAttempt
+from backend.forensics.evidence.attempts.retried import AttemptGroup
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.losses import Loss
-from backend.forensics.evidence.retried import AttemptGroup
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import FindingPart, Severity
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from backend.forensics.detectors.syn_retransmission.schedules import expected_times_s
 from backend.forensics.detectors.syn_retransmission.thresholds import Thresholds
-from backend.forensics.evidence.attempts import Sighting, Transmission
-from backend.forensics.evidence.losses import Loss
+from backend.forensics.evidence.absence.losses import Loss
+from backend.forensics.evidence.attempts.attempts import Sighting, Transmission
 from backend.forensics.findings import frame_evidence, rfc3339, seconds_text
 from backend.forensics.report import EvidencePart, MarkPart
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.evidence.sightings import Ints, boundaries
-from backend.forensics.evidence.sorted_rows import lexsort, taken
+from backend.forensics.evidence.clocks.sightings import Ints, boundaries
+from backend.forensics.evidence.clocks.sorted_rows import lexsort, taken
 
 Server = tuple[int, int, int]
 """(address high, address low, port)."""

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.addresses import address_text
-from backend.forensics.evidence.attempts import RetriedAttempt
-from backend.forensics.evidence.losses import Loss
+from backend.forensics.evidence.absence.losses import Loss
+from backend.forensics.evidence.attempts.attempts import RetriedAttempt
 from backend.forensics.findings import rfc3339
 from backend.forensics.report import ColumnPart, TablePart
 

@@ -15,9 +15,9 @@ from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.tuple_collision.groups import detect_in_dumps
 from backend.forensics.detectors.tuple_collision.marks import draw_marks
 from backend.forensics.detectors.tuple_collision.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.absence.losses import UNKNOWN_PLACE, Loss
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss
-from backend.forensics.evidence.rivals import Rival
+from backend.forensics.evidence.losses.rivals import Rival
 from backend.forensics.findings import frame_evidence, plural, rfc3339
 from backend.forensics.report import ColumnPart, FindingPart, TablePart
 

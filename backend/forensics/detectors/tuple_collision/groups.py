@@ -13,8 +13,8 @@ from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.tuple_collision.thresholds import Thresholds
 from backend.forensics.dumps.conntrack import EVENT_NEW
+from backend.forensics.evidence.clocks.sorted_rows import lexsort
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.sorted_rows import lexsort
 from backend.forensics.findings import line_evidence, plural
 from backend.forensics.packets import TCP, UDP
 from backend.forensics.report import FindingPart

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from backend.forensics.detectors.tuple_collision.thresholds import Thresholds
 from backend.forensics.dumps import ConntrackEntry
+from backend.forensics.evidence.absence.losses import Loss
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.losses import Loss
-from backend.forensics.evidence.rivals import Rival
+from backend.forensics.evidence.losses.rivals import Rival
 from backend.forensics.findings import drawn_series, frame_evidence, line_evidence, rfc3339, step_marks
 from backend.forensics.report import MarkPart
 

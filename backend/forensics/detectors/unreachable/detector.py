@@ -11,9 +11,9 @@ from backend.forensics.cases.case import Case, Flow, end_of
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.unreachable.thresholds import DEFAULT, Thresholds
+from backend.forensics.evidence.attempts.icmp_errors import MEANINGS, TOO_BIG, TTL
+from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.icmp_errors import MEANINGS, TOO_BIG, TTL
-from backend.forensics.evidence.sightings import Ints
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.report import FindingPart, Severity
 

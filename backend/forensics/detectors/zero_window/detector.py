@@ -12,9 +12,9 @@ from backend.forensics.cases.zero_window import Closure, ZeroWindow
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detection.present import draw_instances, present_case
 from backend.forensics.detectors.zero_window.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.attempts.attempts import Endpoint
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.tcp_anomalies import TcpAnomalies
+from backend.forensics.evidence.tcp.tcp_anomalies import TcpAnomalies
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import FindingPart
 from backend.forensics.signals import CLOSED, OPENED

@@ -18,11 +18,11 @@ from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings
 from backend.forensics.diagnosis.lost_syns import about_servers
+from backend.forensics.evidence.attempts.retried import Endpoint
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.host_signs import HostSigns
-from backend.forensics.evidence.kernel_signs import Line, settings_of
-from backend.forensics.evidence.retried import Endpoint
-from backend.forensics.evidence.service_returns import ForeignAnswers
+from backend.forensics.evidence.kernel.host_signs import HostSigns
+from backend.forensics.evidence.kernel.kernel_signs import Line, settings_of
+from backend.forensics.evidence.nat.service_returns import ForeignAnswers
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import EvidencePart, MissingPart, RemedyPart, RivalPart
 

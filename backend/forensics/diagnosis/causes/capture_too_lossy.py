@@ -8,7 +8,7 @@ from typing import Final
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
-from backend.forensics.evidence.capture_quality import count_holes
+from backend.forensics.evidence.clocks.capture_quality import count_holes
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.report import MissingPart, RemedyPart

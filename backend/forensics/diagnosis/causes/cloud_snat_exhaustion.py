@@ -15,9 +15,9 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.dumps import MetricValue
-from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.host_signs import HostSigns
+from backend.forensics.evidence.kernel.host_signs import HostSigns
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 

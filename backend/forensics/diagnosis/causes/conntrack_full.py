@@ -24,11 +24,11 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
-from backend.forensics.evidence.counters import KernelFacts
-from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.host_signs import HostSigns
-from backend.forensics.evidence.kernel_signs import conntrack_fill, messages_with
+from backend.forensics.evidence.kernel.counters import KernelFacts
+from backend.forensics.evidence.kernel.host_signs import HostSigns
+from backend.forensics.evidence.kernel.kernel_signs import conntrack_fill, messages_with
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, RemedyPart
 

@@ -19,8 +19,8 @@ from backend.forensics.diagnosis.lost_syns import REFUTES
 from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.dumps import FilterRule
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import messages_with, settings_of
-from backend.forensics.evidence.untranslated import UnNatedPacket
+from backend.forensics.evidence.kernel.kernel_signs import messages_with, settings_of
+from backend.forensics.evidence.nat.untranslated import UnNatedPacket
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import (
     ClaimPart,

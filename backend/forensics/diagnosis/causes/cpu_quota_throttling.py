@@ -25,7 +25,7 @@ from backend.forensics.diagnosis.held_answers import (
 from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.diagnosis.throttled_answers import slow_answers
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import counter_rise
+from backend.forensics.evidence.kernel.kernel_signs import counter_rise
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 

@@ -26,9 +26,9 @@ from backend.forensics.diagnosis.lost_syns import (
     one_instance,
 )
 from backend.forensics.dumps import conntrack
-from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.attempts.icmp_errors import HOST, NETWORK
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.icmp_errors import HOST, NETWORK
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.evidence.split_outcomes import SplitOutcomes, find_split_outcomes
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import EvidencePart, MissingPart, RemedyPart, RivalPart

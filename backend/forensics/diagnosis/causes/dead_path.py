@@ -21,8 +21,8 @@ from backend.forensics.diagnosis.lost_syns import (
     lossy,
     one_instance,
 )
-from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.evidence.split_outcomes import SplitWays, find_split_ways
 from backend.forensics.findings import plural
 from backend.forensics.report import MissingPart, RemedyPart

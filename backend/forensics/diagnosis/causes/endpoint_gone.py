@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import about_servers
+from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.removed_endpoints import RemovedEndpoint, find_removed_endpoints
-from backend.forensics.evidence.sightings import Ints
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RemedyPart, RivalPart
 from backend.forensics.wording import p_text

@@ -36,10 +36,10 @@ from backend.forensics.diagnosis.traced_drops import (
     traced_hypotheses,
     traced_syns,
 )
-from backend.forensics.evidence.absence.drop_rules import list_syn_rules
-from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.attempts.icmp_errors import PROHIBITED
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.icmp_errors import PROHIBITED
+from backend.forensics.evidence.kernel.drop_rules import list_syn_rules
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.private_words import of_rule
 from backend.forensics.report import RemedyPart

@@ -15,8 +15,8 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.host_signs import HostSigns
-from backend.forensics.evidence.kernel_signs import Line
+from backend.forensics.evidence.kernel.host_signs import HostSigns
+from backend.forensics.evidence.kernel.kernel_signs import Line
 from backend.forensics.findings import line_evidence, plural, seconds_text
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 

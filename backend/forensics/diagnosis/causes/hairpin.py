@@ -19,9 +19,9 @@ from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES, about_servers
+from backend.forensics.evidence.attempts.retried import Endpoint
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.retried import Endpoint
-from backend.forensics.evidence.service_returns import Hairpin
+from backend.forensics.evidence.nat.service_returns import Hairpin
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
 

@@ -20,9 +20,9 @@ from backend.forensics.diagnosis.given_listings import ServerCaptureRequest
 from backend.forensics.diagnosis.measured import frames_of, harmful
 from backend.forensics.diagnosis.segment_cases import FATES_MOST, fate_frames, where
 from backend.forensics.dumps import FilterRule
-from backend.forensics.evidence.absence.drop_rules import list_rules
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import Line, settings_of
+from backend.forensics.evidence.kernel.drop_rules import list_rules
+from backend.forensics.evidence.kernel.kernel_signs import Line, settings_of
 from backend.forensics.findings import line_evidence, plural, seconds_text
 from backend.forensics.private_words import of_rule
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart

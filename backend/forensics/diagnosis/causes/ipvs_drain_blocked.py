@@ -16,7 +16,7 @@ from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.ipvs_remedies import REFERENCES, list_drain_remedies
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.ipvs_servers import Drain
+from backend.forensics.evidence.nat.ipvs_servers import Drain
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RivalPart
 

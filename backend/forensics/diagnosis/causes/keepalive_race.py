@@ -15,8 +15,8 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import about_servers
-from backend.forensics.evidence.early_closes import EarlyCloses
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.requests.early_closes import EarlyCloses
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 

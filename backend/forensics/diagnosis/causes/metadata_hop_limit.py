@@ -25,7 +25,7 @@ from backend.forensics.diagnosis.metadata_signs import (
 )
 from backend.forensics.diagnosis.shared_remedies import credentials_of_their_own
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.metadata_calls import waits_until
+from backend.forensics.evidence.requests.metadata_calls import waits_until
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 

@@ -24,7 +24,7 @@ from backend.forensics.diagnosis.metadata_signs import (
 )
 from backend.forensics.diagnosis.shared_remedies import credentials_of_their_own
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.metadata_pattern import SLOW_CALL_S
+from backend.forensics.evidence.requests.metadata_pattern import SLOW_CALL_S
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 

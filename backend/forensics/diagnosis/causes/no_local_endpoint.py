@@ -20,12 +20,12 @@ from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES, about_servers
-from backend.forensics.evidence.absence.endpointless import EndpointlessRule, list_endpointless
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.attempts.icmp_errors import PORT
+from backend.forensics.evidence.attempts.retried import Endpoint
+from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.icmp_errors import PORT
-from backend.forensics.evidence.retried import Endpoint
-from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.kernel.counters import DumpInput
+from backend.forensics.evidence.kernel.endpointless import EndpointlessRule, list_endpointless
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.private_words import of_object, of_rule
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RemedyPart, RivalPart

@@ -18,10 +18,10 @@ from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
 from backend.forensics.diagnosis.lost_syns import about
 from backend.forensics.diagnosis.segment_cases import SegmentCase, segment_cases
-from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.host_signs import HostSigns
-from backend.forensics.evidence.kernel_signs import Line, counter_rise, messages_with
+from backend.forensics.evidence.kernel.host_signs import HostSigns
+from backend.forensics.evidence.kernel.kernel_signs import Line, counter_rise, messages_with
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.evidence.overlay_paths import overlay_links
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart

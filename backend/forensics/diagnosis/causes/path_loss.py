@@ -26,9 +26,9 @@ from backend.forensics.diagnosis.lost_syns import (
 )
 from backend.forensics.diagnosis.queries.path_loss import query_hypotheses
 from backend.forensics.diagnosis.segment_path_loss import data_hypotheses
-from backend.forensics.evidence.data_loss import LossRates, compare_later_losses, compare_losses
-from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.losses.data_loss import LossRates, compare_later_losses, compare_losses
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import plural
 from backend.forensics.report import MissingPart, RemedyPart
 from backend.forensics.wording import p_text

@@ -26,10 +26,10 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
-from backend.forensics.evidence.destinations import Destination
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import counter_rise, settings_of
-from backend.forensics.evidence.time_stamps import StampCounts
+from backend.forensics.evidence.kernel.kernel_signs import counter_rise, settings_of
+from backend.forensics.evidence.losses.destinations import Destination
+from backend.forensics.evidence.losses.time_stamps import StampCounts
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import RemedyPart
 from backend.forensics.significance import fisher_exact_p

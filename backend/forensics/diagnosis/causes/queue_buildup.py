@@ -16,7 +16,7 @@ from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.held_answers import whole
 from backend.forensics.diagnosis.measured import harmful
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.queue_signs import ARRIVALS, BURST, GENTLE, RISING, WAITED
+from backend.forensics.evidence.round_trips.queue_signs import ARRIVALS, BURST, GENTLE, RISING, WAITED
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
 

@@ -32,8 +32,8 @@ from backend.forensics.diagnosis.held_answers import (
     whole,
 )
 from backend.forensics.diagnosis.measured import harmful
-from backend.forensics.evidence.blocking_processes import BlockingProcess
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.kernel.blocking_processes import BlockingProcess
 from backend.forensics.findings import plural
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
 

@@ -23,7 +23,7 @@ from backend.forensics.diagnosis.segment_cases import (
     where,
 )
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import counter_rise
+from backend.forensics.evidence.kernel.kernel_signs import counter_rise
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import RemedyPart, RivalPart
 

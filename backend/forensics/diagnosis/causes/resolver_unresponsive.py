@@ -23,7 +23,7 @@ from backend.forensics.diagnosis.queries.trouble import (
     query_frames,
     story,
 )
-from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.attempts.delays import Frame
 from backend.forensics.evidence.dns.delayed import DelayedLookup
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural

@@ -21,10 +21,10 @@ from backend.forensics.diagnosis.lost_syns import (
     of_kind,
     one_instance,
 )
-from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.absence.losses import Loss
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kernel_signs import counter_rise
-from backend.forensics.evidence.losses import Loss
+from backend.forensics.evidence.kernel.kernel_signs import counter_rise
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RemedyPart
 

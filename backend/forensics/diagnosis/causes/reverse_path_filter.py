@@ -14,11 +14,17 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.lost_syns import REFUTES, about, of_kind
+from backend.forensics.evidence.absence.losses import Loss
+from backend.forensics.evidence.attempts.retried import Sighting
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.host_signs import HostSigns
-from backend.forensics.evidence.losses import Loss
-from backend.forensics.evidence.retried import Sighting
-from backend.forensics.evidence.reverse_path import COUNTER, LOOSE, STRICT, ReversePath, find_reverse_path
+from backend.forensics.evidence.kernel.host_signs import HostSigns
+from backend.forensics.evidence.kernel.reverse_path import (
+    COUNTER,
+    LOOSE,
+    STRICT,
+    ReversePath,
+    find_reverse_path,
+)
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.private_words import PrivateWord, of_place, of_rule
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart

@@ -12,10 +12,10 @@ from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.queries.trouble import Trouble, collect_troubles, query_frames, story
+from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.dns.delayed import LATE_NS, DelayedLookup
 from backend.forensics.evidence.dns.lookups import NXDOMAIN
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.sightings import Ints
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.report import EvidencePart, MissingPart, RemedyPart
 

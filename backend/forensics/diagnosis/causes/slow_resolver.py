@@ -14,9 +14,9 @@ from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.queries.rivals import list_rivals
 from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, Trouble, collect_troubles, story
+from backend.forensics.evidence.clocks.sightings import Ints, Place
 from backend.forensics.evidence.dns.delayed import LATE_NS, DelayedLookup
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.sightings import Ints, Place
 from backend.forensics.findings import frame_evidence, seconds_text
 from backend.forensics.report import EvidencePart, MissingPart, RemedyPart
 

@@ -19,10 +19,10 @@ from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings, on_host
-from backend.forensics.evidence.address_conflicts import AddressConflict
-from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.absence.address_conflicts import AddressConflict
+from backend.forensics.evidence.attempts.delays import Frame
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.neighbor_conflicts import NeighborConflict, find_neighbor_conflicts
+from backend.forensics.evidence.kernel.neighbor_conflicts import NeighborConflict, find_neighbor_conflicts
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.private_words import PrivateWord, of_place
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart

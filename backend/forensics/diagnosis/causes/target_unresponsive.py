@@ -28,9 +28,9 @@ from backend.forensics.diagnosis.lost_syns import (
 )
 from backend.forensics.dumps import conntrack
 from backend.forensics.evidence.absence.kept_inside import sent_on_otherwise
-from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.attempts.icmp_errors import HOST, NETWORK
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.icmp_errors import HOST, NETWORK
+from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import RemedyPart
 

@@ -13,9 +13,9 @@ from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.exclusive import is_one_lost_syn
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, BOTH_SIDES, COUNTERS
-from backend.forensics.evidence.delays import DELAYED_FROM_S
+from backend.forensics.evidence.attempts.delays import DELAYED_FROM_S
+from backend.forensics.evidence.clocks.grouped_rows import is_among
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.grouped_rows import is_among
 from backend.forensics.findings import frame_evidence, seconds_text
 from backend.forensics.report import ClaimPart, DiagnosisPart, MissingPart, RivalPart
 

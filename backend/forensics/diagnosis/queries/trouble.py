@@ -12,12 +12,12 @@ from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
-from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.attempts.delays import Frame
+from backend.forensics.evidence.attempts.retried import Endpoint
+from backend.forensics.evidence.clocks.nodes import same_node
 from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
 from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.nodes import same_node
-from backend.forensics.evidence.retried import Endpoint
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart
 from backend.forensics.report_impact import ImpactPart

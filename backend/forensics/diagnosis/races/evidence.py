@@ -12,10 +12,10 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.counted import account_in_numbers, brackets, delta_lines
 from backend.forensics.diagnosis.named_findings import findings_to
-from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.absence.losses import UNKNOWN_PLACE, Loss
+from backend.forensics.evidence.attempts.attempts import Endpoint
 from backend.forensics.evidence.facts import RIVAL_WINDOW_NS, Facts
-from backend.forensics.evidence.losses import UNKNOWN_PLACE, Loss
-from backend.forensics.evidence.rivals import Rival, count_rivalled
+from backend.forensics.evidence.losses.rivals import Rival, count_rivalled
 from backend.forensics.findings import frame_evidence, line_evidence
 from backend.forensics.report import EvidencePart
 from backend.forensics.significance import fisher_exact_p

@@ -6,8 +6,8 @@ from backend.forensics.cases.rtt_backlog import RttBacklog
 from backend.forensics.detectors.rtt_backlog.detector import detect
 from backend.forensics.diagnosis.blocking_process_claims import blocking_process_claims, stall_spans, who_ran
 from backend.forensics.dumps import Dump, PacketProcess, SystemCall
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_trips import TripBuilder, every, stalled
 
 STALLS = ((1_000.0, 1_120.0), (3_000.0, 3_120.0), (5_500.0, 5_620.0))

@@ -17,8 +17,8 @@ from backend.forensics.diagnosis import causes
 from backend.forensics.diagnosis.causes.tests.dump_cases import CASES
 from backend.forensics.diagnosis.contract import POSSIBLE_ABOVE, Hypothesis, Weighed, weigh
 from backend.forensics.diagnosis.run import discover_causes
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import EvidencePart
 from backend.forensics.tests.samples import load_samples
 

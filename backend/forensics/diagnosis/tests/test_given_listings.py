@@ -12,8 +12,8 @@ from backend.forensics.diagnosis.given_listings import HostRole, ListingRequest,
 from backend.forensics.diagnosis.lost_syns import CAPTURE_BOTH_SIDES
 from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.dumps import CounterRow, Dump, InterfaceAddress, Setting
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.packets import ACK, SYN
 from backend.forensics.report import MissingPart
 

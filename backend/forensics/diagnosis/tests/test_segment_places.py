@@ -6,8 +6,8 @@ import pytest
 
 from backend.forensics.captures import VantagePoint
 from backend.forensics.diagnosis.segment_cases import places, where
-from backend.forensics.evidence.segment_losses import SegmentFate
-from backend.forensics.evidence.sightings import Place
+from backend.forensics.evidence.clocks.sightings import Place
+from backend.forensics.evidence.losses.segment_losses import SegmentFate
 from backend.forensics.private_words import composed
 
 

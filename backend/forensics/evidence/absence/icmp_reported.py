@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from backend.forensics.evidence.absence.losses import Losses
 from backend.forensics.evidence.absence.unresolved import UNRESOLVED_NS, server_of_links, unreachable_hosts
-from backend.forensics.evidence.icmp_errors import MEANINGS, OTHER, TOO_BIG, IcmpErrors
-from backend.forensics.evidence.losses import Losses
-from backend.forensics.evidence.sent_syns import Bools
-from backend.forensics.evidence.sorted_rows import following
+from backend.forensics.evidence.attempts.icmp_errors import MEANINGS, OTHER, TOO_BIG, IcmpErrors
+from backend.forensics.evidence.attempts.sent_syns import Bools
+from backend.forensics.evidence.clocks.sorted_rows import following
 
 ICMP_WITHIN_NS = 10_000_000_000
 """A host that waits for a neighbor's answer says so after its probes (3 s on Linux, RFC 1122 section 2.3.2.1)."""

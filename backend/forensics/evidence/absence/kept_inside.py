@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from backend.forensics.evidence.attempts import Attempts
-from backend.forensics.evidence.destination import Destination
-from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.sightings import Place
+from backend.forensics.evidence.absence.destination import Destination
+from backend.forensics.evidence.attempts.attempts import Attempts
+from backend.forensics.evidence.clocks.matched_packets import mix
+from backend.forensics.evidence.clocks.sightings import Place
 from backend.forensics.packets import HINT_INCOMING, HINT_OUTGOING
 
 

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.absence.neighbor_answers import find_neighbor_answers
-from backend.forensics.evidence.absence.one_way import to_itself
-from backend.forensics.evidence.attempts import Attempts
-from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.sent_syns import Bools
-from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import lexsort, taken
+from backend.forensics.evidence.attempts.attempts import Attempts
+from backend.forensics.evidence.attempts.one_way import to_itself
+from backend.forensics.evidence.attempts.sent_syns import Bools
+from backend.forensics.evidence.clocks.matched_packets import mix
+from backend.forensics.evidence.clocks.sightings import Ints
+from backend.forensics.evidence.clocks.sorted_rows import lexsort, taken
 
 Frame = tuple[str, int]
 """(input, 1-based frame number)."""

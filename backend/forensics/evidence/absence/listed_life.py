@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from backend.forensics.evidence.absence.drop_rules import DropRule, list_syn_rules
-from backend.forensics.evidence.absence.rule_matches import Hop
-from backend.forensics.evidence.counters import DumpInput, KernelFacts
-from backend.forensics.evidence.kernel_signs import Line, counter_rise
-from backend.forensics.evidence.listed_hosts import ListedHosts
-from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.evidence.absence.listed_hosts import ListedHosts
+from backend.forensics.evidence.attempts.retried import Endpoint
+from backend.forensics.evidence.kernel.counters import DumpInput, KernelFacts
+from backend.forensics.evidence.kernel.drop_rules import DropRule, list_syn_rules
+from backend.forensics.evidence.kernel.kernel_signs import Line, counter_rise
+from backend.forensics.evidence.kernel.rule_matches import Hop
 from backend.forensics.private_words import PrivateWord
 
 NEAR_NS: Final = 60_000_000_000

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from backend.forensics.captures import Capture
-from backend.forensics.evidence.attempts import Attempts
-from backend.forensics.evidence.sent_syns import Bools
-from backend.forensics.evidence.sightings import join_rows
+from backend.forensics.evidence.attempts.attempts import Attempts
+from backend.forensics.evidence.attempts.sent_syns import Bools
+from backend.forensics.evidence.clocks.sightings import join_rows
 from backend.forensics.messages import HeldMessages
 from backend.forensics.packets import PACKET_DTYPE
 from backend.forensics.round_trips import ROUND_TRIP_SCHEMA

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
-from backend.forensics.evidence.clocks import Clocks
-from backend.forensics.evidence.matched_packets import mix
-from backend.forensics.evidence.sightings import Ints
+from backend.forensics.evidence.clocks.clocks import Clocks
+from backend.forensics.evidence.clocks.matched_packets import mix
+from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.messages import NEIGHBOR_ANSWER
 
 _COLUMNS = ("frame", "time_ns", "kind", "link_address", "sender_high", "sender_low")

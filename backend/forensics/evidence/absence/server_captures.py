@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from backend.forensics.evidence.attempts import Attempts
-from backend.forensics.evidence.grouped_rows import GroupedRows
-from backend.forensics.evidence.retried import Endpoint
-from backend.forensics.evidence.routed_hosts import INITIAL_TTLS
-from backend.forensics.evidence.sorted_rows import taken
+from backend.forensics.evidence.attempts.attempts import Attempts
+from backend.forensics.evidence.attempts.retried import Endpoint
+from backend.forensics.evidence.clocks.grouped_rows import GroupedRows
+from backend.forensics.evidence.clocks.sorted_rows import taken
+from backend.forensics.evidence.round_trips.routed_hosts import INITIAL_TTLS
 from backend.forensics.packets import ACK, SYN
 
 

@@ -10,12 +10,12 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from backend.forensics.evidence.attempts import Attempts
-from backend.forensics.evidence.held_groups import HeldGroup
-from backend.forensics.evidence.icmp_errors import HOST, MEANINGS, NETWORK, IcmpErrors
-from backend.forensics.evidence.round_trips import RoundTrips, mix_keys
-from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import following
+from backend.forensics.evidence.attempts.attempts import Attempts
+from backend.forensics.evidence.attempts.icmp_errors import HOST, MEANINGS, NETWORK, IcmpErrors
+from backend.forensics.evidence.clocks.sightings import Ints
+from backend.forensics.evidence.clocks.sorted_rows import following
+from backend.forensics.evidence.round_trips.held_groups import HeldGroup
+from backend.forensics.evidence.round_trips.round_trips import RoundTrips, mix_keys
 
 UNRESOLVED_NS: Final = 4_000_000_000
 """A packet waits for its next hop's link address until `mcast_solicit` probes (3, one a second) stayed unanswered. All

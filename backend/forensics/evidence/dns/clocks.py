@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.connections import NEVER
-from backend.forensics.evidence.sightings import Ints, Place
-from backend.forensics.evidence.sorted_rows import lexsort
+from backend.forensics.evidence.clocks.sightings import Ints, Place
+from backend.forensics.evidence.clocks.sorted_rows import lexsort
 
 SPREAD_NS = 50_000_000
 """Offsets that differ by more are no single offset: the queries only look alike."""

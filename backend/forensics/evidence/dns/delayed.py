@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
-from backend.forensics.evidence.attempts import Endpoint
+from backend.forensics.evidence.attempts.attempts import Endpoint
+from backend.forensics.evidence.clocks.grouped_rows import GroupedRows, by_value
+from backend.forensics.evidence.clocks.sightings import Ints
+from backend.forensics.evidence.clocks.sorted_rows import lexsort, stable_argsort
 from backend.forensics.evidence.dns.exchanges import Exchanges, pair_messages
 from backend.forensics.evidence.dns.lookups import NXDOMAIN, Lookups, group_lookups
 from backend.forensics.evidence.dns.messages import DnsMessages, load_messages
-from backend.forensics.evidence.grouped_rows import GroupedRows, by_value
-from backend.forensics.evidence.sightings import Ints
-from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 from backend.forensics.packets import TCP
 from backend.forensics.private_words import PrivateWord
 

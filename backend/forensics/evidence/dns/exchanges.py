@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from backend.forensics.connections import NEVER
+from backend.forensics.evidence.clocks.sightings import Ints, boundaries
+from backend.forensics.evidence.clocks.sorted_rows import distinct, lexsort, stable_argsort, taken_records
 from backend.forensics.evidence.dns.clocks import Offsets, measure_offsets
 from backend.forensics.evidence.dns.messages import DnsMessages
-from backend.forensics.evidence.sightings import Ints, boundaries
-from backend.forensics.evidence.sorted_rows import distinct, lexsort, stable_argsort, taken_records
 
 COPY_NS = 50_000_000
 """The same query again within this is the same packet seen twice (a mirror, a bridge and its port): no resolver

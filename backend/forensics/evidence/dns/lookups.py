@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 
 from backend.forensics.components import connected
 from backend.forensics.connections import NEVER
+from backend.forensics.evidence.clocks.sightings import Ints, boundaries
+from backend.forensics.evidence.clocks.sorted_rows import lexsort, taken
 from backend.forensics.evidence.dns.exchanges import ONE_QUESTION_NS, Exchanges
 from backend.forensics.evidence.dns.messages import DnsMessages
 from backend.forensics.evidence.dns.names import tries_of_one
-from backend.forensics.evidence.sightings import Ints, boundaries
-from backend.forensics.evidence.sorted_rows import lexsort, taken
 
 Mask = NDArray[np.bool_]
 

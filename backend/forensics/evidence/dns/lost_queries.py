@@ -10,11 +10,11 @@ from typing import Literal
 import numpy as np
 
 from backend.forensics.connections import NEVER
-from backend.forensics.evidence.delays import Frame
+from backend.forensics.evidence.attempts.delays import Frame
+from backend.forensics.evidence.clocks.sightings import Ints, Place
+from backend.forensics.evidence.clocks.sorted_rows import lexsort, stable_argsort
 from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
 from backend.forensics.evidence.dns.exchanges import COPY_NS, JOIN_NS
-from backend.forensics.evidence.sightings import Ints, Place
-from backend.forensics.evidence.sorted_rows import lexsort, stable_argsort
 from backend.forensics.private_words import PrivateWord
 
 Where = Literal["inside", "reached", "return", "unknown"]

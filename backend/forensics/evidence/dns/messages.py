@@ -10,8 +10,8 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
-from backend.forensics.evidence.sightings import Ints, Place, join_rows, list_places
-from backend.forensics.evidence.sorted_rows import taken_records
+from backend.forensics.evidence.clocks.sightings import Ints, Place, join_rows, list_places
+from backend.forensics.evidence.clocks.sorted_rows import taken_records
 from backend.forensics.packets import NO_CONNECTION
 
 DNS_PORT = 53

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from backend.forensics.evidence.address_conflicts import AddressConflict, find_address_conflicts
+from backend.forensics.evidence.absence.address_conflicts import AddressConflict, find_address_conflicts
 from workers.decode.tests.capture_bytes import MS, decode, ethernet, pcap
 
 HOST, ASKER = "10.0.0.7", "10.0.0.1"

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from backend.forensics.evidence.attempts import Attempts
+from backend.forensics.evidence.attempts.attempts import Attempts
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, S, plain_path
 

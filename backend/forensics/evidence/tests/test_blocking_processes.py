@@ -7,14 +7,14 @@ import random
 import pytest
 
 from backend.forensics.dumps import Dump, PacketProcess, SystemCall
-from backend.forensics.evidence.blocking_processes import (
+from backend.forensics.evidence.kernel.blocking_processes import (
     LEAST_STALLS,
     SURE_P,
     BlockingProcess,
     StallSpan,
     find_blocking_processes,
 )
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.private_words import composed
 
 MS = 1_000_000

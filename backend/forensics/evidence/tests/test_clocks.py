@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from backend.forensics.captures import Capture
-from backend.forensics.evidence.clock_fit import STEADY_NS
+from backend.forensics.evidence.clocks.clock_fit import STEADY_NS
 from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.messages import HeldMessages
 from backend.forensics.round_trips import ECHO, ROUND_TRIP_DTYPE, ROUND_TRIP_SCHEMA

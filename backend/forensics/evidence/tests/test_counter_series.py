@@ -3,7 +3,7 @@
 import pytest
 
 from backend.forensics.dumps import CounterRow, Dump
-from backend.forensics.evidence.counter_series import WRAPS_AT, CounterSeries, Source, counter_series
+from backend.forensics.evidence.kernel.counter_series import WRAPS_AT, CounterSeries, Source, counter_series
 from backend.forensics.private_words import composed
 
 

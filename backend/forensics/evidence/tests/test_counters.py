@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from backend.forensics.dumps import CapturedAtBasis, CounterRow, Dump
-from backend.forensics.evidence.counters import DumpInput, gather_kernel_facts
+from backend.forensics.evidence.kernel.counters import DumpInput, gather_kernel_facts
 
 
 def stats(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from backend.forensics.diagnosis.loss_rivals import SAMPLE_LIKE_P, SIGNIFICANT_P
-from backend.forensics.evidence.data_loss import DataCount, rate_losses
+from backend.forensics.evidence.losses.data_loss import DataCount, rate_losses
 
 RUNS = 1_000
 

@@ -6,8 +6,8 @@ import pytest
 
 from backend.forensics.addresses import address_text
 from backend.forensics.connections import NEVER
-from backend.forensics.evidence.exchanges import Exchanges
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.requests.exchanges import Exchanges
 from backend.forensics.tests.build_capture import MS, T0_NS, Hop, S
 from backend.forensics.tests.build_http import HttpBuilder
 

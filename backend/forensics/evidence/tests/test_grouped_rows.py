@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from backend.forensics.evidence.grouped_rows import GroupedRows, by_value, is_among
+from backend.forensics.evidence.clocks.grouped_rows import GroupedRows, by_value, is_among
 
 
 def test_rows_are_those_of_a_search_in_the_order_of_the_table() -> None:

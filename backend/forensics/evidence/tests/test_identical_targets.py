@@ -8,9 +8,9 @@ from backend.forensics.detection.run import run_detectors
 from backend.forensics.detectors.syn_retransmission.thresholds import Thresholds
 from backend.forensics.diagnosis.causes.tests.build_losses import OTHER_HOST, Losses
 from backend.forensics.diagnosis.run import diagnose
-from backend.forensics.evidence.destinations import Destination
+from backend.forensics.evidence.attempts.identical_targets import ANSWERED_APART_MOST, APART_MOST
 from backend.forensics.evidence.facts import Facts, gather_facts
-from backend.forensics.evidence.identical_targets import ANSWERED_APART_MOST, APART_MOST
+from backend.forensics.evidence.losses.destinations import Destination
 
 
 def scan(hosts: int, *, first: int = 1) -> Losses:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from backend.forensics.diagnosis.ipvs_settings import read_settings
 from backend.forensics.dumps import ClusterNode, ComponentVersion, Dump, KernelVersion
-from backend.forensics.evidence.counters import DumpInput, KernelFacts, gather_kernel_facts
-from backend.forensics.evidence.kubernetes_versions import node_versions
+from backend.forensics.evidence.kernel.counters import DumpInput, KernelFacts, gather_kernel_facts
+from backend.forensics.evidence.kernel.kubernetes_versions import node_versions
 
 OLD, NEW = "5.8.1-generic", "5.15.0-101-generic"
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from backend.forensics.evidence.facts import gather_facts
-from backend.forensics.evidence.late_crossings import LateCrossings
-from backend.forensics.evidence.round_trips import RoundTrips
+from backend.forensics.evidence.round_trips.late_crossings import LateCrossings
+from backend.forensics.evidence.round_trips.round_trips import RoundTrips
 from backend.forensics.round_trips import ROUND_TRIP_DTYPE
 
 MS = 1_000_000

@@ -16,9 +16,9 @@ from backend.forensics.dumps import (
     ListenSocket,
     Neighbor,
 )
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.attempts.retried import Endpoint
 from backend.forensics.evidence.facts import Facts, gather_facts
-from backend.forensics.evidence.retried import Endpoint
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_capture import S
 
 LINK = "f6:5d:fa:af:cc:85"

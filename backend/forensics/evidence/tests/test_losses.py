@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 
 from backend.forensics.captures import Capture
+from backend.forensics.evidence.absence.losses import UNKNOWN_PLACE
 from backend.forensics.evidence.facts import Facts, gather_facts
-from backend.forensics.evidence.losses import UNKNOWN_PLACE
 from backend.forensics.packets import ACK, SYN
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from backend.forensics.evidence.nesting import CANDIDATES, Intervals, covered_ns, find_containing
+from backend.forensics.evidence.requests.nesting import CANDIDATES, Intervals, covered_ns, find_containing
 
 
 def _random(seed: int, number: int, keys: int, longest: int) -> Intervals:

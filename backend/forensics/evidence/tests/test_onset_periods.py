@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from backend.forensics.evidence.onset_periods import find_period
+from backend.forensics.evidence.kernel.onset_periods import find_period
 
 
 @pytest.mark.parametrize("period_s", [0.1, 1.7, 10.0, 60.0])

@@ -7,9 +7,9 @@ import pytest
 from backend.forensics.detectors.rtt_backlog.detector import detect
 from backend.forensics.dumps import Dump
 from backend.forensics.dumps.probes import Probe, ProbeSeries, ProbeTable
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
-from backend.forensics.evidence.printed_trips import USUAL_INTERVAL_NS, printed_trips
+from backend.forensics.evidence.kernel.counters import DumpInput
+from backend.forensics.evidence.round_trips.printed_trips import USUAL_INTERVAL_NS, printed_trips
 from backend.forensics.tests.build_trips import TripBuilder, every, stalled
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from backend.forensics.evidence.request_shapes import template
+from backend.forensics.evidence.requests.request_shapes import template
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,8 @@ from typing import cast
 import numpy as np
 import pytest
 
-from backend.forensics.evidence.routed_hosts import RoutedHosts
-from backend.forensics.evidence.sightings import Sightings
+from backend.forensics.evidence.clocks.sightings import Sightings
+from backend.forensics.evidence.round_trips.routed_hosts import RoutedHosts
 from backend.forensics.packets import PACKET_DTYPE
 
 

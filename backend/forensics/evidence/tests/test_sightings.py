@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from backend.forensics.captures import Capture
-from backend.forensics.evidence.attempts import Attempts, collect_attempts
+from backend.forensics.evidence.attempts.attempts import Attempts, collect_attempts
 from backend.forensics.packets import ACK, MARK_COPY, SYN
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from backend.forensics.evidence.sorted_rows import (
+from backend.forensics.evidence.clocks.sorted_rows import (
     distinct,
     first_rows,
     lexsort,

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from backend.forensics.dumps.conntrack import ConntrackTable
-from backend.forensics.evidence.counters import DumpInput
-from backend.forensics.evidence.tracked_states import find_countdowns, find_untranslated_entries
+from backend.forensics.evidence.kernel.counters import DumpInput
+from backend.forensics.evidence.kernel.tracked_states import find_countdowns, find_untranslated_entries
 from workers.decode.bench.visits import CountedArray, VisitMeter, growing_faster
 from workers.decode.dumps import parse_dumps
 

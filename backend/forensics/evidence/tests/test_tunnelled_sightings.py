@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from backend.forensics.evidence.attempts import collect_attempts
-from backend.forensics.evidence.losses import locate_losses
-from backend.forensics.evidence.rivals import find_rivals
+from backend.forensics.evidence.absence.losses import locate_losses
+from backend.forensics.evidence.attempts.attempts import collect_attempts
+from backend.forensics.evidence.losses.rivals import find_rivals
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
 
 CLIENT, SERVER = "10.0.0.1:40000", "10.0.1.10:80"

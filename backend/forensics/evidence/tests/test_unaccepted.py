@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from backend.forensics.captures import Capture
-from backend.forensics.evidence.unaccepted import unaccepted
+from backend.forensics.evidence.tcp.unaccepted import unaccepted
 from backend.forensics.signals import SENT_AGAIN
 from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS

@@ -9,8 +9,8 @@ import pytest
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.destination_table import VALUES_KEPT, list_destination_parts, thinned
+from backend.forensics.evidence.attempts.waits import DestinationWaits
 from backend.forensics.evidence.facts import gather_facts
-from backend.forensics.evidence.waits import DestinationWaits
 from backend.forensics.messages import (
     HTTP_DTYPE,
     REQUEST_SEEN,

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from backend.forensics.dumps import Dump, RealServer, VirtualService
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.dns.lost_queries import find_lost_queries
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_capture import MS, T0_NS, S
 from backend.forensics.tests.build_dns import DnsBuilder
 from workers.decode.bench.generate import generate

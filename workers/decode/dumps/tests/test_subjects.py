@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from backend.forensics.evidence.counters import DumpInput, gather_kernel_facts
-from backend.forensics.evidence.kernel_signs import counter_rise
+from backend.forensics.evidence.kernel.counters import DumpInput, gather_kernel_facts
+from backend.forensics.evidence.kernel.kernel_signs import counter_rise
 from workers.decode.dumps import parse_dumps
 
 

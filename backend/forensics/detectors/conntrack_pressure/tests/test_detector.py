@@ -7,8 +7,8 @@ import pytest
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.conntrack_pressure.detector import detect
 from backend.forensics.dumps import CounterRow, Dump, KernelMessage, Setting
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 
 T0_NS = 1_700_000_000_000_000_000
 COUNT, MAX = "net.netfilter.nf_conntrack_count", "net.netfilter.nf_conntrack_max"

@@ -7,8 +7,8 @@ import pytest
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.ipvs_drain.detector import detect
 from backend.forensics.detectors.ipvs_drain.thresholds import DEFAULT
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, S
 from backend.forensics.tests.build_ipvs import OTHER, POD, listing, through
 

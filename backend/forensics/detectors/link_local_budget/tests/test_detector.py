@@ -7,8 +7,8 @@ import pytest
 from backend.forensics.detection.contract import Detection
 from backend.forensics.detectors.link_local_budget.detector import COUNTER, detect
 from backend.forensics.dumps import CounterRow, Dump
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_anomalies import StumbleBuilder
 from backend.forensics.tests.build_capture import MS, T0_NS, S
 from backend.forensics.tests.build_http import CREDENTIALS, IMDS, POD, TOKEN, HttpBuilder

@@ -17,8 +17,8 @@ from backend.forensics.dumps import (
     PathHop,
     Route,
 )
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 
 
 def summaries(*dumps: Dump) -> list[str]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from backend.forensics.detectors.listed_sign.detector import detect
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from workers.decode.dumps import parse_dump_bytes
 
 _ENTRY = (

@@ -6,9 +6,9 @@ import pytest
 
 from backend.forensics.detectors.port_reuse.detector import detect
 from backend.forensics.dumps import ConntrackEntry, ConntrackTable, ConntrackTuple, Dump
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
-from backend.forensics.evidence.port_reuse import ANSWER_WAIT_NS, REUSE_WINDOW_NS
+from backend.forensics.evidence.kernel.counters import DumpInput
+from backend.forensics.evidence.nat.port_reuse import ANSWER_WAIT_NS, REUSE_WINDOW_NS
 from backend.forensics.packets import RST, SYN
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from backend.forensics.detectors.snat_port_exhaustion.detector import detect
-from backend.forensics.evidence import port_pools
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.nat import port_pools
 from backend.forensics.tests.build_capture import T0_NS, S
 from backend.forensics.tests.build_pool import (
     FIRST_PORT,

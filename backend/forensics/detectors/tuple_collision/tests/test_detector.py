@@ -13,8 +13,8 @@ from backend.forensics.dumps import (
     CounterRow,
     Dump,
 )
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S, plain_path
 from backend.forensics.tests.build_pool import SERVER as POOL_SERVER
 from backend.forensics.tests.build_pool import capture, events, rule

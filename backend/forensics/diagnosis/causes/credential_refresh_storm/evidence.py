@@ -6,7 +6,7 @@ import numpy as np
 
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.metadata_signs import SIGNIFICANT_P, MetadataCase
-from backend.forensics.evidence.metadata_pattern import is_refresh
+from backend.forensics.evidence.requests.metadata_pattern import is_refresh
 from backend.forensics.findings import plural
 from backend.forensics.wording import p_text
 

@@ -14,10 +14,10 @@ from backend.forensics.diagnosis.counted import delta_lines
 from backend.forensics.diagnosis.ipvs_settings import IpvsSettings, read_settings
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
 from backend.forensics.dumps import VirtualService
-from backend.forensics.evidence.attempts import Endpoint, RetriedAttempt
+from backend.forensics.evidence.absence.losses import Loss
+from backend.forensics.evidence.attempts.attempts import Endpoint, RetriedAttempt
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.losses import Loss
-from backend.forensics.evidence.port_reuse import ReusedTuple, describe_reuse
+from backend.forensics.evidence.nat.port_reuse import ReusedTuple, describe_reuse
 from backend.forensics.findings import frame_evidence, line_evidence, seconds_text
 from backend.forensics.report import EvidencePart
 from backend.forensics.significance import fisher_exact_p

@@ -14,9 +14,9 @@ from backend.forensics.diagnosis.counted import brackets, delta_lines
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
 from backend.forensics.dumps import FilterRule
 from backend.forensics.evidence.absence.icmp_reported import first_losses
+from backend.forensics.evidence.absence.losses import Loss
+from backend.forensics.evidence.clocks.nodes import same_node
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.losses import Loss
-from backend.forensics.evidence.nodes import same_node
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.private_words import of_rule
 from backend.forensics.report import EvidencePart

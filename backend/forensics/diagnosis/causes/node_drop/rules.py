@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from backend.forensics.dumps import FilterRule
-from backend.forensics.evidence.attempts import Endpoint
-from backend.forensics.evidence.counters import KernelFacts
+from backend.forensics.evidence.absence.losses import Loss
+from backend.forensics.evidence.attempts.attempts import Endpoint
 from backend.forensics.evidence.dns.delayed import Dns
 from backend.forensics.evidence.dns.lost_queries import LostQuery
-from backend.forensics.evidence.losses import Loss
+from backend.forensics.evidence.kernel.counters import KernelFacts
 
 DROPPING = ("DROP", "REJECT")
 TCP_NAMES = ("tcp", "6", "all")

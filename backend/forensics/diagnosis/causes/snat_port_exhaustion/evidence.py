@@ -9,9 +9,9 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.counted import account_in_numbers, brackets, delta_lines
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
+from backend.forensics.evidence.absence.losses import Loss
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.losses import Loss
-from backend.forensics.evidence.port_pools import PortPool
+from backend.forensics.evidence.nat.port_pools import PortPool
 from backend.forensics.findings import frame_evidence, line_evidence
 from backend.forensics.report import EvidencePart
 

@@ -13,7 +13,7 @@ from backend.forensics.diagnosis.own_rules import (
 )
 from backend.forensics.dumps import NatRule
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.kubernetes_versions import node_versions
+from backend.forensics.evidence.kernel.kubernetes_versions import node_versions
 from backend.forensics.report import RemedyPart
 
 PROOF = "conntrack -S: insert_failed must stop rising; capture 60 s again and compare"

@@ -10,8 +10,8 @@ from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.counted import account_in_numbers, brackets, delta_lines
 from backend.forensics.diagnosis.own_rules import CHECK, NOT_KEPT, without_port_range
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
-from backend.forensics.evidence.drawn_ports import DrawnPort
 from backend.forensics.evidence.facts import Facts
+from backend.forensics.evidence.nat.drawn_ports import DrawnPort
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RemedyPart, RivalPart
 

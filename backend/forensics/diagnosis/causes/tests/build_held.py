@@ -7,8 +7,8 @@ from typing import Final, Literal
 from backend.forensics.captures import Capture
 from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis.run import diagnose
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.round_trips import SYN_ANSWERED
 from backend.forensics.tests.build_trips import USUAL_MS, TripBuilder, every, stalled

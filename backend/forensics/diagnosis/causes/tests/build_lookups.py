@@ -7,7 +7,7 @@ from typing import Any
 
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.dumps import CounterRow, Dump
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.build_capture import MS, T0_NS, S
 from backend.forensics.tests.build_dns import DnsBuilder

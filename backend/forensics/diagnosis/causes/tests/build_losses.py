@@ -10,7 +10,7 @@ import numpy as np
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.captures import Capture
 from backend.forensics.dumps import CounterRow, Dump, FilterRule, KernelMessage, ListenSocket, Setting
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.packets import ACK, ICMP, RST, SYN
 from backend.forensics.report import DiagnosisPart, Report
 from backend.forensics.signals import SENT_AGAIN, SIGNAL_DTYPE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from backend.forensics.dumps import ConntrackEntry, ConntrackTable, ConntrackTuple, Dump
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 
 
 def unreplied(server: str) -> DumpInput:

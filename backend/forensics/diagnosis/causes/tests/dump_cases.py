@@ -18,8 +18,8 @@ from backend.forensics.dumps import (
     Neighbor,
     Setting,
 )
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_capture import T0_NS, S
 
 NO_LOCAL = (

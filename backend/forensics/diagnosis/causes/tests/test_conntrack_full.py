@@ -13,7 +13,7 @@ from backend.forensics.diagnosis.causes.tests.build_losses import (
     log,
     report,
 )
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 
 CAUSE = "conntrack-full"
 FULL = "nf_conntrack: nf_conntrack: table full, dropping packet"

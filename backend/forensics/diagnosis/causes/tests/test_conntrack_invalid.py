@@ -14,7 +14,7 @@ from backend.forensics.diagnosis.causes.tests.build_losses import (
     sysctl,
 )
 from backend.forensics.dumps import Dump, FilterRule
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.packets import ACK, RST
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S

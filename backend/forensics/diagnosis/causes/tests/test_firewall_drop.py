@@ -14,7 +14,7 @@ from backend.forensics.diagnosis.causes.tests.build_losses import (
     drop_rule,
 )
 from backend.forensics.dumps import DropEvent, Dump
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_capture import T0_NS, S
 
 CAUSE = "firewall-drop"

@@ -6,7 +6,7 @@ import pytest
 
 from backend.forensics.diagnosis.causes.tests.build_losses import Losses
 from backend.forensics.diagnosis.causes.tests.dump_cases import confidence
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from workers.decode.dumps import parse_dump_bytes
 
 SYNC, GOAWAY, CLOUD = "rule-sync-delay", "grpc-goaway", "cloud-snat-exhaustion"

@@ -9,7 +9,7 @@ from backend.forensics.diagnosis.causes.cpu_quota_throttling import keeps_period
 from backend.forensics.diagnosis.causes.host_stall import CAUSE, NEXT_TO_RESPONDER_US
 from backend.forensics.diagnosis.causes.tests.build_held import both_ends, diagnoses, probes, rival
 from backend.forensics.dumps import CounterRow, Dump
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 
 
 def test_questions_that_arrived_in_time_and_were_answered_late_show_it() -> None:

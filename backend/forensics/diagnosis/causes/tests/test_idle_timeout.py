@@ -8,8 +8,8 @@ from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis.causes.idle_timeout import CAUSE, ESTABLISHED
 from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.dumps import Dump, FilterRule, IpvsTimeouts, Setting
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.packets import ACK, RST
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.signals import AFTER_SILENCE, REPLY, SENT_AGAIN

@@ -8,7 +8,7 @@ import pytest
 
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.dumps import Dump, Setting
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, S
 from backend.forensics.tests.build_ipvs import OTHER, POD, listing, through

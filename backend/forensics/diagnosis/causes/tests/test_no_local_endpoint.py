@@ -13,7 +13,7 @@ from backend.forensics.diagnosis.causes.tests.build_losses import (
 )
 from backend.forensics.diagnosis.causes.tests.dump_cases import NO_ENDPOINT, NO_LOCAL, rules
 from backend.forensics.dumps import Dump, FilterRule
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart
 
 CAUSE = "no-local-endpoint"

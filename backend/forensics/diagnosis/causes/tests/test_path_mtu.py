@@ -6,8 +6,8 @@ from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis.causes.path_mtu import CAUSE
 from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.dumps import Dump, Interface
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.signals import SENT_AGAIN
 from backend.forensics.tests.build_anomalies import StumbleBuilder

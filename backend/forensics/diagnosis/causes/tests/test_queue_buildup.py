@@ -8,7 +8,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.diagnosis.causes.queue_buildup import CAUSE, PRIOR, WEIGHTS
 from backend.forensics.diagnosis.causes.tests.build_held import diagnoses, probes, rival
 from backend.forensics.evidence.facts import gather_facts
-from backend.forensics.evidence.queue_signs import RISING, WAITED, QueueLimits, signs
+from backend.forensics.evidence.round_trips.queue_signs import RISING, WAITED, QueueLimits, signs
 from backend.forensics.tests.build_trips import TripBuilder, every, stalled
 
 

@@ -17,8 +17,8 @@ from backend.forensics.diagnosis.causes.tests.build_held import (
     rival,
 )
 from backend.forensics.dumps import CounterRow, Dump, PacketProcess
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_trips import TripBuilder, every, stalled
 
 

@@ -13,7 +13,7 @@ from backend.forensics.diagnosis.causes.tests.dump_cases import (
     log,
     rules,
 )
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 
 CAUSE = "reverse-path-filter"
 STRICT = filters(0, eth0=0, eth1=1)

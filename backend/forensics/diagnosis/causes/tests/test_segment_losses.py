@@ -11,8 +11,8 @@ from backend.forensics.captures import Capture
 from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.dumps import CounterRow, Dump, InterfaceAddress
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.packets import ACK, MARK_SPURIOUS_RETRANSMISSION, SYN
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.signals import SENT_AGAIN

@@ -8,8 +8,8 @@ from backend.forensics.detection.run import run_detectors
 from backend.forensics.diagnosis.causes.slow_server import CAUSE
 from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.dumps import CounterRow, Dump
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.build_capture import Hop, plain_path
 from backend.forensics.tests.build_http import HttpBuilder

@@ -5,9 +5,9 @@ import pytest
 
 from backend.forensics.captures import Capture
 from backend.forensics.diagnosis.causes.tests.build_losses import HOST, OTHER_HOST, Losses
-from backend.forensics.evidence.destination import Destination
+from backend.forensics.evidence.absence.destination import Destination
 from backend.forensics.evidence.facts import Facts, gather_facts
-from backend.forensics.evidence.time_stamps import MEMORY_NS, StampCounts
+from backend.forensics.evidence.losses.time_stamps import MEMORY_NS, StampCounts
 
 
 def random_capture(seed: int) -> Capture:

@@ -13,11 +13,11 @@ from backend.forensics.diagnosis.contract import Weighed
 from backend.forensics.diagnosis.own_rules import SOURCE_NAT
 from backend.forensics.diagnosis.victims import Victims, describe_victims, group_by_server
 from backend.forensics.dumps import NatRule
-from backend.forensics.evidence.attempts import RetriedAttempt
-from backend.forensics.evidence.challenges import Challenge
+from backend.forensics.evidence.attempts.attempts import RetriedAttempt
+from backend.forensics.evidence.attempts.challenges import Challenge
 from backend.forensics.evidence.facts import Facts
-from backend.forensics.evidence.port_pools import PortPool
-from backend.forensics.evidence.port_reuse import ReusedTuple, describe_reuse
+from backend.forensics.evidence.nat.port_pools import PortPool
+from backend.forensics.evidence.nat.port_reuse import ReusedTuple, describe_reuse
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.private_words import of_file
 from backend.forensics.report import EvidencePart

@@ -9,7 +9,7 @@ import pytest
 
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.diagnosis.causes.tests.build_lookups import SPACED_NS, calm, counters
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.build_capture import T0_NS
 from backend.forensics.tests.build_dns import AAAA, BACKEND, RESOLVER, A, DnsBuilder

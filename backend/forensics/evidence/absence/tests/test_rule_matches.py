@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from backend.forensics.evidence.absence.rule_matches import Hop, drops_any
+from backend.forensics.evidence.kernel.rule_matches import Hop, drops_any
 
 SYN = Hop("10.0.0.7", "10.0.1.9", 8080)
 SYN6 = Hop("fd00::7", "fd00:1::9", 8080)

@@ -7,8 +7,8 @@ and the counter `invalid` rises.
 from __future__ import annotations
 
 from backend.forensics.dumps import CounterRow, Dump
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.packets import ACK, RST
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S
 from backend.forensics.tests.samples import Expected

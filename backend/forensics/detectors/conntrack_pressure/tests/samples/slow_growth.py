@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from backend.forensics.detectors.conntrack_pressure.thresholds import Thresholds
 from backend.forensics.dumps import Dump, Setting
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_capture import T0_NS, S
 from backend.forensics.tests.samples import Expected
 

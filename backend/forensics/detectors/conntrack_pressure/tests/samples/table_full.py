@@ -6,8 +6,8 @@ Messages as on a real kernel (Linux 6.1): 0.2 and 1.0 s apart, the words of nf_c
 from __future__ import annotations
 
 from backend.forensics.dumps import Dump, KernelMessage, Setting
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_capture import T0_NS, S
 from backend.forensics.tests.samples import Expected
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from backend.forensics.detectors.listed_sign.thresholds import Thresholds
 from backend.forensics.dumps import Dump, PathHop
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected(None)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from backend.forensics.dumps import Dump, FilterRule
-from backend.forensics.evidence.counters import DumpInput
 from backend.forensics.evidence.facts import Facts, gather_facts
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.samples import Expected
 
 EXPECTED = Expected("warning", 18)

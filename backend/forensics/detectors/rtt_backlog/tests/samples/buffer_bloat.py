@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from backend.forensics.detectors.rtt_backlog.thresholds import Thresholds
 from backend.forensics.evidence.facts import Facts, gather_facts
-from backend.forensics.evidence.queue_signs import QueueLimits
+from backend.forensics.evidence.round_trips.queue_signs import QueueLimits
 from backend.forensics.tests.build_trips import TripBuilder, every, stalled
 from backend.forensics.tests.samples import Expected
 

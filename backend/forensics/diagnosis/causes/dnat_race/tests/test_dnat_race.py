@@ -5,7 +5,7 @@ from __future__ import annotations
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.diagnosis.causes.dnat_race import CAUSE
 from backend.forensics.dumps import CounterRow, Dump
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S
 

@@ -9,7 +9,7 @@ import pytest
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.diagnosis.ipvs_settings import carries_fix
 from backend.forensics.dumps import CounterRow, Dump, KernelVersion, RealServer, Setting, VirtualService
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S
 

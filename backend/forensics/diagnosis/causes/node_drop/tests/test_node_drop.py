@@ -9,8 +9,8 @@ import pytest
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.diagnosis.causes.node_drop.rules import could_drop
 from backend.forensics.dumps import CounterRow, Dump, FilterRule
-from backend.forensics.evidence.attempts import Endpoint
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.attempts.attempts import Endpoint
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S
 

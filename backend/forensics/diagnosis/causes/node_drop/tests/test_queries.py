@@ -7,7 +7,7 @@ import pytest
 from backend.forensics.diagnosis.causes.node_drop import CAUSE
 from backend.forensics.diagnosis.causes.tests.build_lookups import counters, diagnoses, lost_pairs
 from backend.forensics.dumps import Dump, FilterRule
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 
 
 def rules(text: str, packets: int | None = 6) -> list[DumpInput]:

@@ -8,7 +8,7 @@ import pytest
 
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.dumps import CounterRow, Dump
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart, Report
 from backend.forensics.tests.build_capture import T0_NS, S
 from backend.forensics.tests.build_pool import capture, events, rule

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.captures import Capture
 from backend.forensics.dumps import ConntrackEntry, ConntrackTable, ConntrackTuple, CounterRow, Dump, NatRule
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.report import DiagnosisPart, Report
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S
 

@@ -18,7 +18,7 @@ from backend.forensics.diagnosis.causes.snat_port_race.tests.build_race import (
     rules,
 )
 from backend.forensics.dumps import ComponentVersion, Dump
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.tests.build_capture import T0_NS, S
 
 

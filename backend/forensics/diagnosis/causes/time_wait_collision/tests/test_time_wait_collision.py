@@ -8,7 +8,7 @@ import pytest
 
 from backend.forensics.analyze import analyse_evidence
 from backend.forensics.dumps import ConntrackEntry, ConntrackTable, ConntrackTuple, Dump, NatRule
-from backend.forensics.evidence.counters import DumpInput
+from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.packets import ACK, RST
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.build_capture import MS, T0_NS, CaptureBuilder, Hop, S

@@ -1,0 +1,1 @@
+"""Connection attempts: their SYNs, their answers, their delays."""

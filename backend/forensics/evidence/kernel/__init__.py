@@ -1,0 +1,1 @@
+"""What dumps of the kernel and of clusters show, by itself."""

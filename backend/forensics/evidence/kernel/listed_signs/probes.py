@@ -1,0 +1,154 @@
+"""Facts of what tools measured or saw end: no replies, failed requests, sockets that retransmit, removed entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from backend.forensics.dumps import ProbeSeries, TcpSocket
+from backend.forensics.dumps.probes import NOT_SHOWN, PROBE_REFUSED
+from backend.forensics.evidence.kernel.counters import DumpInput
+from backend.forensics.evidence.kernel.kernel_signs import Line
+from backend.forensics.evidence.kernel.listed_signs.sign import ListingSign, ReadSigns, shown
+from backend.forensics.private_words import of_object
+from backend.forensics.wording import plural
+
+_PROBES_LEAST: Final = 2
+_LOST_RATIO_LEAST: Final = 0.05
+"""Below it a first request that waited for ARP explains the loss."""
+_LINES_MOST: Final = 50
+_SERIES_MOST: Final = 5
+_SLOW_MS: Final = 1_000
+"""The first retransmission of a SYN (RFC 6298 section 2.1)."""
+_LIMITED_RATIO: Final = 0.2
+
+
+def echo_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Targets of `ping`, and of echo requests that tcpdump printed, which did not reply to all."""
+    signs = [sign for each in dumps for sign in _of_listing(each)]
+    signs.sort(key=lambda sign: -sign.count)
+    yield from signs[:_SERIES_MOST]
+
+
+def _of_listing(each: DumpInput) -> Iterator[ListingSign]:
+    rows = each.dump.probes.rows
+    for number, series in enumerate(each.dump.probe_series):
+        if series.kind != "icmp" or series.tool not in ("ping", "tcpdump"):
+            continue
+        own = rows[rows["series"] == number]
+        replied = max(int((own["rtt_ns"] != NOT_SHOWN).sum()), series.received or 0)
+        refused = own[(own["marks"] & PROBE_REFUSED) != 0]
+        sent = max(series.sent or 0, len(own))
+        lost = sent - replied
+        if sent < _PROBES_LEAST or lost < _LOST_RATIO_LEAST * sent or lost < 1:
+            continue
+        lines = (
+            (each.input, series.line),
+            *((each.input, int(line)) for line in refused["line"][:_LINES_MOST]),
+        )
+        yield _sign(series, sent, lost, len(refused), lines)
+
+
+def _sign(series: ProbeSeries, sent: int, lost: int, refused: int, lines: tuple[Line, ...]) -> ListingSign:
+    target = of_object(series.address or series.target) if series.address or series.target else "the target"
+    text = f"{lost:,} of {sent:,} ICMP echo requests to {target} got no reply"
+    if refused:
+        text += f", {refused:,} of them an ICMP error instead"
+    return ListingSign(
+        "echo", "warning" if lost == sent else "info", "ICMP echo requests without a reply", f"{text}.", lines, lost,
+        "whether the requests or the replies were lost, and where",
+        f"tcpdump -eni any icmp and host {series.address or 'ADDRESS'}   # on both hosts",
+    )  # fmt: skip
+
+
+def load_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Load tests with failed requests, or whose slowest request took a second longer than the median."""
+    for each in dumps:
+        load = each.dump.load
+        if load is None:
+            continue
+        requests, failed, most, median = map(
+            load.figure, ("requests", "failed", "total.max_ms", "total.p50_ms")
+        )
+        bad = int(failed.value) if failed is not None else 0
+        is_slow = most is not None and most.value - (median.value if median else 0) >= _SLOW_MS
+        if not bad and not is_slow:
+            continue
+        of = f" of {requests.value:,.0f}" if requests is not None else ""
+        parts = [f"{bad:,}{of} requests failed"] if bad else []
+        if most is not None and is_slow:
+            against = f" (median {median.value:,.1f} ms)" if median is not None else ""
+            parts.append(f"the slowest took {most.value:,.0f} ms{against}")
+        found = [figure for figure in (failed, most) if figure is not None]
+        yield ListingSign(
+            "load", "warning" if bad else "info", "Failed or slow requests of a load test",
+            f"{load.tool}: {'; '.join(parts)}.", tuple((each.input, figure.line) for figure in found), max(bad, 1),
+            "whether they waited to connect or to be served", "tcpdump -ni any -s 96 -w out.pcap   # while it runs",
+        )  # fmt: skip
+
+
+def socket_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Sockets of `ss -ti` that retransmitted much, back off now, or wait for their peer's window."""
+    found: list[tuple[float, TcpSocket, Line, str]] = []
+    for each in dumps:
+        for socket in each.dump.tcp_sockets:
+            share, text = _slowed(socket)
+            if text:
+                found.append((share, socket, (each.input, socket.line), text))
+    found.sort(key=lambda entry: -entry[0])
+    for _, socket, line, text in found[:_SERIES_MOST]:
+        yield ListingSign(
+            "socket", "info", "A socket that retransmits or waits",
+            f"{socket.local}:{socket.local_port} → {of_object(socket.peer)}:{socket.peer_port}: {text}.", (line,), 1,
+            "when, and in which direction packets were lost", "ss -tin; nstat -az TcpRetransSegs   # twice",
+        )  # fmt: skip
+
+
+def _slowed(socket: TcpSocket) -> tuple[float, str]:
+    """(share of segments retransmitted, what the numbers say), "" without."""
+    numbers = socket.metrics
+    sent, again = (
+        numbers.get("data_segs_out") or numbers.get("segs_out") or 0,
+        numbers.get("retrans_total") or 0,
+    )
+    parts = []
+    share = again / sent if sent else 0.0
+    if again and (share >= _LOST_RATIO_LEAST or not sent):
+        parts.append(
+            f"{again:,.0f} segments retransmitted" + (f" of {sent:,.0f} ({share:.0%})" if sent else "")
+        )
+    if numbers.get("backoff"):
+        parts.append(
+            f"its retransmission timer has doubled {numbers['backoff']:.0f} times (rto {numbers.get('rto', 0):,.0f} ms)"
+        )
+    busy, limited = numbers.get("busy") or 0, numbers.get("rwnd_limited") or 0
+    if busy and limited >= _LIMITED_RATIO * busy:
+        parts.append(f"the peer's window held it back for {limited:,.0f} of {busy:,.0f} ms (rwnd_limited)")
+    return share, "; ".join(parts)
+
+
+def event_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Entries that `conntrack -E` saw removed without a reply."""
+    for each in dumps:
+        rows = each.dump.entries.rows
+        if not len(rows) or each.dump.kind != "conntrack-events":
+            continue
+        found = [
+            e
+            for e in each.dump.entries
+            if e.event == "DESTROY" and "UNREPLIED" in e.flags and e.protocol == "tcp"
+        ]
+        if found:
+            ends = [
+                f"{e.original.source}:{e.original.source_port} → {e.original.destination}:{e.original.destination_port}"
+                for e in found
+            ]
+            yield ListingSign(
+                "unreplied-event", "warning", "Connections without a reply",
+                f"{plural(len(found), 'TCP entry was', 'TCP entries were')} removed without a reply (UNREPLIED): "
+                f"{shown(ends)}.", tuple((each.input, e.line) for e in found[:_LINES_MOST]), len(found),
+                "where their SYNs were lost", "tcpdump -ni any -w out.pcap 'tcp[tcpflags] & (tcp-syn|tcp-rst) != 0'",
+            )  # fmt: skip
+
+
+PROBE_SIGNS: Final[tuple[ReadSigns, ...]] = (echo_signs, load_signs, socket_signs, event_signs)

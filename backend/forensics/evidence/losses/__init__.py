@@ -1,0 +1,1 @@
+"""What lost packets have in common: hosts, links, times, segments."""

@@ -1,0 +1,1 @@
+"""Translated connections: ports, leases, services and their servers."""

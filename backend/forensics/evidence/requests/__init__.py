@@ -1,0 +1,1 @@
+"""Requests of applications and what their time went into."""

@@ -1,0 +1,1 @@
+"""Round trips, and the groups of them that were delayed together."""

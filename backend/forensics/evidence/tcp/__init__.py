@@ -1,0 +1,1 @@
+"""What one connection's segments show: retransmissions, windows, silences."""
