@@ -18,7 +18,7 @@ from backend.forensics.evidence.clocks.sightings import Ints, boundaries
 from backend.forensics.evidence.clocks.sorted_rows import lexsort, taken
 from backend.forensics.evidence.dns.exchanges import ONE_QUESTION_NS, Exchanges
 from backend.forensics.evidence.dns.messages import DnsMessages
-from backend.forensics.evidence.dns.names import tries_of_one
+from backend.forensics.evidence.dns.names import SearchedNames
 
 Mask = NDArray[np.bool_]
 
@@ -231,8 +231,9 @@ def _expansions(asked: _Asked, names: tuple[str, ...]) -> Ints:
     pairs, of = np.unique(
         rows["name"][left].astype(np.int64) << 32 | rows["name"][right], return_inverse=True
     )
+    searched = SearchedNames(names)
     related = np.array(
-        [tries_of_one(names[p >> 32], names[p & 0xFFFFFFFF]) for p in pairs.tolist()], np.bool_
+        [searched.tries_of_one(names[p >> 32], names[p & 0xFFFFFFFF]) for p in pairs.tolist()], np.bool_
     )
     keep = related[of.reshape(-1)]
     return _edges(left[keep], right[keep])

@@ -183,6 +183,33 @@ def test_other_names_of_one_host_are_other_lookups() -> None:
     assert found(capture).findings[0].measures["lookups_total"] == 13
 
 
+@pytest.mark.parametrize(
+    ("names", "together"),
+    [
+        (["www.example.com", "www.example.org"], False),  # they begin alike: nobody appended anything
+        (["api.example.com.cluster.local", "api.example.com.eu.internal", "api.example.com"], True),
+        (["api.example.com.cluster.local", "api.example.com.eu.internal"], False),
+        (["db.corp.example.net", "db.prod.internal", "db"], True),
+    ],
+)
+def test_a_search_list_appends_to_the_whole_name(names: Sequence[str], together: bool) -> None:
+    capture = calm(DnsBuilder())
+    for number, name in enumerate(names):
+        capture.lookup(T0_NS + number * 3 * MS, name, rcode=NXDOMAIN if name != names[-1] else 0)
+    capture.lost_pair(T0_NS + S, "a.example")
+    assert found(capture).findings[0].measures["lookups_total"] == 11 + (1 if together else len(names))
+
+
+def test_suffixes_that_were_appended_to_one_whole_name_are_known_for_others() -> None:
+    capture = calm(DnsBuilder())
+    for number, suffix in enumerate((".cluster.local", ".eu.internal", "")):
+        capture.lookup(T0_NS + number * 3 * MS, f"api.example.com{suffix}", rcode=NXDOMAIN if suffix else 0)
+        if suffix:
+            capture.lookup(T0_NS + (100 + number * 3) * MS, f"db.vpn{suffix}", rcode=NXDOMAIN * (number == 0))
+    capture.lost_pair(T0_NS + S, "a.example")
+    assert found(capture).findings[0].measures["lookups_total"] == 13
+
+
 def test_a_truncated_answer_and_tcp_are_one_lookup() -> None:
     capture = calm(DnsBuilder())
     capture.query(T0_NS, 9, 1, "big.example")
