@@ -16,6 +16,13 @@ from backend.forensics.evidence.attempts.sent_syns import Bools
 from backend.forensics.evidence.clocks.sightings import boundaries, join_rows
 from backend.forensics.evidence.clocks.sorted_rows import lexsort, stable_argsort, taken_columns
 from backend.forensics.evidence.dns.lookups import NXDOMAIN, SERVFAIL
+from backend.forensics.evidence.dns.other_replies import (
+    NOTHING,
+    PORT_UNREACHABLE,
+    UNDECODED,
+    UNREACHABLE,
+    OtherReplies,
+)
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence
 from backend.forensics.report import (
@@ -30,7 +37,14 @@ from backend.forensics.request_outcomes import WAITS_FROM_NS, Tried, handshake_o
 SLOW_FROM_S = 0.5
 FRAMES_NAMED = 10
 DESTINATIONS_NAMED = 10
-_FAILED_LOOKUPS = ("server-failure", "other-error", "unanswered")
+_FAILED_LOOKUPS = (
+    "truncated",
+    "server-failure",
+    "other-error",
+    "port-unreachable",
+    "unreachable",
+    "unanswered",
+)
 _SERVER = ("server_high", "server_low", "server_port")
 _FAILED_CONNECTIONS = ("refused", "unreachable", "unanswered", "half-open")
 
@@ -155,18 +169,8 @@ def _lookups(facts: Facts) -> OutcomesPart | None:
     connections = join_rows([c.connections for c in facts.captures], CONNECTION_DTYPE)
     nodes = taken_columns(connections, (*_SERVER, "server_packets"), last["node"])
     one_way = (nodes["server_packets"] == 0) & bool(len(facts.unheard_hosts))
-    rcode = last["rcode"].astype(np.int64)
-    truncated = answered & (rcode == 0) & (last["truncated"] != 0)
-    masks = {
-        "answered": answered & (rcode == 0) & ~truncated,
-        "truncated": truncated,
-        "name-error": answered & (rcode == NXDOMAIN),
-        "server-failure": answered & (rcode == SERVFAIL),
-        "other-error": answered & ~np.isin(rcode, (0, NXDOMAIN, SERVFAIL)),
-        "unanswered": ~answered & waited_for & ~one_way,
-        "open-at-end": ~answered & ~waited_for & ~one_way,
-        "answer-not-captured": ~answered & one_way,
-    }
+    over_tcp = _after_truncated(facts, own, of)
+    masks = _lookup_masks(last, facts.dns.replies[own[ends]], over_tcp, waited_for, one_way)
 
     def frames(mask: Bools) -> list[EvidencePart]:
         chosen = first[mask][stable_argsort(-waited_ns[mask])][:FRAMES_NAMED]
@@ -185,3 +189,39 @@ def _lookups(facts: Facts) -> OutcomesPart | None:
         what="lookups", total=len(ends), failed=int(failed.sum()), slow=int(slow.sum()), slow_from_s=SLOW_FROM_S,
         by_outcome=lines, slowest=frames(slow), by_destination=_by_destination(nodes, failed),
     )  # fmt: skip
+
+
+def _after_truncated(facts: Facts, own: NDArray[np.int64], of: NDArray[np.int64]) -> Bools:
+    """By lookup, in order: a truncated answer came, and the last question was put over TCP. `own`: questions by lookup
+    and time."""
+    rows = facts.dns.lookups.exchanges.rows[own]
+    starts = np.flatnonzero(np.diff(of, prepend=-1))
+    over_tcp = rows["over_tcp"][np.append(starts[1:], len(of)) - 1] == 1
+    found: Bools = over_tcp & np.logical_or.reduceat(rows["truncated"] == 1, starts)
+    return found
+
+
+def _lookup_masks(
+    last: NDArray[np.void], reply: OtherReplies, asked_over_tcp: Bools, waited_for: Bools, one_way: Bools
+) -> dict[str, Bools]:
+    """By outcome, beside the last questions: which lookups had it."""
+    answered = last["answer_ns"] != NEVER
+    rcode = last["rcode"].astype(np.int64)
+    truncated = answered & (rcode == 0) & (last["truncated"] != 0)
+    over_tcp = answered & (rcode == 0) & ~truncated & asked_over_tcp
+    silent = ~answered & (reply == NOTHING)
+    return {
+        "answered": answered & (rcode == 0) & ~truncated & ~over_tcp,
+        "truncated-then-tcp": over_tcp,
+        "truncated": truncated & (last["answers"] == 0),
+        "partly-truncated": truncated & (last["answers"] > 0),
+        "name-error": answered & (rcode == NXDOMAIN),
+        "server-failure": answered & (rcode == SERVFAIL),
+        "other-error": answered & ~np.isin(rcode, (0, NXDOMAIN, SERVFAIL)),
+        "undecoded-answer": ~answered & (reply == UNDECODED),
+        "port-unreachable": ~answered & (reply == PORT_UNREACHABLE),
+        "unreachable": ~answered & (reply == UNREACHABLE),
+        "unanswered": silent & waited_for & ~one_way,
+        "open-at-end": silent & ~waited_for & ~one_way,
+        "answer-not-captured": silent & one_way,
+    }

@@ -23,12 +23,13 @@ SYNS = 20
 ISN, SERVER_ISN = 1_000, 900_000
 
 
-def facts_of(folder: Path, packets: list[Timed]) -> Facts:
+def facts_of(folder: Path, packets: list[Timed], *, snap_bytes: int = 262_144) -> Facts:
     """Of a capture with nanoseconds; times in seconds."""
-    data = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, 262_144, 1)
+    data = struct.pack("<IHHiIII", 0xA1B23C4D, 2, 4, 0, 0, snap_bytes, 1)
     for at_s, packet in sorted(packets, key=lambda each: each[0]):
         time_ns, raw = 1_700_000_000 * 10**9 + round(at_s * 1e9), bytes(packet)
-        data += struct.pack("<IIII", time_ns // 10**9, time_ns % 10**9, len(raw), len(raw)) + raw
+        kept = raw[:snap_bytes]
+        data += struct.pack("<IIII", time_ns // 10**9, time_ns % 10**9, len(kept), len(raw)) + kept
     (folder / "a.pcap").write_bytes(data)
     return gather_facts([decode_capture(folder / "a.pcap", name="a.pcap", sha256="", packets_path=None)], [])
 

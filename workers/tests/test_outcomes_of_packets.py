@@ -50,7 +50,7 @@ def _answer(number: int, **header: int) -> Packet:
         ({}, 0.49, "answered", 0, 0),
         ({}, 0.51, "answered", 0, 4),
         ({"rcode": 2}, 0.01, "server-failure", 4, 0),
-        ({"tc": 1}, 0.01, "truncated", 0, 0),
+        ({"tc": 1}, 0.01, "truncated", 4, 0),  # no record came, and nobody asked over TCP
         ({"rcode": 3}, 0.01, "name-error", 0, 0),
     ],
 )

@@ -13,7 +13,7 @@ from backend.forensics.detection.present import present_case
 from backend.forensics.detectors.dns_delay.marks import draw_marks, list_events, lookup_table
 from backend.forensics.detectors.dns_delay.schedules import name_schedule, pauses_s
 from backend.forensics.detectors.dns_delay.thresholds import DEFAULT, Thresholds
-from backend.forensics.evidence.dns.delayed import Dns, Resolver
+from backend.forensics.evidence.dns.delayed import LATE_NS, Dns, Resolver
 from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural, seconds_text
@@ -79,7 +79,7 @@ def _case(facts: Facts, thresholds: Thresholds, resolver: Resolver) -> DnsDelay:
     return DnsDelay(
         severity=_severity(resolver, lost, thresholds),
         confidence=thresholds.confidence,
-        summary=_summary(resolver, wait_s, schedule),
+        summary=_summary(resolver, wait_s, schedule, lost),
         count=resolver.delayed_total,
         first_ns=min(starts_ns),
         last_ns=max(starts_ns),
@@ -116,9 +116,13 @@ def _present(facts: Facts, thresholds: Thresholds, resolver: Resolver, case: Dns
     )
 
 
-def _summary(resolver: Resolver, wait_s: float, schedule: str) -> str:
+def _summary(resolver: Resolver, wait_s: float, schedule: str, lost: Sequence[LostQuery]) -> str:
     usual = f", baseline {seconds_text(resolver.usual_s)}" if resolver.usual_s is not None else ""
-    waited = f"took {seconds_text(wait_s)} (median{usual})" if wait_s else "had no response or a late one"
+    waited = f"took {seconds_text(wait_s)} (median{usual})"
+    if lost and all(query.turned_away for query in lost):
+        waited = "failed: ICMP errors answered the queries"
+    elif wait_s * 1e9 < LATE_NS:  # of lookups whose last query, or only one, stayed unanswered
+        waited = "had no response or a late one"
     text = f"{resolver.delayed_total:,} of {plural(resolver.lookups, 'DNS lookup')} at {resolver.server} {waited}."
     if resolver.retries:
         queries = "1 query was" if resolver.retries == 1 else f"{resolver.retries:,} queries were"
@@ -132,6 +136,8 @@ def _places(lost: Sequence[LostQuery]) -> list[str]:
     """Where the unanswered queries were lost, most frequent first."""
     counts: dict[str, int] = {}
     for query in lost:
+        if query.turned_away:
+            continue
         outer = " or ".join(p.name for p in query.outer)
         words = {
             "inside": f"between {query.inner.name} and {outer}",

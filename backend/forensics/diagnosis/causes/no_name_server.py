@@ -13,7 +13,6 @@ from backend.forensics.cases.case import Case
 from backend.forensics.diagnosis.alternatives import Alternative
 from backend.forensics.diagnosis.contract import Hypothesis, Weighed
 from backend.forensics.diagnosis.queries.trouble import (
-    BROADCAST,
     Trouble,
     collect_unconfigured,
     query_frames,
@@ -28,7 +27,7 @@ TITLE = "No name server configured"
 ALTERNATIVES: Final = (
     Alternative(
         "A resolver that does not respond",
-        "the host asks one and hears nothing; here it asks the broadcast address 255.255.255.255",
+        "the host asks one and hears nothing; here it asks a broadcast address, such as 255.255.255.255",
     ),
     Alternative("A search list that multiplies queries", "each of its queries is answered, with NXDOMAIN"),
 )
@@ -48,16 +47,15 @@ REFERENCES = (
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per such address with a question that was never answered."""
-    return [_hypothesis(trouble) for trouble in collect_unconfigured(facts, findings)]
+    return [_hypothesis(trouble, what) for trouble, what in collect_unconfigured(facts, findings)]
 
 
-def _hypothesis(trouble: Trouble) -> Hypothesis:
-    lookups = trouble.lookups(trouble.mute)
+def _hypothesis(trouble: Trouble, what: str) -> Hypothesis:
+    lookups = trouble.lookups(trouble.failed)
     clients = sorted({one.client for one in lookups})
     address = trouble.resolver.server.address
-    what = "the broadcast address" if address == str(BROADCAST) else "a default that no name server has"
-    text = f"{len(trouble.mute):,} unanswered {'query' if len(trouble.mute) == 1 else 'queries'} went to {address}."
-    proof = Weighed(4.5, text, query_frames(trouble.mute), f"it is {what}")
+    text = f"{len(trouble.failed):,} unanswered {'query' if len(trouble.failed) == 1 else 'queries'} went to {address}."
+    proof = Weighed(4.5, text, query_frames(trouble.failed), f"it is {what}")
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
@@ -65,7 +63,7 @@ def _hypothesis(trouble: Trouble) -> Hypothesis:
         statement=f"No name server is configured on {_hosts(clients)}: "
         f"{plural(len(lookups), 'DNS lookup')} went to {address}, {what}.",
         prior=PRIOR,
-        steps=tuple(story(trouble, lookups, trouble.mute)),
+        steps=tuple(story(trouble, lookups, trouble.failed)),
         weighed=(proof,),
         both_sides=False,
         independent=True,

@@ -24,7 +24,7 @@ from backend.forensics.diagnosis.queries.trouble import (
     story,
 )
 from backend.forensics.evidence.attempts.delays import Frame
-from backend.forensics.evidence.dns.delayed import DelayedLookup
+from backend.forensics.evidence.dns.delayed import LATE_NS, DelayedLookup
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.packets import UDP
@@ -62,12 +62,12 @@ _SERVER_LOGS = MissingPart(
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
     """One hypothesis per resolver with a question that was never answered."""
-    return [_hypothesis(facts, t) for t in collect_troubles(facts, findings) if t.mute]
+    return [_hypothesis(facts, t) for t in collect_troubles(facts, findings) if t.failed]
 
 
 def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
-    lookups = trouble.lookups(trouble.mute)
-    reached = [q for q in trouble.mute if q.where == "reached"]
+    lookups = trouble.lookups(trouble.failed)
+    reached = [q for q in trouble.failed if q.where == "reached"]
     unreachable = _unreachable(facts, trouble)
     pieces = [
         _silence(trouble),
@@ -77,23 +77,23 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
         *_icmp_errors(unreachable),
     ]
     pieces += _passing(trouble)
-    pieces += lossy(facts, query_frames(trouble.mute))
+    pieces += lossy(facts, query_frames(trouble.failed))
     names = ("dnat-race", "node-drop", "firewall-drop", "path-loss", "slow-resolver", "conntrack-full")
-    located = len(reached) == len(trouble.mute)
+    located = len(reached) == len(trouble.failed)
     return Hypothesis(
         cause=CAUSE,
         title=TITLE,
         role="loss",
         statement=_statement(trouble, lookups),
         prior=PRIOR,
-        steps=tuple(story(trouble, lookups, trouble.mute)),
+        steps=tuple(story(trouble, lookups, trouble.failed)),
         weighed=tuple(pieces),
         both_sides=located,
         independent=bool(unreachable),
         signs=int(located) + int(bool(unreachable)),
         findings=trouble.findings,
         time_lost_s=trouble.lost_s(lookups),
-        rivals=list_rivals(facts, trouble, trouble.mute, *names),
+        rivals=list_rivals(facts, trouble, trouble.failed, *names),
         missing=(*(() if located else (BOTH_SIDES, AT_RESOLVER)), _SERVER_LOGS),
         remedies=tuple(_remedies(trouble)),
         references=REFERENCES,
@@ -103,45 +103,58 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
         ),
         figures=trouble.figures(lookups),
         impact=trouble.impact(lookups),
-        explains=lost_frames(trouble.mute),
+        explains=lost_frames(trouble.failed),
         ceiling=trouble.ceiling,
     )
 
 
 def _statement(trouble: Trouble, lookups: Sequence[DelayedLookup]) -> str:
-    if not any(one.wait_s for one in lookups):  # nobody put a question again, so nobody is seen waiting
+    if not trouble.mute:
         total = plural(trouble.resolver.lookups, "lookup")
-        return f"{len(lookups):,} of {total} at {trouble.target} got no response and were not retried."
-    silent = "query" if len(trouble.mute) == 1 else "queries"
-    return f"{trouble.hurt(lookups)} or more: {len(trouble.mute):,} {silent} stayed unanswered on every try."
+        return (
+            f"{len(lookups):,} of {total} at {trouble.target} failed: ICMP errors report that its port or host is "
+            "unreachable."
+        )
+    if all(one.wait_s * 1e9 < LATE_NS for one in lookups):  # nobody is seen waiting
+        total = plural(trouble.resolver.lookups, "lookup")
+        retried = "" if any(one.retries for one in lookups) else " and were not retried"
+        return f"{len(lookups):,} of {total} at {trouble.target} got no response{retried}."
+    silent = "query" if len(trouble.failed) == 1 else "queries"
+    return (
+        f"{trouble.hurt(lookups)} or more: {len(trouble.failed):,} {silent} stayed unanswered on every try."
+    )
 
 
 def _silence(trouble: Trouble) -> Weighed:
-    tries = Counter(q.question for q in trouble.mute)
+    tries = Counter(q.question for q in trouble.failed)
     again = sum(n > 1 for n in tries.values())
+    if not trouble.mute:
+        sent = plural(tries.total(), "time")
+        text = f"{plural(len(tries), 'DNS query', 'DNS queries')}, sent {sent}, got ICMP errors only."
+        return Weighed(1.0, text, query_frames(trouble.failed), "no query was lost on the path there")
     if again == 0:
         text = f"{plural(len(tries), 'DNS query', 'DNS queries')} got no response, and none was retried."
-        return Weighed(ASKED_ONCE, text, query_frames(trouble.mute), "one lost datagram looks the same")
+        return Weighed(ASKED_ONCE, text, query_frames(trouble.failed), "one lost datagram looks the same")
     text = f"{plural(len(tries), 'DNS query', 'DNS queries')}, sent {tries.total():,} times, got no response."
-    return Weighed(1.0, text, query_frames(trouble.mute), "a lost datagram is answered when it is retried")
+    return Weighed(1.0, text, query_frames(trouble.failed), "a lost datagram is answered when it is retried")
 
 
 def _place(trouble: Trouble) -> list[Weighed]:
-    reached = [q for q in trouble.mute if q.where == "reached"]
-    inside = [q for q in trouble.mute if q.where in ("inside", "return")]
+    reached = [q for q in trouble.failed if q.where == "reached"]
+    inside = [q for q in trouble.failed if q.where in ("inside", "return")]
     pieces = []
     if reached:
         outer = " or ".join(dict.fromkeys(f"{p.word}" for q in reached for p in q.outer))
         text = (
-            f"{len(reached):,} of {len(trouble.mute):,} were captured as far as {outer}; no response "
+            f"{len(reached):,} of {len(trouble.failed):,} were captured as far as {outer}; no response "
             "came from there."
         )
-        weight = 1.7 * len(reached) / len(trouble.mute)
+        weight = 1.7 * len(reached) / len(trouble.failed)
         pieces.append(
             Weighed(weight, text, query_frames(reached), "the queries arrived where others are answered")
         )
-    if len(inside) * 2 > len(trouble.mute):
-        text = f"{len(inside):,} of {len(trouble.mute):,} were lost on the path to the resolver or back."
+    if len(inside) * 2 > len(trouble.failed):
+        text = f"{len(inside):,} of {len(trouble.failed):,} were lost on the path to the resolver or back."
         pieces.append(
             Weighed(
                 NEVER_ARRIVED, text, query_frames(inside), "queries that do not arrive cannot be answered"
@@ -151,7 +164,7 @@ def _place(trouble: Trouble) -> list[Weighed]:
 
 
 def _both(trouble: Trouble) -> list[Weighed]:
-    pairs = [q for q in trouble.mute if q.pair_ns is not None]
+    pairs = [q for q in trouble.failed if q.pair_ns is not None]
     both = [q for q in pairs if not q.pair_answered]
     if not pairs or len(both) * 2 <= len(pairs):
         return []
@@ -164,14 +177,14 @@ def _both(trouble: Trouble) -> list[Weighed]:
 def _names(trouble: Trouble) -> list[Weighed]:
     """Names of which nothing was ever answered, while others are: the resolver waits for whoever knows them."""
     rows, names = trouble.dns.exchanges.rows, trouble.dns.messages.names
-    silent = {q.name for q in trouble.mute}
+    silent = {q.name for q in trouble.failed}
     answered = {names[n] for n in set(rows["name"][rows["answer_ns"] != NEVER].tolist())}
     only = silent - answered
     if not answered or not only:
         return []
     shown = ", ".join(f"{name}" for name in sorted(only)[:3])
     text = f"No query for {shown} was ever answered, while {len(answered):,} other names were."
-    mine = [q for q in trouble.mute if q.name in only]
+    mine = [q for q in trouble.failed if q.name in only]
     reason = "the resolver is up; its upstream for these names does not respond"
     return [Weighed(0.5, text, query_frames(mine), reason)]
 
@@ -219,7 +232,7 @@ def _icmp_errors(frames: list[Frame]) -> list[Weighed]:
 
 def _remedies(trouble: Trouble) -> list[RemedyPart]:
     host = trouble.resolver.server.address
-    name = trouble.mute[0].name or "."
+    name = trouble.failed[0].name or "."
     return [
         RemedyPart(
             what="Query each backend of the resolver separately: replace the one that does not respond",

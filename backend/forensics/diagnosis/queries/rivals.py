@@ -81,7 +81,7 @@ def _node_drop(case: _Case) -> Judgement:
 
 
 def _mute(case: _Case) -> Judgement:
-    if not case.trouble.mute:
+    if not case.trouble.failed:
         because = "each lost query was answered when it was retried" if case.lost else "no query was lost"
         if not case.all_at("inside"):
             return "ruled-out", because, None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ipaddress
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,8 +11,8 @@ from backend.forensics.cases.case import Case
 from backend.forensics.connections import NEVER
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.diagnosis.given_listings import ListingRequest
+from backend.forensics.diagnosis.queries.no_server_addresses import stands_for_none
 from backend.forensics.evidence.attempts.delays import Frame
-from backend.forensics.evidence.attempts.retried import Endpoint
 from backend.forensics.evidence.clocks.nodes import same_node
 from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
 from backend.forensics.evidence.dns.lost_queries import LostQuery, lookup_frames
@@ -25,10 +24,6 @@ from backend.forensics.report_impact import ImpactPart
 LOSSY_CAPTURE = -1.0
 """A capture that lost packets may have lost the query behind the node, or the answer."""
 ACCIDENT_CEILING = 0.5
-BROADCAST = ipaddress.ip_address("255.255.255.255")
-"""RFC 919 section 7: the limited broadcast address; no router forwards it."""
-SITE_LOCAL = ipaddress.ip_network("fec0:0:0:ffff::/64")
-"""RFC 3879 deprecates them; Windows asks ::1 to ::3 on an interface without a DNS server."""
 
 BOTH_SIDES = MissingPart(
     what="A capture of all interfaces of the client's node: it shows whether each query left the node",
@@ -52,11 +47,13 @@ RULES = ListingRequest(
 
 @dataclass(frozen=True)
 class Trouble:
-    """`findings`: ids of the findings on this resolver. `lost` is by time."""
+    """`findings`: ids of the findings on this resolver. `lost` and `turned_away` (answered by an ICMP error) are by
+    time."""
 
     dns: Dns
     resolver: Resolver
     lost: tuple[LostQuery, ...]
+    turned_away: tuple[LostQuery, ...]
     findings: tuple[str, ...]
     notable: bool
     """Whether one of them is notable, and about more than one lookup."""
@@ -83,6 +80,12 @@ class Trouble:
     def mute(self) -> tuple[LostQuery, ...]:
         """Never answered, however often put."""
         return tuple(q for q in self.lost if not q.passed_again)
+
+    @cached_property
+    def failed(self) -> tuple[LostQuery, ...]:
+        """Without a DNS answer on every try, whether or not an ICMP error came."""
+        refused = (q for q in self.turned_away if not q.passed_again)
+        return tuple(sorted((*self.mute, *refused), key=lambda q: (q.time_ns, q.question)))
 
     @cached_property
     def passing(self) -> tuple[LostQuery, ...]:
@@ -136,19 +139,15 @@ class Trouble:
 def collect_troubles(facts: Facts, findings: Sequence[Case]) -> list[Trouble]:
     """One per resolver with a delayed lookup; queries to an address that stands for none are nobody's loss."""
     found = _of_all_resolvers(facts, findings)
-    return [trouble for trouble in found if not stands_for_none(trouble.resolver.server)]
+    return [trouble for trouble in found if not stands_for_none(facts, trouble.resolver)]
 
 
-def collect_unconfigured(facts: Facts, findings: Sequence[Case]) -> list[Trouble]:
-    """One per address that stands for no name server, with a query that was never answered."""
-    found = _of_all_resolvers(facts, findings)
-    return [trouble for trouble in found if trouble.mute and stands_for_none(trouble.resolver.server)]
-
-
-def stands_for_none(server: Endpoint) -> bool:
-    """Whether queries to this address mean that no name server is configured."""
-    address = ipaddress.ip_address(server.address)
-    return address == BROADCAST or address in SITE_LOCAL
+def collect_unconfigured(facts: Facts, findings: Sequence[Case]) -> list[tuple[Trouble, str]]:
+    """One per address that stands for no name server, with a query that was never answered, and what the address is."""
+    found = [
+        (trouble, stands_for_none(facts, trouble.resolver)) for trouble in _of_all_resolvers(facts, findings)
+    ]
+    return [(trouble, what) for trouble, what in found if trouble.failed and what]
 
 
 def _of_all_resolvers(facts: Facts, findings: Sequence[Case]) -> list[Trouble]:
@@ -156,9 +155,11 @@ def _of_all_resolvers(facts: Facts, findings: Sequence[Case]) -> list[Trouble]:
     for resolver in facts.dns.resolvers:
         if resolver.delayed_total:
             about = delays.get(str(resolver.server), [])
-            lost, ids = tuple(facts.lost_queries[str(resolver.server)]), tuple(f.id for f in about)
+            queries, ids = facts.lost_queries[str(resolver.server)], tuple(f.id for f in about)
             notable = resolver.delayed_total > 1 and any(f.severity != "info" for f in about)
-            found.append(Trouble(facts.dns, resolver, lost, ids, notable))
+            lost = tuple(q for q in queries if not q.turned_away)
+            turned_away = tuple(q for q in queries if q.turned_away)
+            found.append(Trouble(facts.dns, resolver, lost, turned_away, ids, notable))
     return found
 
 

@@ -19,7 +19,12 @@ from backend.forensics.evidence.clocks.sorted_rows import lexsort, stable_argsor
 from backend.forensics.evidence.dns.exchanges import Exchanges, pair_messages
 from backend.forensics.evidence.dns.lookups import NXDOMAIN, Lookups, group_lookups
 from backend.forensics.evidence.dns.messages import DnsMessages, load_messages
-from backend.forensics.packets import TCP
+from backend.forensics.evidence.dns.other_replies import (
+    PORT_UNREACHABLE,
+    UNDECODED,
+    OtherReplies,
+    find_other_replies,
+)
 from backend.forensics.private_words import PrivateWord
 
 LATE_NS = 1_000_000_000
@@ -78,6 +83,8 @@ class Dns:
 
     lookups: Lookups
     resolvers: tuple[Resolver, ...]
+    replies: OtherReplies
+    """Beside `exchanges.rows`: what came where no answer was decoded."""
 
     @property
     def messages(self) -> DnsMessages:
@@ -109,6 +116,8 @@ class _Flags:
     unanswered: Mask
     late: Mask
     unsettled: Mask
+    undecoded: Mask
+    """Answered, by something that could not be decoded."""
 
 
 def collect_lookups(captures: Sequence[Capture], *, lossy: bool) -> Dns:
@@ -116,23 +125,13 @@ def collect_lookups(captures: Sequence[Capture], *, lossy: bool) -> Dns:
     messages = load_messages(captures)
     lookups = group_lookups(messages, pair_messages(messages))
     if not lookups.total:
-        return Dns(lookups, ())
-    flags = _flags(lookups, _replied(captures), lossy)
-    return Dns(lookups, _resolvers(lookups, flags))
+        return Dns(lookups, (), np.zeros(0, np.int8))
+    replies = find_other_replies(captures, messages, lookups.exchanges)
+    flags = _flags(lookups, replies, lossy)
+    return Dns(lookups, _resolvers(lookups, flags), replies)
 
 
-def _replied(captures: Sequence[Capture]) -> Mask:
-    """By row of all connection tables: TCP connections in which both sides sent data. A long answer over TCP may be cut
-    by the snap length or come in pieces that nobody could read: it is an answer all the same."""
-    tables = [capture.connections for capture in captures]
-    parts = [
-        (table["protocol"] == TCP) & (table["client_bytes"] > 0) & (table["server_bytes"] > 0)
-        for table in tables
-    ]
-    return np.concatenate(parts) if parts else np.zeros(0, np.bool_)
-
-
-def _flags(lookups: Lookups, replied: Mask, lossy: bool) -> _Flags:
+def _flags(lookups: Lookups, replies: OtherReplies, lossy: bool) -> _Flags:
     rows, places = lookups.exchanges.rows, lookups.messages.places
     own = ~lookups.leg
     asked_before = _asked_before(lookups)
@@ -142,9 +141,10 @@ def _flags(lookups: Lookups, replied: Mask, lossy: bool) -> _Flags:
     recorded = ends[rows["place"]] - rows["last_sent_ns"] >= LATE_NS
     talks = _heard(lookups) & (not lossy)
     unanswered = silent & (repeated | asked_before | (recorded & talks))
-    unanswered &= ~((rows["over_tcp"] == 1) & replied[rows["node"]])
+    undecoded = silent & (replies == UNDECODED)
+    unanswered = (unanswered & ~undecoded) | (silent & (replies >= PORT_UNREACHABLE))
     late = ~silent & own & ~repeated & (rows["answer_ns"] - rows["start_ns"] >= LATE_NS)
-    return _Flags(repeated, unanswered, late, silent & ~unanswered)
+    return _Flags(repeated, unanswered, late, silent & ~unanswered & ~undecoded, undecoded)
 
 
 def _asked_before(lookups: Lookups) -> Mask:
@@ -178,7 +178,7 @@ def _resolvers(lookups: Lookups, flags: _Flags) -> tuple[Resolver, ...]:
     marked = (flags.repeated | flags.unanswered | flags.late) & own
     delayed = _any(lookups, marked) | many
     unsettled = _any(lookups, flags.unsettled) & ~delayed
-    usual_lookups = ~delayed & ~unsettled & (end > 0)
+    usual_lookups = ~delayed & ~unsettled & ~_any(lookups, flags.undecoded) & (end > 0)
     lookups_of = by_value(np.arange(lookups.total), server_of)
     asked = np.flatnonzero(own)
     asked_of = by_value(asked, server_of[lookups.lookup[asked]])

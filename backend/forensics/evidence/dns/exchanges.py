@@ -213,7 +213,7 @@ def _join(sightings: NDArray[np.void], messages: DnsMessages) -> Ints:
 
 def _split_by_port(cluster: Ints, sightings: NDArray[np.void], messages: DnsMessages) -> Ints:
     """Clusters in which one vantage point saw several client ports are several questions: NAT keeps the port where it
-    can, and two askers rarely share it."""
+    can, and two askers rarely share it. Not so where it saw one query before and behind the NAT."""
     port = messages.sockets.client_port[sightings["node"]].astype(np.int64)
     spot = cluster * max(1, len(messages.places)) + sightings["place"]
     order = lexsort((port, spot))
@@ -221,9 +221,35 @@ def _split_by_port(cluster: Ints, sightings: NDArray[np.void], messages: DnsMess
     clash = order[1:][same_spot & (port[order][1:] != port[order][:-1])]
     if not len(clash):
         return cluster
-    mixed = np.isin(cluster, cluster[clash])
+    several = np.flatnonzero(np.isin(spot, spot[clash]))
+    apart = several[~_translated_here(several, spot, sightings, messages)]
+    mixed = np.isin(cluster, cluster[apart])
     separate = cluster * (1 << 17) + np.where(mixed, port + 1, 0)
     return np.unique(separate, return_inverse=True)[1].reshape(-1).astype(np.int64)
+
+
+def _translated_here(
+    several: Ints, spot: Ints, sightings: NDArray[np.void], messages: DnsMessages
+) -> NDArray[np.bool_]:
+    """Of these sightings, those whose vantage point saw exactly two of their question, from two addresses: the second
+    query right after the first as often as that, and its answer before the first one's. A program answers nobody else's
+    query in between."""
+    order = several[lexsort((sightings["start_ns"][several], spot[several]))]
+    first = np.flatnonzero(np.diff(spot[order], prepend=-1))
+    count = np.diff(np.append(first, len(order)))
+    begins = first[count == 2]
+    outer, inner = order[begins], order[begins + 1]
+    one, other = sightings[outer], sightings[inner]
+    sockets = messages.sockets
+    moved = sockets.client_low[one["node"]] != sockets.client_low[other["node"]]
+    gap = other["start_ns"] - one["start_ns"]
+    sent_before = (gap > 0) & (gap < COPY_NS) & (other["last_sent_ns"] - one["last_sent_ns"] < COPY_NS)
+    silent = (one["answer_ns"] == NEVER) & (other["answer_ns"] == NEVER)
+    nested = silent | ((other["answer_ns"] != NEVER) & (other["answer_ns"] < one["answer_ns"]))
+    pairs = begins[moved & sent_before & nested & (one["sent"] == other["sent"])]
+    found = np.zeros(len(order), np.bool_)
+    found[pairs] = found[pairs + 1] = True
+    return found[stable_argsort(order)]  # `several` is ascending
 
 
 def _lags(place: Ints, waited: Ints, question: Ints, places_total: int) -> NDArray[np.float64]:

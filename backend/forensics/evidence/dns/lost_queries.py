@@ -15,6 +15,7 @@ from backend.forensics.evidence.clocks.sightings import Ints, Place
 from backend.forensics.evidence.clocks.sorted_rows import lexsort, stable_argsort
 from backend.forensics.evidence.dns.delayed import DelayedLookup, Dns, Resolver
 from backend.forensics.evidence.dns.exchanges import COPY_NS, JOIN_NS
+from backend.forensics.evidence.dns.other_replies import PORT_UNREACHABLE, UNDECODED
 from backend.forensics.private_words import PrivateWord
 
 Where = Literal["inside", "reached", "return", "unknown"]
@@ -25,7 +26,7 @@ USUALLY_OF_LEAST = 3
 
 @dataclass(frozen=True)
 class LostQuery:
-    """One query that no answer to itself was seen for. `where`: ``inside`` (seen at `inner`, absent at `outer` where
+    """One query without a DNS answer to itself. `where`: ``inside`` (seen at `inner`, absent at `outer` where
     others pass), ``reached`` (`outer` saw it, no answer came from there), ``return`` (`outer` saw its answer), or
     ``unknown``. `pair_ns`: time to the other query that was open on the same socket, None without one."""
 
@@ -42,6 +43,8 @@ class LostQuery:
     second_of_pair: bool
     passed_again: bool
     """The same question was answered when it was put again."""
+    turned_away: bool
+    """An ICMP error answered it: it was not lost."""
     frames: tuple[Frame, ...]
     pair_frames: tuple[Frame, ...]
 
@@ -73,7 +76,8 @@ def _of_lookup(dns: Dns, lookup: DelayedLookup, usual: tuple[int, ...]) -> list[
     sendings = _Sendings(dns, lookup.questions)
     places, lost = dns.messages.places, []
     for sending in sendings.all:
-        if sending.answered_ns is not None:
+        reply = int(dns.replies[sending.question])
+        if sending.answered_ns is not None or reply == UNDECODED:
             continue
         row = dns.exchanges.rows[sending.question]
         pair = sendings.pair(sending)
@@ -97,6 +101,7 @@ def _of_lookup(dns: Dns, lookup: DelayedLookup, usual: tuple[int, ...]) -> list[
                 pair_answered=pair is not None and pair.answered_ns is not None,
                 second_of_pair=pair is not None and pair.time_ns < sending.time_ns,
                 passed_again=sendings.passed_after(sending),
+                turned_away=reply >= PORT_UNREACHABLE,
                 frames=sending.frames,
                 pair_frames=pair.frames if pair is not None else (),
             )

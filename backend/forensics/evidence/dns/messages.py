@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from backend.forensics.captures import Capture
 from backend.forensics.evidence.clocks.sightings import Ints, Place, join_rows, list_places
-from backend.forensics.evidence.clocks.sorted_rows import taken_records
+from backend.forensics.evidence.clocks.sorted_rows import following, taken_records
 from backend.forensics.packets import NO_CONNECTION
 
 DNS_PORT = 53
@@ -29,6 +29,7 @@ MESSAGE_DTYPE = np.dtype(
         ("id", "<u2"),
         ("type", "<u2"),
         ("answers", "<u2"),
+        ("questions", "<u2"),
         ("rcode", "u1"),
         ("answer", "u1"),
         ("truncated", "u1"),
@@ -62,13 +63,16 @@ class DnsMessages:
     names: tuple[str, ...]
     sockets: Sockets
     iterative: int
+    decoded_answers: Ints
+    """By row of all connection tables: answers of any kind that were decoded."""
 
 
 def load_messages(captures: Sequence[Capture]) -> DnsMessages:
-    """Queries that ask for recursion (RFC 1035 section 4.1.1) and all answers. Memory: 40 bytes a message."""
+    """Queries that ask for recursion (RFC 1035 section 4.1.1) and all answers. Memory: 42 bytes a message."""
     places = list_places(captures)
     first_place = np.cumsum([0, *(len(c.vantage_points) for c in captures)])
     first_node = np.cumsum([0, *(len(c.connections) for c in captures)])
+    answers: Ints = np.zeros(int(first_node[-1]), np.int64)
     parts, names, iterative = [], [], 0
     for number, capture in enumerate(captures):
         if not capture.messages.dns.rows:
@@ -76,6 +80,7 @@ def load_messages(captures: Sequence[Capture]) -> DnsMessages:
         table = capture.messages.dns.read((*_READ, "name"))
         rows, keep, without = _rows_of(table, int(first_place[number]), int(first_node[number]))
         iterative += without
+        _count_answers(answers, rows, table.column("connection").to_numpy())
         name = table.column("name")
         whole = bool(keep.all())
         parts.append(rows if whole else taken_records(rows, np.flatnonzero(keep)))
@@ -88,7 +93,28 @@ def load_messages(captures: Sequence[Capture]) -> DnsMessages:
         coded = pa.chunked_array(chunks).combine_chunks().fill_null("").dictionary_encode()
         rows["name"] = coded.indices.to_numpy()
         listed = tuple(coded.dictionary.to_pylist())
-    return DnsMessages(places, rows, listed, _sockets(captures, rows), iterative)
+        _put_questions(rows)
+    return DnsMessages(places, rows, listed, _sockets(captures, rows), iterative, answers)
+
+
+def _count_answers(answers: Ints, rows: NDArray[np.void], connection: NDArray[np.uint32]) -> None:
+    own = rows["node"][(rows["answer"] == 1) & (connection != NO_CONNECTION)]
+    np.add.at(answers, own, 1)
+
+
+def _put_questions(rows: NDArray[np.void]) -> None:
+    """An answer that repeats no question (an error in the query, RFC 1035 section 4.1.1) answers the last query of its
+    socket and id."""
+    without = np.flatnonzero((rows["answer"] == 1) & (rows["questions"] == 0))
+    if not len(without):
+        return
+    asked = np.flatnonzero(rows["answer"] == 0)
+    socket = rows["node"].astype(np.int64) << 16 | rows["id"]
+    time_ns = rows["time_ns"].astype(np.int64)
+    at = following((socket[without], -time_ns[without]), (socket[asked], -time_ns[asked]))
+    known = at >= 0
+    for name in ("name", "type"):
+        rows[name][without[known]] = rows[name][asked[at[known]]]
 
 
 def _rows_of(table: pa.Table, place: int, node: int) -> tuple[NDArray[np.void], NDArray[np.bool_], int]:
@@ -96,15 +122,14 @@ def _rows_of(table: pa.Table, place: int, node: int) -> tuple[NDArray[np.void], 
     column = {name: table.column(name).to_numpy() for name in _READ}
     header = column["header"]
     rows = np.zeros(len(header), MESSAGE_DTYPE)
-    for name in ("time_ns", "frame", "id", "type", "answers", "rcode", "over_tcp"):
+    for name in ("time_ns", "frame", "id", "type", "answers", "questions", "rcode", "over_tcp"):
         rows[name] = column[name]
     rows["node"] = node + column["connection"].astype(np.int64)
     rows["place"] = place + column["vantage"].astype(np.int64)
     rows["answer"] = (header & _ANSWER) != 0
     rows["truncated"] = (header & _TRUNCATED) != 0
     whole = (column["connection"] != NO_CONNECTION) & ((header & _OPCODE) == 0)
-    # An answer without question names an error in the query (RFC 1035 section 4.1.1); it joins nothing.
-    whole &= (column["questions"] > 0) & ~np.isin(column["type"], _TRANSFERS)
+    whole &= ((column["questions"] > 0) | (rows["answer"] == 1)) & ~np.isin(column["type"], _TRANSFERS)
     recursive = (header & _RECURSION_DESIRED) != 0
     iterative = whole & ~recursive & (rows["answer"] == 0)
     return rows, whole & ~iterative, int(np.count_nonzero(iterative))
