@@ -47,9 +47,9 @@ def find_other_replies(
     node, time_ns, kind = _errors(captures, messages, exchanges)
     asked = rows[silent]
     at = following((asked["node"].astype(np.int64), asked["start_ns"].astype(np.int64)), (node, time_ns))
-    told = np.flatnonzero(at >= 0)
-    told = told[time_ns[at[told]] - asked["last_sent_ns"][told] <= _ERROR_WITHIN_NS]
-    found[silent[told]] = kind[at[told]]
+    reported = np.flatnonzero(at >= 0)
+    reported = reported[time_ns[at[reported]] - asked["last_sent_ns"][reported] <= _ERROR_WITHIN_NS]
+    found[silent[reported]] = kind[at[reported]]
     return found
 
 
