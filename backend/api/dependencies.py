@@ -13,11 +13,12 @@ from backend.access.prepare import SignInMethods
 from backend.access.rate_limit import RateLimiter
 from backend.api.auth_middleware import client_address
 from backend.api.event_broadcaster import EventBroadcaster
-from backend.api.opened_link import verdict
+from backend.api.opened_link import OpenedLink, verdict
 from backend.api.problems import NOTHING_HERE
 from backend.api.share_session import SHARE_COOKIE
 from backend.errors import NotFound
 from backend.services.recognise_text import DumpReader
+from backend.services.scope import WHOLE, Scope
 from backend.storage.records import Share
 from backend.storage.store import Store
 
@@ -110,6 +111,7 @@ def shared_investigation(
     request.state.share = link.share
     request.state.notes_shown = link.share.with_notes
     request.state.shown = link.shown
+    request.state.link = link
 
 
 def subject(request: Request) -> str:
@@ -133,6 +135,13 @@ def current_share(request: Request) -> Share:
     return found
 
 
+def current_scope(request: Request) -> Scope:
+    """The part that this reader may see: all of their own investigations."""
+    link: OpenedLink | None = getattr(request.state, "link", None)
+    return link.scope if link is not None else WHOLE
+
+
+ScopeDep = Annotated[Scope, Depends(current_scope)]
 ShareDep = Annotated[Share, Depends(current_share)]
 Subject = Annotated[str, Depends(subject)]
 NotesShown = Annotated[bool, Depends(notes_shown)]

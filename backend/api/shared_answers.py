@@ -21,8 +21,10 @@ from backend.errors import NotFound, Refused, StallscopeError
 from backend.services.freeze_investigation import store_shown
 from backend.services.open_share import shared_view
 from backend.services.redaction.declared import declared_by
-from backend.services.redaction.place import NOT_SHARED, Place
+from backend.services.redaction.link_scope import link_scope
+from backend.services.redaction.place import Place
 from backend.services.redaction.shared_view import SharedView
+from backend.services.scope import NOT_SHARED
 from backend.services.share_investigation import open_share
 from backend.services.share_sessions import is_to_be_renewed, new_session
 from backend.storage.store import Store
@@ -94,7 +96,8 @@ class SharedAnswers:
         with self._limiter.attempt("share", client_address(request), share_id):
             share = open_share(self._store, share_id, token)
         shown = store_shown(self._store, share)
-        return OpenedLink(share, shown, shared_view(shown, share))
+        scope = link_scope(shown, share)
+        return OpenedLink(share, shown, scope, shared_view(shown, share, scope))
 
     def _renewing(self, request: Request, link: OpenedLink, send: Send) -> Send:
         """What is in use goes on; the link's own end ends it all the same."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -14,6 +14,7 @@ from backend.errors import InvalidRequest
 from backend.services.list_round_trips import open_round_trips
 from backend.services.open_tables import Tables
 from backend.services.result_types import EpochNs
+from backend.services.scope import WHOLE, Scope
 from backend.services.show_timeline import bucket_width_ns
 from backend.services.table_rows import of_row
 from backend.services.timeline_gaps import Span
@@ -130,8 +131,12 @@ class RoundTripChart:
     """Pairs of hosts; the first are listed, those with held answers before others."""
 
 
-def chart_round_trips(store: Store, investigation_id: str, options: ChartOptions) -> RoundTripChart:
+def chart_round_trips(
+    store: Store, investigation_id: str, options: ChartOptions, scope: Scope = WHOLE
+) -> RoundTripChart:
     """What is to be drawn of that window. Raises NotFound before there is an analysis."""
+    from_t, to_t = scope.window(options.from_t, options.to_t)
+    options = replace(options, from_t=from_t, to_t=to_t)
     with open_round_trips(store, investigation_id) as (tables, t0_ns):
         query, table = tables.query, tables.round_trips
         _, last_ns, kinds = round_trip_chart.span_and_kinds(query, table)

@@ -8,7 +8,7 @@ fewer marks would be a longer answer than a page should wait for.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -17,6 +17,7 @@ from typing import Generic, TypeVar
 from backend.forensics.report import Basis, EvidencePart, FindingPart, MarkPart, Report, Role
 from backend.forensics.report_text import Glyph
 from backend.services.open_tables import Tables, epoch_ns
+from backend.services.scope import Scope
 from backend.text_classes import FixedText, IdText, ProseText, VantageText
 
 Value = TypeVar("Value")
@@ -58,10 +59,17 @@ class TimelineMark:
 
 
 def marks_of(tables: Tables) -> Sequence[TimelineMark]:
-    """All marks of the report, by time."""
-    return _all_marks(
-        tables.report_file, tables.report_file.stat().st_mtime_ns, Held(tables.report), tables.t0_ns
-    )
+    """All marks of the report that the scope shows, by time."""
+    modified_ns = tables.report_file.stat().st_mtime_ns
+    marks = _all_marks(tables.report_file, modified_ns, Held(tables.whole_report), tables.t0_ns)
+    return marks if tables.scope.is_whole else list(_shown(marks, tables.scope))
+
+
+def _shown(marks: Sequence[TimelineMark], scope: Scope) -> Iterator[TimelineMark]:
+    for mark in marks:
+        lanes = tuple(filter(scope.shows_lane, mark.lanes))
+        if scope.shows_finding(mark.finding) and (lanes or not mark.lanes):
+            yield mark if lanes == mark.lanes else replace(mark, lanes=lanes)
 
 
 def marks_between(

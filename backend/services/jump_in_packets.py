@@ -22,6 +22,7 @@ from backend.services.list_packets import (
     wanted_captures,
 )
 from backend.services.open_tables import Tables, epoch_ns, open_tables
+from backend.services.scope import NOT_SHARED, WHOLE, Scope
 from backend.storage.capture_tables import BUCKET_TABLE_NS, frame_row
 from backend.storage.packet_pages import PacketFilter, PathTables, count_by_time, find_packets
 from backend.storage.store import Store
@@ -77,10 +78,16 @@ def _narrowed(wanted: PacketFilter, from_ns: int | None, to_ns: int | None) -> P
 
 
 def packets_from(
-    store: Store, investigation_id: str, options: PacketOptions, *, offset: int, limit: int
+    store: Store,
+    investigation_id: str,
+    options: PacketOptions,
+    *,
+    offset: int,
+    limit: int,
+    scope: Scope = WHOLE,
 ) -> PacketList:
     """`limit` packets from the `offset`-th (0 is the first) on; none behind the end."""
-    with open_tables(store, investigation_id) as tables:
+    with open_tables(store, investigation_id, scope) as tables:
         listing = _Listing(tables, options.lane, packet_filter(options, tables))
         width_ns = interval_width_ns(tables.end_ns - tables.t0_ns)
         counts = listing.counts(None, None, width_ns)
@@ -119,12 +126,18 @@ def _interval_of(
 
 
 def place_of_frame(
-    store: Store, investigation_id: str, options: PacketOptions, frame: tuple[str, int]
+    store: Store,
+    investigation_id: str,
+    options: PacketOptions,
+    frame: tuple[str, int],
+    scope: Scope = WHOLE,
 ) -> int:
     """Offset of a frame (input, number) in the list, or of the packet that comes next where the filter leaves
     it out; raises NotFound for a frame that no capture has."""
+    if scope.view is not None and not scope.view.holds_packet(scope.view, frame):
+        raise NotFound(NOT_SHARED)  # its offset would show whether there is such a frame
     name, number = frame
-    with open_tables(store, investigation_id) as tables:
+    with open_tables(store, investigation_id, scope) as tables:
         capture = tables.capture(name)
         row = None if capture is None else frame_row(tables.query, capture, number)
         if row is None:
@@ -142,9 +155,11 @@ def place_of_frame(
         return before + (earlier.index(frame) if frame in earlier else 0)
 
 
-def place_of_time(store: Store, investigation_id: str, options: PacketOptions, t: int) -> int:
+def place_of_time(
+    store: Store, investigation_id: str, options: PacketOptions, t: int, scope: Scope = WHOLE
+) -> int:
     """Offset of the first packet at `t` (ns after t0) or later."""
-    with open_tables(store, investigation_id) as tables:
+    with open_tables(store, investigation_id, scope) as tables:
         listing = _Listing(tables, options.lane, packet_filter(options, tables))
         time_ns = max(0, t + tables.t0_ns)
         return sum(packets for _, packets in listing.counts(None, time_ns, max(1, time_ns)))
@@ -174,9 +189,11 @@ class PacketPlace:
     """0 is the first."""
 
 
-def rail_of_packets(store: Store, investigation_id: str, options: PacketOptions) -> PacketRail:
+def rail_of_packets(
+    store: Store, investigation_id: str, options: PacketOptions, scope: Scope = WHOLE
+) -> PacketRail:
     """Where in the list round times and the marks of findings are, to the nearest of a thousand intervals."""
-    with open_tables(store, investigation_id) as tables:
+    with open_tables(store, investigation_id, scope) as tables:
         listing = _Listing(tables, options.lane, packet_filter(options, tables))
         width_ns = interval_width_ns(tables.end_ns - tables.t0_ns)
         counts = listing.counts(None, None, width_ns)

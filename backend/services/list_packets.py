@@ -22,6 +22,7 @@ from backend.services.open_tables import Tables, open_tables
 from backend.services.packet_language.meaning import Meaning
 from backend.services.packet_language.parse import read_filter
 from backend.services.result_types import EpochNs
+from backend.services.scope import WHOLE, Scope
 from backend.storage import capture_tables, path_tables
 from backend.storage.capture_tables import CaptureTables
 from backend.storage.message_tables import messages_in_frames
@@ -107,11 +108,17 @@ Found = tuple[int, int, int]
 
 
 def list_packets(
-    store: Store, investigation_id: str, options: PacketOptions, *, limit: int, cursor: str | None
+    store: Store,
+    investigation_id: str,
+    options: PacketOptions,
+    *,
+    limit: int,
+    cursor: str | None,
+    scope: Scope = WHOLE,
 ) -> PacketList:
     """The first packets after the cursor that are wanted."""
     after = _read_cursor(cursor)
-    with open_tables(store, investigation_id) as tables:
+    with open_tables(store, investigation_id, scope) as tables:
         wanted = packet_filter(options, tables)
         paths = PathTables(tables.paths, tables.sightings)
         found: list[Found] = []
@@ -156,7 +163,8 @@ def _after(after: Found | None, number: int) -> Place | None:
 
 def packet_filter(options: PacketOptions, tables: Tables) -> PacketFilter:
     """The options in the terms of the tables; raises InvalidRequest, or BadFilter, where it cannot be."""
-    t0_ns = tables.t0_ns
+    tables.scope.check_filter(options.filter)
+    from_ns, to_ns = tables.absolute(options.from_t, options.to_t)
     address, text = options.address, options.text
     if text is not None and address is None and _is_address(text):
         # A whole address is also looked for in packets of no connection.
@@ -165,8 +173,8 @@ def packet_filter(options: PacketOptions, tables: Tables) -> PacketFilter:
         raise InvalidRequest(f"`{address}` is not an IP address.")
     flags_set, flags_clear = _read_flags(options.flags)
     return PacketFilter(
-        from_ns=None if options.from_t is None else options.from_t + t0_ns,
-        to_ns=None if options.to_t is None else options.to_t + t0_ns,
+        from_ns=from_ns,
+        to_ns=to_ns,
         flags_set=flags_set,
         flags_clear=flags_clear,
         address=None if address is None else address_halves(address),
@@ -179,7 +187,10 @@ def packet_filter(options: PacketOptions, tables: Tables) -> PacketFilter:
 
 def _expression(options: PacketOptions, tables: Tables) -> Expression | None:
     parts: list[Expression] = [] if options.listed is None else [InTable(options.listed)]
-    read = [read_filter(text or "", Meaning(tables)) for text in (options.filter, *options.within)]
+    read = [
+        read_filter(text or "", Meaning(tables))
+        for text in (options.filter, *options.within, *tables.scope.within)
+    ]
     asked = [*parts, *(found for found in read if found is not None)]
     return AllOf(tuple(asked)) if asked else None
 
@@ -250,7 +261,9 @@ def packet_lines(tables: Tables, page: list[Found]) -> tuple[PacketLine, ...]:
             lines[packet["time_ns"], number, row] = replace(
                 line,
                 info=_info(packet, line.what, said.get(packet["frame"], [])),
-                joined=joined.get(packet["frame"], ()),
+                joined=tuple(
+                    each for each in joined.get(packet["frame"], ()) if tables.scope.shows_lane(each.lane)
+                ),
                 findings=about.get((capture.input, packet["frame"]), ()),
             )
     return tuple(lines[place] for place in page)

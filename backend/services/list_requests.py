@@ -19,6 +19,7 @@ from backend.forensics.messages import (
 )
 from backend.services.open_tables import open_tables
 from backend.services.result_types import EpochNs
+from backend.services.scope import WHOLE, Scope
 from backend.services.table_rows import of_row
 from backend.storage import request_tables
 from backend.storage.request_tables import RequestFilter, RequestSort
@@ -122,15 +123,6 @@ def request_of(row: Mapping[str, Any]) -> HttpRequest:
     return of_row(HttpRequest, {**row, **read})
 
 
-def absolute_times(wanted: RequestFilter, t0_ns: int) -> RequestFilter:
-    """The filter with times since 1970 instead of since t0."""
-    return replace(
-        wanted,
-        from_ns=None if wanted.from_ns is None else wanted.from_ns + t0_ns,
-        to_ns=None if wanted.to_ns is None else wanted.to_ns + t0_ns,
-    )
-
-
 def list_requests(
     store: Store,
     investigation_id: str,
@@ -141,14 +133,16 @@ def list_requests(
     limit: int,
     cursor: str | None,
     offset: int | None = None,
+    scope: Scope = WHOLE,
 ) -> HttpRequestList:
     """A page of the table; times of the filter are ns after t0. Raises NotFound before there is an analysis, Outdated
     where an older version made it."""
     if cursor is not None and not cursor.isdigit():
         raise InvalidRequest("The cursor is not one that a page gave.")
     offset = int(cursor or 0) if offset is None else offset
-    with open_tables(store, investigation_id) as tables:
-        absolute = absolute_times(wanted, tables.t0_ns)
+    with open_tables(store, investigation_id, scope) as tables:
+        from_ns, to_ns = tables.absolute(wanted.from_ns, wanted.to_ns)
+        absolute = replace(wanted, from_ns=from_ns, to_ns=to_ns)
         total = request_tables.count_requests(tables.query, tables.requests, absolute)
         items = request_tables.list_requests(
             tables.query, tables.requests, absolute, sort=sort, descending=descending, page=(offset, limit)

@@ -11,6 +11,7 @@ from typing import Any
 from backend.errors import InvalidRequest, NotFound
 from backend.services.open_tables import Tables, open_tables
 from backend.services.result_types import EpochNs
+from backend.services.scope import WHOLE, Scope
 from backend.services.table_rows import of_row
 from backend.storage import round_trip_tables
 from backend.storage.round_trip_tables import RoundTripFilter, RoundTripSort
@@ -138,17 +139,15 @@ def list_round_trips(
     limit: int,
     cursor: str | None,
     offset: int | None = None,
+    scope: Scope = WHOLE,
 ) -> RoundTripList:
     """A page of the table; times of the filter are ns after t0. Raises NotFound before there is an analysis."""
     if cursor is not None and not cursor.isdigit():
         raise InvalidRequest("The cursor is not one that a page gave.")
     offset = int(cursor or 0) if offset is None else offset
-    with open_round_trips(store, investigation_id) as (tables, t0_ns):
-        absolute = replace(
-            wanted,
-            from_ns=None if wanted.from_ns is None else wanted.from_ns + t0_ns,
-            to_ns=None if wanted.to_ns is None else wanted.to_ns + t0_ns,
-        )
+    with open_round_trips(store, investigation_id, scope) as (tables, t0_ns):
+        from_ns, to_ns = tables.absolute(wanted.from_ns, wanted.to_ns, t0_ns)
+        absolute = replace(wanted, from_ns=from_ns, to_ns=to_ns)
         total = round_trip_tables.count_round_trips(tables.query, tables.round_trips, absolute)
         items = round_trip_tables.list_round_trips(
             tables.query, tables.round_trips, absolute, sort=sort, descending=descending, page=(offset, limit)
@@ -200,10 +199,12 @@ def show_held_group(store: Store, investigation_id: str, finding: str, instance:
 
 
 @contextmanager
-def open_round_trips(store: Store, investigation_id: str) -> Iterator[tuple[Tables, int]]:
+def open_round_trips(
+    store: Store, investigation_id: str, scope: Scope = WHOLE
+) -> Iterator[tuple[Tables, int]]:
     """(the tables, the time in ns since 1970 that charts count from). A listing alone has no packets to count from: its
     first probe is taken. Raises NotFound before there is an analysis."""
-    with open_tables(store, investigation_id) as tables:
+    with open_tables(store, investigation_id, scope) as tables:
         if not Path(tables.round_trips).is_file():
             raise NotFound("This investigation was analyzed before round trips were read; analyze it again.")
         if tables.captures:

@@ -13,6 +13,7 @@ from backend.errors import NotFound
 from backend.forensics.report import Report
 from backend.services.read_progress import list_files
 from backend.services.read_report import read_report, report_path
+from backend.services.scope import WHOLE, Scope
 from backend.storage.capture_clock import COMMON, CaptureClock
 from backend.storage.capture_tables import CaptureTables
 from backend.storage.packet_store import PacketQuery, open_packets
@@ -28,6 +29,10 @@ class Tables:
 
     query: PacketQuery
     report: Report
+    """With the findings and lanes that the scope shows."""
+    whole_report: Report
+    """For what is kept for all readers, and narrowed after that."""
+    scope: Scope
     report_file: Path
     paths: str
     sightings: str
@@ -58,13 +63,21 @@ class Tables:
         own = f"{input_name}#{vantage}"
         return self._lane_of_part.get(own, own)
 
+    def absolute(
+        self, from_ns: int | None, to_ns: int | None, t0_ns: int | None = None
+    ) -> tuple[int | None, int | None]:
+        """What the scope shows of a window after t0, in ns since 1970."""
+        t0_ns = self.t0_ns if t0_ns is None else t0_ns
+        begin_ns, end_ns = self.scope.window(from_ns, to_ns)
+        return None if begin_ns is None else begin_ns + t0_ns, None if end_ns is None else end_ns + t0_ns
+
     def capture(self, input_name: str) -> CaptureTables | None:
         """The tables of one input."""
         return next((capture for capture in self.captures if capture.input == input_name), None)
 
 
 @contextmanager
-def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
+def open_tables(store: Store, investigation_id: str, scope: Scope = WHOLE) -> Iterator[Tables]:
     """The tables of an investigation; raises NotFound before there is a report."""
     report_file = report_path(store, investigation_id)
     report = read_report(store, investigation_id)
@@ -78,7 +91,9 @@ def open_tables(store: Store, investigation_id: str) -> Iterator[Tables]:
     with open_packets(store.investigation_folder(investigation_id)) as query:
         yield Tables(
             query=query,
-            report=report,
+            report=scope.tables_part(report),
+            whole_report=report,
+            scope=scope,
             report_file=report_file,
             paths=str(store.analysis_folder(investigation_id) / "paths.parquet"),
             sightings=str(store.analysis_folder(investigation_id) / "sightings.parquet"),

@@ -21,6 +21,7 @@ from backend.forensics.report import (
     Role,
 )
 from backend.services.read_report import parsed_report, read_finding, read_report, report_path
+from backend.services.scope import WHOLE, Scope
 from backend.storage.store import Store
 
 MOST_BYTES: Final = 250_000
@@ -77,11 +78,16 @@ _NOT_USED_SHOWN: Final = 100
 _ROWS_OF_GROUP: Final = 200
 
 
-def outline_report(store: Store, investigation_id: str, finding_id: str | None = None) -> bytes:
+def outline_report(
+    store: Store, investigation_id: str, finding_id: str | None = None, scope: Scope = WHOLE
+) -> bytes:
     """The JSON text of the outline, of one finding alone if it is named; raises NotFound without a report, and
     PartFailed where the worker could not make it."""
     path = report_path(store, investigation_id)
     modified_ns = path.stat().st_mtime_ns
+    if not scope.is_whole:
+        _refuse_failed(parsed_report(path, modified_ns))
+        return _outline_text(read_report(store, investigation_id, scope), finding_id or scope.finding_id)
     written = path.with_name(OUTLINE) if finding_id is None else None
     if written is not None and written.is_file() and written.stat().st_mtime_ns >= modified_ns:
         return written.read_bytes()
@@ -105,25 +111,40 @@ def write_outline(report: Report, folder: Path) -> None:
     (folder / OUTLINE).write_bytes(_outline_text(report, None))
 
 
-def outline_finding(store: Store, investigation_id: str, finding_id: str) -> FindingOutline:
+def outline_finding(
+    store: Store, investigation_id: str, finding_id: str, scope: Scope = WHOLE
+) -> FindingOutline:
     """One finding with all its evidence; raises NotFound."""
-    return _finding(read_finding(store, investigation_id, finding_id), _ALONE, heads=True)
+    return _finding(read_finding(store, investigation_id, finding_id, scope), _ALONE, heads=True)
 
 
 def list_findings(
-    store: Store, investigation_id: str, *, offset: int, limit: int, finding_id: str | None = None
+    store: Store,
+    investigation_id: str,
+    *,
+    offset: int,
+    limit: int,
+    finding_id: str | None = None,
+    scope: Scope = WHOLE,
 ) -> tuple[list[FindingOutline], int]:
     """(the findings from that place on, how many there are in all); raises NotFound without a report."""
-    found = _named(read_report(store, investigation_id).findings, finding_id)
+    found = _named(read_report(store, investigation_id, scope).findings, finding_id)
     return [_finding(each, _LISTED) for each in found[offset : offset + limit]], len(found)
 
 
 def list_rows(
-    store: Store, investigation_id: str, finding_id: str, part: str, *, offset: int, limit: int
+    store: Store,
+    investigation_id: str,
+    finding_id: str,
+    part: str,
+    *,
+    offset: int,
+    limit: int,
+    scope: Scope = WHOLE,
 ) -> tuple[list[Any], int]:
     """(rows of a part of a finding, how many the report holds): who was affected, events, instances, or the table
     of that number; raises NotFound."""
-    finding = read_finding(store, investigation_id, finding_id)
+    finding = read_finding(store, investigation_id, finding_id, scope)
     rows: Sequence[Any]
     if part == "affected":
         rows = finding.affected

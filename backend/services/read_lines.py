@@ -9,6 +9,7 @@ from pathlib import Path
 from backend.errors import InvalidRequest
 from backend.forensics.credential_text import cleared_line, hold_credentials
 from backend.services.read_progress import read_file
+from backend.services.scope import WHOLE, Scope
 from backend.storage.records import DECODED, EvidenceFile
 from backend.storage.store import Store
 from backend.text_classes import DumpText
@@ -33,16 +34,20 @@ class Lines:
     lines_total: int
 
 
-def read_lines(store: Store, investigation_id: str, file_id: str, wanted: tuple[int, int]) -> Lines:
-    """The lines from the first to the last number of `wanted`, both included."""
+def read_lines(
+    store: Store, investigation_id: str, file_id: str, wanted: tuple[int, int], scope: Scope = WHOLE
+) -> Lines:
+    """The lines from the first to the last number of `wanted`, both included; raises NotFound for a file of which the
+    scope shows none."""
     file = read_file(store, investigation_id, file_id)
+    shown = scope.shown_lines(file.name)
     if file.kind != "dump":
         raise InvalidRequest("This file is a capture, not a text; ask for its frames.")
     first, last = wanted
     found: list[Line] = []
     total = 0
     for total, text in enumerate(_lines(store, file), start=1):
-        if first <= total <= last:
+        if first <= total <= last and (shown is None or total in shown):
             found.append(Line(total, text))
     return Lines(tuple(found), total)
 

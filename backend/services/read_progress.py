@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from backend.errors import NotFound
+from backend.services.scope import WHOLE, Scope
 from backend.storage import evidence_files, investigations
 from backend.storage.records import STAGES, EvidenceFile, Investigation
 from backend.storage.store import Store
@@ -51,9 +52,10 @@ def read_revisions(store: Store, investigation_ids: Iterable[str]) -> dict[str, 
         return investigations.revisions(session, investigation_ids)
 
 
-def list_files(store: Store, investigation_id: str) -> list[EvidenceFile]:
-    """All files of an investigation; raises NotFound."""
-    return list(read_progress(store, investigation_id).files)
+def list_files(store: Store, investigation_id: str, scope: Scope = WHOLE) -> list[EvidenceFile]:
+    """All files of an investigation that the scope shows; raises NotFound."""
+    files = read_progress(store, investigation_id).files
+    return [file for file in files if scope.shows_input(file.name)]
 
 
 def read_file(store: Store, investigation_id: str, file_id: str) -> EvidenceFile:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
 from backend.errors import NotFound
-from backend.forensics.report import DiagnosisPart, FindingPart, Report
+from backend.forensics.report import FindingPart, Report
 from backend.services.render_junit import render_report_junit
 from backend.services.render_markdown import render_markdown
 from backend.services.render_sarif import render_report_sarif
 from backend.services.request_analysis import read_investigation
+from backend.services.scope import WHOLE, Scope
+from backend.storage.records import Investigation
 from backend.storage.store import Store
 
 ReportForm = Literal["junit", "sarif", "markdown"]
@@ -33,23 +36,18 @@ def render_form(report: Report, form: ReportForm, *, page: str = "") -> tuple[st
     return render_markdown(report, page=page), "text/markdown; charset=utf-8"
 
 
-def read_report(store: Store, investigation_id: str) -> Report:
-    """The report; raises NotFound when there is none yet."""
+def read_report(store: Store, investigation_id: str, scope: Scope = WHOLE) -> Report:
+    """The report of what that scope shows; raises NotFound when there is none yet."""
     path = report_path(store, investigation_id)
-    return parsed_report(path, path.stat().st_mtime_ns)
+    return scope.part_of(parsed_report(path, path.stat().st_mtime_ns))
 
 
-def read_finding(store: Store, investigation_id: str, finding_id: str) -> FindingPart:
+def read_finding(store: Store, investigation_id: str, finding_id: str, scope: Scope = WHOLE) -> FindingPart:
     """One finding; raises NotFound."""
-    for finding in read_report(store, investigation_id).findings:
+    for finding in read_report(store, investigation_id, scope).findings:
         if finding.id == finding_id:
             return finding
     raise NotFound("The report has no such finding.")
-
-
-def read_diagnoses(store: Store, investigation_id: str) -> list[DiagnosisPart]:
-    """All diagnoses, the likeliest first."""
-    return read_report(store, investigation_id).diagnoses
 
 
 def report_path(store: Store, investigation_id: str) -> Path:
@@ -59,6 +57,22 @@ def report_path(store: Store, investigation_id: str) -> Path:
     if not path.is_file():
         raise NotFound(NOT_YET.get(investigation.analysis, "There is no report."))
     return path
+
+
+def investigation_part(store: Store, investigation_id: str, scope: Scope) -> Investigation:
+    """The investigation with what the scope shows of its last analysis; raises NotFound."""
+    investigation = read_investigation(store, investigation_id)
+    if scope.is_whole:
+        return investigation
+    report = read_report(store, investigation_id, scope)
+    keys = ("cause", "title", "verdict", "statement", "role")
+    summary = {
+        "verdict": next(({key: getattr(each, key) for key in keys} for each in report.diagnoses), None),
+        "time_lost_s": sum(each.time_lost_s for each in report.diagnoses),
+        "kinds": sorted({each.kind for each in report.findings}),
+    }
+    packets = sum(part.packets for part in report.inputs)
+    return replace(investigation, summary=summary, files_total=len(report.inputs), packets_total=packets)
 
 
 @lru_cache(maxsize=16)

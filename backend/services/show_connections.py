@@ -21,6 +21,7 @@ from backend.services.describe_packet import (
 )
 from backend.services.open_tables import NS_PER_S, Tables, open_tables
 from backend.services.result_types import EpochNs
+from backend.services.scope import NOT_SHARED, WHOLE, Scope
 from backend.services.table_rows import of_row
 from backend.storage import capture_tables, path_tables
 from backend.storage.path_tables import PathFilter, Sort
@@ -162,48 +163,68 @@ def list_connections(
     limit: int,
     cursor: str | None,
     offset: int | None = None,
+    scope: Scope = WHOLE,
 ) -> ConnectionList:
     """A page of the table; times of the filter are ns after t0."""
     if cursor is not None and not cursor.isdigit():
         raise InvalidRequest("The cursor is not one that a page gave.")
     offset = int(cursor or 0) if offset is None else offset
-    with open_tables(store, investigation_id) as tables:
-        absolute = PathFilter(
-            wanted.outcome,
-            wanted.finding,
-            wanted.text,
-            None if wanted.from_ns is None else wanted.from_ns + tables.t0_ns,
-            None if wanted.to_ns is None else wanted.to_ns + tables.t0_ns,
-        )
+    with open_tables(store, investigation_id, scope) as tables:
+        from_ns, to_ns = tables.absolute(wanted.from_ns, wanted.to_ns)
+        finding = wanted.finding if scope.view else scope.finding_id or wanted.finding
+        absolute = replace(wanted, finding=finding, from_ns=from_ns, to_ns=to_ns)
         items, total = path_tables.list_paths(
             tables.query, tables.paths, absolute, sort=sort, descending=descending, page=(offset, limit)
         )
     following = offset + len(items)
-    page = tuple(of_row(Connection, row) for row in items)
+    page = tuple(_connection(row, scope) for row in items)
     return ConnectionList(page, total, str(following) if following < total else None)
 
 
-def show_connection(store: Store, investigation_id: str, cid: int) -> ConnectionDetail:
+def _connection(row: PathRow, scope: Scope) -> Connection:
+    found = of_row(Connection, row)
+    shown = scope.shown_findings(found.finding_ids)
+    return replace(found, finding_ids=shown, instance=found.instance if shown else None)
+
+
+def show_connection(store: Store, investigation_id: str, cid: int, scope: Scope = WHOLE) -> ConnectionDetail:
     """One connection; raises NotFound."""
-    with open_tables(store, investigation_id) as tables:
+    with open_tables(store, investigation_id, scope) as tables:
         row = path_tables.path_row(tables.query, tables.paths, cid)
         if row is None:
             raise NotFound("There is no such connection.")
-        packets = _packets(tables, row)
-        earlier, later = _neighbours(tables, row)
-        return ConnectionDetail(
-            connection=of_row(Connection, row),
-            lanes=_lanes(tables, row),
-            packets=packets,
-            marks=_marks(tables, row),
-            usual_connect_ms=path_tables.usual_connect_ms(
-                tables.query, tables.paths, row["server"], row["server_port"]
-            ),
-            previous_cid=earlier,
-            next_cid=later,
-            success_cid=_success(tables, row),
-            filters=Filters(_frame_filter(packets), _portable_filter(row)),
-        )
+        _check_shown(tables, row)
+        detail = _detail(tables, row)
+    if scope.view is None:
+        return detail
+    # Other connections may lie outside of a view, and the filter would list frames that do.
+    filters = replace(detail.filters, frame_filter="")
+    return replace(detail, previous_cid=None, next_cid=None, success_cid=None, filters=filters)
+
+
+def _check_shown(tables: Tables, row: PathRow) -> None:
+    scope = tables.scope
+    scope.check_span(row["start_ns"], row["end_ns"], tables.t0_ns)
+    if scope.view is None and scope.finding_id not in (None, *row["finding_ids"]):
+        raise NotFound(NOT_SHARED)
+
+
+def _detail(tables: Tables, row: PathRow) -> ConnectionDetail:
+    packets = _packets(tables, row)
+    earlier, later = _neighbours(tables, row)
+    return ConnectionDetail(
+        connection=_connection(row, tables.scope),
+        lanes=_lanes(tables, row),
+        packets=packets,
+        marks=_marks(tables, row),
+        usual_connect_ms=path_tables.usual_connect_ms(
+            tables.query, tables.paths, row["server"], row["server_port"]
+        ),
+        previous_cid=earlier,
+        next_cid=later,
+        success_cid=_success(tables, row),
+        filters=Filters(_frame_filter(packets), _portable_filter(row)),
+    )
 
 
 def _packets(tables: Tables, row: PathRow) -> tuple[ConnectionPacket, ...]:
@@ -223,7 +244,9 @@ def _packets(tables: Tables, row: PathRow) -> tuple[ConnectionPacket, ...]:
                 tunnels[path] = tunnel_of(capture_tables.tunnel_layers(tables.query, capture, path))
             shown = _connection_packet(packet, sighting, row, tables, sent_by == client)
             found.append(replace(shown, tunnel=tunnels[path]))
-    return tuple(sorted(found, key=lambda packet: (packet.time_ns, packet.input, packet.frame)))
+    view = tables.scope.view
+    in_view = (each for each in found if view is None or view.from_ns <= each.t_rel_ns < view.to_ns)
+    return tuple(sorted(in_view, key=lambda packet: (packet.time_ns, packet.input, packet.frame)))
 
 
 def _connection_packet(

@@ -12,6 +12,7 @@ from backend.services.describe_message import describe_message
 from backend.services.describe_packet import PROTOCOL_NAMES, flags_of, tunnel_of, what_is
 from backend.services.open_tables import NS_PER_S, capture_tables
 from backend.services.read_progress import read_file
+from backend.services.scope import WHOLE, Scope
 from backend.storage.capture_tables import frame_row, tunnel_layers
 from backend.storage.message_tables import messages_in_frame
 from backend.storage.packet_store import open_packets
@@ -84,9 +85,10 @@ class Frame:
     raw: OpaquePayloadText | None = None
 
 
-def show_frame(store: Store, investigation_id: str, file_id: str, number: int) -> Frame:
+def show_frame(store: Store, investigation_id: str, file_id: str, number: int, scope: Scope = WHOLE) -> Frame:
     """Frame `number` (1-based, as in Wireshark) of a file, which is given by id or name; raises NotFound."""
     file = read_file(store, investigation_id, file_id)
+    scope.check_frame(file.name, number)
     if file.kind != "capture":
         raise InvalidRequest("This file is a text, not a capture; ask for its lines.")
     tables = capture_tables(store, file)

@@ -9,8 +9,9 @@ from typing import Any, Final, Literal
 
 from backend.errors import NotFound
 from backend.forensics.report import CalleePart, RequestShapePart
-from backend.services.list_requests import HttpRequest, absolute_times, request_of
+from backend.services.list_requests import HttpRequest, request_of
 from backend.services.open_tables import open_tables
+from backend.services.scope import WHOLE, Scope
 from backend.services.table_rows import of_row
 from backend.storage import request_tables
 from backend.storage.request_tables import RequestFilter
@@ -109,26 +110,31 @@ class RequestGroups:
     inferred: int
 
 
-def show_request(store: Store, investigation_id: str, rid: int) -> RequestDetail:
+def show_request(store: Store, investigation_id: str, rid: int, scope: Scope = WHOLE) -> RequestDetail:
     """One request with its segments; raises NotFound."""
-    with open_tables(store, investigation_id) as tables:
+    with open_tables(store, investigation_id, scope) as tables:
         row = request_tables.find_request(tables.query, tables.requests, rid)
         if row is None:
             raise NotFound("There is no request of that number.")
-        fast_rid = request_tables.nearest_fast(tables.query, tables.requests, row)
+        scope.check_span(row["at_ns"], row["end_ns"], tables.t0_ns)
+        # It may lie outside of a view.
+        fast_rid = None if scope.view else request_tables.nearest_fast(tables.query, tables.requests, row)
         if row["served"] is None:
             return replace(_dissected(row, _turns(row)), fast_rid=fast_rid)
         parts = request_tables.parts_of(tables.query, tables.request_parts, row["served"])
     return replace(_dissected(row, sweep(parts, round(row["served_ms"] * NS_PER_MS))), fast_rid=fast_rid)
 
 
-def group_requests(store: Store, investigation_id: str, wanted: RequestFilter) -> RequestGroups:
+def group_requests(
+    store: Store, investigation_id: str, wanted: RequestFilter, scope: Scope = WHOLE
+) -> RequestGroups:
     """Requests by shape; times of the filter are ns after t0. Raises NotFound before there is an analysis."""
-    with open_tables(store, investigation_id) as tables:
-        absolute = absolute_times(wanted, tables.t0_ns)
+    with open_tables(store, investigation_id, scope) as tables:
+        from_ns, to_ns = tables.absolute(wanted.from_ns, wanted.to_ns)
+        absolute = replace(wanted, from_ns=from_ns, to_ns=to_ns)
         rows = request_tables.group_requests(tables.query, tables.requests, absolute)
         requests = request_tables.count_requests(tables.query, tables.requests, absolute)
-        served = tables.report.requests
+        served = tables.whole_report.requests
     return RequestGroups(
         items=tuple(_group(row, served.shapes if served else []) for row in rows),
         total=rows[0]["groups"] if rows else 0,

@@ -13,6 +13,7 @@ from backend.services.cluster_marks import MOST_BYTES, TimelineMark, cluster, ma
 from backend.services.describe_packet import Packet, destination_of, source_of, what_is
 from backend.services.open_tables import Tables, open_tables
 from backend.services.result_types import EpochNs
+from backend.services.scope import WHOLE, Scope
 from backend.services.timeline_gaps import Span, Stretch, TimelineGap, gaps_between, open_stretches
 from backend.services.timeline_lanes import (
     LANES_MOST,
@@ -54,8 +55,6 @@ class Window:
     """Stretches without marks that are longer are told."""
     folds: tuple[Stretch, ...] = ()
     """Stretches of which no traffic is wanted: the rest is drawn the finer."""
-    within: tuple[str, ...] = ()
-    """Filters of packets, all of which must hold. Lanes are capture points then."""
 
 
 @dataclass(frozen=True)
@@ -96,9 +95,10 @@ class Timeline:
     lanes_left: LanesLeft
 
 
-def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeline:
-    """What is to be drawn of that window."""
-    with open_tables(store, investigation_id) as tables:
+def show_timeline(store: Store, investigation_id: str, window: Window, scope: Scope = WHOLE) -> Timeline:
+    """What is to be drawn of that window, as far as the scope shows it."""
+    window = _shown(window, scope)
+    with open_tables(store, investigation_id, scope) as tables:
         span_to = max(0, tables.end_ns - tables.t0_ns)
         from_t = window.from_t if window.from_t is not None else 0
         to_t = window.to_t if window.to_t is not None else span_to + 1
@@ -114,7 +114,7 @@ def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeli
             lanes.add_traffic(stretch, bucket_ns)
         bucket_ns = _widened(lanes.lanes, bucket_ns, open_ns, px)
         found = marks_between(lanes.marks, from_t, to_t, window.finding)
-        packets = _packets(tables, absolute, lanes, window.within)
+        packets = _packets(tables, absolute, lanes)
         left = max(MOST_BYTES - _BYTES_OF_A_PACKET * len(packets or ()), _LEAST_BYTES_OF_MARKS)
         return Timeline(
             t0=tables.t0_ns,
@@ -133,6 +133,14 @@ def show_timeline(store: Store, investigation_id: str, window: Window) -> Timeli
         )
 
 
+def _shown(window: Window, scope: Scope) -> Window:
+    from_t, to_t = scope.chart_window(window.from_t, window.to_t)
+    if scope.view is not None:
+        # Groups, stretches without marks and folds are found in the whole time.
+        return Window(from_t, to_t, window.px, window.finding)
+    return replace(window, from_t=from_t, to_t=to_t, finding=scope.finding_id or window.finding)
+
+
 def _widened(lanes: Sequence[TimelineLane], bucket_ns: int, open_ns: int, px: int) -> int:
     """The width of the buckets, wider where there are too many. Most groups hold few packets: only those that there
     are count."""
@@ -145,8 +153,8 @@ def _widened(lanes: Sequence[TimelineLane], bucket_ns: int, open_ns: int, px: in
 
 
 def _lanes(tables: Tables, window: Window) -> CaptureLanes | GroupLanes:
-    if window.within:
-        return LanesWithin(tables, window.finding, window.within)
+    if tables.scope.view is not None:
+        return LanesWithin(tables, window.finding)
     return lanes_of(tables, window.grouping, window.finding, window.lanes_most)
 
 
@@ -172,13 +180,12 @@ def _packets(
     tables: Tables,
     stretches: Sequence[Stretch],
     lanes: CaptureLanes | GroupLanes,
-    within: tuple[str, ...],
 ) -> tuple[TimelinePacket, ...] | None:
-    if not within and _are_many(tables, stretches):
+    if tables.scope.view is None and _are_many(tables, stretches):
         return None
     found: list[TimelinePacket] = []
     for capture, stretch in ((capture, stretch) for capture in tables.captures for stretch in stretches):
-        rows = _rows(tables, capture, stretch, within)
+        rows = _rows(tables, capture, stretch)
         cids = _cids(tables, capture.input, [row for row, _ in rows])
         found += [
             _lane_packet(row, capture.input, tables, time_ns - tables.t0_ns, cids) for row, time_ns in rows
@@ -203,13 +210,11 @@ def _are_many(tables: Tables, stretches: Sequence[Stretch]) -> bool:
     return nearly > PACKETS_LIMIT and widest_ns > capture_tables.BUCKET_TABLE_NS
 
 
-def _rows(
-    tables: Tables, capture: CaptureTables, stretch: Stretch, within: tuple[str, ...]
-) -> list[tuple[Packet, int]]:
+def _rows(tables: Tables, capture: CaptureTables, stretch: Stretch) -> list[tuple[Packet, int]]:
     """The first packets of a stretch, one more than are shown, with their times on the report's clock."""
     limit = PACKETS_LIMIT + 1
-    if within:
-        return [(row, row["time_ns"]) for row in rows_within(tables, capture, stretch, within, limit)]
+    if tables.scope.view is not None:
+        return [(row, row["time_ns"]) for row in rows_within(tables, capture, stretch, limit)]
     clock = tables.clock(capture.input)
     own = (clock.own(stretch[0]), clock.own(stretch[1]))
     rows = capture_tables.packets_between(tables.query, capture, own, limit)

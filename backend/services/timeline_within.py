@@ -1,4 +1,4 @@
-"""Traffic of the timeline that filters of packets leave: counted packet by packet, and exact at the window's ends."""
+"""Traffic of the timeline that a view shows: counted packet by packet, and exact at the window's ends."""
 
 from __future__ import annotations
 
@@ -15,17 +15,13 @@ from backend.storage.packet_store import Row
 
 
 class LanesWithin(CaptureLanes):
-    """A lane for each capture point, with the packets that pass every filter."""
-
-    def __init__(self, tables: Tables, finding: str | None, within: tuple[str, ...]) -> None:
-        super().__init__(tables, finding)
-        self._within = within
+    """A lane for each capture point, with the packets that the view shows."""
 
     def add_traffic(self, window: Stretch, bucket_ns: int) -> None:
         """As of CaptureLanes."""
         tables = self._tables
         place = {lane.id: number for number, lane in enumerate(self.lanes)}
-        wanted = _wanted(tables, window, self._within)
+        wanted = _wanted(tables, window)
         for capture in tables.captures:
             counted = density_by_time(tables.query, capture, _paths(tables), wanted, bucket_ns)
             rows: list[tuple[int | None, Row]] = [
@@ -35,12 +31,10 @@ class LanesWithin(CaptureLanes):
             add_counts(self.lanes, rows)
 
 
-def rows_within(
-    tables: Tables, capture: CaptureTables, window: Stretch, within: tuple[str, ...], limit: int
-) -> list[dict[str, Any]]:
-    """The first packets of the window, on the report's clock as it is, that pass every filter."""
+def rows_within(tables: Tables, capture: CaptureTables, window: Stretch, limit: int) -> list[dict[str, Any]]:
+    """The first packets of the window, on the report's clock as it is, that the view shows."""
     places = find_packets(
-        tables.query, capture, _paths(tables), _wanted(tables, window, within), after=None, limit=limit
+        tables.query, capture, _paths(tables), _wanted(tables, window), after=None, limit=limit
     )
     return packets_in_rows(tables.query, capture, sorted(row for _, row in places))
 
@@ -49,5 +43,5 @@ def _paths(tables: Tables) -> PathTables:
     return PathTables(tables.paths, tables.sightings)
 
 
-def _wanted(tables: Tables, window: Stretch, within: tuple[str, ...]) -> PacketFilter:
-    return replace(packet_filter(PacketOptions(within=within), tables), from_ns=window[0], to_ns=window[1])
+def _wanted(tables: Tables, window: Stretch) -> PacketFilter:
+    return replace(packet_filter(PacketOptions(), tables), from_ns=window[0], to_ns=window[1])

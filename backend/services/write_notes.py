@@ -9,6 +9,7 @@ from dataclasses import replace
 from backend.errors import InvalidRequest, NotFound
 from backend.forensics.report import DiagnosisPart, Report
 from backend.services.read_report import read_report
+from backend.services.scope import WHOLE, Scope
 from backend.storage import investigations, notes
 from backend.storage.audit_log import Act, write_event
 from backend.storage.notes import NewNote
@@ -38,13 +39,13 @@ def write_note(store: Store, investigation_id: str, new: NewNote) -> Note:
         return notes.add_note(session, secrets.token_hex(8), investigation_id, tidy)
 
 
-def list_notes(store: Store, investigation_id: str) -> list[Note]:
-    """All notes of an investigation, the oldest first; raises NotFound."""
+def list_notes(store: Store, investigation_id: str, scope: Scope = WHOLE) -> list[Note]:
+    """All notes of an investigation that the scope shows, the oldest first; raises NotFound."""
     if store.frozen is not None:
-        return list(store.frozen.notes)
+        return list(filter(scope.shows_note, store.frozen.notes))
     with store.database.reading() as session:
         investigations.get_investigation(session, investigation_id)
-        return notes.list_notes(session, investigation_id)
+        return list(filter(scope.shows_note, notes.list_notes(session, investigation_id)))
 
 
 def delete_note(store: Store, investigation_id: str, note_id: str) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
-from backend.api.dependencies import FileId, StoreDep, Subject
+from backend.api.dependencies import FileId, ScopeDep, StoreDep, Subject
 from backend.errors import InvalidRequest
 from backend.services.jump_in_packets import (
     PacketPlace,
@@ -35,17 +35,12 @@ from backend.storage.path_tables import PathFilter, Sort
 
 router = APIRouter(tags=["results"])
 
-FromNs = Annotated[int | None, Asked.WINDOW, Query(alias="from", description="ns after t0")]
-ToNs = Annotated[int | None, Asked.WINDOW, Query(alias="to", description="ns after t0")]
+FromNs = Annotated[int | None, Query(alias="from", description="ns after t0")]
+ToNs = Annotated[int | None, Query(alias="to", description="ns after t0")]
 FilterText = Annotated[
     str | None,
     Asked.FILTER,
     Query(alias="filter", max_length=4000, description="The part of Wireshark's language known here"),
-]
-Within = Annotated[
-    list[str] | None,
-    Asked.WITHIN,
-    Query(max_length=4, description="More filters of packets, all of which must hold"),
 ]
 MAX_ID = 2**53
 Cursor = Annotated[str | None, Asked.PLAIN]
@@ -57,31 +52,28 @@ Offset = Annotated[int | None, Query(ge=0, le=MAX_ID, description="Place in the 
 def get_timeline(
     subject: Subject,
     store: StoreDep,
+    scope: ScopeDep,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
     px: Annotated[int, Query(ge=1, le=10_000, description="Width to fill")] = 1200,
-    finding: Annotated[str | None, Asked.FINDING] = None,
+    finding: Annotated[str | None, Asked.PLAIN] = None,
     group: Annotated[
-        Grouping | None, Asked.WHOLE_TIME, Query(description="Lanes of connections, not of capture points")
+        Grouping | None, Query(description="Lanes of connections, not of capture points")
     ] = None,
-    lanes: Annotated[
-        int, Asked.WHOLE_TIME, Query(ge=1, le=LANES_MOST, description="Groups wanted")
-    ] = LANES_MOST,
+    lanes: Annotated[int, Query(ge=1, le=LANES_MOST, description="Groups wanted")] = LANES_MOST,
     gaps: Annotated[
         int | None,
-        Asked.WHOLE_TIME,
         Query(ge=0, le=MAX_ID, description="Lists time without marks longer than that, in ns"),
     ] = None,
     fold: Annotated[
         str,
-        Asked.WHOLE_TIME,
+        Asked.PLAIN,
         Query(max_length=2000, description="`from~to,from~to`: stretches whose traffic is left out"),
     ] = "",
-    within: Within = None,
 ) -> Timeline:
     """Density, or single packets where there are few, and the marks of the findings."""
-    window = Window(from_ns, to_ns, px, finding, group, lanes, gaps, read_folds(fold), tuple(within or ()))
-    return show_timeline(store, subject, window)
+    window = Window(from_ns, to_ns, px, finding, group, lanes, gaps, read_folds(fold))
+    return show_timeline(store, subject, window, scope)
 
 
 @router.get("/connections")
@@ -89,10 +81,11 @@ def get_timeline(
 def get_connections(
     subject: Subject,
     store: StoreDep,
+    scope: ScopeDep,
     sort: Annotated[Sort, Asked.ORDER] = "start",
     order: Literal["asc", "desc"] = "asc",
     outcome: Outcome | None = None,
-    finding: Annotated[str | None, Asked.FINDING] = None,
+    finding: Annotated[str | None, Asked.PLAIN] = None,
     q: Annotated[
         str | None,
         Asked.ENDPOINT_SEARCH,
@@ -114,14 +107,17 @@ def get_connections(
         limit=limit,
         cursor=cursor,
         offset=offset,
+        scope=scope,
     )
 
 
 @router.get("/connections/{cid}")
 @shareable(finding=True, view="unfiltered")
-def get_connection(subject: Subject, cid: Annotated[int, Path(ge=0)], store: StoreDep) -> ConnectionDetail:
+def get_connection(
+    subject: Subject, cid: Annotated[int, Path(ge=0)], store: StoreDep, scope: ScopeDep
+) -> ConnectionDetail:
     """One connection with its packets over all vantage points."""
-    return show_connection(store, subject, cid)
+    return show_connection(store, subject, cid, scope)
 
 
 @router.get("/packets")
@@ -129,6 +125,7 @@ def get_connection(subject: Subject, cid: Annotated[int, Path(ge=0)], store: Sto
 def get_packets(
     subject: Subject,
     store: StoreDep,
+    scope: ScopeDep,
     q: Annotated[
         str | None,
         Asked.ENDPOINT_SEARCH,
@@ -146,7 +143,6 @@ def get_packets(
         str | None, Asked.NAME, Query(max_length=300, description="A vantage point, or an input")
     ] = None,
     filter_text: FilterText = None,
-    within: Within = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
     limit: Annotated[int, Query(ge=1, le=1000)] = 100,
@@ -156,12 +152,10 @@ def get_packets(
     ] = None,
 ) -> PacketList:
     """Packets of all captures in order of time. `q` is looked for in the ends of the packet's connection."""
-    options = PacketOptions(
-        from_ns, to_ns, lane, address or None, port, flags, cid, q or None, filter_text, tuple(within or ())
-    )
+    options = PacketOptions(from_ns, to_ns, lane, address or None, port, flags, cid, q or None, filter_text)
     if offset is not None:
-        return packets_from(store, subject, options, offset=offset, limit=limit)
-    return list_packets(store, subject, options, limit=limit, cursor=cursor)
+        return packets_from(store, subject, options, offset=offset, limit=limit, scope=scope)
+    return list_packets(store, subject, options, limit=limit, cursor=cursor, scope=scope)
 
 
 @router.get("/packets/suggestions")
@@ -179,14 +173,14 @@ def get_filter_suggestions(
 def get_packet_rail(
     subject: Subject,
     store: StoreDep,
+    scope: ScopeDep,
     filter_text: FilterText = None,
-    within: Within = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
 ) -> PacketRail:
     """Round times and marks of findings by their place in the list."""
-    options = PacketOptions(from_ns, to_ns, filter=filter_text, within=tuple(within or ()))
-    return rail_of_packets(store, subject, options)
+    options = PacketOptions(from_ns, to_ns, filter=filter_text)
+    return rail_of_packets(store, subject, options, scope)
 
 
 @router.get("/packets/place")
@@ -194,29 +188,29 @@ def get_packet_rail(
 def get_packet_place(
     subject: Subject,
     store: StoreDep,
+    scope: ScopeDep,
     input_name: Annotated[str | None, Asked.NAME, Query(alias="input", max_length=300)] = None,
-    frame: Annotated[int, Asked.FRAME, Query(ge=1, le=MAX_ID)] = 1,
+    frame: Annotated[int, Query(ge=1, le=MAX_ID)] = 1,
     t: Annotated[
         int | None, Query(ge=-MAX_ID, le=MAX_ID, description="ns after t0, instead of a frame")
     ] = None,
     filter_text: FilterText = None,
-    within: Within = None,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
 ) -> PacketPlace:
     """Where a frame, or a time, stands in the list of the packets that a filter wants; else the one behind it."""
-    options = PacketOptions(from_ns, to_ns, filter=filter_text, within=tuple(within or ()))
+    options = PacketOptions(from_ns, to_ns, filter=filter_text)
     if t is not None:
-        return PacketPlace(offset=place_of_time(store, subject, options, t))
+        return PacketPlace(offset=place_of_time(store, subject, options, t, scope))
     if input_name is None:
         raise InvalidRequest("A frame is of an input, and a time is given as t.")
-    return PacketPlace(offset=place_of_frame(store, subject, options, (input_name, frame)))
+    return PacketPlace(offset=place_of_frame(store, subject, options, (input_name, frame), scope))
 
 
 @router.get("/frames/{file_id:path}/{number}")
 @shareable(finding=True, view="open")
 def get_frame(
-    subject: Subject, file_id: FileId, number: Annotated[int, Path(ge=1)], store: StoreDep
+    subject: Subject, file_id: FileId, number: Annotated[int, Path(ge=1)], store: StoreDep, scope: ScopeDep
 ) -> Frame:
     """One frame as it was decoded."""
-    return show_frame(store, subject, file_id, number)
+    return show_frame(store, subject, file_id, number, scope)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import Response
 
-from backend.api.dependencies import FileId, NotesShown, StoreDep, Subject
+from backend.api.dependencies import FileId, NotesShown, ScopeDep, StoreDep, Subject
 from backend.api.description import REPORT_FORMS
 from backend.api.schemas.files import File, FileList
 from backend.api.schemas.reports import DiagnosisList, FindingList, FindingOutlineList, FindingRows, NameList
@@ -40,9 +40,9 @@ FirstRow = Annotated[int, Query(ge=0, le=2**53)]
 
 @router.get("/files")
 @shareable(finding=True, view="open")
-def get_files(subject: Subject, store: StoreDep) -> FileList:
+def get_files(subject: Subject, store: StoreDep, scope: ScopeDep) -> FileList:
     """All files."""
-    return FileList(items=[File.of(file) for file in list_files(store, subject)])
+    return FileList(items=[File.of(file) for file in list_files(store, subject, scope)])
 
 
 @router.get("/files/{file_id:path}/lines")
@@ -51,12 +51,13 @@ def get_lines(
     subject: Subject,
     file_id: FileId,
     store: StoreDep,
+    scope: ScopeDep,
     first: Annotated[int, Query(alias="from", ge=1)] = 1,
     last: Annotated[int | None, Query(alias="to", ge=1)] = None,
 ) -> Lines:
     """Lines of a dump as text, both ends included."""
     end = min(last if last is not None else first + LINES_AT_ONCE - 1, first + LINES_AT_ONCE - 1)
-    return read_lines(store, subject, file_id, (first, end))
+    return read_lines(store, subject, file_id, (first, end), scope)
 
 
 @router.get("/report", response_model=Report, responses=REPORT_FORMS)
@@ -65,13 +66,14 @@ def get_report(
     subject: Subject,
     notes_shown: NotesShown,
     store: StoreDep,
+    scope: ScopeDep,
     request: Request,
     format: ReportForm = "json",
 ) -> Response:
     """The report `stallscope.report/1`, byte for byte as the analysis wrote it but for the notes of people, or as a
     text to paste, or for CI."""
     if format == "json":
-        body = report_bytes(store, subject, with_notes=notes_shown)
+        body = report_bytes(store, subject, with_notes=notes_shown, scope=scope)
         return Response(body, media_type="application/json")
     text, media_type = render_report(store, subject, format, with_notes=notes_shown, page=_page(request))
     return Response(text, media_type=media_type)
@@ -89,12 +91,13 @@ def _page(request: Request) -> str:
 def get_outline(
     subject: Subject,
     store: StoreDep,
+    scope: ScopeDep,
     finding: Annotated[
-        str | None, Asked.FINDING_ALONE, Query(max_length=64, description="Of this finding alone")
+        str | None, Asked.PLAIN, Query(max_length=64, description="Of this finding alone")
     ] = None,
 ) -> Response:
     """The report without marks and rows, in at most 250 kB: what pages begin with."""
-    return Response(outline_report(store, subject, finding), media_type="application/json")
+    return Response(outline_report(store, subject, finding, scope), media_type="application/json")
 
 
 @router.get("/report/findings")
@@ -102,22 +105,23 @@ def get_outline(
 def get_finding_outlines(
     subject: Subject,
     store: StoreDep,
-    finding: Annotated[
-        str | None, Asked.FINDING_ALONE, Query(max_length=64, description="This one alone")
-    ] = None,
+    scope: ScopeDep,
+    finding: Annotated[str | None, Asked.PLAIN, Query(max_length=64, description="This one alone")] = None,
     offset: FirstRow = 0,
     limit: Annotated[int, Query(ge=1, le=200)] = 100,
 ) -> FindingOutlineList:
     """Findings without marks and rows, page by page."""
-    items, total = list_findings(store, subject, offset=offset, limit=limit, finding_id=finding)
+    items, total = list_findings(store, subject, offset=offset, limit=limit, finding_id=finding, scope=scope)
     return FindingOutlineList(items=items, total=total)
 
 
 @router.get("/report/findings/{finding_id}")
 @shareable(finding=True, view="open")
-def get_finding_outline(subject: Subject, finding_id: str, store: StoreDep) -> FindingOutline:
+def get_finding_outline(
+    subject: Subject, finding_id: str, store: StoreDep, scope: ScopeDep
+) -> FindingOutline:
     """One finding without marks and rows."""
-    return outline_finding(store, subject, finding_id)
+    return outline_finding(store, subject, finding_id, scope)
 
 
 @router.get("/report/findings/{finding_id}/rows")
@@ -126,34 +130,35 @@ def get_finding_rows(
     subject: Subject,
     finding_id: str,
     store: StoreDep,
+    scope: ScopeDep,
     part: RowsOf,
     offset: FirstRow = 0,
     limit: Annotated[int, Query(ge=1, le=500)] = 200,
 ) -> FindingRows:
     """Rows of one of its lists or tables, as many as the report holds."""
-    items, total = list_rows(store, subject, finding_id, part, offset=offset, limit=limit)
+    items, total = list_rows(store, subject, finding_id, part, offset=offset, limit=limit, scope=scope)
     return FindingRows(items=items, total=total)
 
 
 @router.get("/findings")
 @shareable(finding=True, view="open")
-def get_findings(subject: Subject, store: StoreDep) -> FindingList:
+def get_findings(subject: Subject, store: StoreDep, scope: ScopeDep) -> FindingList:
     """All findings."""
-    return FindingList(items=reports.read_report(store, subject).findings)
+    return FindingList(items=reports.read_report(store, subject, scope).findings)
 
 
 @router.get("/findings/{finding_id}")
 @shareable(finding=True, view="open")
-def get_finding(subject: Subject, finding_id: str, store: StoreDep) -> FindingPart:
+def get_finding(subject: Subject, finding_id: str, store: StoreDep, scope: ScopeDep) -> FindingPart:
     """One finding."""
-    return reports.read_finding(store, subject, finding_id)
+    return reports.read_finding(store, subject, finding_id, scope)
 
 
 @router.get("/diagnoses")
 @shareable(finding=True, view="open")
-def get_diagnoses(subject: Subject, store: StoreDep) -> DiagnosisList:
+def get_diagnoses(subject: Subject, store: StoreDep, scope: ScopeDep) -> DiagnosisList:
     """All diagnoses, the likeliest first."""
-    return DiagnosisList(items=reports.read_diagnoses(store, subject))
+    return DiagnosisList(items=reports.read_report(store, subject, scope).diagnoses)
 
 
 @router.get("/names")

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Path, Query
 
-from backend.api.dependencies import StoreDep, Subject
+from backend.api.dependencies import ScopeDep, StoreDep, Subject
 from backend.api.routes.charts import MAX_ID, Cursor, FromNs, Offset, ToNs
 from backend.services.chart_round_trips import ChartOptions, RoundTripChart, chart_round_trips
 from backend.services.list_requests import HttpRequestList, list_requests
@@ -37,6 +37,7 @@ RequestText = Annotated[
 def get_requests(
     subject: Subject,
     store: StoreDep,
+    scope: ScopeDep,
     sort: Annotated[RequestSort, Asked.ORDER] = "start",
     order: Literal["asc", "desc"] = "asc",
     q: RequestText = None,
@@ -73,25 +74,31 @@ def get_requests(
         limit=limit,
         cursor=cursor,
         offset=offset,
+        scope=scope,
     )  # fmt: skip
 
 
 @router.get("/requests/shapes")
 @shareable(view="unfiltered")
 def get_request_shapes(
-    subject: Subject, store: StoreDep, q: RequestText = None, from_ns: FromNs = None, to_ns: ToNs = None
+    subject: Subject,
+    store: StoreDep,
+    scope: ScopeDep,
+    q: RequestText = None,
+    from_ns: FromNs = None,
+    to_ns: ToNs = None,
 ) -> RequestGroups:
     """Requests of one shape as one row: what was asked, whom the server asked meanwhile, and how long that took."""
-    return group_requests(store, subject, RequestFilter(text=q or None, from_ns=from_ns, to_ns=to_ns))
+    return group_requests(store, subject, RequestFilter(text=q or None, from_ns=from_ns, to_ns=to_ns), scope)
 
 
 @router.get("/requests/{rid}")
 @shareable(view="unfiltered")
 def get_request(
-    subject: Subject, rid: Annotated[int, Path(ge=0, le=MAX_ID)], store: StoreDep
+    subject: Subject, rid: Annotated[int, Path(ge=0, le=MAX_ID)], store: StoreDep, scope: ScopeDep
 ) -> RequestDetail:
     """One request and what its time went into."""
-    return show_request(store, subject, rid)
+    return show_request(store, subject, rid, scope)
 
 
 @router.get("/rtt")
@@ -99,6 +106,7 @@ def get_request(
 def get_round_trips(
     subject: Subject,
     store: StoreDep,
+    scope: ScopeDep,
     sort: Annotated[RoundTripSort, Asked.ORDER] = "sent",
     order: Literal["asc", "desc"] = "asc",
     kind: Annotated[
@@ -113,7 +121,7 @@ def get_round_trips(
         str | None, Asked.NAME, Query(max_length=64, description="Address of who answered")
     ] = None,
     finding: Annotated[
-        str | None, Asked.FINDING, Query(max_length=64, description="Held by a stall of this finding")
+        str | None, Asked.PLAIN, Query(max_length=64, description="Held by a stall of this finding")
     ] = None,
     instance: Annotated[int | None, Query(ge=1, le=MAX_ID, description="Which of its stalls")] = None,
     from_ns: FromNs = None,
@@ -134,6 +142,7 @@ def get_round_trips(
         limit=limit,
         cursor=cursor,
         offset=offset,
+        scope=scope,
     )
 
 
@@ -142,6 +151,7 @@ def get_round_trips(
 def get_round_trip_chart(
     subject: Subject,
     store: StoreDep,
+    scope: ScopeDep,
     from_ns: FromNs = None,
     to_ns: ToNs = None,
     px: Annotated[int, Query(ge=1, le=10_000, description="Width to fill")] = 1200,
@@ -155,7 +165,7 @@ def get_round_trip_chart(
     """Who asked whom, seen where; and of a few of them every sample in the window, or, where there are too many, their
     spread in each stretch of time. Samples that were held are listed one by one in either case."""
     options = ChartOptions(from_ns, to_ns, px, tuple(kind or ()), tuple(series or ()))
-    return chart_round_trips(store, subject, options)
+    return chart_round_trips(store, subject, options, scope)
 
 
 @router.get("/rtt/groups")
@@ -172,6 +182,7 @@ def get_held_group(
     finding: Annotated[str, Path(max_length=64)],
     instance: Annotated[int, Path(ge=1, le=MAX_ID)],
     store: StoreDep,
+    scope: ScopeDep,
 ) -> HeldShare:
     """What was held by one stall and what was not, among all that was sent meanwhile."""
     return show_held_group(store, subject, finding, instance)

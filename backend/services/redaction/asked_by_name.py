@@ -10,8 +10,9 @@ from urllib.parse import parse_qsl, quote, urlencode
 from backend.errors import InvalidRequest, NotFound
 from backend.services.redaction.declared import Asked, Declared
 from backend.services.redaction.names import Names
-from backend.services.redaction.place import NOT_SHARED, Place
+from backend.services.redaction.place import Place
 from backend.services.redaction.shared_filter import shared_filter
+from backend.services.scope import NOT_SHARED
 
 _SEARCHES: Final = (Asked.ENDPOINT_SEARCH, Asked.PAYLOAD_SEARCH)
 _BY_NAME: Final = (Asked.NAME, *_SEARCHES)

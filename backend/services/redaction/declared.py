@@ -14,6 +14,8 @@ from typing import Any, Final, Literal, TypeVar, get_args, get_type_hints
 
 from pydantic.fields import FieldInfo
 
+from backend.services.scope import Scope
+
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 OfView = Literal["closed", "unfiltered", "open"]
 _DECLARED: Final = "shareable"
@@ -38,18 +40,6 @@ class Asked(Enum):
     """A filter of packets."""
     ORDER = auto()
     """What a list is sorted by."""
-    FINDING = auto()
-    """A finding that the answer is narrowed to."""
-    FINDING_ALONE = auto()
-    """The same, where the answer is about that finding and nothing else."""
-    FRAME = auto()
-    """A frame whose place in a list is asked for."""
-    WINDOW = auto()
-    """A begin or an end in ns after t0."""
-    WHOLE_TIME = auto()
-    """Something that is answered for the whole time, whatever the window."""
-    WITHIN = auto()
-    """Filters that only a link's scope sets."""
 
 
 @dataclass(frozen=True)
@@ -70,9 +60,15 @@ class Declared:
     asked: Mapping[str, Asked | None]
     """Query parameter -> what it asks for."""
 
-    def keys(self, *kinds: Asked) -> frozenset[str]:
-        """Names of the parameters that ask for that."""
-        return frozenset(key for key, kind in self.asked.items() if kind in kinds)
+    def opens_to(self, scope: Scope) -> bool:
+        """Whether links with that scope open it. What is no list of packets cannot be narrowed by a filter of packets
+        or by lanes."""
+        if self.shareable is None or scope.is_whole:
+            return self.shareable is not None
+        if scope.view is None:
+            return self.shareable.finding
+        is_unfiltered = self.shareable.view == "unfiltered" and not scope.view.is_narrowed
+        return self.shareable.view == "open" or is_unfiltered
 
 
 def shareable(*, finding: bool = False, view: OfView = "closed") -> Callable[[Endpoint], Endpoint]:

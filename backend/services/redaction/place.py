@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from backend.errors import NotFound
 from backend.services.redaction.declared import Declared
-
-NOT_SHARED = "This is not part of what was shared."
 
 
 @dataclass(frozen=True)
@@ -30,14 +26,3 @@ class Place:
     def with_parameter(self, name: str, value: str) -> Place:
         """The same route with another value."""
         return replace(self, parameters={**self.parameters, name: value})
-
-    def whole(self, name: str) -> int:
-        """A parameter that is a whole number; raises NotFound for anything else."""
-        if not re.fullmatch(r"[0-9]{1,16}", self.parameters[name]):
-            raise NotFound(NOT_SHARED)
-        return int(self.parameters[name])
-
-
-def whole_or(text: str | None, otherwise: int) -> int:
-    """A whole number of a query, or what is meant where there is none."""
-    return int(text) if text and re.fullmatch(r"-?[0-9]{1,19}", text) else otherwise

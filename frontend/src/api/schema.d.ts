@@ -1614,7 +1614,7 @@ export interface paths {
         };
         /**
          * Get Shared Investigation
-         * @description The investigation behind the link.
+         * @description The investigation behind the link, as far as the link shows it.
          */
         get: operations["get_shared_investigation_api_v1_shared__share_id__investigation_get"];
         put?: never;
@@ -8104,8 +8104,6 @@ export interface operations {
                 lane?: string | null;
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
-                /** @description More filters of packets, all of which must hold */
-                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -8193,8 +8191,6 @@ export interface operations {
                 t?: number | null;
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
-                /** @description More filters of packets, all of which must hold */
-                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -8234,8 +8230,6 @@ export interface operations {
             query?: {
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
-                /** @description More filters of packets, all of which must hold */
-                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -8977,8 +8971,6 @@ export interface operations {
                 gaps?: number | null;
                 /** @description `from~to,from~to`: stretches whose traffic is left out */
                 fold?: string;
-                /** @description More filters of packets, all of which must hold */
-                within?: string[] | null;
             };
             header?: never;
             path: {
@@ -10040,8 +10032,6 @@ export interface operations {
                 lane?: string | null;
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
-                /** @description More filters of packets, all of which must hold */
-                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -10094,8 +10084,6 @@ export interface operations {
                 t?: number | null;
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
-                /** @description More filters of packets, all of which must hold */
-                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -10140,8 +10128,6 @@ export interface operations {
             query?: {
                 /** @description The part of Wireshark's language known here */
                 filter?: string | null;
-                /** @description More filters of packets, all of which must hold */
-                within?: string[] | null;
                 /** @description ns after t0 */
                 from?: number | null;
                 /** @description ns after t0 */
@@ -10812,8 +10798,6 @@ export interface operations {
                 gaps?: number | null;
                 /** @description `from~to,from~to`: stretches whose traffic is left out */
                 fold?: string;
-                /** @description More filters of packets, all of which must hold */
-                within?: string[] | null;
             };
             header?: {
                 "X-Stallscope-Share"?: string | null;
