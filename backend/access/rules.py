@@ -14,6 +14,7 @@ _SHARED = "/api/v1/shared/{share_id}"
 _RESULTS = (
     "connections",
     "connections/{cid}",
+    "connections/{cid}/ladder.svg",
     "diagnoses",
     "dumps",
     "dumps/series",
@@ -36,11 +37,14 @@ _RESULTS = (
     "requests",
     "requests/shapes",
     "requests/{rid}",
+    "requests/{rid}/breakdown.svg",
     "rtt",
+    "rtt.svg",
     "rtt/chart",
     "rtt/groups",
     "rtt/groups/{finding}/{instance}",
     "timeline",
+    "timeline.svg",
 )
 """What is read of an investigation, one's own or through a link."""
 

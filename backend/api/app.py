@@ -25,6 +25,7 @@ from backend.api.description import describe
 from backend.api.event_broadcaster import EventBroadcaster
 from backend.api.found_route import RouteFinder, require_decision
 from backend.api.host_origin_guard import HostOriginGuard
+from backend.api.inner_answers import InnerAnswers
 from backend.api.plain_addresses import PlainAddresses
 from backend.api.problems import install_error_handlers
 from backend.api.room_to_delete import RoomToDelete
@@ -42,6 +43,7 @@ from backend.api.routes import (
     looks,
     members,
     notes,
+    pictures,
     progress,
     provider_sign_in,
     reading,
@@ -128,7 +130,7 @@ def _routes() -> tuple[BaseRoute, ...]:
         prefix=f"{API}/investigations/{{investigation_id}}",
         dependencies=[Depends(own_investigation)],
     )
-    for part in (reading, charts, waits, dumps):
+    for part in (reading, charts, waits, dumps, pictures):
         router.include_router(
             part.router,
             prefix=f"{API}/investigations/{{investigation_id}}",
@@ -153,6 +155,7 @@ def _guard(app: FastAPI, store: Store) -> None:
         routes=routes,
         prefix=f"{API}/shared/{{share_id}}/",
     )
+    app.add_middleware(InnerAnswers, routes=routes)
     app.add_middleware(AuthMiddleware, store=store, limiter=app.state.limiter, routes=routes)
     app.add_middleware(CompressedAnswers)
     app.add_middleware(PlainAddresses)

@@ -57,7 +57,8 @@ class SharedAnswers:
             link = await anyio.to_thread.run_sync(self._open, request)
             put_verdict(scope, link)
             send = self._renewing(request, link, send)
-            if link.view is None:
+            opened = place.declared.shareable
+            if link.view is None or (opened is not None and opened.drawn):
                 await self._app(scope, receive, send)
                 return
             answer = await self._shown(link.view, place, found.answer, scope, receive)

@@ -30,6 +30,22 @@ test("the timeline is saved as SVG below 80 kB and as PNG of twice the size", as
   expect(await picture(page)).toContain("SYN retransmissions to");
 });
 
+const longColors = (svg: string): string => svg.replace(/"#(\w)(\w)(\w)"/g, '"#$1$1$2$2$3$3"');
+
+test("over the API the timeline and the RTT chart are what the page saves", async ({ page }) => {
+  const id = await analysedDemo("snat-race");
+  for (const name of ["timeline", "rtt"]) {
+    await page.goto(`/i/${id}/${name}`);
+    await page.getByRole("button", { name: "Save SVG" }).waitFor();
+    await page.waitForLoadState("networkidle");
+    const own = (await saved(page, "Save SVG")).toString("utf8");
+    const width = /width="(\d+)"/.exec(own)?.[1] ?? "";
+    const drawn = await page.request.get(`/api/v1/investigations/${id}/${name}.svg`, { params: { width, theme: "light" } });
+    // The page's style sheet is minified, and each answer would fill the log.
+    expect(longColors(await drawn.text()) === longColors(own), name).toBe(true);
+  }
+});
+
 test("the ladder is saved with its vantage points and the packet that was not seen", async ({ page }) => {
   const id = await analysedDemo("snat-race");
   const { items } = await api<{ items: { cid: number }[] }>(`/investigations/${id}/connections?finding=syn-retransmission-1&limit=1`);

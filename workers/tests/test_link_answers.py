@@ -76,9 +76,12 @@ QUESTIONS: dict[str, Asked] = {
     "findings/{finding_id}": of_findings("{}"),
     "diagnoses": plain(),
     "timeline": plain("group=pod", "group=connection", "px=4000&gaps=0"),
+    "timeline.svg": plain("theme=dark&w=0~1000000000", "finding=syn-retransmission-1", "w=x"),
+    "rtt.svg": plain("w=0~1000000000"),
     "connections": plain(
         "limit=2", "sort=packets&order=desc", "q=10.77", "sort=client", "outcome=unanswered", "limit=x"
     ),
+    "connections/{cid}/ladder.svg": lambda known: (f"{cid}/ladder.svg" for cid in known.connections[:4]),
     "connections/{cid}": lambda known: (str(cid) for cid in [*known.connections[:4], 10**6]),
     "packets": plain("limit=3", "flags=SYN", "filter=tcp", "filter=ip.addr%3D%3D10.77.3.9", "q=ann"),
     "packets/suggestions": plain("text=http.host%3D%3D", "text=ip.addr%20==%20", "text=dns"),
@@ -87,6 +90,7 @@ QUESTIONS: dict[str, Asked] = {
     "frames/{file_id}/{number}": lambda known: (f"{quote(name)}/{n}" for name, n in known.frames),
     "requests": plain("limit=2", "sort=wait_ms&order=desc", "q=salaries", "method=GET", "line=GET%20/x"),
     "requests/shapes": plain(),
+    "requests/{rid}/breakdown.svg": lambda known: (f"{rid}/breakdown.svg" for rid in known.requests[:4]),
     "requests/{rid}": lambda known: (str(rid) for rid in [*known.requests[:4], 10**6]),
     "rtt": plain("limit=2", "sort=rtt_ms&order=desc", "prober=10.77.3.9"),
     "rtt/chart": plain("px=100"),

@@ -50,6 +50,8 @@ class Shareable:
     """Links to one finding."""
     view: OfView
     """Links to one view; ``unfiltered``: those without a filter and lanes."""
+    drawn: bool = False
+    """Made of nothing but answers that the link gives its viewer (`backend.api.inner_answers`): it leaves as it is."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,13 @@ class Declared:
         return self.shareable.view == "open" or is_unfiltered
 
 
-def shareable(*, finding: bool = False, view: OfView = "closed") -> Callable[[Endpoint], Endpoint]:
+def shareable(
+    *, finding: bool = False, view: OfView = "closed", drawn: bool = False
+) -> Callable[[Endpoint], Endpoint]:
     """Opens an endpoint for share links."""
 
     def declare(endpoint: Endpoint) -> Endpoint:
-        setattr(endpoint, _DECLARED, Shareable(finding, view))
+        setattr(endpoint, _DECLARED, Shareable(finding, view, drawn))
         return endpoint
 
     return declare

@@ -304,6 +304,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/connections/{cid}/ladder.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Ladder Picture
+         * @description The packets of a connection between its vantage points.
+         */
+        get: operations["get_ladder_picture_api_v1_investigations__investigation_id__connections__cid__ladder_svg_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/diagnoses": {
         parameters: {
             query?: never;
@@ -1040,6 +1060,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/investigations/{investigation_id}/requests/{rid}/breakdown.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Breakdown Picture
+         * @description The latency breakdown of a request.
+         */
+        get: operations["get_breakdown_picture_api_v1_investigations__investigation_id__requests__rid__breakdown_svg_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/investigations/{investigation_id}/rtt": {
         parameters: {
             query?: never;
@@ -1052,6 +1092,26 @@ export interface paths {
          * @description Round-trip samples, each once however many vantage points saw it; a window holds those sent in it.
          */
         get: operations["get_round_trips_api_v1_investigations__investigation_id__rtt_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/rtt.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Rtt Picture
+         * @description Round-trip times in a window, one panel for each pair of hosts and vantage point.
+         */
+        get: operations["get_rtt_picture_api_v1_investigations__investigation_id__rtt_svg_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1197,6 +1257,26 @@ export interface paths {
          * @description Density, or single packets where there are few, and the marks of the findings.
          */
         get: operations["get_timeline_api_v1_investigations__investigation_id__timeline_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/investigations/{investigation_id}/timeline.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Timeline Picture
+         * @description The timeline: lanes, marks and findings in a window, with title, legend, zero and source.
+         */
+        get: operations["get_timeline_picture_api_v1_investigations__investigation_id__timeline_svg_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1417,6 +1497,26 @@ export interface paths {
          * @description One connection with its packets over all vantage points.
          */
         get: operations["get_connection_api_v1_shared__share_id__connections__cid__get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/connections/{cid}/ladder.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Ladder Picture
+         * @description The packets of a connection between its vantage points.
+         */
+        get: operations["get_ladder_picture_api_v1_shared__share_id__connections__cid__ladder_svg_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1907,6 +2007,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/shared/{share_id}/requests/{rid}/breakdown.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Breakdown Picture
+         * @description The latency breakdown of a request.
+         */
+        get: operations["get_breakdown_picture_api_v1_shared__share_id__requests__rid__breakdown_svg_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/shared/{share_id}/rtt": {
         parameters: {
             query?: never;
@@ -1919,6 +2039,26 @@ export interface paths {
          * @description Round-trip samples, each once however many vantage points saw it; a window holds those sent in it.
          */
         get: operations["get_round_trips_api_v1_shared__share_id__rtt_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/rtt.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Rtt Picture
+         * @description Round-trip times in a window, one panel for each pair of hosts and vantage point.
+         */
+        get: operations["get_rtt_picture_api_v1_shared__share_id__rtt_svg_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2020,6 +2160,26 @@ export interface paths {
          * @description Density, or single packets where there are few, and the marks of the findings.
          */
         get: operations["get_timeline_api_v1_shared__share_id__timeline_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shared/{share_id}/timeline.svg": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get Timeline Picture
+         * @description The timeline: lanes, marks and findings in a window, with title, legend, zero and source.
+         */
+        get: operations["get_timeline_picture_api_v1_shared__share_id__timeline_svg_get"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7197,6 +7357,42 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    get_ladder_picture_api_v1_investigations__investigation_id__connections__cid__ladder_svg_get: {
+        parameters: {
+            query?: {
+                /** @description Of the page */
+                theme?: "light" | "dark";
+            };
+            header?: never;
+            path: {
+                cid: number;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     get_diagnoses_api_v1_investigations__investigation_id__diagnoses_get: {
         parameters: {
             query?: never;
@@ -8640,6 +8836,42 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    get_breakdown_picture_api_v1_investigations__investigation_id__requests__rid__breakdown_svg_get: {
+        parameters: {
+            query?: {
+                /** @description Of the page */
+                theme?: "light" | "dark";
+            };
+            header?: never;
+            path: {
+                rid: number;
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     get_round_trips_api_v1_investigations__investigation_id__rtt_get: {
         parameters: {
             query?: {
@@ -8680,6 +8912,45 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RoundTripList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_rtt_picture_api_v1_investigations__investigation_id__rtt_svg_get: {
+        parameters: {
+            query?: {
+                /** @description `from~duration`, ns after t0, as in the page's address; without it what the page opens on */
+                w?: string;
+                /** @description Of the page */
+                theme?: "light" | "dark";
+                /** @description Pixels of the whole picture */
+                width?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -8988,6 +9259,49 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_timeline_picture_api_v1_investigations__investigation_id__timeline_svg_get: {
+        parameters: {
+            query?: {
+                /** @description `from~duration`, ns after t0, as in the page's address; without it what the page opens on */
+                w?: string;
+                /** @description Id of the finding to highlight */
+                finding?: string;
+                /** @description One instance of that finding */
+                instance?: number | null;
+                /** @description Of the page */
+                theme?: "light" | "dark";
+                /** @description Pixels of the whole picture */
+                width?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Id of the investigation */
+                investigation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -9538,6 +9852,47 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ConnectionDetail"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            410: components["responses"]["Gone"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_ladder_picture_api_v1_shared__share_id__connections__cid__ladder_svg_get: {
+        parameters: {
+            query?: {
+                /** @description Of the page */
+                theme?: "light" | "dark";
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                cid: number;
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10556,6 +10911,47 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    get_breakdown_picture_api_v1_shared__share_id__requests__rid__breakdown_svg_get: {
+        parameters: {
+            query?: {
+                /** @description Of the page */
+                theme?: "light" | "dark";
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                rid: number;
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            410: components["responses"]["Gone"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     get_round_trips_api_v1_shared__share_id__rtt_get: {
         parameters: {
             query?: {
@@ -10600,6 +10996,50 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RoundTripList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            410: components["responses"]["Gone"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_rtt_picture_api_v1_shared__share_id__rtt_svg_get: {
+        parameters: {
+            query?: {
+                /** @description `from~duration`, ns after t0, as in the page's address; without it what the page opens on */
+                w?: string;
+                /** @description Of the page */
+                theme?: "light" | "dark";
+                /** @description Pixels of the whole picture */
+                width?: number;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10819,6 +11259,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            405: components["responses"]["MethodNotAllowed"];
+            410: components["responses"]["Gone"];
+            421: components["responses"]["MisdirectedRequest"];
+            422: components["responses"]["UnprocessableContent"];
+            429: components["responses"]["TooManyRequests"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    get_timeline_picture_api_v1_shared__share_id__timeline_svg_get: {
+        parameters: {
+            query?: {
+                /** @description `from~duration`, ns after t0, as in the page's address; without it what the page opens on */
+                w?: string;
+                /** @description Id of the finding to highlight */
+                finding?: string;
+                /** @description One instance of that finding */
+                instance?: number | null;
+                /** @description Of the page */
+                theme?: "light" | "dark";
+                /** @description Pixels of the whole picture */
+                width?: number;
+            };
+            header?: {
+                "X-Stallscope-Share"?: string | null;
+            };
+            path: {
+                /** @description Id of the link */
+                share_id: string;
+            };
+            cookie?: {
+                stallscope_share?: string | null;
+            };
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "image/svg+xml": string;
                 };
             };
             400: components["responses"]["BadRequest"];

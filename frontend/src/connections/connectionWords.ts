@@ -1,5 +1,6 @@
 /** How a connection is said in words. */
 import type { Connection } from "../api/types";
+import { grouped } from "../format/quantity";
 
 export const endpoint = (address: string, port: number): string =>
   address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`;
@@ -25,7 +26,7 @@ export const outcomeSign = (outcome: Connection["outcome"]): string => OUTCOME_S
 export function milliseconds(value: number | null): string {
   if (value === null) return "–";
   const digits = value >= 100 ? 1 : value >= 1 ? 2 : 3;
-  return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return grouped(value, digits);
 }
 
 /** "veth1e2feb89" from "three-interfaces.pcapng#0", by the report's lanes. */

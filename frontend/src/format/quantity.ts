@@ -1,10 +1,12 @@
 /** Numbers with units, as people read them. */
 
-const GROUPED = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-
-export function count(value: number): string {
-  return GROUPED.format(value);
+/** "1,037.5": thousands apart. Written out, because the server's JavaScript engine has no `Intl`. */
+export function grouped(value: number, digits = 0): string {
+  const [whole = "", ...fraction] = value.toFixed(digits).split(".");
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ","), ...fraction].join(".");
 }
+
+export const count = (value: number): string => grouped(value);
 
 /** "1 file", "3 files". */
 export function plural(value: number, one: string, many = `${one}s`): string {
@@ -28,7 +30,7 @@ export function duration(seconds: number): string {
   if (size === 0) return "0 s";
   if (size >= 1) {
     const digits = size >= 100 ? 0 : 1;
-    return `${seconds.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits })} s`;
+    return `${grouped(seconds, digits)} s`;
   }
   if (size >= 1e-3) return `${trim(seconds * 1e3)} ms`;
   if (size >= 1e-6) return `${trim(seconds * 1e6)} µs`;

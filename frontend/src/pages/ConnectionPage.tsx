@@ -8,10 +8,9 @@ import { CompareButton, ComparedConnections } from "../connections/ComparedConne
 import { ConnectionFacts } from "../connections/ConnectionFacts";
 import { endpoint, milliseconds } from "../connections/connectionWords";
 import { Ladder } from "../connections/Ladder";
-import { ladderPicture } from "../connections/ladderPicture";
+import { ladderPicture, ladderWords } from "../connections/ladderPicture";
 import { LimitedBy } from "../connections/LimitedBy";
 import { connectPhases, ladderSteps, type Phase } from "../connections/ladderSteps";
-import { offset } from "../format/offset";
 import { plural } from "../format/quantity";
 import { NameBeside } from "../names/NameBeside";
 import { useNameOf } from "../names/NamesProvider";
@@ -84,17 +83,9 @@ function Steps({ detail }: { detail: ConnectionDetail }) {
 }
 
 function LadderPicture({ detail }: { detail: ConnectionDetail }) {
-  const { connection } = detail;
   const tokens = useTokens();
   const { path } = useAddress();
-  const connect = connection.connect_ms === null ? connection.outcome : `connect ${milliseconds(connection.connect_ms)} ms`;
-  const baseline = detail.usual_connect_ms === null ? [] : [`baseline ${milliseconds(detail.usual_connect_ms)} ms`];
-  const draw = () => ladderPicture(detail, (atNs) => offset(atNs), tokens, {
-    title: `${endpoint(connection.client, connection.client_port)} → ${endpoint(connection.server, connection.server_port)}`,
-    facts: [connect, ...baseline, "times after the first packet of the connection"].join(" · "),
-    legend: ["● seen", "✖ expected and not seen", "dashed: not captured"], source: sourceOf(path),
-  });
-  return <PictureButtons name={`connection-${String(connection.cid)}`} draw={draw} />;
+  return <PictureButtons name={`connection-${String(detail.connection.cid)}`} draw={() => ladderPicture(detail, tokens, ladderWords(detail, sourceOf(path)))} />;
 }
 
 const PERCENT = 100;

@@ -2,6 +2,7 @@
 import { useMemo } from "react";
 
 import { useReport, useTimeline } from "../api/queries";
+import { tellingOf } from "../timeline/openingWindow";
 import { TimelineWorkbench } from "../timeline/TimelineWorkbench";
 import { lanesAsked, readView } from "../timeline/urlState";
 import { Region } from "../ui/Region";
@@ -17,8 +18,8 @@ export function TimelinePage() {
   const overview = useTimeline({ px: OVERVIEW_PX, ...lanes });
   const findings = useMemo(() => report.data?.findings ?? [], [report.data]);
   const telling = useMemo(
-    () => [...(report.data?.diagnoses ?? []).flatMap((diagnosis) => diagnosis.findings), ...findings.map((finding) => finding.id)],
-    [report.data, findings],
+    () => tellingOf(report.data),
+    [report.data],
   );
   return (
     <div>

@@ -6,7 +6,7 @@ import { useSource } from "../api/source";
 import { sourceOf } from "../pictures/frame";
 import { PictureButtons } from "../pictures/PictureButtons";
 import { useTokens } from "../timeline/useTokens";
-import { waterfallPicture } from "./waterfallPicture";
+import { waterfallPicture, waterfallWords, whoAsked } from "./waterfallPicture";
 import { CompareButton } from "../connections/ComparedConnections";
 import { EvidenceLink } from "../findings/EvidenceLinks";
 import { Region } from "../ui/Region";
@@ -50,7 +50,7 @@ function Taken({ detail, heading, differs }: { detail: RequestDetail; heading: s
   const { page } = useSource();
   const bars = placeBars(detail);
   const cost = costSentence(detail);
-  const who = `${request.requester}:${request.requester_port} → ${request.responder}:${request.responder_port}`;
+  const who = whoAsked(request);
   return (
     <article
       className="waterfall" aria-label={`${heading}: ${request.method} ${request.path}`} data-testid="waterfall" data-rid={request.rid}
@@ -68,21 +68,15 @@ function Taken({ detail, heading, differs }: { detail: RequestDetail; heading: s
       {cost !== null && <p className="waterfall-cost" data-claim data-testid="cost">{cost}. <Proof detail={detail} /></p>}
       {bars.length === 0 ? <p className="dim">Its end was not captured, so there is no breakdown.</p> : <Table detail={detail} bars={bars} differs={differs ?? detail.costliest} />}
       {request.shape === null && bars.length > 0 && <NotSeen detail={detail} />}
-      {bars.length > 0 && <SavePicture detail={detail} who={who} />}
+      {bars.length > 0 && <SavePicture detail={detail} />}
     </article>
   );
 }
 
-function SavePicture({ detail, who }: { detail: RequestDetail; who: string }) {
-  const { request } = detail;
+function SavePicture({ detail }: { detail: RequestDetail }) {
   const tokens = useTokens();
   const { path } = useAddress();
-  const draw = () => waterfallPicture(detail, tokens, {
-    title: `Latency breakdown: ${request.method ? `${request.method} ${request.path}` : "request, payload not readable"}`,
-    facts: `${who} · total ${ms(detail.total_ms ?? 0)} ms · status ${String(request.status ?? "none")}`,
-    legend: [costSentence(detail) ?? "", "times in ms after the first byte of the request", "dashed: inferred"].filter((part) => part !== ""), source: sourceOf(path),
-  });
-  return <PictureButtons name={`request-${String(request.rid)}`} draw={draw} />;
+  return <PictureButtons name={`request-${String(detail.request.rid)}`} draw={() => waterfallPicture(detail, tokens, waterfallWords(detail, sourceOf(path)))} />;
 }
 
 /** The frames of what cost most, or of the request itself. */

@@ -2,7 +2,7 @@
 import type { RequestDetail, Segment } from "../api/requests";
 import { DIM, EDGE_PX, framed, HEAD_PX, ruled, written, type PictureWords } from "../pictures/frame";
 import type { Tokens } from "../timeline/tokens";
-import { KIND_WORDS, ms, placeBars } from "./segments";
+import { costSentence, KIND_WORDS, ms, placeBars } from "./segments";
 
 const LABELS_PX = 120;
 const TRACK_PX = 640;
@@ -15,6 +15,19 @@ const inkOf = (kind: Segment["kind"], tokens: Tokens): string => {
   if (kind === "dns") return tokens.roles.collision;
   return kind === "calls" ? tokens.roles.ok : tokens.roles.neutral;
 };
+
+export const whoAsked = (request: RequestDetail["request"]): string =>
+  `${request.requester}:${request.requester_port} → ${request.responder}:${request.responder_port}`;
+
+/** Title, total, legend and source of what is drawn. */
+export function waterfallWords(detail: RequestDetail, source: string): PictureWords {
+  const { request } = detail;
+  return {
+    title: `Latency breakdown: ${request.method ? `${request.method} ${request.path}` : "request, payload not readable"}`,
+    facts: `${whoAsked(request)} · total ${ms(detail.total_ms ?? 0)} ms · status ${String(request.status ?? "none")}`,
+    legend: [costSentence(detail) ?? "", "times in ms after the first byte of the request", "dashed: inferred"].filter((part) => part !== ""), source,
+  };
+}
 
 export function waterfallPicture(detail: RequestDetail, tokens: Tokens, words: PictureWords): string {
   const total = detail.total_ms ?? 0;

@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "react";
 
 import { useRoundTripChart, type HeldGroup, type RoundTripChart } from "../api/roundTrips";
 import type { Finding } from "../api/types";
-import { nextReading, useClock, zeroWords } from "../format/clock";
+import { nextReading, useClock } from "../format/clock";
 import { wallClock } from "../format/instant";
 import { offset, stretch } from "../format/offset";
 import { plural } from "../format/quantity";
@@ -17,12 +17,11 @@ import { useTimelineView } from "../timeline/useTimelineView";
 import { useTokens, useWidth } from "../timeline/useTokens";
 import { Failure } from "../ui/Region";
 import { useAddress, useSetParameters } from "../ui/RouteLink";
-import { groupName } from "./buildOption";
 import { Comb } from "./Comb";
 import { GroupPanel } from "./GroupPanel";
 import { GroupTable } from "./GroupTable";
 import { NoTrips } from "./NoTrips";
-import { rttPicture } from "./picture";
+import { contentOf, rttPicture, rttWords } from "./picture";
 import { RttTools } from "./RttTools";
 import { AXIS_PX, RttStage } from "./RttStage";
 import { SampleTable } from "./SampleTable";
@@ -68,9 +67,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
   const shown = useMemo(() => chart.series.filter((series) => series.shown), [chart.series]);
   const geometry = useMemo(() => layoutPanels(shown, widthPx, chooseScales(kind, shown, w)), [shown, widthPx, kind, w]);
   const picture = useMemo(() => ({ window: w, geometry, selected, current, guides }), [w, geometry, selected, current, guides]);
-  const content = useMemo(
-    () => ({ kinds: chart.kinds, groups, bucketNs: chart.bucket_ns, groupNames: chart.groups.map(groupName) }), [chart, groups],
-  );
+  const content = useMemo(() => contentOf(chart, groups), [chart, groups]);
   const inWindow = groups.filter((each) => each.t_end >= w.fromNs && each.t <= windowEnd(w));
   const axis = linearAxis(w, widthPx);
   const ticks = chooseTicks(axis, clock.reading, clock.markNs, chart.t0);
@@ -122,10 +119,7 @@ export function RttWorkbench({ whole, groups, groupsTotal, findings }: RttWorkbe
     const at = panel?.series.points.sid.indexOf(current ?? -1) ?? -1;
     if (panel !== undefined && at >= 0) pickSample({ panel, at });
   }
-  const drawn = () => rttPicture(picture, content, tokens, ticks, {
-    title: "Round-trip times", facts: `window ${offset(w.fromNs, 6)} + ${stretch(w.durationNs)} · ${zeroWords({ ...clock, t0: chart.t0 })} · ${detailWords(chart)}`,
-    legend: ["gray: sample or range", "hatched: responses delayed and released together", "dashed: slope −1"], source: sourceOf(path),
-  });
+  const drawn = () => rttPicture(picture, content, tokens, ticks, rttWords(chart, w, { ...clock, t0: chart.t0 }, sourceOf(path)));
   const label = `Round trips from ${wallClock(chart.t0, w.fromNs)} for ${stretch(w.durationNs)}, ${plural(shown.length, "series", "series")}, ${plural(inWindow.length, "group")} of delayed responses`;
 
   return (

@@ -1,14 +1,20 @@
 /** The RTT chart as a picture: bands, ranges and samples of the screen's own option. Pure. */
+import type { HeldGroup, RoundTripChart } from "../api/roundTrips";
+import { zeroWords, type Clock } from "../format/clock";
+import { offset, stretch } from "../format/offset";
 import { framed, DIM, EDGE_PX, HEAD_PX, ruled, written, type PictureWords } from "../pictures/frame";
 import { svgOfLayer } from "../pictures/svg";
 import type { Tick } from "../timeline/ticks";
 import { linearAxis } from "../timeline/timeAxis";
+import type { TimeWindow } from "../timeline/timeWindow";
 import type { Tokens } from "../timeline/tokens";
-import { buildOption, type RttContent, type RttView } from "./buildOption";
+import { buildOption, groupName, type RttContent, type RttView } from "./buildOption";
 import { axisTicks, place, unitOf, type Panel } from "./scale";
-import { pairWords, placeWords } from "./words";
+import { detailWords, pairWords, placeWords } from "./words";
 
 const LEFT_PX = 76;
+/** Left and right of the plot. */
+export const RTT_SIDES_PX = LEFT_PX + EDGE_PX;
 const RULER_PX = 26;
 
 export function rttPicture(view: RttView, content: RttContent, tokens: Tokens, ticks: readonly Tick[], words: PictureWords): string {
@@ -32,6 +38,17 @@ export function rttPicture(view: RttView, content: RttContent, tokens: Tokens, t
   }).join("");
   const plot = `<clipPath id="plot"><rect width="${geometry.widthPx}" height="${geometry.height}"/></clipPath><g transform="translate(${LEFT_PX} ${top})" clip-path="url(#plot)">${drawn}</g>`;
   return framed(ruler + frames + plot, LEFT_PX + geometry.widthPx + EDGE_PX, RULER_PX + geometry.height, words, tokens);
+}
+
+export const contentOf = (chart: RoundTripChart, groups: readonly HeldGroup[]): RttContent =>
+  ({ kinds: chart.kinds, groups, bucketNs: chart.bucket_ns, groupNames: chart.groups.map(groupName) });
+
+/** Title, window, legend and source of what is drawn. */
+export function rttWords(chart: RoundTripChart, w: TimeWindow, clock: Clock, source: string): PictureWords {
+  return {
+    title: "Round-trip times", facts: `window ${offset(w.fromNs, 6)} + ${stretch(w.durationNs)} · ${zeroWords(clock)} · ${detailWords(chart)}`,
+    legend: ["gray: sample or range", "hatched: responses delayed and released together", "dashed: slope −1"], source,
+  };
 }
 
 function frameOf(panel: Panel, top: number, widthPx: number, tokens: Tokens): string {

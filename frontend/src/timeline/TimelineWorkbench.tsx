@@ -15,30 +15,31 @@ import { ComparedInstance } from "./ComparedInstance";
 import { TableChips } from "./TableChips";
 import { detailText, marksText, packetsByLane } from "./detail";
 import { rowsOfFindings } from "./findingBars";
-import { Legend, legendWords } from "./Legend";
+import { Legend } from "./Legend";
 import { crowdsOf } from "./levels";
 import { lanesWithArcs, layoutLanes, orderLanes } from "./laneLayout";
 import { lensHandles } from "./lens";
+import { openingWindow } from "./openingWindow";
 import { LinkedTables } from "./LinkedTables";
 import { foldWords, roundTo3 } from "./folds";
-import { chosenGroups, describeMark, instancesOf, isChosen, shownMarks } from "./marks";
+import { chosenGroups, describeMark, isChosen, shownMarks } from "./marks";
 import { MarkPanel } from "./MarkPanel";
 import type { Pulse } from "./MarkPulse";
 import { MarksTable } from "./MarksTable";
 import { useReadTime, zeroWords } from "../format/clock";
 import { chooseTicks } from "./ticks";
 import { foldsInView, openNs, type Fold } from "./timeAxis";
-import { wholeWindow, type TimeWindow } from "./timeWindow";
+import type { TimeWindow } from "./timeWindow";
 import { sourceOf } from "../pictures/frame";
 import { PictureButtons } from "../pictures/PictureButtons";
-import { pictureTitle, timelinePicture } from "./picture";
+import { timelinePicture, timelineWords } from "./picture";
 import { TimelineStage } from "./TimelineStage";
 import { TimelineTools } from "./TimelineTools";
 import { stringifySearch } from "../format/searchString";
 import { useTimelineKeys } from "./useTimelineKeys";
 import { useTimelineView } from "./useTimelineView";
 import { useTokens, useWidth } from "./useTokens";
-import { fitted, useLetters, useWorkbench } from "./useWorkbench";
+import { useLetters, useWorkbench } from "./useWorkbench";
 import { useWindowData } from "./useWindowData";
 import { lanesAsked, writeWindow } from "./urlState";
 import "../ui/roles.css";
@@ -62,7 +63,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
   const [said, setSaid] = useState("");
   const [focused, setFocused] = useState(false);
   const { parameters, path } = useAddress();
-  const initial = useMemo(() => defaultWindow(overview, parameters["sel"], telling), [overview, parameters, telling]);
+  const initial = useMemo(() => openingWindow(overview, parameters["sel"], telling), [overview, parameters, telling]);
   const view = useTimelineView(overview.span, initial);
   const widthPx = useWidth(frame, HEADERS_PX + PADDING_PX) || 1200;
   const source = useSource();
@@ -118,11 +119,7 @@ export function TimelineWorkbench({ overview, findings, telling, captureLanes }:
   const linkTo = (range: TimeWindow): string =>
     window.location.origin + path + stringifySearch({ ...parameters, w: writeWindow(range) }) + window.location.hash;
 
-  const picture = (): string => timelinePicture(chart, content, tokens, ticks, {
-    title: pictureTitle(state.selection, findings, letters),
-    facts: `window ${read(w.fromNs, 6)} + ${stretch(w.durationNs)} · ${zeroWords({ ...bench.clock, t0: overview.t0 })} · ${marksText(marks.length, timeline)}`,
-    legend: legendWords(marks, crowdsOf(marks, geometry, axis)), source: sourceOf(path),
-  });
+  const picture = (): string => timelinePicture(chart, content, tokens, ticks, timelineWords(chart, content, { ...bench.clock, t0: overview.t0 }, sourceOf(path)));
 
   function walk(step: 1 | -1) {
     const mark = bench.walkMarks(step);
@@ -244,14 +241,6 @@ function chipOfFolds(folds: readonly Fold[]): string {
   if (folds.length === 0) return "time is folded: no long gap here";
   const total = folds.reduce((ns, fold) => ns + fold.to - fold.from, 0);
   return `time is folded: ${plural(folds.length, "stretch", "stretches")}, ${stretch(roundTo3(total))}`;
-}
-
-function defaultWindow(overview: Timeline, selected: string | undefined, telling: readonly string[]): TimeWindow {
-  const instances = instancesOf(overview.marks);
-  const [finding, instance] = (selected ?? "").split("~");
-  const wanted = [finding, ...telling].find((id) => instances.some((one) => one.finding === id));
-  if (wanted === undefined) return wholeWindow(overview.span);
-  return fitted(instances, { finding: wanted, instance: Number(instance) || null, mark: null }, overview.span);
 }
 
 function Heading({ view, findings, letters }: { view: { finding: string; instance: number | null } | null; findings: readonly Finding[]; letters: ReadonlyMap<string, string> }) {

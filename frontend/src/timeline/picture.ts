@@ -1,13 +1,20 @@
 /** The timeline as a picture of its own: title, ruler, lanes, legend, window and source around the chart's own shapes. Pure. */
 import type { Finding } from "../api/types";
 import { buildOption, type ChartContent, type ChartView } from "./buildOption";
+import { readTime, zeroWords, type Clock } from "../format/clock";
+import { stretch } from "../format/offset";
+import { marksText } from "./detail";
 import { RULER_HEIGHT } from "./laneLayout";
+import { legendWords } from "./Legend";
+import { crowdsOf } from "./levels";
 import { DIM, EDGE_PX, framed, HEAD_PX, ruled, written, type PictureWords } from "../pictures/frame";
 import { svgOf } from "../pictures/svg";
 import type { Tick } from "./ticks";
 import type { Tokens } from "./tokens";
 
 const LEFT_PX = 176;
+/** Left and right of the plot. */
+export const PICTURE_SIDES_PX = LEFT_PX + EDGE_PX;
 
 export function timelinePicture(view: ChartView, content: ChartContent, tokens: Tokens, ticks: readonly Tick[], words: PictureWords): string {
   const { geometry, axis } = view;
@@ -29,7 +36,17 @@ export function timelinePicture(view: ChartView, content: ChartContent, tokens: 
   return framed(lanes + ruler + plot, width, RULER_HEIGHT + geometry.height, words, tokens);
 }
 
-export function pictureTitle(selection: { finding: string; instance: number | null } | null, findings: readonly Finding[], letters: ReadonlyMap<string, string>): string {
+/** Title, window, legend and source of what is drawn. */
+export function timelineWords(view: ChartView, content: ChartContent, clock: Clock, source: string): PictureWords {
+  const w = view.axis.window;
+  return {
+    title: pictureTitle(view.selection, content.findings, content.letters),
+    facts: `window ${readTime(w.fromNs, clock, 6)} + ${stretch(w.durationNs)} · ${zeroWords(clock)} · ${marksText(content.marks.length, content.timeline)}`,
+    legend: legendWords(content.marks, crowdsOf(content.marks, view.geometry, view.axis)), source,
+  };
+}
+
+function pictureTitle(selection: { finding: string; instance: number | null } | null, findings: readonly Finding[], letters: ReadonlyMap<string, string>): string {
   const finding = findings.find((one) => one.id === selection?.finding) ?? findings[0];
   return finding === undefined ? "Timeline" : `${letters.get(finding.id) ?? ""} ${finding.title}${selection?.instance ? ` · instance ${selection.instance} of ${finding.count}` : ""}`.trim();
 }

@@ -14,7 +14,11 @@ const ROLES: Role[] = ["loss", "stall", "burst", "collision", "ok", "neutral"];
 
 export function readTokens(element: Element): Tokens {
   const style = getComputedStyle(element);
-  const token = (name: string): string => style.getPropertyValue(name).trim();
+  return tokensOf((name) => style.getPropertyValue(name).trim());
+}
+
+/** `token` gives the value of a custom property, as `--surface`. */
+export function tokensOf(token: (name: string) => string): Tokens {
   const byRole = (suffix: string): Record<Role, string> =>
     Object.fromEntries(ROLES.map((role) => [role, token(`--role-${role}${suffix}`)])) as Record<Role, string>;
   return {

@@ -5,8 +5,9 @@ import type { Finding, Timeline, TimelineMark } from "../api/types";
 import { instancesOf, matchesFilter, neighbour, visibleMarks, type Instance } from "./marks";
 import { nextReading, setClock, useClock } from "../format/clock";
 import { lettersOf } from "../format/findingLetters";
+import { fitted } from "./openingWindow";
 import { panBy, zoomAt, type TimeAxis } from "./timeAxis";
-import { wholeWindow, windowAround, windowEnd, type TimeWindow } from "./timeWindow";
+import { wholeWindow, windowAround, windowEnd } from "./timeWindow";
 import type { TimelineView } from "./useTimelineView";
 import type { Selection } from "./urlState";
 
@@ -105,12 +106,4 @@ function instanceAfter(
   const at = own.findIndex((instance) => instance.instance === selection?.instance);
   if (at < 0) return (step === 1 ? own[0] : own.at(-1)) ?? null;
   return own[(at + step + own.length) % own.length] ?? null;
-}
-
-/** From the first to the last instance of what is selected; all data without a selection. */
-export function fitted(instances: readonly Instance[], selection: Selection | null, span: { from: number; to: number }): TimeWindow {
-  const own = instances.filter((instance) => instance.finding === selection?.finding
-    && (selection.instance === null || selection.instance === instance.instance));
-  if (own.length === 0) return wholeWindow(span);
-  return windowAround(Math.min(...own.map((one) => one.from)), Math.max(...own.map((one) => one.to)), span);
 }
