@@ -135,7 +135,7 @@ def _clocks(facts: Facts) -> list[QualityPart]:
             status="caution",
             text=f"the clock of {c.input} {_differs(c)} ({plural(c.matched, 'matched packet')}), corrected",
         )
-        for c in facts.clocks.offsets
+        for c in (*facts.interface_offsets, *facts.clocks.offsets)
         if c.corrected
     ]
     return offsets + [QualityPart(status="caution", text=text) for text in facts.clocks.problems]

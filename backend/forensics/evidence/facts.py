@@ -27,7 +27,7 @@ from backend.forensics.evidence.attempts.retried import Endpoint
 from backend.forensics.evidence.attempts.sent_syns import Bools
 from backend.forensics.evidence.attempts.waits import Waits, measure_waits
 from backend.forensics.evidence.clocks.capture_quality import CaptureQuality, judge_quality
-from backend.forensics.evidence.clocks.clocks import Clocks
+from backend.forensics.evidence.clocks.clocks import ClockOffset, Clocks
 from backend.forensics.evidence.dns.delayed import Dns, collect_lookups
 from backend.forensics.evidence.dns.lost_queries import LostQuery, find_lost_queries
 from backend.forensics.evidence.kernel.counters import DumpInput, KernelFacts, gather_kernel_facts
@@ -38,6 +38,7 @@ from backend.forensics.evidence.losses.destinations import Destination, list_des
 from backend.forensics.evidence.losses.rivals import Rival, find_rivals
 from backend.forensics.evidence.losses.segment_losses import SegmentLosses
 from backend.forensics.evidence.losses.time_stamps import StampedSyns
+from backend.forensics.evidence.merged_clocks import align_interfaces
 from backend.forensics.evidence.nat.drawn_ports import DrawnPort, find_drawn
 from backend.forensics.evidence.nat.ipvs_servers import Drain, find_drains
 from backend.forensics.evidence.nat.port_pools import PortPool, find_exhausted, find_pools
@@ -83,6 +84,8 @@ class Facts:
     kernel: KernelFacts
     """Listings of all hosts."""
     quality: CaptureQuality
+    interface_offsets: tuple[ClockOffset, ...] = ()
+    """By what clocks of interfaces of one merged capture differed; their times are corrected."""
 
     @property
     def clocks(self) -> Clocks:
@@ -336,10 +339,12 @@ class Facts:
 
 def gather_facts(captures: Sequence[Capture], dumps: Sequence[DumpInput]) -> Facts:
     """Join the captures, locate the losses, read the dumps. Inputs in any order give the same facts."""
-    ordered = [without_made_up_trips(c) for c in sorted(captures, key=lambda c: (c.name, c.sha256))]
+    aligned = [align_interfaces(c) for c in sorted(captures, key=lambda c: (c.name, c.sha256))]
+    ordered = [without_made_up_trips(capture) for capture, _ in aligned]
     attempts = collect_attempts(ordered)
     losses = locate_losses(attempts)
     rivals = find_rivals(attempts, losses, within_ns=RIVAL_WINDOW_NS)
     kernel = gather_kernel_facts(sorted(dumps, key=lambda d: (d.input, d.dump.kind)))
     delays = measure_delays(attempts, measured_attempts(ordered, attempts))
-    return Facts(tuple(ordered), attempts, delays, losses, rivals, kernel, judge_quality(ordered))
+    offsets = tuple(offset for _, found in aligned for offset in found)
+    return Facts(tuple(ordered), attempts, delays, losses, rivals, kernel, judge_quality(ordered), offsets)

@@ -17,7 +17,7 @@ from backend.forensics.captures import Capture
 from backend.forensics.detection.tests.test_every_detector import FOLDERS
 from backend.forensics.detection.tests.test_every_sample import SAMPLES
 from backend.forensics.evidence.clocks import sightings
-from backend.forensics.evidence.clocks.clocks import Clocks, _Shift, compare_clocks
+from backend.forensics.evidence.clocks.clocks import Clocks, Shift, compare_clocks
 from backend.forensics.findings import rfc3339
 from backend.forensics.report import FindingPart
 from backend.forensics.tests.samples import Sample
@@ -41,7 +41,7 @@ def _ahead(captures: Sequence[Capture]) -> Clocks:
     """All captures as far ahead of the clock that they are compared with."""
     clocks = compare_clocks(captures)
     shifts = tuple(replace(shift, offset_ns=shift.offset_ns + AHEAD_NS) for shift in clocks._shifts)
-    return replace(clocks, _shifts=shifts or (_Shift(AHEAD_NS),) * len(captures))
+    return replace(clocks, _shifts=shifts or (Shift(AHEAD_NS),) * len(captures))
 
 
 def _moved(told: Any) -> Any:

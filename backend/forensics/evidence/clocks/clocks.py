@@ -50,7 +50,7 @@ class ClockOffset:
 
 
 @dataclass(frozen=True)
-class _Shift:
+class Shift:
     """What to take off a time: `offset_ns` + `drift` × (time − `at_ns`)."""
 
     offset_ns: int = 0
@@ -63,12 +63,12 @@ class _Shift:
         moved: Ints = np.rint(self.drift * (time_ns - self.at_ns)).astype(np.int64)
         return self.offset_ns + moved
 
-    def after(self, inner: _Shift) -> _Shift:
+    def after(self, inner: Shift) -> Shift:
         """`inner` first, this one of what it gives: both are straight lines, and so is the whole."""
         at = inner.at_ns - inner.offset_ns
         outer = int(self.of(np.array([at]))[0])
         drift = inner.drift + self.drift * (1 - inner.drift)
-        return _Shift(inner.offset_ns + outer, drift, inner.at_ns)
+        return Shift(inner.offset_ns + outer, drift, inner.at_ns)
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Clocks:
     """Every two captures that were compared with one another."""
     problems: tuple[str, ...] = ()
     """Sentences: what cannot be compared, and why."""
-    _shifts: tuple[_Shift, ...] = ()
+    _shifts: tuple[Shift, ...] = ()
 
     def on_reference(self, capture: int, time_ns: Ints) -> Ints:
         """Times of that capture on the clock of its group, in ns."""
@@ -156,26 +156,11 @@ def compare_clocks(captures: Sequence[Capture]) -> Clocks:
     """Compare the clocks of all captures with packets that several of them saw."""
     names = tuple(capture.name for capture in captures)
     if len(captures) < 2:
-        return Clocks(names, (0,) * len(captures), _shifts=(_Shift(),) * len(captures))
-    fits = _fits(match_packets(captures), captures)
+        return Clocks(names, (0,) * len(captures), _shifts=(Shift(),) * len(captures))
+    owner = np.repeat(np.arange(len(captures)), [len(c.vantage_points) for c in captures])
+    fits = _all_fits(captures, owner)
+    group, offsets, shifts = _align(names, fits)
     steady = {pair: fit for pair, fit in fits.items() if fit.steady}
-    group, parent = _tree(len(captures), steady)
-    if any(group):
-        # Some share no handshake: there are only echoes, or connections that were open before.
-        fits = _fits(match_samples(captures), captures) | fits
-        steady = {pair: fit for pair, fit in fits.items() if fit.steady}
-        group, parent = _tree(len(captures), steady)
-    shifts, offsets = [_Shift()] * len(captures), []
-    measured, unsure_ns = [_Shift()] * len(captures), [0] * len(captures)
-    for number, known in parent:
-        fit = steady[min(known, number), max(known, number)]
-        own = _step(fit, forward=known < number)
-        corrected = _is_corrected(fit)
-        measured[number] = measured[known].after(own)
-        shifts[number] = shifts[known].after(own) if corrected else shifts[known]
-        unsure_ns[number] = unsure_ns[known] + fit.uncertainty_ns
-        offset = _offset(names[number], names[group[number]], measured[number], fit, corrected)
-        offsets.append(replace(offset, uncertainty_ns=unsure_ns[number]))
     return Clocks(
         names,
         tuple(group),
@@ -186,9 +171,47 @@ def compare_clocks(captures: Sequence[Capture]) -> Clocks:
     )
 
 
-def _fits(matches: Matches, captures: Sequence[Capture]) -> dict[tuple[int, int], ClockFit]:
-    """Of each two captures, by number, the most certain fit among their pairs of vantage points."""
-    owner = np.repeat(np.arange(len(captures)), [len(c.vantage_points) for c in captures])
+def compare_interfaces(
+    capture: Capture, owner: Ints, names: Sequence[str]
+) -> tuple[list[ClockOffset], list[Shift]]:
+    """The same within one capture. `owner`: by vantage point the number of the one whose clock stamped its packets,
+    `names` and the shifts are by that number."""
+    _, offsets, shifts = _align(names, _all_fits((capture,), owner))
+    return offsets, shifts
+
+
+def _all_fits(captures: Sequence[Capture], owner: Ints) -> dict[tuple[int, int], ClockFit]:
+    """Of each two owners, by number: by handshakes, and where some share none by echoes and data, too, as their
+    connections may have been open before."""
+    fits = _fits(match_packets(captures, owner), owner)
+    steady = {pair: fit for pair, fit in fits.items() if fit.steady}
+    if any(_tree(int(owner.max(initial=0)) + 1, steady)[0]):
+        fits = _fits(match_samples(captures, owner), owner) | fits
+    return fits
+
+
+def _align(
+    names: Sequence[str], fits: dict[tuple[int, int], ClockFit]
+) -> tuple[list[int], list[ClockOffset], list[Shift]]:
+    """(group, offset of each but the first of its group, shift of each), by number."""
+    steady = {pair: fit for pair, fit in fits.items() if fit.steady}
+    group, parent = _tree(len(names), steady)
+    shifts, offsets = [Shift()] * len(names), []
+    measured, unsure_ns = [Shift()] * len(names), [0] * len(names)
+    for number, known in parent:
+        fit = steady[min(known, number), max(known, number)]
+        own = _step(fit, forward=known < number)
+        corrected = _is_corrected(fit)
+        measured[number] = measured[known].after(own)
+        shifts[number] = shifts[known].after(own) if corrected else shifts[known]
+        unsure_ns[number] = unsure_ns[known] + fit.uncertainty_ns
+        offset = _offset(names[number], names[group[number]], measured[number], fit, corrected)
+        offsets.append(replace(offset, uncertainty_ns=unsure_ns[number]))
+    return group, offsets, shifts
+
+
+def _fits(matches: Matches, owner: Ints) -> dict[tuple[int, int], ClockFit]:
+    """Of each two owners, by number, the most certain fit among their pairs of vantage points."""
     total = len(owner)
     number = matches.place_a * total + matches.place_b
     order = np.argsort(number, kind="stable")
@@ -232,11 +255,11 @@ def _tree(total: int, fits: dict[tuple[int, int], ClockFit]) -> tuple[list[int],
     return group, parent
 
 
-def _step(fit: ClockFit, *, forward: bool) -> _Shift:
+def _step(fit: ClockFit, *, forward: bool) -> Shift:
     """The fit as a shift of its second capture, or, backward, of its first."""
     if forward:
-        return _Shift(fit.offset_ns, fit.drift, fit.at_ns)
-    return _Shift(-fit.offset_ns, -fit.drift, fit.at_ns - fit.offset_ns)
+        return Shift(fit.offset_ns, fit.drift, fit.at_ns)
+    return Shift(-fit.offset_ns, -fit.drift, fit.at_ns - fit.offset_ns)
 
 
 def _is_corrected(fit: ClockFit) -> bool:
@@ -245,7 +268,7 @@ def _is_corrected(fit: ClockFit) -> bool:
     return fit.furthest_ns - fit.uncertainty_ns >= CORRECTED_FROM_NS
 
 
-def _offset(name: str, reference: str, shift: _Shift, fit: ClockFit, corrected: bool) -> ClockOffset:
+def _offset(name: str, reference: str, shift: Shift, fit: ClockFit, corrected: bool) -> ClockOffset:
     return ClockOffset(
         name,
         reference,

@@ -49,7 +49,7 @@ class Handle:
 
 @dataclass(frozen=True)
 class Matches:
-    """Packets seen at two vantage points of different captures, one a row: `place_a` < `place_b`; times on each
+    """Packets seen at two vantage points of different owners, one a row: `place_a` < `place_b`; times on each
     capture's own clock; `talk` and `asks` as at `place_a`."""
 
     place_a: Ints
@@ -64,8 +64,8 @@ _NONE = np.zeros(0, np.int64)
 NO_MATCHES = Matches(_NONE, _NONE, _NONE, _NONE, _NONE, np.zeros(0, np.bool_))
 
 
-def match_packets(captures: Sequence[Capture]) -> Matches:
-    """Pair the handshake packets of different captures. Places are numbered as `list_places` does."""
+def match_packets(captures: Sequence[Capture], owner: Ints) -> Matches:
+    """Pair the handshake packets of places with different `owner`. Places are numbered as `list_places` does."""
     parts = []
     first_place = first_talk = 0
     one_of = 1 + sum(len(capture.handshakes) for capture in captures) // ENOUGH_PACKETS
@@ -73,10 +73,10 @@ def match_packets(captures: Sequence[Capture]) -> Matches:
         parts.append(_handles(capture, first_place, first_talk, one_of))
         first_place += len(capture.vantage_points)
         first_talk += len(capture.connections)
-    return _pairs(_numbered(_joined(parts)), _owners(captures))
+    return _pairs(_numbered(_joined(parts)), owner)
 
 
-def match_samples(captures: Sequence[Capture]) -> Matches:
+def match_samples(captures: Sequence[Capture], owner: Ints) -> Matches:
     """The same of echoes and data with their answers: for captures that share no handshake. Slower, as there are more
     of them."""
     parts = []
@@ -88,12 +88,7 @@ def match_samples(captures: Sequence[Capture]) -> Matches:
             first_talk += batch.num_rows
             parts.append(handles)
         first_place += len(capture.vantage_points)
-    return _pairs(_numbered(_joined(parts)), _owners(captures)) if parts else NO_MATCHES
-
-
-def _owners(captures: Sequence[Capture]) -> Ints:
-    """The capture of each place."""
-    return np.repeat(np.arange(len(captures)), [len(c.vantage_points) for c in captures])
+    return _pairs(_numbered(_joined(parts)), owner) if parts else NO_MATCHES
 
 
 def mix(*columns: NDArray[np.generic]) -> Keys:
@@ -220,7 +215,7 @@ def _numbered(handles: Handle) -> Handle:
 
 
 def _pairs(handles: Handle, owner: Ints) -> Matches:
-    """Each packet at each two vantage points of different captures; `owner` is the capture of a place."""
+    """Each packet at each two vantage points of different owners; `owner` is by place."""
     first: list[Ints] = []
     second: list[Ints] = []
     for step in range(1, MOST_VANTAGE_POINTS):

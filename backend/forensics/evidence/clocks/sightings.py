@@ -49,7 +49,8 @@ class Place:
     capture: int
     point: VantagePoint
     file_ns: tuple[int, int]
-    """First and last packet of the whole file: an interface that fell silent was still recorded."""
+    """First and last packet that its machine recorded into the file: an interface that fell silent was still
+    recorded."""
 
     @property
     def word(self) -> PrivateWord:
@@ -124,11 +125,26 @@ def list_places(captures: Sequence[Capture]) -> tuple[Place, ...]:
     """Every vantage point of the captures, numbered in the captures' order."""
     places: list[Place] = []
     for number, capture in enumerate(captures):
+        ran = _ran(capture)
         for point in capture.vantage_points:
             name = f"{capture.name}#{point.index}"
-            ran = (capture.first_ns, capture.last_ns)
-            places.append(Place(len(places), name, point.name, capture.name, number, point, ran))
+            places.append(
+                Place(len(places), name, point.name, capture.name, number, point, ran[point.machine])
+            )
     return tuple(places)
+
+
+def _ran(capture: Capture) -> dict[int, tuple[int, int]]:
+    """First and last packet by machine; of one that recorded nothing, those of the capture."""
+    found: dict[int, tuple[int, int]] = {}
+    for point in capture.vantage_points:
+        if point.packets:
+            first, last = found.get(point.machine, (point.first_ns, point.last_ns))
+            found[point.machine] = min(first, point.first_ns), max(last, point.last_ns)
+    whole = (capture.first_ns, capture.last_ns)
+    if len({point.machine for point in capture.vantage_points}) == 1:
+        return {point.machine: whole for point in capture.vantage_points}
+    return {point.machine: found.get(point.machine, whole) for point in capture.vantage_points}
 
 
 def join_sightings(captures: Sequence[Capture]) -> Sightings:
