@@ -57,6 +57,7 @@ from backend.forensics.evidence.requests.metadata_calls import MetadataUse, find
 from backend.forensics.evidence.requests.metadata_pattern import Pattern, find_pattern
 from backend.forensics.evidence.requests.request_shapes import Shape, list_shapes
 from backend.forensics.evidence.requests.service_times import ShapeTimes, measure_service_times
+from backend.forensics.evidence.requests.token_calls import TokenUse, find_token_uses
 from backend.forensics.evidence.round_trips.far_side import FarSide
 from backend.forensics.evidence.round_trips.held_groups import HeldGroup, find_groups
 from backend.forensics.evidence.round_trips.late_crossings import LateCrossings
@@ -240,6 +241,11 @@ class Facts:
         """What served requests consist of."""
         sightings = self.attempts.sightings
         return dissect_requests(self.captures, sightings, self.exchanges, self.metadata_uses, self.dns)
+
+    @cached_property
+    def token_uses(self) -> tuple[TokenUse, ...]:
+        """Connections to token services by caller, with the requests that the caller served."""
+        return find_token_uses(self.captures, self.attempts.sightings, self.exchanges, lambda: self.breakdown)
 
     @cached_property
     def service_times(self) -> tuple[ShapeTimes, ...]:

@@ -12,12 +12,14 @@ from backend.forensics.addresses import endpoint_text
 from backend.forensics.captures import Capture
 from backend.forensics.connections import NEVER
 from backend.forensics.messages import (
+    HELLO,
     HTTP_DTYPE,
     REQUEST_COMPLETE,
     REQUEST_SEEN,
     RESPONSE_COMPLETE,
     RESPONSE_SEEN,
     TEXTS,
+    TLS_DTYPE,
     HeldMessages,
     Messages,
     message_schema,
@@ -37,6 +39,7 @@ class HttpBuilder:
         self._rows: list[dict[str, int | str]] = []
         self._ends: list[tuple[int, str, str]] = []
         self._trips: list[tuple[dict[str, int], tuple[int, str, str]]] = []
+        self._hellos: list[tuple[int, str, tuple[int, str, str]]] = []
         self._opened: set[tuple[str, str]] = set()
         self._sequence = 1_000
 
@@ -120,6 +123,21 @@ class HttpBuilder:
             trip = {"sent_ns": sent_ns, "rtt_ns": 50_000, "sequence": self._sequence, "kind": DATA}
             self._trips.append((trip | {"from_client": side}, (0, client, server)))
 
+    def hello(self, at_ms: float, client: str, server: str, name: str) -> None:
+        """A ClientHello with this server name at the first place; its connection is one of `turn`."""
+        self._hellos.append((T0_NS + round(at_ms * MS), name, (0, client, server)))
+
+    def _tls(self, number: dict[tuple[int, str, str], int]) -> HeldMessages:
+        rows = np.zeros(len(self._hellos), TLS_DTYPE)
+        for n, (time_ns, _, ends) in enumerate(self._hellos):
+            rows[n]["time_ns"], rows[n]["connection"], rows[n]["kind"] = time_ns, number[ends], HELLO
+        arrays = [pa.array(np.ascontiguousarray(rows[name])) for name in TLS_DTYPE.names or ()]
+        names = [
+            pa.array([name for _, name, _ in self._hellos], pa.string()),
+            pa.array([""] * len(rows), pa.string()),
+        ]
+        return HeldMessages(pa.table([*arrays, *names], schema=message_schema("tls")))
+
     def _round_trips(self, number: dict[tuple[int, str, str], int]) -> HeldMessages:
         rows = np.zeros(len(self._trips), ROUND_TRIP_DTYPE)
         for n, (trip, ends) in enumerate(self._trips):
@@ -161,7 +179,9 @@ class HttpBuilder:
             [*arrays, *(pa.array(t, pa.string()) for t in texts.values())], schema=message_schema("http")
         )
         trips = self._round_trips(number)
-        return replace(capture, messages=Messages(http=HeldMessages(table)), round_trips=trips)
+        return replace(
+            capture, messages=Messages(http=HeldMessages(table), tls=self._tls(number)), round_trips=trips
+        )
 
 
 _ENDS = ("client", "server")

@@ -80,7 +80,7 @@ def is_refresh(use: MetadataUse) -> Bools:
 
 def find_pattern(use: MetadataUse) -> Pattern:
     """Everything about one caller that rules ask for."""
-    calls, refresh = use.calls, is_refresh(use)
+    calls, refresh, served = use.calls, is_refresh(use), (use.served_start_ns, use.served_end_ns)
     group = _groups(use)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     inside = use.inside_any
@@ -102,8 +102,8 @@ def find_pattern(use: MetadataUse) -> Pattern:
         refreshes=int(np.count_nonzero(refresh)),
         requests_refreshing=len(np.unique(use.inside[0][refresh[use.inside[1]]])),
         refreshes_needed=1 + span_s / max(1.0, lifetime_s or UNKNOWN_LIFETIME_S),
-        chance_p=chance(use, calls.start_ns[starts], (int(begin), int(end))),
-        refresh_chance_p=chance(use, refresh_starts, (int(begin), int(end))),
+        chance_p=chance(served, calls.start_ns[starts], (int(begin), int(end))),
+        refresh_chance_p=chance(served, refresh_starts, (int(begin), int(end))),
         refreshes_on_one_connection=_most_on_one(use, refresh),
         refresh_gap_s=float(np.median(np.diff(refresh_starts))) / 1e9 if len(refresh_starts) > 1 else None,
         lifetime_s=lifetime_s,
@@ -132,31 +132,37 @@ def _groups(use: MetadataUse) -> Ints:
     return numbers
 
 
-def chance(use: MetadataUse, starts: Ints, span: tuple[int, int]) -> float:
-    """Probability of loads that keep to served requests like these where they come by a clock of their own.
+def chance(served: tuple[Ints, Ints], starts: Ints, span: tuple[int, int]) -> float:
+    """Probability of loads that meet `served` requests (starts, ends) like these, coming by a clock of their own.
 
-    Two ways to see it, the surer one counts (Bonferroni): how many begin within a request, against the share of time
-    with a request open (binomial); how soon after a request's arrival they begin, against moments drawn at random
-    (Fisher's method). The first load is left out: a process loads credentials when first asked."""
+    Three ways to see it, the surest one counts (Bonferroni): how many begin within a request, against the share of time
+    with a request open (binomial); how soon after a request's arrival they begin; how soon after an arrival or an
+    answer, since a program that serves one request after the other begins with the next when it has answered one. The
+    first load is left out: a process loads credentials when first asked."""
     starts = starts[1:]
-    length = max(1, span[1] - span[0])
-    if not len(starts) or not len(use.served):
+    if not len(starts) or not len(served[0]):
         return 1.0
-    opened, closed = _union(use.served_start_ns, use.served_end_ns)
+    opened, closed = _union(*served)
     at = np.searchsorted(opened, starts, side="right") - 1
     within = (at >= 0) & (starts <= closed[np.maximum(at, 0)])
-    busy = min(1.0, float((closed - opened).sum()) / length)
+    busy = min(1.0, float((closed - opened).sum()) / max(1, span[1] - span[0]))
     by_place = binomial_tail(int(np.count_nonzero(within)), len(starts), busy)
-    arrivals = np.sort(use.served_start_ns)
-    gaps = np.sort(np.diff(np.append(arrivals, span[1])))
-    before = np.searchsorted(arrivals, starts, side="right") - 1
-    waited = np.where(before >= 0, starts - arrivals[np.maximum(before, 0)], length)
+    after_arrivals = _soon_after(np.sort(served[0]), starts, span)
+    in_turn = _soon_after(np.sort(np.concatenate(served)), starts, span) if within.all() else 1.0
+    return min(1.0, 3 * min(by_place, after_arrivals, in_turn))
+
+
+def _soon_after(events: Ints, starts: Ints, span: tuple[int, int]) -> float:
+    """Probability of moments drawn at random that come as soon after these sorted events (Fisher's method)."""
+    length = max(1, span[1] - span[0])
+    gaps = np.sort(np.diff(np.append(events, span[1])))
+    before = np.searchsorted(events, starts, side="right") - 1
+    waited = np.where(before >= 0, starts - events[np.maximum(before, 0)], length)
     summed = np.concatenate([[0], np.cumsum(gaps)])
     shorter = np.searchsorted(gaps, waited, side="right")
     share = (summed[shorter] + waited * (len(gaps) - shorter)) / length
     likely = np.clip(share, 1e-12, 1.0)
-    by_delay = chi_square_tail(-2 * float(np.log(likely).sum()), len(starts))
-    return min(1.0, 2 * min(by_place, by_delay))
+    return chi_square_tail(-2 * float(np.log(likely).sum()), len(starts))
 
 
 def _union(start: Ints, end: Ints) -> tuple[Ints, Ints]:

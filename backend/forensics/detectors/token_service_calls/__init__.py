@@ -1,0 +1,1 @@
+"""Finding `token-service-calls`: see rule.md."""

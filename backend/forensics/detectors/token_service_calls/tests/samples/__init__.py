@@ -1,0 +1,1 @@
+"""Samples: see `backend.forensics.tests.samples`."""
