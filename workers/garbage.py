@@ -8,10 +8,8 @@ from typing import Final
 
 _COLLECTED_FROM_OBJECTS: Final = 500_000
 """New objects that nothing has freed."""
-_MAPPED_FROM_BYTES: Final = 32 << 20
-"""The highest that the C library takes."""
-_TRIMMED_FROM_BYTES: Final = 1 << 30
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3  # <malloc.h>
+_NEVER_TRIMMED: Final = -1
+_M_TRIM_THRESHOLD, _M_MMAP_MAX = -1, -4  # <malloc.h>
 
 
 def collect_rarely() -> None:
@@ -22,8 +20,9 @@ def collect_rarely() -> None:
 
 def keep_freed_memory() -> None:
     """For processes that end with their work: arrays that NumPy frees are used again, where the C library (glibc,
-    mallopt(3)) would give each back to the kernel and have the next one's pages cleared again."""
+    mallopt(3)) would give each back to the kernel and have the next one's pages cleared again. Large arrays are not
+    mapped one by one: those of ten million rows are all larger than the largest that could be kept otherwise."""
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:
-        mallopt(_M_MMAP_THRESHOLD, _MAPPED_FROM_BYTES)
-        mallopt(_M_TRIM_THRESHOLD, _TRIMMED_FROM_BYTES)
+        mallopt(_M_MMAP_MAX, 0)
+        mallopt(_M_TRIM_THRESHOLD, _NEVER_TRIMMED)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import mmap
 import tempfile
 import weakref
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from functools import partial
 from typing import IO, Any, Final
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from backend.forensics.record_columns import RecordColumns
 from workers.decode.loop.columns import FIELD_DTYPE, gather
 
 Records = NDArray[np.void]
@@ -95,8 +97,11 @@ class RecordList:
     """Records appended in batches: in memory while they are few, then in a file without a name, which the system
     keeps in memory as far as there is room. One row in ten thousand packets or one in three: both must be possible."""
 
-    def __init__(self, dtype: DTypeLike, held_bytes: int = _HELD_BYTES) -> None:
-        """Up to `held_bytes` stay in memory."""
+    def __init__(
+        self, dtype: DTypeLike, held_bytes: int = _HELD_BYTES, *, kept: Collection[str] = ()
+    ) -> None:
+        """Up to `held_bytes` stay in memory. `kept` are columns that the analysis reads (`RecordColumns`)."""
+        self._kept = kept
         self._records = GrowingRecords(dtype, 1 << 10)
         self._dtype = np.dtype(dtype)
         self._limit = held_bytes // self._dtype.itemsize
@@ -140,4 +145,13 @@ class RecordList:
         self._store()
         self._file.flush()
         # Written to by nobody but, perhaps, the reader: such pages become memory of its own.
-        return np.frombuffer(mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY), self._dtype)
+        mapped = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_COPY)
+        return RecordColumns.of(np.frombuffer(mapped, self._dtype), self._kept, partial(_forget, mapped))
+
+
+def _forget(mapped: mmap.mmap, first: int, count: int) -> None:
+    """Lets go of whole pages up to the end of these bytes; they are in the file."""
+    page = mmap.PAGESIZE
+    begin, end = first // page * page, (first + count) // page * page
+    if end > begin and hasattr(mmap, "MADV_DONTNEED"):
+        mapped.madvise(mmap.MADV_DONTNEED, begin, end - begin)

@@ -16,8 +16,6 @@ from workers.decode.round_trips.packed_file import UNPACKED_ROWS, PackedFile, Un
 from workers.decode.tables import Tables
 
 _NAME: Final = "round_trips"
-_SPLIT: Final = {field.name: "BYTE_STREAM_SPLIT" for field in ROUND_TRIP_SCHEMA if field.type.bit_width > 8}
-"""As for the packet table: a third of the time that dictionaries take, and smaller."""
 
 
 def load_round_trips(folder: Path) -> MessageTable:
@@ -64,7 +62,7 @@ class _ParquetFile:
     """The table on its way into a folder."""
 
     def __init__(self, folder: Path) -> None:
-        self._output = Output(_NAME, ROUND_TRIP_SCHEMA, folder, split=_SPLIT)
+        self._output = Output(_NAME, ROUND_TRIP_SCHEMA, folder)
         self._unpacker = Unpacker()
 
     def append(self, packed: Records, whole: Records, connections: Records) -> None:

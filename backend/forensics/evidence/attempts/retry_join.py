@@ -72,21 +72,21 @@ def _outcomes(
     outcome = np.full(total, OUTCOMES.index("unanswered"), np.int8)
     outcome[resets & ~answered] = OUTCOMES.index("refused")
     outcome[established] = OUTCOMES.index("established")
-    errors = ((rows["protocol"] == ICMP) & (rows["icmp_type"] == 3)) | (
-        (rows["protocol"] == ICMPV6) & (rows["icmp_type"] == 1)
-    )
-    quoted = _quote_key(rows[errors])
+    icmp = np.flatnonzero((rows["protocol"] == ICMP) | (rows["protocol"] == ICMPV6))
+    types = np.where(rows["protocol"][icmp] == ICMP, 3, 1)
+    quoted = _quote_key(rows, icmp[rows["icmp_type"][icmp] == types])
     by_icmp = np.zeros(total, np.bool_)
     if len(quoted):
-        by_icmp[sent.attempt[sent.of_row[np.isin(_quote_key(rows[sent.rows]), quoted)]]] = True
+        by_icmp[sent.attempt[sent.of_row[np.isin(_quote_key(rows, sent.rows), quoted)]]] = True
     outcome[by_icmp & (outcome == OUTCOMES.index("unanswered"))] = OUTCOMES.index("unreachable")
     return outcome
 
 
-def _quote_key(rows: NDArray[np.void]) -> NDArray[np.uint64]:
+def _quote_key(rows: NDArray[np.void], chosen: Ints) -> NDArray[np.uint64]:
     """Sequence number and ports: what an "unreachable" error quotes of a SYN (RFC 792, RFC 4443)."""
-    ports = rows["source_port"].astype(np.uint64) << np.uint64(16) | rows["destination_port"]
-    key: NDArray[np.uint64] = rows["sequence"].astype(np.uint64) << np.uint64(32) | ports
+    source, destination = taken(rows["source_port"], chosen), taken(rows["destination_port"], chosen)
+    ports = source.astype(np.uint64) << np.uint64(16) | destination
+    key: NDArray[np.uint64] = taken(rows["sequence"], chosen).astype(np.uint64) << np.uint64(32) | ports
     return key
 
 

@@ -169,7 +169,7 @@ def _describe(ordered: NDArray[np.void], number: Ints, query: NDArray[np.bool_])
     found = np.zeros(total, EXCHANGE_DTYPE)
     asked = np.flatnonzero(query & (number >= 0))
     of = number[asked]
-    first = asked[np.unique(of, return_index=True)[1]]
+    first = asked[_changes(of)]
     for name in ("node", "place", "name", "id", "type", "over_tcp"):
         found[name] = ordered[name][first]
     found["start_ns"] = ordered["time_ns"][first]
@@ -180,11 +180,17 @@ def _describe(ordered: NDArray[np.void], number: Ints, query: NDArray[np.bool_])
     found["first_again_ns"][again] = ordered["time_ns"][asked[np.searchsorted(of, np.flatnonzero(again)) + 1]]
     found["answer_ns"] = NEVER
     replies = np.flatnonzero((ordered["answer"] == 1) & (number >= 0))
-    of, at = np.unique(number[replies], return_index=True)
+    replies = replies[_changes(number[replies])]
+    of = number[replies]
     for name in ("answers", "rcode", "truncated"):
-        found[name][of] = ordered[name][replies[at]]
-    found["answer_ns"][of] = ordered["time_ns"][replies[at]]
+        found[name][of] = ordered[name][replies]
+    found["answer_ns"][of] = ordered["time_ns"][replies]
     return found
+
+
+def _changes(ascending: Ints) -> Ints:
+    """Where each number comes first."""
+    return np.flatnonzero(np.diff(ascending, prepend=-1))
 
 
 def _join(sightings: NDArray[np.void], messages: DnsMessages) -> Ints:
