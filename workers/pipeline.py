@@ -24,6 +24,7 @@ from backend.forensics.isolation import Isolation
 from backend.forensics.printed_lines import printed_places, with_printed_lines
 from backend.forensics.private_words import composed_texts, listed_parts
 from backend.forensics.report import CheckedPart, InputPart, Report, VantagePointPart
+from backend.forensics.wording import plural
 from backend.limits import Limits
 from backend.storage import write_tables
 from backend.storage.analysis_tables import write_analysis_tables
@@ -118,7 +119,9 @@ def _capture_part(capture: Capture) -> InputPart:
         )
         for p in capture.vantage_points
     ]
-    undecoded = [f"{count:,} frames not decoded: {why}" for why, count in sorted(capture.undecoded.items())]
+    undecoded = [
+        f"{plural(count, 'frame')} not decoded: {why}" for why, count in sorted(capture.undecoded.items())
+    ]
     return InputPart(
         name=capture.name,
         sha256=capture.sha256,
@@ -230,7 +233,7 @@ def _strange_lines(dumps: Sequence[Dump]) -> list[str]:
 
 
 def _lines(count: int) -> str:
-    return "1 line" if count == 1 else f"{count:,} lines"
+    return plural(count, "line")
 
 
 def _listed(lines: Sequence[int]) -> str:

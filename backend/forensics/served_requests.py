@@ -16,6 +16,7 @@ from backend.forensics.evidence.requests.latency_breakdown import (
 from backend.forensics.evidence.requests.request_shapes import SHAPES_MOST, Shape
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import CalleePart, EvidencePart, RequestShapePart, ServedRequestsPart
+from backend.forensics.wording import percent
 
 _WORDS = {METADATA: "metadata calls", DNS: "DNS lookups", CALL: "upstream calls"}
 _OWN = "own processing"
@@ -46,9 +47,12 @@ def _statement(breakdown: LatencyBreakdown, taken_s: list[float]) -> str:
     """``Of the 3.9 s that 60 requests took, metadata calls cost most: 71 %; …``"""
     total_s = max(sum(taken_s), 1e-9)
     named = sorted(zip(taken_s, [*_WORDS.values(), _OWN], strict=True), reverse=True)
-    most, rest = named[0], [f"{words} {seconds / total_s:.0%}" for seconds, words in named[1:] if seconds > 0]
+    most, rest = (
+        named[0],
+        [f"{words} {percent(seconds / total_s)}" for seconds, words in named[1:] if seconds > 0],
+    )
     text = f"Of the {seconds_text(total_s)} that {plural(len(breakdown), 'served request')} took, {most[1]} cost most: "
-    return f"{text}{most[0] / total_s:.0%}{'; ' + ', '.join(rest) if rest else ''}."
+    return f"{text}{percent(most[0] / total_s)}{'; ' + ', '.join(rest) if rest else ''}."
 
 
 def _shape(facts: Facts, shape: Shape) -> RequestShapePart:

@@ -15,6 +15,7 @@ from backend.forensics.comparison.result import (
     WaitSidePart,
 )
 from backend.forensics.report_limits import LimitsPart
+from backend.forensics.wording import percent
 
 Change = FindingChangePart | WaitChangePart | ShareChangePart
 
@@ -108,7 +109,7 @@ def limits_text(side: LimitsPart) -> str:
     """``network 83.1 %, receiver window 12 %, application 4.9 %, handshake 0 %``: the greatest first."""
     shares = {words: getattr(side, name) for name, words in LIMITS.items()}
     ordered = sorted(shares.items(), key=lambda share: -share[1])
-    return ", ".join(f"{words} {share:.1%}".replace("%", " %") for words, share in ordered)
+    return ", ".join(f"{words} {percent(share)}" for words, share in ordered)
 
 
 def spread_text(side: WaitSidePart) -> str:

@@ -129,6 +129,12 @@ def _counters(counters: Sequence[CounterPairPart]) -> list[str]:
     ]
 
 
+def _difference(share: ShareChangePart) -> str:
+    """In percentage points, with its interval."""
+    low, high = 100 * share.difference_low_ratio, 100 * share.difference_high_ratio
+    return f"{100 * share.difference_ratio:+.2f} % ({low:+.2f} % to {high:+.2f} %)"
+
+
 def _shares(shares: Sequence[ShareChangePart]) -> list[str]:
     if not shares:
         return []
@@ -138,7 +144,7 @@ def _shares(shares: Sequence[ShareChangePart]) -> list[str]:
             text_of(name_of(s)),
             f"{s.base.count:,} of {s.base.out_of:,}",
             f"{s.candidate.count:,} of {s.candidate.out_of:,}",
-            f"{s.difference_ratio:+.2%} ({s.difference_low_ratio:+.2%} to {s.difference_high_ratio:+.2%})",
+            _difference(s),
             p_text(s.p_adjusted),
         ]
         for s in shares

@@ -50,7 +50,7 @@ def plain_verdict(report: Report) -> str:
     """The one sentence where there is no diagnosis: nothing found, findings without a cause, or no input."""
     number = sum(finding.severity != "info" for finding in report.findings)
     if number:
-        return f"{number} finding{'s' if number > 1 else ''}, but no cause supported by the evidence"
+        return f"{plural(number, 'finding')}, but no cause supported by the evidence"
     if any(part.failed or part.slow for part in report.outcomes):
         return f"No rule matched, but {'; '.join(map(outcome_sentence, report.outcomes))}"
     clear = [checked.kind for checked in report.checked if checked.status == "clear"]
@@ -76,7 +76,7 @@ def outcome_sentence(part: OutcomesPart) -> str:
         if not o.failed and o.outcome not in _FINE
     ]
     subject = _SUBJECTS.get(part.what, part.what.removesuffix("s"))
-    failed = f"{part.failed:,} of {_counted(part.total, subject)} failed"
+    failed = f"{part.failed:,} of {plural(part.total, subject)} failed"
     worst = [f"{d.failed:,} of {d.total:,} to {d.destination}" for d in part.by_destination[:1]]
     why = f" ({', '.join(kinds)}{': ' + worst[0] if worst else ''})" if kinds else ""
     rest = f"; {', '.join(others)}" if others else ""
@@ -96,7 +96,7 @@ def account_sentence(report: Report) -> str:
     parts = [f"{line.count:,} {line.title or line.cause}" for line in account.explained]
     parts.append(f"{account.unexplained:,} unexplained")
     waited = f"waited {account.threshold_s:g} s or more above the baseline"
-    return f"{_counted(account.delayed, 'connection')} {waited} = {' + '.join(parts)}"
+    return f"{plural(account.delayed, 'connection')} {waited} = {' + '.join(parts)}"
 
 
 def references_of(evidence: Sequence[EvidencePart], *, shown_each: int = 4) -> list[str]:
@@ -205,10 +205,6 @@ def findings_without_cause(report: Report) -> list[FindingPart]:
 def size_of(part: InputPart) -> str:
     """``13,545 packets`` or ``357 lines, 2 not understood``."""
     if part.kind == "capture":
-        return _counted(part.packets, "packet")
-    text = _counted(part.lines, "line")
+        return plural(part.packets, "packet")
+    text = plural(part.lines, "line")
     return f"{text}, {part.lines_not_understood:,} not understood" if part.lines_not_understood else text
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from backend.forensics.wording import plural
 from backend.services.comparison_words import all_changes, is_failure
 
 if TYPE_CHECKING:
@@ -47,9 +48,7 @@ def first_line(made: Investigation) -> str:
 
 
 def _counted(number: int, what: str) -> str:
-    if number == 0:
-        return f"no {what}"
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"
+    return plural(number, what) if number else f"no {what}"
 
 
 def _lost(made: Investigation) -> str:

@@ -127,6 +127,6 @@ def _wait_figures(wait: WaitChangePart) -> str:
 
 def _share_figures(share: ShareChangePart) -> str:
     return (
-        f"{share.because}; difference {share.difference_ratio:+.2%} "
-        f"(95 %: {share.difference_low_ratio:+.2%} to {share.difference_high_ratio:+.2%})"
+        f"{share.because}; difference {100 * share.difference_ratio:+.2f} % "
+        f"(95 %: {100 * share.difference_low_ratio:+.2f} % to {100 * share.difference_high_ratio:+.2f} %)"
     )

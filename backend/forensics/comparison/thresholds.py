@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from backend.forensics.wording import percent
+
 
 @dataclass(frozen=True)
 class Thresholds:
@@ -59,12 +61,12 @@ def rules_in_words(thresholds: Thresholds) -> list[str]:
         "of attempts by Fisher's exact test; Holm's correction covers all tests of the comparison.",
         f"A latency is worse or better if p is below {thresholds.p_max:g} after that correction, Cliff's delta is at "
         f"least {thresholds.delta_min:g}, and the whole 95 % interval of the shift lies beyond "
-        f"{thresholds.shift_min_ms:g} ms and {thresholds.shift_min_ratio:.0%} of the base's median.",
+        f"{thresholds.shift_min_ms:g} ms and {percent(thresholds.shift_min_ratio)} of the base's median.",
         "It is also worse or better if its slowest tenth, twentieth or hundredth, tested by Fisher's exact "
         "test, moved by at least "
-        f"{thresholds.tail_min_ms:g} ms and {thresholds.tail_min_ratio:.0%}.",
+        f"{thresholds.tail_min_ms:g} ms and {percent(thresholds.tail_min_ratio)}.",
         f"A share or a rate is worse or better if it changed by a factor of {thresholds.rate_min_factor:g} or more, a "
-        f"share by at least {thresholds.share_min_ratio:.1%} of the attempts, too.",
+        f"share by at least {percent(thresholds.share_min_ratio)} of the attempts, too.",
         "A finding on one side only is new or gone, unless the other side was not checked for it or chance "
         f"explains it (p of {thresholds.p_max_chance:g} or more).",
     ]

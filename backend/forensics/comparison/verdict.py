@@ -13,6 +13,7 @@ from backend.forensics.comparison.result import (
     WaitChangePart,
 )
 from backend.forensics.report import Report
+from backend.forensics.wording import percent
 
 STATEMENT_LIMIT = 160
 SHARES = {"sent_again": "SYN retransmissions", "unopened": "connections that never opened"}
@@ -60,7 +61,7 @@ def _words(part: Change) -> str:
     if isinstance(part, FindingChangePart):
         return f"{part.kind} {part.state}" + (f" at {part.destination}" if part.destination else "")
     if isinstance(part, ShareChangePart):
-        ratios = f"{part.candidate.ratio:.1%} against {part.base.ratio:.1%}"
+        ratios = f"{percent(part.candidate.ratio)} against {percent(part.base.ratio)}"
         return f"{SHARES[part.quantity]} to {part.destination} {ratios}"
     name = f"{QUANTITIES[part.quantity]} of {part.destination}"
     if abs(part.candidate.median_ms - part.base.median_ms) >= 1:

@@ -63,7 +63,7 @@ def dropped_syns(
         missing=(CAPTURE_BOTH_SIDES,),
         remedies=_REMEDIES,
         references=references,
-        refutation="none found; it would be refuted by counters that stay flat while SYNs are retransmitted",
+        refutation="it would be refuted by counters that stay flat while SYNs are retransmitted",
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=d.links,

@@ -9,8 +9,9 @@ from backend.forensics.cases.rtt_backlog import RttBacklog
 from backend.forensics.diagnosis.contract import TIME_LOST, Weighed
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel.kernel_signs import counter_rise
-from backend.forensics.findings import FRAMES_SHOWN, line_evidence, plural, seconds_text
+from backend.forensics.findings import FRAMES_SHOWN, line_evidence, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RivalPart
+from backend.forensics.wording import times_text
 
 REQUEST_PATH, REPLY_PATH = "request path", "reply path"
 
@@ -127,7 +128,7 @@ def figures(held: Held) -> tuple[tuple[str, str], ...]:
 
 def held_words(held: Held) -> str:
     """``10 times, up to 138 ms``."""
-    return f"{plural(held.stalls, 'time')}, for up to {held.longest}"
+    return f"{times_text(held.stalls)}, for up to {held.longest}"
 
 
 def capture_at(host: str) -> MissingPart:

@@ -13,7 +13,7 @@ from backend.forensics.evidence.losses.data_loss import compare_losses
 from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import plural
 from backend.forensics.report import RivalPart
-from backend.forensics.wording import p_text
+from backend.forensics.wording import p_text, times_text
 
 SIGNIFICANT_P = 0.01
 SAMPLE_LIKE_P = 0.05
@@ -138,7 +138,7 @@ def judge_table(kernel: KernelFacts) -> Judgement:
         if not logged and fill is None:
             return "possible", f"drop rose by {drop:,} and early_drop by {early:,}", CONNTRACK_COMMAND
     if logged or fill is not None:
-        said = [f"the kernel logged a full table {plural(logged, 'time')}"] if logged else []
+        said = [f"the kernel logged a full table {times_text(logged)}"] if logged else []
         return "possible", ", and ".join([*said, *([size] if size else [])]), CONNTRACK_COMMAND
     return "cannot-tell", "no counters and no sizes were given", CONNTRACK_COMMAND
 

@@ -20,6 +20,7 @@ from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart
 from backend.forensics.report_impact import ImpactPart
+from backend.forensics.wording import series_text
 
 REFUTES = -6.0
 """Outweighs all that can speak for any of these causes together: one of these alone leaves less than even odds."""
@@ -135,7 +136,7 @@ def one_instance(destination: Destination) -> list[ClaimPart]:
     attempt = attempts[int(longest[np.argmin(starts[longest])])]
     sent = attempt.transmissions
     first = frame_evidence((s.place.input, s.frame) for s in sent[0].sightings)
-    seen = " and ".join(dict.fromkeys(f"{s.place.word}" for s in sent[0].sightings))
+    seen = series_text(list(dict.fromkeys(f"{s.place.word}" for s in sent[0].sightings)))
     steps = [
         ClaimPart(
             role="step",

@@ -14,6 +14,7 @@ from backend.forensics.evidence.requests.metadata_calls import MetadataUse, call
 from backend.forensics.evidence.requests.metadata_pattern import Pattern
 from backend.forensics.findings import frame_evidence, plural, rfc3339, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RivalPart
+from backend.forensics.wording import percent
 
 KIND = "metadata-burst"
 SIGNIFICANT_P = 0.001
@@ -129,10 +130,10 @@ def server_rival(case: MetadataCase) -> RivalPart:
     if not len(case.use.served):
         because, status = "no served request was captured", "cannot-tell"
     elif share >= 0.5:
-        because, status = f"metadata calls take {share:.0%} of the service time (median)", "ruled-out"
+        because, status = f"metadata calls take {percent(share)} of the service time (median)", "ruled-out"
     else:
         because, status = (
-            f"metadata calls take {share:.0%} of the service time; the rest is its own",
+            f"metadata calls take {percent(share)} of the service time; the rest is its own",
             "cannot-tell",
         )
     return RivalPart(

@@ -22,6 +22,7 @@ from backend.forensics.evidence.losses.segment_losses import SegmentFate
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart
 from backend.forensics.signals import SENT_AGAIN
+from backend.forensics.wording import series_text
 
 LEFT_LEAST = 3
 """Fewer segments beside those of another cause happen on any path."""
@@ -176,5 +177,8 @@ def places(fates: Sequence[SegmentFate], end: Literal["near", "far"]) -> str:
 
 
 def where(fates: Sequence[SegmentFate]) -> str:
-    """``between cni0 and eth0``."""
+    """``between cni0 and eth0``; lost on the way there and on the way back, ``in both directions``."""
+    pairs = {(f"{fate.near.word}", f"{fate.far.word}") for fate in fates}
+    if len(pairs) == 2 and all((far, near) in pairs for near, far in pairs):
+        return f"between {series_text(sorted(min(pairs)))}, in both directions"
     return f"between {places(fates, 'near')} and {places(fates, 'far')}"

@@ -66,7 +66,7 @@ def _hypothesis(
         missing=(*(() if case.followed else (CAPTURE_BOTH_ENDS,)), _HOPS, RECEIVER_COUNTERS),
         remedies=_REMEDIES,
         references=references,
-        refutation="none found; it would be refuted by segments that reach the receiver's vantage point each time",
+        refutation="it would be refuted by segments that reach the receiver's vantage point each time",
         figures=case.figures(),
         ceiling=0.999 if case.followed else ONE_PLACE_CEILING,
         returning=all(one.sender == "server" for one in case.finding.instances),

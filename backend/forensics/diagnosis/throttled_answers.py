@@ -125,6 +125,6 @@ def _hypothesis(
             ),
         ),
         references=names[2],
-        refutation="none found; it would be refuted by an nr_throttled that stays flat while responses are slow",
+        refutation="it would be refuted by an nr_throttled that stays flat while responses are slow",
         figures=((TIME_LOST, lost), ("late", f"{finding.count:,}")),
     )

@@ -13,6 +13,7 @@ from backend.forensics.evidence.kernel.kernel_signs import Line
 from backend.forensics.findings import line_evidence, plural
 from backend.forensics.private_words import of_line, of_object
 from backend.forensics.report import MissingPart
+from backend.forensics.wording import were
 
 LINES_MOST = 50
 ATTEMPTS_MOST = 1_000
@@ -92,7 +93,7 @@ def _named(found: list[tuple[DropEvent, Line]]) -> str:
     count = sum(event.count for event, _ in found)
     flows = list(dict.fromkeys(flow_text(event) for event, _ in found if event.destination))
     of = f" ({flows[0]}{f' and {len(flows) - 1:,} more flows' if len(flows) > 1 else ''})" if flows else ""
-    return f"{plural(count, 'packet')}{of} {'was' if count == 1 else 'were'}"
+    return f"{plural(count, 'packet')}{of} {were(count)}"
 
 
 def flow_text(event: DropEvent) -> str:

@@ -18,6 +18,7 @@ from backend.forensics.diagnosis.run import diagnose
 from backend.forensics.quality_strip import describe_quality
 from backend.forensics.report import DiagnosisPart
 from backend.forensics.tests.samples import Sample, load_samples
+from backend.forensics.wording import percent
 
 FORENSICS = Path(__file__).parents[1]
 BARE_COUNT = re.compile(r"\{(?:len\([^{}]*\)|[\w.]*_total|rise|lost_alone)\}")
@@ -70,7 +71,14 @@ def test_counts_are_written_with_thousands_separators() -> None:
 ONE_OF_MANY = re.compile(
     r"(?<![\d.,:/#])\b1 (?!was\b|has\b|is\b|as\b|less\b|ms\b|µs\b|ns\b|this\b|us\b|its\b|does\b)[a-z]+s\b"
 )
-NO_TIME = re.compile(r"(?:again )?after 0\.0+ m?s\b|\bp = \d[\d.]*e-")
+NO_TIME = re.compile(r"(?:again )?after 0\.0+ m?s\b|\bp = (?:\d[\d.]*e-|[01]\b(?!\.))")
+SHARE_WITHOUT_SPACE = re.compile(r"\d%(?![0-9A-Fa-f]{2})")
+"""``72%``, and no character of a URL."""
+OWN_SHARE = re.compile(r"\{[^{}]*:[^{}]*%\}")
+"""A format of percentages in an f-string."""
+REPORTING = (FORENSICS, FORENSICS.parent / "services", FORENSICS.parents[1] / "workers")
+
+WRONG = re.compile("|".join(each.pattern for each in (ONE_OF_MANY, NO_TIME, SHARE_WITHOUT_SPACE)))
 
 
 def texts_below(content: object) -> Iterator[str]:
@@ -87,7 +95,7 @@ def texts_below(content: object) -> Iterator[str]:
 
 
 def wrong_words(texts: Iterator[str]) -> list[str]:
-    return sorted({text for text in texts if ONE_OF_MANY.search(text) or NO_TIME.search(text)})
+    return sorted({text for text in texts if WRONG.search(text)})
 
 
 @pytest.mark.parametrize("sample", list(samples()), ids=lambda sample: sample.name)
@@ -116,7 +124,40 @@ def test_numbers_agree_and_no_time_is_rounded_to_nothing(sample: Sample) -> None
         ("sent again after 0.01 ms", False),
         ("p = 5e-311", True),
         ("p < 0.001", False),
+        ("p = 1", True),
+        ("p = 0.04", False),
+        ("72%", True),
+        ("72 %", False),
+        ("GET /a%20b1%2F", False),
     ],
 )
 def test_the_words_that_are_looked_for(text: str, wrong: bool) -> None:
     assert bool(wrong_words(iter([text]))) is wrong
+
+
+def test_percentages_are_written_by_one_function() -> None:
+    own = [
+        f"{path.name}: {line.strip()}"
+        for folder in REPORTING
+        for path in sorted(folder.rglob("*.py"))
+        if "tests" not in path.parts
+        for line in path.read_text(encoding="utf-8").splitlines()
+        if OWN_SHARE.search(line)
+    ]
+    assert own == []
+
+
+@pytest.mark.parametrize(
+    ("ratio", "text"),
+    [
+        (0, "0 %"),
+        (0.0004, "less than 0.1 %"),
+        (0.048, "4.8 %"),
+        (0.72, "72 %"),
+        (0.95, "95.0 %"),
+        (0.9996, "more than 99.9 %"),
+        (1, "100 %"),
+    ],
+)
+def test_only_none_is_zero_percent_and_only_all_is_a_hundred(ratio: float, text: str) -> None:
+    assert percent(ratio) == text

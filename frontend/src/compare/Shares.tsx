@@ -1,11 +1,9 @@
 /** Shares of connection attempts on either side. */
 import type { Comparison } from "../api/comparisons";
-import { count } from "../format/quantity";
+import { count, percent } from "../format/quantity";
 import { QUANTITIES, stateWord } from "./compareWords";
 
 type Change = Comparison["shares"][number];
-
-const PERCENT = 100;
 
 export function Shares({ changes }: { changes: Change[] }) {
   if (!changes.length) return null;
@@ -33,7 +31,7 @@ export function Shares({ changes }: { changes: Change[] }) {
 function Side({ side }: { side: Change["base"] }) {
   return (
     <td className="number">
-      {count(side.count)} of {count(side.out_of)} <span className="dim">{(side.ratio * PERCENT).toFixed(1)} %</span>
+      {count(side.count)} of {count(side.out_of)} <span className="dim">{percent(side.ratio)}</span>
     </td>
   );
 }

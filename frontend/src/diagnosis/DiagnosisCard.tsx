@@ -100,7 +100,7 @@ function Claims({ claims, sign }: { claims: Claim[]; sign: string }) {
 function Against({ claims, refutation }: { claims: Claim[]; refutation: string }) {
   return (
     <div data-testid="against">
-      {claims.length > 0 ? <Claims claims={claims} sign="!" /> : <p className="against-none">{refutation || NO_REFUTATION}</p>}
+      {claims.length > 0 ? <Claims claims={claims} sign="!" /> : <p className="against-none">{NO_REFUTATION}{refutation && ` ${refutation.charAt(0).toUpperCase()}${refutation.slice(1)}.`}</p>}
     </div>
   );
 }

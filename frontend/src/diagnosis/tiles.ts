@@ -1,6 +1,6 @@
 /** The figures of a verdict: share of all, time lost, ratio to the baseline, to whom. */
 import type { CauseGroup, Diagnosis, Impact } from "../api/types";
-import { count, duration } from "../format/quantity";
+import { count, duration, percent } from "../format/quantity";
 
 export interface Tile {
   name: string;
@@ -11,12 +11,10 @@ export interface Tile {
 
 /** Figures of the report that are numbers of the impact, too. */
 const OF_IMPACT = new Set(["time lost", "max", "baseline", "connections", "lookups", "to"]);
-const PERCENT_EXACT_BELOW = 10;
 
 export function share(part: number, whole: number): string {
   if (whole <= 0) return "";
-  const percent = (100 * part) / whole;
-  return `${percent < PERCENT_EXACT_BELOW && part < whole ? percent.toFixed(1) : percent.toFixed(0)} %`;
+  return percent(part / whole);
 }
 
 /** "1,977 times the baseline of 0.52 ms": below twice it, nothing is worth saying. */

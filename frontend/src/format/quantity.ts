@@ -52,5 +52,14 @@ export function ago(time: string, now: number = Date.now()): string {
 
 const OF_HUNDRED = 100;
 
-/** "83.1 %" of a ratio from 0 to 1. */
-export const percent = (ratio: number): string => `${(ratio * OF_HUNDRED).toFixed(1)} %`;
+const SHARE_LEAST = 0.1;
+const TENTHS_BELOW = 10;
+
+/** "4.8 %" and "72 %" of a ratio; "0 %" and "100 %" only of none and of all, as reports write it (backend/forensics/wording.py). */
+export function percent(ratio: number): string {
+  const share = ratio * OF_HUNDRED;
+  if (share > 0 && share < SHARE_LEAST) return `less than ${SHARE_LEAST} %`;
+  if (share < OF_HUNDRED && share > OF_HUNDRED - SHARE_LEAST) return `more than ${OF_HUNDRED - SHARE_LEAST} %`;
+  const exact = (share > 0 && share < TENTHS_BELOW) || (share < OF_HUNDRED && share > OF_HUNDRED - TENTHS_BELOW);
+  return `${share.toFixed(exact ? 1 : 0)} %`;
+}

@@ -1,6 +1,6 @@
 /** Words and places of a request's segments: pure, so that what is shown adds up. */
 import type { RequestDetail, RequestGroup, Segment } from "../api/requests";
-import { count } from "../format/quantity";
+import { count, percent } from "../format/quantity";
 
 type Kind = Segment["kind"];
 
@@ -47,7 +47,7 @@ export function costSentence(detail: RequestDetail): string | null {
   const taken = sumOf(own);
   const many = kind === "metadata" || kind === "dns" || kind === "calls";
   const words = many && own.length === 1 ? `1 ${COST_WORDS[kind].replace("calls", "call").replace("lookups", "lookup")}` : many ? `${count(own.length)} ${COST_WORDS[kind]}` : COST_WORDS[kind];
-  return `${words} cost most: ${ms(taken)} of ${ms(detail.total_ms)} ms (${Math.round((100 * taken) / detail.total_ms)} %)`;
+  return `${words} cost most: ${ms(taken)} of ${ms(detail.total_ms)} ms (${percent(taken / detail.total_ms)})`;
 }
 
 /** The kind of part that made the slow request slower than the fast one, and by how much. */

@@ -1,7 +1,7 @@
 /** What the page says of series, groups and periods. */
 import type { HeldGroup, RoundTrip, RoundTripChart, RoundTripSeries } from "../api/roundTrips";
 import type { Finding } from "../api/types";
-import { count, plural } from "../format/quantity";
+import { count, percent, plural } from "../format/quantity";
 import { stretch } from "../format/offset";
 import { groupName } from "./buildOption";
 
@@ -40,7 +40,7 @@ export function periodOf(finding: Finding, groups: number): Period | null {
   const { period_s: period, period_p_value: chance } = finding.measures;
   if (!("period_s" in finding.measures)) return null;
   if (typeof period !== "number") return { period_s: null, words: `${plural(groups, "onset")}, no fixed period: irregular onsets` };
-  const odds = typeof chance === "number" ? `, by chance in ${chance < 1e-4 ? chance.toExponential(0) : chance.toFixed(4)} of cases` : "";
+  const odds = typeof chance === "number" ? `, by chance in ${percent(chance)} of cases` : "";
   return { period_s: period, words: `${plural(groups, "onset")}, one every ${Number(period.toPrecision(4))} s${odds}` };
 }
 

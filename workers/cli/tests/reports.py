@@ -129,7 +129,7 @@ def _diagnosis(verdict: Verdict, hostile: str, *, against: bool) -> DiagnosisPar
                 versions="iptables ≥ 1.6.2",
             )
         ],
-        refutation="none found; it would be refuted by a lost SYN on eth0",
+        refutation="it would be refuted by a lost SYN on eth0",
         figures=[FigurePart(name="worst", value="1,037 ms")],
     )
 
@@ -150,7 +150,7 @@ def served_report(*, hostile: str = "", shapes: int = 1) -> Report:
         examples=[EvidencePart(input="any.pcap", frames=[7], note="68 ms")],
     )
     served = ServedRequestsPart(
-        statement="Of the 3,865 ms that 60 served requests took, metadata calls cost most: 71%.",
+        statement="Of the 3,865 ms that 60 served requests took, metadata calls cost most: 71 %.",
         count=60,
         inferred=0,
         total_s=3.865,

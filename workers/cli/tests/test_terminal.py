@@ -36,7 +36,7 @@ def test_claims_come_with_frames_and_lines() -> None:
 
 
 def test_what_speaks_against_is_never_empty() -> None:
-    assert "None found; it would be refuted by a lost SYN on eth0." in rendered()
+    assert "Nothing was found. It would be refuted by a lost SYN on eth0." in rendered()
     assert "  - one SYN left after all" in rendered(against=True)
 
 
@@ -96,7 +96,7 @@ def test_what_is_not_sure_asks_to_find_out_before_any_change(verdict: str) -> No
 
 def test_served_requests_are_shown_by_shape_with_what_cost_most() -> None:
     text = render_terminal(served_report(hostile=ESCAPES), width=200, colour=False)
-    assert "Of the 3,865 ms that 60 served requests took, metadata calls cost most: 71%." in text
+    assert "Of the 3,865 ms that 60 served requests took, metadata calls cost most: 71 %." in text
     assert "(53×, p50 70.9 ms, p95 1,082.2 ms)" in text
     assert "metadata 51.1 ms, calls 14.8 ms, own work 3.4 ms; asks credentials ×2" in text
     assert "examples: any.pcap#7 (68 ms)" in text

@@ -84,7 +84,7 @@ FACTS = {
     "remote-443": ("in 1 connection: 172.16.12.5:37567 → 10.227.254.1:443", ""),
     "rke2-conntrack-s": ("invalid 278", ""),
     "skbstat": ("inet_csk_destroy_sock", ""),
-    "softnet-coreos": ("CPU 0 took 98% of 1,316,177,236 packets", ""),
+    "softnet-coreos": ("CPU 0 took 97.6 % of 1,316,177,236 packets", ""),
     "stale-udp-101607": ("nobody answered (UNREPLIED)", ""),
     "syn-ack-repeated": ("1 of 1 connection attempts to 203.0.113.77:21080 had SYN retransmissions", ""),
     "syn-again-after-1s": ("median connect time 1,056 ms", ""),

@@ -20,6 +20,7 @@ from backend.forensics.evidence.kernel.kernel_signs import (
 )
 from backend.forensics.findings import line_evidence
 from backend.forensics.report import FindingPart, Severity
+from backend.forensics.wording import percent
 
 KIND = "conntrack-pressure"
 
@@ -61,7 +62,9 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if severity is None:
         fill = pressure.fill
         size = (
-            f"{fill.count:,} of {fill.limit:,} entries ({fill.ratio:.0%})" if fill else "table size not given"
+            f"{fill.count:,} of {fill.limit:,} entries ({percent(fill.ratio)})"
+            if fill
+            else "table size not given"
         )
         return Detection("clear", f"{size}; no kernel log of a full table, early_drop +0")
     case = _case(pressure, severity)
@@ -131,7 +134,7 @@ def _case(pressure: Pressure, severity: Severity) -> ConntrackPressure:
 def _summary(pressure: Pressure) -> str:
     fill, words = pressure.fill, []
     if fill is not None:
-        words.append(f"{fill.count:,} of {fill.limit:,} conntrack entries in use ({fill.ratio:.0%})")
+        words.append(f"{fill.count:,} of {fill.limit:,} conntrack entries in use ({percent(fill.ratio)})")
     if pressure.messages:
         words.append(f"the kernel logged a full table {len(pressure.messages):,} times")
     if pressure.early_drop:

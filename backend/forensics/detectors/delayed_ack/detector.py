@@ -18,6 +18,7 @@ from backend.forensics.evidence.clocks.sightings import Ints
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.tcp.held_writes import HeldWrites
 from backend.forensics.findings import plural, seconds_text
+from backend.forensics.wording import times_text
 
 KIND = "delayed-ack"
 
@@ -73,8 +74,8 @@ def _case(facts: Facts, group: _Group, thresholds: Thresholds) -> DelayedAck:
         severity="warning" if often else "info",
         confidence=thresholds.confidence,
         summary=(
-            f"{plural(len(rows), 'time')} in {plural(connections, 'connection')} to {server} the {group.writer}'s next "
-            f"small write was held until the {reader}'s delayed ACK: "
+            f"{times_text(len(rows)).capitalize()} in {plural(connections, 'connection')} to {server} "
+            f"the {group.writer}'s next small write was held until the {reader}'s delayed ACK: "
             f"median {seconds_text(float(np.median(waited)))}, {seconds_text(lost_s)} in total."
         ),
         count=len(rows),

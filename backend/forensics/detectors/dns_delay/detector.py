@@ -118,7 +118,9 @@ def _present(facts: Facts, thresholds: Thresholds, resolver: Resolver, case: Dns
 
 def _summary(resolver: Resolver, wait_s: float, schedule: str, lost: Sequence[LostQuery]) -> str:
     usual = f", baseline {seconds_text(resolver.usual_s)}" if resolver.usual_s is not None else ""
-    waited = f"took {seconds_text(wait_s)} (median{usual})"
+    mute = all("unanswered" in one.why for one in resolver.delayed)
+    took = "stayed without a response for" if mute else "took"
+    waited = f"{took} {seconds_text(wait_s)} (median{usual})"
     if lost and all(query.turned_away for query in lost):
         waited = "failed: ICMP errors answered the queries"
     elif wait_s * 1e9 < LATE_NS:  # of lookups whose last query, or only one, stayed unanswered

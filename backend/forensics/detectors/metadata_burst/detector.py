@@ -19,6 +19,7 @@ from backend.forensics.evidence.requests.metadata_calls import MetadataUse, call
 from backend.forensics.evidence.requests.metadata_pattern import Pattern
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import FindingPart, Severity
+from backend.forensics.wording import percent
 
 KIND = "metadata-burst"
 
@@ -141,7 +142,7 @@ def _summary(judged: Judged) -> str:
     else:
         text += (
             f"; {with_calls:,} of {plural(len(use.served), 'served request')} contained calls, which took "
-            f"{judged.shares[0]:.0%} of the request time (median)."
+            f"{percent(judged.shares[0])} of the request time (median)."
         )
     if pattern.lifetime_s is not None:
         text += f" Credentials had {pattern.lifetime_s:,.0f} s left when they were returned."

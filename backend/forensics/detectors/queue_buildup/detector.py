@@ -23,6 +23,7 @@ from backend.forensics.evidence.round_trips.queue_signs import GENTLE
 from backend.forensics.evidence.round_trips.stalls import HeldInterval, HeldPair, held_pairs, without_mirrored
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import FindingPart, Severity
+from backend.forensics.wording import times_text
 
 KIND = "queue-buildup"
 DIRECTIONS = {FORTH: "request path", BACK: "reply path", BEYOND: "unknown", "": "unknown"}
@@ -85,8 +86,8 @@ def _case(facts: Facts, thresholds: Thresholds, pair: HeldPair) -> QueueBuildup:
         severity=_severity(intervals, thresholds),
         confidence=thresholds.confidence_gentle if gentle_only else thresholds.confidence,
         summary=(
-            f"{plural(len(intervals), 'time')}, responses from {pair.responder} to {pair.prober} waited up to "
-            f"{seconds_text(longest_ns / 1e9)} in a queue that filled and drained: {max(signs, key=signs.__getitem__)}."
+            f"{times_text(len(intervals)).capitalize()}, responses from {pair.responder} to {pair.prober} waited up to "
+            f"{seconds_text(longest_ns / 1e9)} in a queue that filled and drained: {_seen(signs, len(intervals))}."
         ),
         count=len(intervals),
         first_ns=min(interval.start_ns for interval in intervals) if timed else None,
@@ -103,6 +104,12 @@ def _case(facts: Facts, thresholds: Thresholds, pair: HeldPair) -> QueueBuildup:
         signs=signs,
         direction=directions.pop() if len(directions) == 1 else "unknown",
     )
+
+
+def _seen(signs: dict[str, int], intervals: int) -> str:
+    """The most common sign, and of how many times it is true."""
+    sign = max(signs, key=signs.__getitem__)
+    return sign if signs[sign] == intervals else f"in {signs[sign]:,} of {intervals:,} {sign}"
 
 
 def _present(facts: Facts, pair: HeldPair, case: QueueBuildup) -> FindingPart:

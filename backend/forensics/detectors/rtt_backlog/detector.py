@@ -23,9 +23,10 @@ from backend.forensics.evidence.kernel.onset_periods import OnsetPeriod, find_pe
 from backend.forensics.evidence.round_trips.far_side import BACK, BEYOND, FORTH
 from backend.forensics.evidence.round_trips.held_groups import HeldGroup
 from backend.forensics.evidence.round_trips.stalls import HeldInterval, HeldPair, held_pairs, without_mirrored
-from backend.forensics.findings import plural, seconds_text
+from backend.forensics.findings import seconds_text
 from backend.forensics.report import FindingPart, Severity
 from backend.forensics.round_trips import ECHO, KIND_NAMES
+from backend.forensics.wording import plural, times_text
 
 KIND = "rtt-backlog"
 UNKNOWN = "unknown"
@@ -260,7 +261,7 @@ def _summary(backlog: Backlog, baseline_ms: float, beyond: int, period_s: float 
     ways = {"request path": ", on the request path", "reply path": ", on the reply path"}
     where = ways.get(backlog.direction, ", beyond the vantage point nearest to it" if behind else "")
     period = f", every {period_s:.4g} s" if period_s else ""
-    times = plural(len(backlog.stalls), "time")
+    times = times_text(len(backlog.stalls)).capitalize()
     return (
         f"{times}{period}, responses from {backlog.pair.responder} to {backlog.pair.prober} were delayed and "
         f"released together, held for up to {longest} (baseline RTT {seconds_text(baseline_ms / 1e3)}){where}."

@@ -19,6 +19,7 @@ from backend.forensics.evidence.kernel.host_signs import HostSigns
 from backend.forensics.evidence.kernel.receive_load import ReceiveLoad, find_receive_load
 from backend.forensics.findings import line_evidence, plural
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
+from backend.forensics.wording import percent, times_text
 
 CAUSE = "backlog-drop"
 TITLE = "Receive backlog overflow, or one CPU receives everything"
@@ -56,7 +57,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="none found; it would be refuted by flat drop columns while packets are lost",
+    refutation="it would be refuted by flat drop columns while packets are lost",
     rivals=(
         RivalPart(
             cause="receive-queue-stall",
@@ -114,12 +115,12 @@ def _hypothesis(host: HostSigns, load: ReceiveLoad, pieces: list[Weighed]) -> Hy
         )
     else:
         statement = (
-            f"CPU {load.busiest} received {load.busiest_ratio:.0%} of {load.total:,} packets{on_host(host)} and did "
-            "not keep up."
+            f"CPU {load.busiest} received {percent(load.busiest_ratio)} of {load.total:,} packets{on_host(host)} "
+            "and did not keep up."
         )
     command = "cat /proc/net/softnet_stat; sleep 10; cat /proc/net/softnet_stat; cat /proc/interrupts"
     missing = (MissingPart(what="The columns before and after, with the load of each CPU", command=command),)
-    figures = (("dropped", f"{total:,}"), ("busiest CPU", f"{load.busiest_ratio:.0%}"))
+    figures = (("dropped", f"{total:,}"), ("busiest CPU", percent(load.busiest_ratio)))
     return from_listings(_CAUSE, statement, pieces, missing=missing, figures=figures)
 
 
@@ -145,11 +146,12 @@ def _alone(load: ReceiveLoad) -> list[Weighed]:
     if len(load.processed) < CPUS_LEAST or load.total < PACKETS_LEAST or load.busiest_ratio < ONE_CPU_RATIO:
         return []
     cpu, lines = load.busiest, line_evidence(load.of(sorted(load.processed)))
-    text = f"CPU {cpu} took {load.busiest_ratio:.0%} of {load.total:,} packets; there are {len(load.processed):,} CPUs."
+    share, cpus = percent(load.busiest_ratio), len(load.processed)
+    text = f"CPU {cpu} took {share} of {load.total:,} packets; there are {cpus:,} CPUs."
     pieces = [Weighed(1.4, text, lines, "the other CPUs do not help: one queue, or one interrupt affinity")]
     squeezed = load.squeezed[cpu]
     if squeezed >= SQUEEZED_RATIO * load.processed[cpu]:
-        text = f"Its budget ended {plural(squeezed, 'time')} with packets left (time_squeeze)."
+        text = f"Its budget ended {times_text(squeezed)} with packets left (time_squeeze)."
         reason = "it does not keep up with what arrives"
         pieces.append(Weighed(1.8, text, line_evidence(load.of([cpu])), reason))
     return pieces

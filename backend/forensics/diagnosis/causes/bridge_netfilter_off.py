@@ -25,6 +25,7 @@ from backend.forensics.evidence.kernel.kernel_signs import Line, settings_of
 from backend.forensics.evidence.nat.service_returns import ForeignAnswers
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import EvidencePart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.wording import times_text
 
 CAUSE = "bridge-netfilter-off"
 TITLE = "Bridged packets bypass netfilter"
@@ -79,7 +80,7 @@ def _listed(host: HostSigns) -> Hypothesis | None:
         text = f"{SETTING} = 0."
         pieces.append(Weighed(1.5, text, line_evidence(off), "bridged packets are not given to iptables"))
     if off and failed:
-        text = f"A client failed {plural(len(failed), 'time')}."
+        text = f"A client failed {times_text(len(failed))}."
         pieces.append(
             Weighed(0.4, text, line_evidence(failed), "an answer from another address is no answer")
         )
@@ -129,7 +130,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], answers: ForeignAnswers)
         ),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="none found; it would be refuted by an answer of the same endpoint that comes from the service",
+        refutation="it would be refuted by an answer of the same endpoint that comes from the service",
         figures=(("answers", f"{number:,}"), ("service", str(service)), ("endpoint", str(real))),
         attempts=links,
     )
@@ -201,6 +202,6 @@ _LISTED = ListedCause(
     title=TITLE,
     prior=PRIOR,
     references=REFERENCES,
-    refutation="none found; it would be refuted by failures of endpoints on other nodes",
+    refutation="it would be refuted by failures of endpoints on other nodes",
     remedies=_REMEDIES,
 )

@@ -12,6 +12,7 @@ from backend.forensics.evidence.clocks.capture_quality import count_holes
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural
 from backend.forensics.report import MissingPart, RemedyPart
+from backend.forensics.wording import percent
 
 CAUSE = "capture-too-lossy"
 TITLE = "Packets missing from the capture"
@@ -65,7 +66,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case]) -> Hypothesis:
         missing=(_AGAIN,),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="none found; it would be refuted by a capture without ACKs for uncaptured data",
+        refutation="it would be refuted by a capture without ACKs for uncaptured data",
         figures=(("ACKs for uncaptured data", f"{facts.quality.lost_segments:,}"),),
     )
 
@@ -80,7 +81,7 @@ def _pieces(facts: Facts) -> list[Weighed]:
         ratio = quality.lost_ratio
         text = (
             f"{quality.lost_segments:,} ACKs acknowledge uncaptured data, of {quality.data_segments:,} "
-            f"data segments ({ratio:.2%})."
+            f"data segments ({percent(ratio)})."
         )
         weight = 3.0 if ratio >= MUCH_RATIO else 1.6
         pieces.append(

@@ -55,7 +55,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="none found; it would be refuted by flat allowance counters while packets are lost",
+    refutation="it would be refuted by flat allowance counters while packets are lost",
     remedies=(
         RemedyPart(
             what="Use a larger instance, or spread the load over several: the allowance belongs to the instance type",

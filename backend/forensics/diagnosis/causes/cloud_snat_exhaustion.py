@@ -64,7 +64,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="none found; it would be refuted by SYNs to private addresses that are lost as often",
+    refutation="it would be refuted by SYNs to private addresses that are lost as often",
     rivals=(
         RivalPart(
             cause="snat-port-exhaustion",

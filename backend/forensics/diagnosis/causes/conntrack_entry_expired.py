@@ -53,7 +53,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="none found; it would be refuted by an entry whose time is renewed, or by an end that closed at once",
+    refutation="it would be refuted by an entry whose time is renewed, or by an end that closed at once",
     remedies=(
         RemedyPart(
             what="Keep half-closed entries longer",

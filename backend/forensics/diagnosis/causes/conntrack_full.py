@@ -31,6 +31,7 @@ from backend.forensics.evidence.kernel.kernel_signs import conntrack_fill, messa
 from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, RemedyPart
+from backend.forensics.wording import percent
 
 CAUSE = "conntrack-full"
 TITLE = "Conntrack table full"
@@ -181,7 +182,7 @@ def _fill(kernel: KernelFacts) -> list[Weighed]:
     fill = conntrack_fill(kernel)
     if fill is None:
         return []
-    text = f"{fill.count:,} of {fill.limit:,} entries in use ({fill.ratio:.0%})."
+    text = f"{fill.count:,} of {fill.limit:,} entries in use ({percent(fill.ratio)})."
     if fill.ratio >= FULL_FROM:
         return [
             Weighed(
@@ -270,5 +271,5 @@ _REMEDIES = (
         versions=None,
     ),
 )
-_REFUTATION = "none found; it would be refuted by a count far below nf_conntrack_max or by flat drop counters"
+_REFUTATION = "it would be refuted by a count far below nf_conntrack_max or by flat drop counters"
 _LISTED = ListedCause(CAUSE, TITLE, PRIOR, REFERENCES, _REFUTATION, _REMEDIES)

@@ -142,7 +142,7 @@ def _hypothesis(facts: Facts, case: _Case) -> Hypothesis:
         remedies=_REMEDIES,
         references=REFERENCES,
         refutation=(
-            "none found; it would be refuted by a counter `invalid` that stays flat while clients reset such packets"
+            "it would be refuted by a counter `invalid` that stays flat while clients reset such packets"
         ),
         figures=(("connections reset", f"{len(case.un_nated):,}"), ("real servers", f"{len(real):,}")),
     )

@@ -120,7 +120,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination, ways: Sp
             ),
         ),
         references=REFERENCES,
-        refutation=f"none found; it would be refuted by an answer to a SYN that left by {ways.dead.word}",
+        refutation=f"it would be refuted by an answer to a SYN that left by {ways.dead.word}",
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=links,

@@ -77,7 +77,7 @@ def _hypothesis(case: DelayedAck) -> Hypothesis:
         missing=(_SOCKET,),
         remedies=_remedies(writer),
         references=REFERENCES,
-        refutation="none found; it would be refuted by second writes sent before the ACK",
+        refutation="it would be refuted by second writes sent before the ACK",
         figures=(
             (TIME_LOST, seconds_text(case.time_lost_s)),
             ("each", wait),

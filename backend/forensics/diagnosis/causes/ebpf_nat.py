@@ -49,7 +49,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="none found; it would be refuted by drops of this reason whose tuples are of other connections",
+    refutation="it would be refuted by drops of this reason whose tuples are of other connections",
     remedies=(
         RemedyPart(
             what="Raise the limits of the NAT and connection-tracking maps",

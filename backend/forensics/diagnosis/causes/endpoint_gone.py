@@ -74,7 +74,7 @@ def _steps(facts: Facts, each: RemovedEndpoint) -> list[ClaimPart]:
 
 def _weighed(facts: Facts, each: RemovedEndpoint) -> list[Weighed]:
     text = (
-        f"{each.backend} opened {plural(len(each.opened), 'connection')}, then none of {len(each.failed):,}: "
+        f"{each.backend} accepted {plural(len(each.opened), 'connection')}, then none of {len(each.failed):,}: "
         f"{each.refused:,} refused, {len(each.failed) - each.refused:,} without an answer."
     )
     reason = "from one moment on it failed every connection, the other backends did not"

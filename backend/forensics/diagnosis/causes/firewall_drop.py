@@ -130,7 +130,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         missing=((SOURCE_COUNTERS,) if by_source else ()) + (FILTER_RULES, CAPTURE_BOTH_SIDES),
         remedies=_remedies(d),
         references=REFERENCES,
-        refutation="none found; it would be refuted by one connection from the same source that opens",
+        refutation="it would be refuted by one connection from the same source that opens",
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=d.links,
@@ -291,7 +291,7 @@ _TRACED = ListedCause(
     title=TITLE,
     prior=PRIOR,
     references=("include/net/dropreason-core.h: SKB_DROP_REASON_NETFILTER_DROP", *REFERENCES),
-    refutation="none found; it would be refuted by a tracer that shows another reason for the missing packets",
+    refutation="it would be refuted by a tracer that shows another reason for the missing packets",
     remedies=(
         RemedyPart(
             what="Find the rule or policy whose counter rises, and let these packets pass before it",

@@ -43,7 +43,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="none found; it would be refuted by a GOAWAY with another error code",
+    refutation="it would be refuted by a GOAWAY with another error code",
     rivals=(
         RivalPart(
             cause="max-connection-age",

@@ -108,7 +108,7 @@ def _hypothesis(findings: Sequence[Case], case: _Case) -> Hypothesis:
         ),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="none found; it would be refuted by a connection of this pod to itself that opens",
+        refutation="it would be refuted by a connection of this pod to itself that opens",
         figures=((TIME_LOST, seconds_text(lost_s)), ("connections", f"{failed:,}"), ("to", str(server))),
         attempts=case.links,
     )

@@ -85,7 +85,7 @@ def _hypothesis(facts: Facts, held: Held) -> Hypothesis:
         missing=_missing(held),
         remedies=_remedies(held),
         references=REFERENCES,
-        refutation="none found; it would be refuted by a process on that host that ran during the stalls",
+        refutation="it would be refuted by a process on that host that ran during the stalls",
         figures=figures(held),
         ceiling=0.999 if near else NOT_NEAR_CEILING,
     )

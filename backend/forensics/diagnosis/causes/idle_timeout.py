@@ -88,7 +88,7 @@ def _hypothesis(facts: Facts, finding: IdleTimeout) -> Hypothesis:
         missing=_missing(server),
         remedies=_remedies(died_s),
         references=REFERENCES,
-        refutation="none found; it would be refuted by a connection that survives a longer idle time",
+        refutation="it would be refuted by a connection that survives a longer idle time",
         figures=(
             (TIME_LOST, seconds_text(finding.time_lost_s)),
             ("shortest fatal idle time", seconds_text(died_s)),

@@ -52,7 +52,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="nothing seen; it would be refuted by a flat TcpInCsumErrors while segments are repeated",
+    refutation="it would be refuted by a flat TcpInCsumErrors while segments are repeated",
     remedies=(
         RemedyPart(
             what="Let the sender's kernel compute the checksums",

@@ -19,6 +19,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.nat.ipvs_servers import Drain
 from backend.forensics.findings import frame_evidence, line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RivalPart
+from backend.forensics.wording import percent
 
 CAUSE = "ipvs-drain-blocked"
 TITLE = "New connections to a drained IPVS real server"
@@ -82,9 +83,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], drain: Drain, settings: 
         missing=tuple(_missing(settings)),
         remedies=list_drain_remedies(drained, settings),
         references=REFERENCES,
-        refutation=(
-            "none found; it would be refuted by unused ports reaching that server, or by conn_reuse_mode = 1"
-        ),
+        refutation=("it would be refuted by unused ports reaching that server, or by conn_reuse_mode = 1"),
         figures=(("connections", f"{len(drain.through_service):,}"), ("to", str(drained.server))),
     )
 
@@ -101,7 +100,7 @@ def _weigh(facts: Facts, drain: Drain, settings: IpvsSettings) -> tuple[bool, li
         2.2, text, [*_frames(drain), *lines], "no scheduler chooses a server of weight 0 for a new one"
     )
     used = sum(bool(facts.port_reuse.reused[s.row]) for s in sent) / len(sent)
-    text = f"{used:.0%} of them came from a source port used for {drain.drained.service} before."
+    text = f"{percent(used)} of them came from a source port used for {drain.drained.service} before."
     pieces = [seen]
     if used >= USED_SHARE:
         pieces.append(Weighed(1.5, text, _frames(drain), "the old IPVS entry forwards them there"))

@@ -137,7 +137,7 @@ def _hypothesis(findings: Sequence[Case], stale: Stale, settings: IpvsSettings) 
         missing=tuple(_missing(settings)),
         remedies=list_drain_remedies(drained, settings),
         references=REFERENCES,
-        refutation="none found; it would be refuted by a response from that server at that time",
+        refutation="it would be refuted by a response from that server at that time",
         figures=victims.figures,
         impact=victims.impact,
         attempts=victims.links,

@@ -107,7 +107,7 @@ def _hypothesis(findings: Sequence[Case], closes: EarlyCloses) -> Hypothesis:
         ),
         remedies=_remedies(statistics.median(closes.quiet_s) if closes.quiet_s else 60.0),
         references=REFERENCES,
-        refutation="none found; it would be refuted by RSTs that acknowledge the server's FIN",
+        refutation="it would be refuted by RSTs that acknowledge the server's FIN",
         figures=(("requests reset", f"{closes.crossed:,}"),),
     )
 

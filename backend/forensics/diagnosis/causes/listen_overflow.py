@@ -111,7 +111,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         missing=(LISTEN_COUNTERS, CAPTURE_BOTH_SIDES),
         remedies=_SYN_QUEUE_REMEDIES if queue == "SYN queue" else _remedies(d),
         references=REFERENCES,
-        refutation="none found; it would be refuted by listen counters that stay flat while SYNs are retransmitted",
+        refutation="it would be refuted by listen counters that stay flat while SYNs are retransmitted",
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=d.links,
@@ -163,18 +163,16 @@ def _others(facts: Facts, d: Destination) -> list[Weighed]:
     """Other ports of the host and data: a queue belongs to one listener and touches only SYNs."""
     pieces = []
     p_value = _port_chance(d)
-    text = (
-        f"{d.opened:,} of {d.tried:,} attempts to this port opened; of "
-        f"{d.neighbours_answered:,} to other ports of the host "
-        f"{d.neighbours_delayed} waited ({p_text(p_value)})."
-    )
+    text = f"{d.opened:,} of {plural(d.tried, 'attempt')} to this port opened"
     if d.neighbours_answered:
+        others = f"of {d.neighbours_answered:,} to other ports of the host {d.neighbours_delayed:,} waited"
+        text = f"{text}; {others} ({p_text(p_value)})."
         weight = 1.2 if p_value < SIGNIFICANT_P else 0.4 if not d.neighbours_delayed else -0.8
         pieces.append(
             Weighed(weight, text, loss_evidence(d), "each listener has its own queue; Fisher's exact test")
         )
     else:
-        pieces.append(Weighed(0.2, text, loss_evidence(d), "the server answers others"))
+        pieces.append(Weighed(0.2, f"{text}.", loss_evidence(d), "the server answers others"))
     rates = compare_later_losses(facts.data_of_hosts, d)
     if rates.data_again >= 3 and rates.p_syns_more > SAMPLE_LIKE_P:
         text = f"{rates.in_words}: data is lost as often ({p_text(rates.p_syns_more)})."

@@ -108,7 +108,7 @@ def _hypothesis(case: MetadataCase) -> Hypothesis:
         missing=MISSING,
         remedies=_remedies(),
         references=REFERENCES,
-        refutation="none found; it would be refuted by a token request with a response at the pod",
+        refutation="it would be refuted by a token request with a response at the pod",
         figures=(
             ("time lost", seconds_text(_waited_s(case))),
             ("unanswered", f"{int(_lost(case).sum()):,} of {int(_puts(case).sum()):,}"),

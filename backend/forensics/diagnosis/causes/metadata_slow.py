@@ -87,7 +87,7 @@ def _hypothesis(case: MetadataCase) -> Hypothesis:
         missing=MISSING,
         remedies=_remedies(),
         references=REFERENCES,
-        refutation="none found; it would be refuted by calls that are answered within milliseconds",
+        refutation="it would be refuted by calls that are answered within milliseconds",
         figures=_figures(case),
     )
 

@@ -17,8 +17,9 @@ from backend.forensics.diagnosis.listed_causes import ListedCause, from_listings
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.kernel.host_signs import HostSigns
 from backend.forensics.evidence.kernel.kernel_signs import Line, messages_with, settings_of
-from backend.forensics.findings import line_evidence, plural
+from backend.forensics.findings import line_evidence
 from backend.forensics.report import MissingPart, RemedyPart
+from backend.forensics.wording import times_text
 
 CAUSE = "neighbor-table-overflow"
 TITLE = "Neighbor table overflow"
@@ -50,7 +51,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="none found; it would be refuted by a count of entries far below gc_thresh3 in all namespaces",
+    refutation="it would be refuted by a count of entries far below gc_thresh3 in all namespaces",
     remedies=(
         RemedyPart(
             what="Raise the limits: gc_thresh3 above the number of peers of all namespaces, gc_thresh2 and 1 below it",
@@ -99,7 +100,7 @@ def _logged(host: HostSigns) -> list[Weighed]:
     ]
     if not lines:
         return []
-    text = f"The kernel logged a neighbor table overflow {plural(len(lines), 'time')}."
+    text = f"The kernel logged a neighbor table overflow {times_text(len(lines))}."
     reason = "written where an entry is refused, at a limited rate; when, only a time stamp shows"
     return [Weighed(3.6, text, line_evidence(lines), reason)]
 

@@ -170,7 +170,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], service: _Service) -> Hy
         missing=_missing(service),
         remedies=_remedies(service, rule),
         references=REFERENCES,
-        refutation="none found; it would be refuted by a connection to this service that opens through this node",
+        refutation="it would be refuted by a connection to this service that opens through this node",
         figures=((TIME_LOST, seconds_text(lost_s)), ("packets", f"{service.packets:,}")),
         attempts=service.links,
     )

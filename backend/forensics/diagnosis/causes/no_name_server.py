@@ -78,7 +78,7 @@ def _hypothesis(trouble: Trouble, what: str) -> Hypothesis:
         ),
         remedies=(_remedy(),),
         references=REFERENCES,
-        refutation="nothing seen; an answer from this address would refute it",
+        refutation="an answer from this address would refute it",
         figures=trouble.figures(lookups),
         impact=trouble.impact(lookups),
         ceiling=trouble.ceiling,

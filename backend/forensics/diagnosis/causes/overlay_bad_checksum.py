@@ -60,7 +60,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="nothing seen; it would be refuted by a flat UdpInCsumErrors while packets of the overlay are lost",
+    refutation="it would be refuted by a flat UdpInCsumErrors while packets of the overlay are lost",
     rivals=(
         RivalPart(
             cause="path-mtu",

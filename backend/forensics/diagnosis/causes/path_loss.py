@@ -99,7 +99,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         missing=(CAPTURE_BOTH_SIDES, _PATH, _INTERFACES),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="none found; it would be refuted by data that passes where SYNs are lost",
+        refutation="it would be refuted by data that passes where SYNs are lost",
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         ceiling=SINGLE_CEILING if accident else 0.999,
@@ -161,19 +161,15 @@ def _data(d: Destination, rates: LossRates, later: LossRates) -> list[Weighed]:
         return [Weighed(REFUTES, text, loss_evidence(d), reason)]
     if later.data_again < DATA_LOST_FROM:
         return []
-    text = f"{later.in_words}, clients' first data left out ({p_text(later.p_like)})."
+    text, chance = f"{later.in_words}, clients' first data left out", p_text(later.p_like)
     if len(d.losses) < SYNS_LOST_FROM:
-        return [Weighed(1.0, text, loss_evidence(d), "data is lost, but there are too few SYNs for a rate")]
+        reason = "data is lost, but there are too few SYNs for a rate"
+        return [Weighed(1.0, f"{text}: too few SYNs for a rate.", loss_evidence(d), reason)]
     if later.p_like > SAMPLE_LIKE_P:
-        return [
-            Weighed(
-                2.6,
-                text,
-                loss_evidence(d),
-                "data in one direction and SYNs in both are lost at rates that fit; Fisher's exact test",
-            )
-        ]
-    return [Weighed(1.6, text, loss_evidence(d), "data is lost even more often than SYNs")]
+        reason = "data in one direction and SYNs in both are lost at rates that fit; Fisher's exact test"
+        return [Weighed(2.6, f"{text}: rates that fit one path ({chance}).", loss_evidence(d), reason)]
+    reason = "data is lost even more often than SYNs"
+    return [Weighed(1.6, f"{text}: data even more often ({chance}).", loss_evidence(d), reason)]
 
 
 def _spread(d: Destination) -> list[Weighed]:

@@ -67,7 +67,7 @@ def _hypothesis(facts: Facts, finding: PathMtu) -> Hypothesis:
         missing=_missing(ends[1], finding),
         remedies=_remedies(finding),
         references=REFERENCES,
-        refutation="none found; it would be refuted by an acknowledged packet of that size",
+        refutation="it would be refuted by an acknowledged packet of that size",
         figures=(
             (TIME_LOST, seconds_text(finding.time_lost_s)),
             ("too big", size),

@@ -109,7 +109,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination, stamps: 
         missing=(_SERVER, CAPTURE_BOTH_SIDES),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="none found; it would be refuted by SYNs with an older timestamp that are answered",
+        refutation="it would be refuted by SYNs with an older timestamp that are answered",
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=d.links,

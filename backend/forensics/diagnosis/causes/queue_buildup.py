@@ -19,6 +19,7 @@ from backend.forensics.evidence.facts import Facts
 from backend.forensics.evidence.round_trips.queue_signs import ARRIVALS, BURST, GENTLE, RISING, WAITED
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.wording import times_text
 
 CAUSE = "queue-buildup"
 TITLE = "Bufferbloat (standing queue)"
@@ -62,7 +63,7 @@ FILLED_SHARE = 0.5
 UNDECIDED_CEILING = 0.49
 """How a queue was emptied decides nothing by itself: what a paused device held also leaves at the rate of a link."""
 
-REFUTATION = "none found; it would be refuted by a queue that is empty while RTTs are high"
+REFUTATION = "it would be refuted by a queue that is empty while RTTs are high"
 
 
 def assess(facts: Facts, findings: Sequence[Case]) -> list[Hypothesis]:
@@ -103,7 +104,10 @@ def _hypothesis(finding: QueueBuildup, stalls: int) -> Hypothesis:
         cause=CAUSE,
         title=TITLE,
         role="stall",
-        statement=f"{plural(finding.count, 'time')} a standing queue to {target} delayed responses by up to {longest}.",
+        statement=(
+            f"{times_text(finding.count).capitalize()} a standing queue to {target} delayed responses "
+            f"by up to {longest}."
+        ),
         prior=PRIOR,
         steps=(ClaimPart(role="step", text=finding.summary, evidence=whole(finding)),),
         weighed=tuple(pieces),

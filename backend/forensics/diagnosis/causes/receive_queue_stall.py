@@ -151,7 +151,7 @@ def _hypothesis(facts: Facts, held: Held, ways: _Ways) -> Hypothesis:
         missing=_missing(held, ways, blocking_processes),
         remedies=_remedies(held, blocking_processes),
         references=REFERENCES,
-        refutation="none found; it would be refuted by a capture at the host in which the requests arrive on time",
+        refutation="it would be refuted by a capture at the host in which the requests arrive on time",
         figures=figures(held),
         ceiling=BETWEEN_CEILING
         if _may_lie_between(held, ways) and not claims and not _spares_flows(held)

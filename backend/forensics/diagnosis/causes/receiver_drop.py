@@ -86,7 +86,7 @@ def _hypothesis(facts: Facts, case: SegmentCase) -> Hypothesis:
         missing=(RECEIVER_COUNTERS, _RULES),
         remedies=_remedies(case),
         references=REFERENCES,
-        refutation="none found; it would be refuted by segments lost before they reach the receiver's host",
+        refutation="it would be refuted by segments lost before they reach the receiver's host",
         figures=case.figures(),
         explains=case.frames_of("arrived", "counted"),
     )

@@ -98,8 +98,7 @@ def _hypothesis(facts: Facts, trouble: Trouble) -> Hypothesis:
         remedies=tuple(_remedies(trouble)),
         references=REFERENCES,
         refutation=(
-            "none found; it would be refuted by responses that leave the resolver, or by queries "
-            "that do not reach it"
+            "it would be refuted by responses that leave the resolver, or by queries that do not reach it"
         ),
         figures=trouble.figures(lookups),
         impact=trouble.impact(lookups),

@@ -27,6 +27,7 @@ from backend.forensics.evidence.kernel.kernel_signs import counter_rise
 from backend.forensics.evidence.losses.destinations import Destination
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import ClaimPart, EvidencePart, MissingPart, RemedyPart
+from backend.forensics.wording import series_text
 
 CAUSE = "return-path-loss"
 TITLE = "Packet loss on the return path"
@@ -98,7 +99,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         missing=(_INNER, _REASONS),
         remedies=_REMEDIES,
         references=REFERENCES,
-        refutation="none found; it would be refuted by a SYN-ACK captured at the client before its retransmission",
+        refutation="it would be refuted by a SYN-ACK captured at the client before its retransmission",
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=links,
@@ -107,7 +108,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
 
 
 def _answer_step(loss: Loss) -> ClaimPart:
-    seen = " and ".join(dict.fromkeys(f"{a.place.word}" for a in loss.answered_by))
+    seen = series_text(list(dict.fromkeys(f"{a.place.word}" for a in loss.answered_by)))
     text = (
         f"The server answered; its SYN-ACK was captured on {seen}, and then the client retransmitted its SYN."
     )

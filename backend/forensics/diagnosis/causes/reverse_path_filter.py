@@ -113,7 +113,7 @@ def _hypothesis(facts: Facts, case: _Case) -> Hypothesis:
         missing=_missing(case),
         remedies=_remedies(case.device or "INTERFACE"),
         references=REFERENCES,
-        refutation=f"none found; it would be refuted by a flat {COUNTER} while packets are lost",
+        refutation=f"it would be refuted by a flat {COUNTER} while packets are lost",
         figures=(("packets dropped", f"{case.path.counted:,}"), ("logged", f"{len(case.path.martians):,}")),
     )
 

@@ -19,6 +19,7 @@ from backend.forensics.evidence.kernel.host_signs import HostSigns
 from backend.forensics.evidence.kernel.kernel_signs import Line
 from backend.forensics.findings import line_evidence, plural, seconds_text
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
+from backend.forensics.wording import times_text
 
 CAUSE = "rule-sync-delay"
 TITLE = "kube-proxy writes its rules late"
@@ -59,7 +60,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="none found; it would be refuted by endpoints that get connections as soon as they are ready",
+    refutation="it would be refuted by endpoints that get connections as soon as they are ready",
     rivals=(
         RivalPart(
             cause="endpoint-gone",
@@ -166,7 +167,7 @@ def _failed(host: HostSigns) -> Iterator[Weighed]:
             elif _FAILED.search(message.text):
                 failed.append((each.input, message.line))
     if held:
-        text = f"{plural(len(held), 'time')} another program held the xtables lock."
+        text = f"{times_text(len(held)).capitalize()} another program held the xtables lock."
         yield Weighed(1.8, text, line_evidence(held[:LINES_MOST]), "no rule is written without that lock")
     if failed:
         text = f"{plural(len(failed), 'iptables-restore')} failed."

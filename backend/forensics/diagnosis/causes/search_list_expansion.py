@@ -110,7 +110,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, hurt: list[DelayedLookup]) -> Hy
         ),
         remedies=tuple(_remedies(hurt)),
         references=REFERENCES,
-        refutation="none found; it would be refuted by delays of the name itself only",
+        refutation="it would be refuted by delays of the name itself only",
         figures=trouble.figures(hurt),
         impact=trouble.impact(hurt),
         ceiling=trouble.ceiling,

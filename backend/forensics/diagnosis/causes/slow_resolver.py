@@ -19,6 +19,7 @@ from backend.forensics.evidence.dns.delayed import LATE_NS, DelayedLookup
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, seconds_text
 from backend.forensics.report import EvidencePart, MissingPart, RemedyPart
+from backend.forensics.wording import percent
 
 CAUSE = "slow-resolver"
 TITLE = "Slow DNS resolver"
@@ -82,7 +83,7 @@ def _hypothesis(facts: Facts, trouble: Trouble, late: list[DelayedLookup]) -> Hy
         missing=(*(() if there else (AT_RESOLVER,)), _UPSTREAM),
         remedies=tuple(_remedies()),
         references=REFERENCES,
-        refutation="none found; it would be refuted by responses that leave the resolver promptly and arrive late",
+        refutation="it would be refuted by responses that leave the resolver promptly and arrive late",
         figures=trouble.figures(late),
         impact=trouble.impact(late),
         ceiling=trouble.ceiling,
@@ -129,7 +130,7 @@ def _place(trouble: Trouble, questions: Ints) -> list[Weighed]:
         return []
     name = " or ".join(sorted(f"{p.word}" for p in furthest))
     share = median(shares)
-    text = f"{share:.0%} of the delay is also captured on {name}, the vantage point nearest to the resolver."
+    text = f"{percent(share)} of the delay is also captured on {name}, the vantage point nearest to the resolver."
     evidence = _frames(trouble, questions.tolist())
     if share >= WAITED_THERE_RATIO:
         return [Weighed(1.5, text, evidence, "the response left late; the path added no delay")]
@@ -153,7 +154,7 @@ def _legs(trouble: Trouble, late: Sequence[DelayedLookup]) -> list[Weighed]:
         return []
     text = (
         f"In {of:,} of {len(late):,} lookups the resolver itself waited for its upstream, "
-        f"{median(share):.0%} of the time."
+        f"{percent(median(share))} of the time."
     )
     return [Weighed(1.0, text, _frames(trouble, legs), "the delay is at the upstream")]
 

@@ -19,6 +19,7 @@ from backend.forensics.diagnosis.throttled_answers import Throttled, throttled_a
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.wording import percent
 
 CAUSE = "slow-server"
 TITLE = "Slow application"
@@ -96,7 +97,7 @@ def _hypothesis(facts: Facts, finding: SlowAnswer) -> Hypothesis:
         ),
         remedies=_remedies(server),
         references=REFERENCES,
-        refutation="none found; it would be refuted by requests acknowledged as late as they are answered",
+        refutation="it would be refuted by requests acknowledged as late as they are answered",
         figures=(
             (TIME_LOST, seconds_text(finding.time_lost_s)),
             ("median", late),
@@ -178,9 +179,7 @@ def _own_work(finding: SlowAnswer) -> list[Weighed]:
     share = finding.asked_others_median_ratio
     if share is None:
         return []
-    text = (
-        f"During slow responses the server itself waited for upstream calls {share:.0%} of the time (median)."
-    )
+    text = f"During slow responses the server itself waited for upstream calls {percent(share)} of the time (median)."
     if share >= OTHERS_RATIO:
         return [Weighed(-4.0, text, first_packets(finding), "its upstream is slow, not the server")]
     return [Weighed(0.7, text, first_packets(finding), "its upstream calls were captured and answered")]

@@ -45,7 +45,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="none found; it would be refuted by an answer on this entry (no UNREPLIED)",
+    refutation="it would be refuted by an answer on this entry (no UNREPLIED)",
     rivals=(
         RivalPart(
             cause="no-local-endpoint",

@@ -26,6 +26,7 @@ from backend.forensics.evidence.kernel.neighbor_conflicts import NeighborConflic
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.private_words import PrivateWord, of_place
 from backend.forensics.report import MissingPart, RemedyPart, RivalPart
+from backend.forensics.wording import series_text
 
 CAUSE = "stale-neighbor"
 TITLE = "Stale neighbor entry or duplicate address"
@@ -53,7 +54,7 @@ _CAUSE = ListedCause(
     title=TITLE,
     prior=-2.5,
     references=REFERENCES,
-    refutation="none found; it would be refuted by a connection that opens through this entry",
+    refutation="it would be refuted by a connection that opens through this entry",
     remedies=(
         RemedyPart(
             what="Delete the entry, so that the address is resolved again",
@@ -102,7 +103,7 @@ def _duplicate(facts: Facts, one: AddressConflict) -> Hypothesis | None:
     rows, failed = _connections(facts, one.address)
     if not failed.any():
         return None
-    links = " and ".join(one.links)
+    links = series_text(list(one.links))
     text = f"{links} both answered {plural(one.questions, 'question')} for the MAC address of {one.address}."
     count = f"{int(failed.sum()):,} of {plural(len(rows), 'connection')} to {one.address} stayed unanswered."
     pieces = [

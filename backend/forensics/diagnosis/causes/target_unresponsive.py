@@ -104,7 +104,7 @@ def _hypothesis(facts: Facts, findings: Sequence[Case], d: Destination) -> Hypot
         missing=(NEIGHBOUR, CAPTURE_BOTH_SIDES),
         remedies=_remedies(host),
         references=REFERENCES,
-        refutation="none found; it would be refuted by any packet from this host at that time",
+        refutation="it would be refuted by any packet from this host at that time",
         figures=figures_of(facts, d),
         impact=impact_of(facts, d),
         attempts=d.links,
@@ -179,7 +179,8 @@ def _icmp_errors(facts: Facts, d: Destination) -> list[Weighed]:
     frames = frame_evidence(
         (facts.attempts.places[int(errors.place[n])].input, int(errors.rows["frame"][n])) for n in found
     )
-    text = f"{len(found):,} ICMP errors report that the host is unreachable."
+    sent = errors.sent(found)
+    text = f"{plural(sent, 'ICMP error')} report{'s' if sent == 1 else ''} that the host is unreachable."
     return [Weighed(2.5, text, frames, "reported by the last router or the local kernel")]
 
 

@@ -13,11 +13,13 @@ from backend.forensics.diagnosis.contract import TIME_LOST, Hypothesis, Weighed
 from backend.forensics.diagnosis.exclusive import is_one_lost_syn
 from backend.forensics.diagnosis.given_listings import ListingRequest
 from backend.forensics.diagnosis.queries.trouble import AT_RESOLVER, BOTH_SIDES, COUNTERS
+from backend.forensics.evidence.absence.losses import UNKNOWN_PLACE
 from backend.forensics.evidence.attempts.delays import DELAYED_FROM_S
 from backend.forensics.evidence.clocks.grouped_rows import is_among
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import frame_evidence, seconds_text
 from backend.forensics.report import ClaimPart, DiagnosisPart, MissingPart, RivalPart
+from backend.forensics.wording import plural
 
 CAUSE = "unknown"
 TITLE = "Cause not established"
@@ -103,8 +105,14 @@ def _target(finding: Case) -> str:
     return finding.target
 
 
-def _places(finding: Case) -> str:
-    return "; ".join(finding.lost_at) if isinstance(finding, DnsDelay | SynRetransmission) else ""
+def _places(finding: Case) -> tuple[str, ...]:
+    return tuple(finding.lost_at) if isinstance(finding, DnsDelay | SynRetransmission) else ()
+
+
+def _where(places: Sequence[str]) -> str:
+    if all(place.startswith(UNKNOWN_PLACE) for place in places):
+        return "Where the packets were lost is not known: they were captured at one vantage point only."
+    return f"Where the packets were lost: {'; '.join(places)}."
 
 
 def _what(facts: Facts, findings: Sequence[Case], links: Sequence[int]) -> str:
@@ -116,9 +124,8 @@ def _what(facts: Facts, findings: Sequence[Case], links: Sequence[int]) -> str:
             if len(said) + len(more) > SUMMARY_LONGEST:
                 said = f"{said.partition(end)[0].rstrip('.')}."
         return f"{said}{more}"
-    late = "connection" if len(links) == 1 else "connections"
     return (
-        f"{len(links):,} {late} opened {DELAYED_FROM_S:g} s or more above their baseline without a SYN "
+        f"{plural(len(links), 'connection')} opened {DELAYED_FROM_S:g} s or more above their baseline without a SYN "
         "retransmission."
     )
 
@@ -137,10 +144,9 @@ def _hypothesis(
         if links
         else list(findings[0].evidence)
     )
-    places = _places(findings[0]) if findings else ""
-    where = f"The packets were last captured at: {places}."
+    places = _places(findings[0]) if findings else ()
     reason = "the last location says nothing about the cause"
-    seen = (Weighed(0.1, where, frames, reason),) if places else ()
+    seen = (Weighed(0.1, _where(places), frames, reason),) if places else ()
     lost_s = facts.delays.lost_by(links) if links else sum(f.time_lost_s for f in findings)
     steps = [ClaimPart(role="step", text=f.summary, evidence=list(f.evidence)) for f in findings]
     return Hypothesis(
@@ -158,7 +164,7 @@ def _hypothesis(
         time_lost_s=lost_s,
         rivals=tuple(_as_rival(d) for d in unsettled),
         missing=_merged_missing(unsettled, _asked_for(findings)),
-        refutation="none found; a cause that explains these frames would replace this result",
+        refutation="a cause that explains these frames would replace this result",
         figures=((TIME_LOST, seconds_text(lost_s)),),
         ceiling=CEILING,
         attempts=links,

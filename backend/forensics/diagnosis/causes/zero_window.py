@@ -18,6 +18,7 @@ from backend.forensics.dumps import TcpSocket
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import line_evidence, plural, seconds_text
 from backend.forensics.report import ClaimPart, MissingPart, RemedyPart, RivalPart
+from backend.forensics.wording import times_text
 
 CAUSE = "zero-window"
 TITLE = "Zero window (receiver not reading)"
@@ -59,7 +60,7 @@ def _hypothesis(facts: Facts, finding: ZeroWindow) -> Hypothesis:
         title=TITLE,
         role="stall",
         statement=(
-            f"The application at {receiver} did not read {plural(finding.count, 'time')}, for up to "
+            f"The application at {receiver} did not read {times_text(finding.count)}, for up to "
             f"{worst}: the sender waited with data."
         ),
         prior=PRIOR,
@@ -75,7 +76,7 @@ def _hypothesis(facts: Facts, finding: ZeroWindow) -> Hypothesis:
         missing=(_QUEUES, _STACKS),
         remedies=_remedies(receiver),
         references=REFERENCES,
-        refutation="none found; it would be refuted by a receiver whose window stays open while data is late",
+        refutation="it would be refuted by a receiver whose window stays open while data is late",
         figures=(
             (TIME_LOST, seconds_text(finding.time_lost_s)),
             ("max", worst),

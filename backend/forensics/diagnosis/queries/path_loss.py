@@ -71,7 +71,7 @@ def _hypothesis(
         missing=(_HOPS, AT_RESOLVER),
         remedies=_REMEDIES,
         references=references,
-        refutation="none found; it would be refuted by the lost queries in a capture at the resolver",
+        refutation="it would be refuted by the lost queries in a capture at the resolver",
         figures=trouble.figures(lookups),
         impact=trouble.impact(lookups),
         explains=lost_frames(apart),

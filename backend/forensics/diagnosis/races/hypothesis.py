@@ -47,8 +47,7 @@ def race_hypothesis(
         remedies=remedies,
         references=of.references,
         refutation=(
-            f"none found; it would be refuted by a lost SYN captured behind {of.behind}, or by "
-            "insert_failed staying flat"
+            f"it would be refuted by a lost SYN captured behind {of.behind}, or by insert_failed staying flat"
         ),
         figures=race_figures(race),
         impact=race_impact(race),

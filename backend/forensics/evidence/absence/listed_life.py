@@ -13,6 +13,7 @@ from backend.forensics.evidence.kernel.drop_rules import DropRule, list_syn_rule
 from backend.forensics.evidence.kernel.kernel_signs import Line, counter_rise
 from backend.forensics.evidence.kernel.rule_matches import Hop
 from backend.forensics.private_words import PrivateWord
+from backend.forensics.wording import series_text
 
 NEAR_NS: Final = 60_000_000_000
 """A table that was printed longer before or after says little of that time."""
@@ -91,7 +92,7 @@ def _own(dumps: tuple[DumpInput, ...], name: str, first_ns: int, last_ns: int) -
             host = PrivateWord(name, "host")
             return [
                 ListedSign(
-                    f"Commands ran on the host itself ({host}) at that time.",
+                    f"commands ran on {host} itself at that time.",
                     ((each.input, lines[0]),),
                 )
             ]
@@ -111,7 +112,7 @@ def _dropped(candidates: tuple[KernelFacts, ...], syns: int) -> Iterator[ListedS
         rises = [counter_rise(kernel, "nstat", name) for kernel in candidates]
         known = [rise for rise in rises if rise is not None and rise.by * 2 >= syns]
         if known and len(known) == len(rises):
-            shown = " and ".join(f"{name} +{rise.by:,} {rise.between_dumps}" for rise in known)
+            shown = series_text([f"{name} +{rise.by:,} {rise.between_dumps}" for rise in known])
             host = "the host" if len(known) == 1 else "whichever of them is this host"
             text = f"{shown}: {host} got packets and dropped them, {reason}."
             yield ListedSign(text, tuple(line for rise in known for line in rise.lines))

@@ -53,6 +53,14 @@ class IcmpErrors:
         wanted = np.isin(self.link, np.array(sorted(links), np.int64))
         return np.flatnonzero(wanted & np.isin(self.meaning, [MEANINGS.index(m) for m in meanings]))
 
+    def sent(self, found: Ints) -> int:
+        """How many errors these positions are: of each connection those at the vantage point that saw most of them."""
+        pairs = np.stack([self.link[found], self.place[found]])
+        (links, _), counts = np.unique(pairs, axis=1, return_counts=True)
+        order = np.lexsort((-counts, links))
+        first = np.append(True, np.diff(links[order]) > 0) if len(order) else np.zeros(0, np.bool_)
+        return int(counts[order][first].sum())
+
 
 def join_icmp_errors(captures: Sequence[Capture], attempts: Attempts) -> IcmpErrors:
     """All "unreachable" and "time exceeded" errors."""

@@ -17,7 +17,7 @@ from backend.forensics.dumps import PacketProcess, SystemCall
 from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.private_words import of_program
 from backend.forensics.significance import binomial_tail, fisher_exact_p
-from backend.forensics.wording import p_text
+from backend.forensics.wording import p_text, percent
 
 SURE_P = 0.01
 """Of a blocking process, all processes that were looked at counted in: below that chance is no explanation."""
@@ -69,10 +69,10 @@ class BlockingProcess:
     @property
     def statement(self) -> str:
         """The finding in words, with its counts."""
-        usual = 100 * self.seen / self.others if self.others else 0.0
+        usual = self.seen / self.others if self.others else 0.0
         return (
             f"{of_program(self.process)} {self.what} at {self.named:,} of {self.stalls:,} stalls, "
-            f"otherwise at {usual:.2g} % of the time ({p_text(self.p_value)})"
+            f"otherwise at {percent(usual)} of the time ({p_text(self.p_value)})"
         )
 
 

@@ -124,8 +124,8 @@ def test_one_sentence_says_which_part_cost_most() -> None:
     served = describe_served(gather_facts([_request().build()], []))
     assert served is not None
     assert served.statement == (
-        "Of the 100 ms that 1 served request took, own processing cost most: 50%; upstream calls 30%, "
-        "metadata calls 20%."
+        "Of the 100 ms that 1 served request took, own processing cost most: 50 %; upstream calls 30 %, "
+        "metadata calls 20 %."
     )
 
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { ago, bytes, duration, plural } from "../quantity";
+import { ago, bytes, duration, percent, plural } from "../quantity";
 
 test.each([
   [29.485514, "29.5 s"],
@@ -26,4 +26,8 @@ test("age in the largest unit that fits", () => {
   const now = Date.parse("2026-11-21T12:00:00Z");
   expect(ago("2026-11-21T11:57:00Z", now)).toBe("3 min ago");
   expect(ago("2026-11-19T11:00:00Z", now)).toBe("2 d ago");
+});
+
+test("writes shares as reports do: never 0 % of some, nor 100 % of less than all", () => {
+  expect([0, 0.0004, 0.048, 0.72, 0.95, 0.9996, 1].map(percent)).toEqual(["0 %", "less than 0.1 %", "4.8 %", "72 %", "95.0 %", "more than 99.9 %", "100 %"]);
 });

@@ -131,7 +131,7 @@ test("falls are told beside the interval of sending, from three samples on", () 
 
 test("a period is told with its significance, and its absence as well", () => {
   const finding = (measures: Record<string, unknown>) => ({ measures }) as unknown as Parameters<typeof periodOf>[0];
-  expect(periodOf(finding({ period_s: 1.5, period_p_value: 0.00001 }), 9)?.words).toBe("9 onsets, one every 1.5 s, by chance in 1e-5 of cases");
+  expect(periodOf(finding({ period_s: 1.5, period_p_value: 0.00001 }), 9)?.words).toBe("9 onsets, one every 1.5 s, by chance in less than 0.1 % of cases");
   expect(periodOf(finding({ period_s: null }), 9)?.words).toContain("no fixed period");
   expect(periodOf(finding({}), 9)).toBeNull();
   expect(expectedOnsets(5e8, 1, 0, 3e9)).toEqual([5e8, 15e8, 25e8]);

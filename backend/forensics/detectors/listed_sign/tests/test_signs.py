@@ -86,7 +86,7 @@ def summaries(text: str) -> list[str]:
             "shop/web has no endpoint on this node",
             _NO_ENDPOINT.format("two"),
         ),
-        (_SOFTNET.format(90_000, 10_000), "CPU 0 took 90% of 100,000 packets", _SOFTNET.format(60_000, 40_000)),
+        (_SOFTNET.format(90_000, 10_000), "CPU 0 took 90 % of 100,000 packets", _SOFTNET.format(60_000, 40_000)),
         (
             _MASQUERADE.format(" --random-fully", ""),
             "with and without --random-fully",
@@ -121,7 +121,7 @@ def summaries(text: str) -> list[str]:
         (_FORTIO.format("1.0412", 10), "fortio: 10 of 1,000 requests failed", _FORTIO.format("0.0412", 0)),
         (
             _SOCKET.format("retrans:1/14"),
-            "10.0.0.5:4 → 10.0.0.9:80: 14 segments retransmitted of 60 (23%)",
+            "10.0.0.5:4 → 10.0.0.9:80: 14 segments retransmitted of 60 (23 %)",
             _SOCKET.format("retrans:0/1"),
         ),
         (

@@ -26,6 +26,7 @@ from backend.forensics.diagnosis.metadata_signs import (
 from backend.forensics.evidence.facts import Facts
 from backend.forensics.findings import plural, seconds_text
 from backend.forensics.report import MissingPart
+from backend.forensics.wording import percent
 
 CAUSE = "credential-refresh-storm"
 TITLE = "Credentials refreshed on every request (refresh storm)"
@@ -86,7 +87,7 @@ def _hypothesis(case: MetadataCase) -> Hypothesis:
         missing=missing,
         remedies=list_remedies(case),
         references=REFERENCES,
-        refutation="none found; it would be refuted by calls on a timer of their own or after expiry",
+        refutation="it would be refuted by calls on a timer of their own or after expiry",
         figures=_figures(case),
     )
 
@@ -113,7 +114,7 @@ def _figures(case: MetadataCase) -> tuple[tuple[str, str], ...]:
     figures = [("time lost", seconds_text(case.finding.time_lost_s))]
     if pattern.requests_refreshing:
         figures.append(("requests affected", f"{pattern.requests_refreshing:,} of {len(use.served):,}"))
-        figures.append(("share of service time", f"{case.share:.0%}"))
+        figures.append(("share of service time", percent(case.share)))
     if pattern.lifetime_s is not None:
         figures.append(("credential lifetime", f"{pattern.lifetime_s:,.0f} s"))
     minutes = max(pattern.span_s, 1.0) / 60

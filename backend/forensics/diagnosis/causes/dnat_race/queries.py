@@ -79,7 +79,7 @@ def _hypothesis(
         remedies=tuple(list_query_remedies(facts)),
         references=references,
         refutation=(
-            "none found; it would be refuted by the lost query captured at the resolver, or by loss of "
+            "it would be refuted by the lost query captured at the resolver, or by loss of "
             "both queries of a pair"
         ),
         figures=trouble.figures(lookups),

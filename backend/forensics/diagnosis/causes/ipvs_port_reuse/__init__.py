@@ -76,7 +76,7 @@ def _hypothesis(facts: Facts, found: Drops) -> Hypothesis:
         remedies=tuple(list_remedies(facts)),
         references=REFERENCES,
         refutation=(
-            "none found; it would be refuted by conn_reuse_mode = 0, by unused 5-tuples that are affected as much, "
+            "it would be refuted by conn_reuse_mode = 0, by unused 5-tuples that are affected as much, "
             "or by such a SYN seen at the real server"
         ),
         figures=(*found.victims.figures, *found.inactive_figure),

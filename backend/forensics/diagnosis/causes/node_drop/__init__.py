@@ -67,7 +67,7 @@ def _hypothesis(facts: Facts, found: NodeLosses) -> Hypothesis:
         missing=tuple(_missing(facts, found)),
         remedies=tuple(list_remedies(found)),
         references=REFERENCES,
-        refutation="none found; it would be refuted by insert_failed or drop rising with the lost SYNs",
+        refutation="it would be refuted by insert_failed or drop rising with the lost SYNs",
         figures=found.victims.figures,
         impact=found.victims.impact,
         attempts=found.victims.links,

@@ -92,7 +92,7 @@ def _hypothesis(
         missing=(*(() if rules else (RULES,)), WHERE_FREED),
         remedies=tuple(_remedies(rules)),
         references=references,
-        refutation="none found; it would be refuted by insert_failed or drop rising with the lost queries",
+        refutation="it would be refuted by insert_failed or drop rising with the lost queries",
         figures=trouble.figures(lookups),
         impact=trouble.impact(lookups),
         explains=lost_frames(inside),

@@ -70,9 +70,7 @@ def _hypothesis(facts: Facts, found: Shortage) -> Hypothesis:
         missing=tuple(_missing(facts, found, weighed.dumped)),
         remedies=tuple(list_remedies(facts, found)),
         references=REFERENCES,
-        refutation=(
-            "none found; it would be refuted by losses while ports were free, or by insert_failed staying flat"
-        ),
+        refutation=("it would be refuted by losses while ports were free, or by insert_failed staying flat"),
         impact=found.victims.impact,
         figures=(
             *found.victims.figures,

@@ -89,7 +89,7 @@ def _hypothesis(facts: Facts, found: _Drawn) -> Hypothesis:
             "net/netfilter/nf_nat_core.c: nf_nat_l4proto_unique_tuple() draws a port where the range excludes "
             "the client's own; get_unique_tuple() reserves nothing",
         ),
-        refutation="none found; it would be refuted by insert_failed staying flat, or by many free ports",
+        refutation="it would be refuted by insert_failed staying flat, or by many free ports",
         impact=found.victims.impact,
         figures=(
             *found.victims.figures,

@@ -77,7 +77,7 @@ def _hypothesis(facts: Facts, found: Collisions) -> Hypothesis:
         remedies=tuple(list_remedies(facts)),
         references=REFERENCES,
         refutation=(
-            "none found; it would be refuted by a SYN-ACK to such a SYN, or by unused 5-tuples answered the same way"
+            "it would be refuted by a SYN-ACK to such a SYN, or by unused 5-tuples answered the same way"
         ),
         figures=found.victims.figures,
         impact=found.victims.impact,

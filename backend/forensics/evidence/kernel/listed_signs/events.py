@@ -13,7 +13,7 @@ from backend.forensics.evidence.kernel.listed_signs.drop_reasons import drop_mea
 from backend.forensics.evidence.kernel.listed_signs.log_meanings import log_meaning
 from backend.forensics.evidence.kernel.listed_signs.sign import ListingSign, ReadSigns, shown
 from backend.forensics.private_words import of_line, of_object
-from backend.forensics.wording import plural
+from backend.forensics.wording import percent, plural
 
 _REASONS_MOST: Final = 5
 _LINES_MOST: Final = 50
@@ -200,7 +200,7 @@ def hop_signs(dumps: Sequence[DumpInput], judged_hops: int) -> Iterator[ListingS
 
 def _lost_at(hop: PathHop) -> str:
     where = f"{of_object(hop.host)}" if hop.host else "no answer"
-    return f"{hop.loss_percent:g} % of {hop.sent or 0:,} probes were lost at the last hop ({where})."
+    return f"{percent((hop.loss_percent or 0) / 100)} of {hop.sent or 0:,} probes were lost at the last hop ({where})."
 
 
 def _refused_at(hop: PathHop) -> str:

@@ -11,7 +11,7 @@ from backend.forensics.evidence.kernel.counters import DumpInput
 from backend.forensics.evidence.kernel.kernel_signs import Line
 from backend.forensics.evidence.kernel.listed_signs.sign import ListingSign, ReadSigns, shown
 from backend.forensics.private_words import of_object
-from backend.forensics.wording import plural
+from backend.forensics.wording import percent, plural
 
 _PROBES_LEAST: Final = 2
 _LOST_RATIO_LEAST: Final = 0.05
@@ -115,7 +115,7 @@ def _slowed(socket: TcpSocket) -> tuple[float, str]:
     share = again / sent if sent else 0.0
     if again and (share >= _LOST_RATIO_LEAST or not sent):
         parts.append(
-            f"{again:,.0f} segments retransmitted" + (f" of {sent:,.0f} ({share:.0%})" if sent else "")
+            f"{again:,.0f} segments retransmitted" + (f" of {sent:,.0f} ({percent(share)})" if sent else "")
         )
     if numbers.get("backoff"):
         parts.append(

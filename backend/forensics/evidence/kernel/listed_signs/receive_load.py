@@ -8,6 +8,7 @@ from typing import Final
 from backend.forensics.evidence.kernel.host_signs import HostSigns
 from backend.forensics.evidence.kernel.listed_signs.sign import ListingSign
 from backend.forensics.evidence.kernel.receive_load import find_receive_load
+from backend.forensics.wording import percent
 
 _ONE_CPU_RATIO: Final = 0.8
 """Share from which the others do not help; with equal queues it is 1/CPUs."""
@@ -30,8 +31,8 @@ def receive_load_signs(hosts: Sequence[HostSigns]) -> Iterator[ListingSign]:
             else ""
         )
         text = (
-            f"CPU {load.busiest} took {load.busiest_ratio:.0%} of {load.total:,} packets, of {len(load.processed)} "
-            f"CPUs listed{rest}."
+            f"CPU {load.busiest} took {percent(load.busiest_ratio)} of {load.total:,} packets, "
+            f"of {len(load.processed)} CPUs listed{rest}."
         )
         yield ListingSign(
             "receive-load", "info", "One CPU receives nearly all packets", text,
