@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
@@ -10,6 +11,7 @@ from backend.forensics.report import EvidencePart
 from backend.services.markdown_text import code_span
 from backend.services.report_words import references_of
 
+_OWN_PAGE = re.compile(r"(https?://[^/]+)/i/([0-9a-f]+)")
 LINKED_EACH = 12
 """Frames or runs of lines of one reference that are links; a thousand links would drown a ticket."""
 
@@ -19,6 +21,12 @@ class References:
     """How evidence is named. `page` is the investigation's address on its server, "" where there is none."""
 
     page: str = ""
+
+    @property
+    def picture(self) -> str:
+        """Address of the timeline as SVG; "" where no server shows the investigation."""
+        own = _OWN_PAGE.fullmatch(self.page)
+        return f"{own[1]}/api/v1/investigations/{own[2]}/timeline.svg" if own else ""
 
     def of(self, evidence: Sequence[EvidencePart], *, shown_each: int) -> str:
         """`` (`any.pcap` [#241](…))`` with a space before it; "" without evidence."""

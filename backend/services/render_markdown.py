@@ -58,6 +58,8 @@ def render_markdown(report: Report, *, page: str = "") -> str:
     groups = group_causes(report.diagnoses, report.destinations_total)
     for diagnosis, group in answers_of(report.diagnoses, groups):
         blocks += _diagnosis(diagnosis, group, disagreements_with(diagnosis, report.notes), references)
+    if references.picture and any(part.kind == "capture" for part in report.inputs):
+        blocks.append(f"[Timeline as a picture]({references.picture})")
     if report.outcomes:
         blocks += ["## Outcomes", *(f"{text_of(outcome_sentence(part))}." for part in report.outcomes)]
     blocks += _account(report, references)

@@ -28,13 +28,15 @@ test("the report has verdict, evidence and files, and prints without its buttons
   await expect(page.getByRole("button", { name: "Markdown" })).toBeHidden();
   await expect(page.getByTestId("claim")).toBeVisible();
 
-  const { pages, firstPage } = await printed(page);
+  await expect.poll(() => page.getByTestId("report-timeline").locator("img").evaluate((image: HTMLImageElement) => image.naturalWidth)).toBe(900);
+  const { pages, firstPage, firstPages } = await printed(page);
   const [first] = report.diagnoses;
   // Commands between backticks are shown as code.
   const words = (text: string) => text.replace(/[\s`]+/g, "");
   for (const told of [first?.statement, VERDICTS[first?.verdict ?? ""], `${first?.time_lost_s.toFixed(1)} s`, first?.do_now?.what]) {
     expect(words(firstPage)).toContain(words(told ?? "?"));
   }
+  expect(words(firstPages)).toContain("0=01:11:43.486947163");
   // No row is cut, neither at the edge of the paper nor at the end of a page: all its cells stand on one page.
   const rows = await page.getByTestId("report-table").locator("tbody tr").evaluateAll((found) => found.map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent ?? "")));
   expect(rows.length).toBeGreaterThan(truth.delayed);
@@ -52,13 +54,14 @@ interface Phrase {
 /** Words of one line that stand closer than cells do: points. */
 const CELL_GAP = 4;
 
-/** The first page as text, and of each page what stands below one another in columns, line breaks within a cell undone. */
-async function printed(page: Page): Promise<{ pages: string[][]; firstPage: string }> {
+/** The first page and the first two as text, and of each page what stands below one another in columns, line breaks within a cell undone. */
+async function printed(page: Page): Promise<{ pages: string[][]; firstPage: string; firstPages: string }> {
   const folder = mkdtempSync(path.join(tmpdir(), "stallscope-pdf-"));
   const file = path.join(folder, "report.pdf");
   await page.pdf({ format: "A4", path: file });
   const words = execFileSync("pdftotext", ["-tsv", file, "-"], { encoding: "utf8", maxBuffer: 1 << 26 }).split("\n").slice(1);
   const firstPage = execFileSync("pdftotext", ["-l", "1", file, "-"], { encoding: "utf8" });
+  const firstPages = execFileSync("pdftotext", ["-l", "2", file, "-"], { encoding: "utf8" });
   rmSync(folder, { recursive: true });
   const pages: Phrase[][] = [];
   for (const line of words) {
@@ -71,7 +74,7 @@ async function printed(page: Page): Promise<{ pages: string[][]; firstPage: stri
     if (last && Math.abs(last.top - word.top) < 1 && gap >= -1 && gap < CELL_GAP) Object.assign(last, { right: word.right, text: last.text + text });
     else onPage.push(word);
   }
-  return { pages: pages.filter(Boolean).map(columnsOf), firstPage };
+  return { pages: pages.filter(Boolean).map(columnsOf), firstPage, firstPages };
 }
 
 function columnsOf(phrases: Phrase[]): string[] {

@@ -17,7 +17,6 @@ import { QualityStrip } from "../diagnosis/QualityStrip";
 import { Targets } from "../diagnosis/Targets";
 import { VerdictCard } from "../diagnosis/VerdictCard";
 import { byKind } from "../findings/byKind";
-import { DensityStrip } from "../findings/DensityStrip";
 import { cellWords, tableOfReport, type RecordTable } from "../findings/recordTable";
 import { bytes, count, plural } from "../format/quantity";
 import { dateWords } from "../format/zone";
@@ -26,6 +25,7 @@ import { NotesTable } from "../notes/NotesTable";
 import { Region } from "../ui/Region";
 import { RouteLink } from "../ui/RouteLink";
 import { useTitle } from "../ui/useTitle";
+import { ReportTimeline } from "./ReportTimeline";
 import { usePrintWithData } from "./usePrintWithData";
 import "../diagnosis/diagnosis.css";
 import "../findings/finding.css";
@@ -59,7 +59,7 @@ function Body({ report }: { report: Report }) {
         <QualityStrip quality={report.quality} />
         <AccountLine account={report.account} />
       </div>
-      <DensityStrip />
+      <ReportTimeline />
       {answers.map(({ diagnosis, group }, at) => (
         <section key={diagnosis.id || diagnosis.statement} className="card panel" aria-label={diagnosis.title}>
           <header className="panel-head"><h2><Claim diagnosis={diagnosis} group={group} /></h2></header>

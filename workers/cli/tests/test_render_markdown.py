@@ -52,6 +52,16 @@ def test_on_a_server_every_claim_links_to_its_frames_and_lines() -> None:
     assert wanted <= found
 
 
+def test_the_timeline_is_linked_where_a_page_of_one_s_own_shows_it() -> None:
+    address = "http://127.0.0.1:8000/api/v1/investigations/3f2a/timeline.svg"
+    pages = ["http://127.0.0.1:8000/i/3f2a", "http://127.0.0.1:8000/s/3f2a", ""]
+    texts = [render_markdown(empty_report(), page=page) for page in pages]
+    assert ["timeline.svg" in text for text in texts] == [True, False, False]
+    assert f"[Timeline as a picture]({address})" in texts[0]
+    # Of listings alone there is no timeline.
+    assert "timeline.svg" not in render_markdown(collision_report(), page=pages[0])
+
+
 def test_a_thousand_frames_are_not_a_thousand_links() -> None:
     many = EvidencePart(input="a (1).pcap", frames=list(range(1, 1001)), lines=[4, 5, 6, 9])
     text = References("http://h/i/3f").of([many], shown_each=20)
