@@ -63,6 +63,10 @@ class ProbeSeries:
     """Replies, as the same lines say: with `-q`, and in cut texts, none is listed."""
     interval_s: float | None = None
     """Between two probes, where the tool tells its whole duration."""
+    data_bytes: int | None = None
+    """Of each ICMP echo request, behind its header; None when not shown."""
+    path_mtu: int | None = None
+    """The MTU in bytes that an ICMP error, or the host itself, named for it."""
 
 
 class ProbeTable(RecordTable[Probe]):

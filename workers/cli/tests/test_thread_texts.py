@@ -14,6 +14,28 @@ SAMPLES = sorted((Path(__file__).parents[2] / "decode" / "tests" / "samples" / "
 CLAIMED_FROM = 0.5
 UNDERSTOOD_LEAST = 0.95
 FACTS = {
+    "arp-pod-gateway": ("Nobody answers ARP or neighbor discovery for 169.254.1.1", ""),
+    "br-nf-sysctl-d": ("bridged packets pass no iptables rule", ""),
+    "coredns-unreachable": ("the upstream did not reply", ""),
+    "ctfull-inside": ("logged a full table 1 time", "conntrack-full"),
+    "felix-no-arp": ("Failed to set ARP entry", ""),
+    "flannel-mac-clear": ("the host that has it has 9a:7a:ba:c1:ab:5d", "stale-neighbor"),
+    "goaway-core": ("keepalive pings every 30.0 s came too often", "grpc-goaway"),
+    "goaway-go": ("keepalive pings came too often", "grpc-goaway"),
+    "goaway-json": ("keepalive pings came too often", "grpc-goaway"),
+    "hitch-no-port": ("no local port is left towards that address", ""),
+    "istio-access-uc": ("503 and response flag UC: the upstream closed the connection", ""),
+    "listen-129": ("*:80 (129 wait, backlog 128)", ""),
+    "martian-lan": ("reverse-path filter", "reverse-path-filter"),
+    "need-frag-masked": ("ICMP need to frag (mtu 1420)", ""),
+    "neigh-failed-bold": ("169.254.1.1 on eth0 (FAILED)", ""),
+    "netstat-close-wait": ("6 sockets are in CLOSE-WAIT (6 of 172.17.0.2:9482)", ""),
+    "netstat-p-fin-wait": ("7 to localhost:5000", ""),
+    "netstat-windows": ("7 of 7 TCP sockets are in TIME-WAIT", ""),
+    "ping-mtu": ("the MTU to it is 1,440 bytes, requests of 1,500 bytes do not fit", ""),
+    "states-by-awk": ("710 TCP sockets are in CLOSE-WAIT", ""),
+    "syn-masqueraded": ("1 of 1 connection attempts to 140.82.121.4:443 had SYN retransmissions", ""),
+    "untranslated-query": ("not translated: 192.168.0.10:53", ""),
     "answer-past-nat": ("10.251.1.189:7800 reset by the client", ""),
     "arp-an": ("Nobody answers ARP", ""),
     "arp-overflow-sysctl": ("neighbor table", "neighbor-table-overflow"),
@@ -101,6 +123,9 @@ FACTS = {
 }
 """By sample: words of the fact that it holds, and the cause that may be claimed."""
 SILENT = {
+    "mss-clamped": "one connection, opened; the text ends with the next SYN",
+    "pwru-wireguard": "steps of a packet; the text ends before it is freed",
+    "ttt-tunl0": "one request that is answered",
     "brctl-show": "the text ends before the line that shows a port's hairpin mode",
     "calico-rules-and-rst": "one RST and one answered ARP request, rules without drops",
     "conntrack-dns-answered": "each entry is answered",

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from backend.forensics.dumps import ClientStep, Dump
+from workers.decode.dumps.error_lines import is_trace
+from workers.decode.dumps.error_words import is_of_load_test
 from workers.decode.dumps.fields import numbered
 
 KIND = "client-steps"
@@ -60,8 +62,6 @@ _ADDRESS = re.compile(
 _NUMBERED_PORT = re.compile(r"\bport (?P<port>\d{1,5})\b")
 _AFTER = re.compile(r"\bafter (?P<ms>\d{1,9}) (?P<unit>ms|milliseconds|seconds)")
 _IN_A_LOG: Final = 0.5
-_LOAD_TEST = re.compile(r"(?:Get|Post|Put|Head|Delete|Patch) \"http://")
-"""A load test lists its errors so, as a part of its own report."""
 _FAILED: Final = (
     "timed out", "timeout", "refused", "no route to host", "unreachable", "reset by peer", "failed", "couldn't connect",
     "could not resolve", "can't find", "no such host", "empty reply", "can't connect", "econn", "ehost", "etimedout",
@@ -79,7 +79,7 @@ def recognise(head: Sequence[str]) -> float:
 
 def owns_line(line: str) -> bool:
     """What clients print, and errors that name the address they were for."""
-    if _LOAD_TEST.match(line):
+    if is_of_load_test(line):
         return False
     if line[:1] in "*><c" and (_CURL.match(line) or _HEADERS.match(line)):
         return True
@@ -106,6 +106,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
             steps.append(_step(line, number))
         elif not (
             line.startswith(("*", "<", ">", "{", "}"))
+            or is_trace(line)
             or re.match(r"(?:Address|Name|Non-auth|Address \d):?\s", line)
         ):
             not_understood.append(number)

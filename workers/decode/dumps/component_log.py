@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from backend.forensics.dumps import Dump, LogMessage
+from workers.decode.dumps.error_words import names_an_error
 from workers.decode.dumps.fields import numbered
 from workers.decode.dumps.formats import share_owned
 from workers.decode.dumps.stated_times import stated_time_ns
@@ -21,7 +22,7 @@ from workers.decode.dumps.stated_times import stated_time_ns
 KIND = "component-log"
 
 _KLOG = re.compile(
-    r"(?P<level>[IWEF])(?P<day>\d{4}) (?P<clock>\d\d:\d\d:\d\d\.\d{1,9})"
+    r"(?P<level>[IWEF])(?P<day>\d{4}) (?P<clock>\d\d:\d\d:\d{2,10}\.\d{1,9})"
     r"\s{1,8}\d{1,9} (?P<place>[\w./-]{1,80}:\d{1,6})\] ?(?P<text>.*)$"
 )
 _CALICO = re.compile(
@@ -36,7 +37,7 @@ _MESSAGE = re.compile(r"\bmsg=(?:\"(?P<quoted>(?:[^\"\\]|\\.){0,2000})\"|(?P<bar
 _ERROR = re.compile(r"\berror=(?:\"(?P<quoted>(?:[^\"\\]|\\.){0,2000})\"|(?P<bare>\S{1,400}))")
 _TIME = re.compile(r"\b(?:time|ts)=\"?(?P<time>\d{4}-\d\d-\d\dT[\d:.]{8,18}Z?)")
 _SUBSYSTEM = re.compile(r"\bsubsys=(?P<name>[\w-]{1,60})")
-_COREDNS = re.compile(r"\[(?P<level>INFO|WARNING|ERROR|DEBUG|FATAL|PANIC)\] (?P<text>.*)$")
+_COREDNS = re.compile(r"\s{0,2}\[(?P<level>INFO|WARNING|ERROR|DEBUG|FATAL|PANIC)\] (?P<text>.*)$")
 _ENVOY = re.compile(
     r"(?:\d{1,9}[-:])?\[(?P<time>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3})\]\[\d{1,9}\]\[(?P<level>[a-z]{4,8})\]"
     r"\[[\w :-]{2,40}\] (?:\[(?P<place>[\w./-]{1,160}:\d{1,6})\] )?(?P<text>.*)$"
@@ -62,7 +63,13 @@ _LEVELS: Final = {
     "I": "info", "W": "warning", "E": "error", "F": "fatal", "warn": "warning", "err": "error", "panic": "fatal",
     "critical": "fatal",
 }  # fmt: skip
-_BESIDE: Final = frozenset(("level", "caller", "ts", "time", "timestamp", "severity", "logger"))
+_TEXTS: Final = ("msg", "message", "content", "log", "MESSAGE", "textPayload")
+"""Names under which programs and collectors of logs write the text."""
+_BESIDE: Final = frozenset(
+    (
+        "level", "lvl", "caller", "ts", "time", "timestamp", "@timestamp", "severity", "logger", "stream", "PRIORITY",
+    )
+)  # fmt: skip
 """Fields of which a log line in JSON has at least one beside its message."""
 _PLACES: Final = (
     (re.compile(r"proxier|kube-proxy|server_others|endpointslicecache|conntrack\.go|ipvs"), "kube-proxy"),
@@ -111,7 +118,7 @@ def _read(line: str, number: int) -> LogMessage | None:
         return LogMessage(number, "calico", _level(calico["level"]), calico["text"], calico["place"], time_ns)
     if "level=" in line[:300] and ("msg=" in line or "error=" in line) and _LOGFMT.match(line):
         return _logfmt(line, number)
-    if line[:1] == "{" and any(f'"{name}"' in line for name in ("msg", "message", "response_flags")):
+    if line[:1] == "{" and any(f'"{name}"' in line for name in (*_TEXTS, "response_flags")):
         return _of_json(line, number)
     envoy = _ENVOY.match(line) or _ISTIO.match(line)
     if envoy is not None:
@@ -155,10 +162,14 @@ def _of_json(line: str, number: int) -> LogMessage | None:
     if "response_flags" in read:
         return _of_access_log(read, number)
     error = read.get("error") or read.get("err")
-    text, level = read.get("msg") or read.get("message"), read.get("level", "error" if error else "info")
-    if not isinstance(text, str) or not isinstance(level, str) or not read.keys() & _BESIDE:
+    text = next((read[name] for name in _TEXTS if read.get(name)), None)
+    level = read.get("level") or read.get("lvl") or read.get("severity") or ("error" if error else "info")
+    if not isinstance(text, str) or not read.keys() & _BESIDE:
         return None
-    time = read.get("time") or read.get("ts")
+    level = level if isinstance(level, str) else "info"
+    if _level(level) == "info" and names_an_error(text):
+        level = "error"
+    time = next((read[name] for name in ("time", "ts", "timestamp", "@timestamp") if read.get(name)), None)
     time_ns = stated_time_ns(time) if isinstance(time, str) else None
     whole = f"{text}: {error}" if isinstance(error, str) else text
     return LogMessage(number, "", _level(level), whole[:2_000], "", time_ns)

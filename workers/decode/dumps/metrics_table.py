@@ -28,6 +28,12 @@ _SAMPLE = re.compile(
     r"\s{0,8}(?P<name>[a-zA-Z_:][\w:]{2,200})(?:\{(?P<labels>[^}]{0,2000})\})? (?P<value>-?"
     r"(?:\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?|NaN|\+Inf))(?: \d{10,13})?\s*$"
 )
+_COLUMNS = re.compile(
+    r"\s{0,8}(?P<name>[a-z][\w:]{2,200}_[\w:]{1,100})\s{1,60}"
+    r"(?P<labels>(?:\w{1,60}=\"[^\"]{0,200}\"[ ,]{0,8}){1,16}?)\s{1,60}"
+    r"(?P<value>\d{1,20}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?)\s*$"
+)
+"""As `cilium metrics list` prints samples."""
 _HELP = re.compile(r"\s{0,8}# (?:HELP|TYPE|UNIT|EOF)\b")
 _MOST_COLUMNS: Final = 64
 
@@ -39,7 +45,7 @@ def recognise(head: Sequence[str]) -> float:
 
 def owns_line(line: str) -> bool:
     """Titles, rows, samples with labels."""
-    if "{" in line and _SAMPLE.match(line):
+    if ("{" in line and _SAMPLE.match(line)) or ('="' in line and _COLUMNS.match(line)):
         return True
     return bool(_HELP.match(line) or _TITLE.match(line) or _ROW.match(line))
 
@@ -55,7 +61,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
     not_understood: list[int] = []
     names: list[str] = []
     for number, line in numbered(lines, first_line):
-        sample = _SAMPLE.match(line)
+        sample = _SAMPLE.match(line) or _COLUMNS.match(line)
         if _HELP.match(line):
             continue
         if sample is not None:
@@ -63,7 +69,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
             values += (
                 []
                 if value is None
-                else [MetricValue(number, sample["name"], value, None, sample["labels"] or "")]
+                else [MetricValue(number, sample["name"], value, None, (sample["labels"] or "").strip())]
             )
         elif _TITLE.match(line) and not _ROW.match(line):
             names = _cells(line)

@@ -39,6 +39,14 @@ _REFUSED = re.compile(
     _STAMP
     + r"From (?P<from>\S{1,255})(?: \(\S{1,64}\))?:? icmp_seq=(?P<sequence>\d{1,9}) (?P<why>[A-Z].{2,80})$"
 )
+_MESSAGE = re.compile(r"ping6?: (?:local error: |sendmsg: |sendto: )?\S.{0,200}$")
+_SIZE = re.compile(
+    r"\) ?(?:from .{1,100}?)?: ?(?P<of_data>\d{1,6}) data bytes|"
+    r"\) (?:from .{1,100}? )?(?P<data>\d{1,6})(?:\(\d{1,6}\))? (?:data )?bytes"
+)
+_MTU = re.compile(
+    r"(?:[Ff]rag needed and DF set|[Mm]essage too long|Packet too big).{0,40}?\bmtu ?= ?(?P<mtu>\d{2,6})"
+)
 _ACCOUNT = re.compile(r"--- \S{1,255} ping statistics ---\s*$")
 _SENT = re.compile(
     r"(?P<sent>\d{1,10}) packets transmitted, (?P<received>\d{1,10}) (?:packets )?received(?:, .{0,120}?)?"
@@ -59,7 +67,7 @@ def recognise(head: Sequence[str]) -> float:
 
 def owns_line(line: str) -> bool:
     """The title, an answer or its absence, or the account's first line."""
-    return any(shape.match(line) for shape in (_ANSWER, _TITLE, _UNANSWERED, _REFUSED, _ACCOUNT))
+    return any(shape.match(line) for shape in (_ANSWER, _TITLE, _UNANSWERED, _REFUSED, _ACCOUNT, _MESSAGE))
 
 
 def starts_anew(previous: str, line: str) -> bool:
@@ -74,6 +82,7 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
     not_understood: list[int] = []
     for number, line in numbered(lines, first_line):
         title = _TITLE.match(line)
+        _take_mtu(line, series)
         probe = None if title is not None else _probe(line, number, max(0, len(series) - 1))
         if title is not None:
             series.append(_series(title, number))
@@ -92,7 +101,18 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
 
 def _series(title: re.Match[str], number: int) -> ProbeSeries:
     address = canonical_address(title["inner"] or title["address"])
-    return ProbeSeries(number, "ping", "icmp", title["target"], address or "")
+    size = _SIZE.search(title.string)
+    data_bytes = int(size["data"] or size["of_data"]) if size else None
+    return ProbeSeries(number, "ping", "icmp", title["target"], address or "", data_bytes=data_bytes)
+
+
+def _take_mtu(line: str, series: list[ProbeSeries]) -> None:
+    """The smallest MTU that a router, or this host itself, named for the target."""
+    found = _MTU.search(line) if series else None
+    if found is not None:
+        known = series[-1].path_mtu
+        mtu_bytes = min(int(found["mtu"]), known or int(found["mtu"]))
+        series[-1] = replace(series[-1], path_mtu=mtu_bytes)
 
 
 def _untitled(line: str, number: int) -> ProbeSeries:

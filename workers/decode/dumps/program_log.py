@@ -14,8 +14,11 @@ from collections.abc import Sequence
 from typing import Final
 
 from backend.forensics.dumps import Dump, LogMessage
+from workers.decode.dumps.error_lines import is_trace
+from workers.decode.dumps.error_words import names_an_error
 from workers.decode.dumps.fields import numbered
 from workers.decode.dumps.formats import share_owned
+from workers.decode.dumps.remarks import is_remark
 from workers.decode.dumps.stated_times import stated_time_ns
 
 KIND = "component-log"
@@ -35,7 +38,10 @@ _ACCESS = re.compile(
     r"(?P<text>\"(?:[A-Z]{3,7} \S{1,2000}(?: HTTP/[\d.]{1,3})?|-?)\" (?P<status>\d{3}) .*)$"
 )
 """Apache's combined log format, with which nginx's begin, too."""
-_SERVER_ERROR: Final = "5"
+_REQUEST = re.compile(r"\"[A-Z]{3,7} \S{1,2000} HTTP/[\d.]{1,3}\" (?P<status>\d{1,3}) \S.*$")
+"""Envoy's and Istio's access logs whose time was left out."""
+_SERVER_ERROR: Final = ("5", "0")
+"""Envoy writes 0 where no response was sent."""
 _LEVELS: Final = (
     ("fatal", re.compile(r"\b(?:fatal|panic|emerg)\b", re.IGNORECASE)),
     ("error", re.compile(r"\b(?:error|err|failed|failure|refused|timed out|timeout|exception)\b", re.IGNORECASE)),
@@ -50,7 +56,7 @@ def recognise(head: Sequence[str]) -> float:
 
 def owns_line(line: str) -> bool:
     """A time, and a text behind it."""
-    return any(shape.match(line) is not None for shape in (_SYSLOG, _DATED, _ACCESS))
+    return any(shape.match(line) is not None for shape in (_SYSLOG, _DATED, _ACCESS, _REQUEST))
 
 
 def starts_anew(previous: str, line: str) -> bool:
@@ -76,10 +82,16 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         elif access is not None:
             level = "error" if access["status"].startswith(_SERVER_ERROR) else "info"
             messages.append(LogMessage(number, "", level, access["text"][:2_000], "access log"))
-        elif not (messages and line[:1] in " \t"):
+        elif (request := _REQUEST.match(line)) is not None:
+            level = "error" if request["status"].startswith(_SERVER_ERROR) else "info"
+            messages.append(LogMessage(number, "", level, line[:2_000], "access log"))
+        elif names_an_error(line) and not is_remark(line):
+            messages.append(LogMessage(number, "", "error", line.strip()[:2_000]))
+        elif not (is_trace(line) or (messages and line[:1] in " \t")):
             strange.append(number)
     return Dump(KIND, len(lines), tuple(strange), host=host, log_messages=tuple(messages))
 
 
 def _level(text: str) -> str:
-    return next((level for level, pattern in _LEVELS if pattern.search(text)), "info")
+    stated = next((level for level, pattern in _LEVELS if pattern.search(text)), "info")
+    return "error" if stated == "info" and names_an_error(text) else stated

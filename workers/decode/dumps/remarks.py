@@ -13,7 +13,7 @@ from typing import Final
 
 _LONGEST: Final = 2_000
 _HEADING = re.compile(
-    r"\s{0,3}(?:#{2,6}\s{1,4}[A-Za-z*`]|<[-=]{2,3} ?[A-Za-z]|\*\*[A-Za-z][^*=]{1,120}\*\*:?\s*$|\d\) |\d\. |[-*] [A-Z])"
+    r"\s{0,3}(?:#{1,6}\s{1,4}[A-Za-z*`]|<[-=]{2,3} ?[A-Za-z]|\*\*[A-Za-z][^*=]{1,120}\*\*:?\s*$|\d\) |\d\. |[-*] [A-Z])"
 )
 _MARKS: Final = "#*•–—\"'`()[]{}_:;,.!?…“”’"
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’-]{0,24}$")

@@ -49,7 +49,13 @@ _MARKS = frozenset(
     )
 )
 """What stands for lines that were left out."""
-_FENCE = re.compile(r"(?:```|~~~)\w{0,12}$")
+_LEFT_OUT = re.compile(
+    r"(?:[.…#/*]{1,4} ?)?[<\[(]?(?:\.{3} ?)?(?:many |more |other )?(?:lines )?"
+    r"(?:snip(?:ped)?|truncated|omitted|removed|cut|skipped|redacted)(?: \w{2,12}){0,3}[>\])]?[ .…]{0,5}$",
+    re.IGNORECASE,
+)
+_LONGEST_MARK = 60
+_FENCE = re.compile(r"(?:`{3,8}|~{3,8}) ?[\w-]{0,16}$")
 _ERRORS = re.compile(
     r"(?:-?bash|sh|zsh|sudo|iptables(?: v[\d.]+)?|ip6tables(?: v[\d.]+)?|conntrack(?: v[\d.]+)?|cat|grep|ls|nft|"
     r"Error|error|command terminated|Perhaps iptables|RTNETLINK answers|"
@@ -113,7 +119,7 @@ def read_session_line(line: str, *, command_before: str = "") -> SessionLine | N
     text = line.strip()
     if not text or len(text) > 4096 or line.startswith(_INDENTED):
         return None
-    if text in _MARKS:
+    if text in _MARKS or (len(text) <= _LONGEST_MARK and _LEFT_OUT.match(text)):
         return LEFT_OUT
     if _FENCE.match(text) or _ERRORS.match(text) or _NOTES.match(text):
         return SessionLine()

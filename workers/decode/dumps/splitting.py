@@ -14,6 +14,7 @@ from backend.forensics.dumps import Dump
 from backend.forensics.isolation import Isolation
 from workers.decode.dumps import conntrack_entries, conntrack_events, printed_packets
 from workers.decode.dumps.bare_values import read_bare_values
+from workers.decode.dumps.fences import Fences
 from workers.decode.dumps.formats import DumpFormat, as_format, dump_formats, is_last_resort
 from workers.decode.dumps.prefixes import Said, without_prefixes
 from workers.decode.dumps.printed_packets import MARK
@@ -22,6 +23,7 @@ from workers.decode.dumps.session_lines import LEFT_OUT, SessionLine, read_sessi
 from workers.decode.dumps.subjects import Subjects
 from workers.decode.dumps.text import Item, Text, as_utf8, item_lines, scanned_text
 from workers.decode.dumps.unknown_lines import UnknownLines
+from workers.decode.dumps.web_text import as_typed
 
 _log: Final = logging.getLogger("stallscope.analysis")
 LOOKED_AT = 4096
@@ -59,7 +61,7 @@ def parse_dumps(text: str) -> list[Dump]:
 
 def dumps_in(text: Text, taken: Sequence[range] = ()) -> list[Dump]:
     """The same of a text that was read from a file, in which lines may be `taken` by JSON objects (in order)."""
-    free = _FreeLines(taken)
+    free, fences = _FreeLines(taken), Fences(text.items)
     dumps: list[Dump] = []
     before_first: list[int] = []
     next_line = 1
@@ -71,14 +73,14 @@ def dumps_in(text: Text, taken: Sequence[range] = ()) -> list[Dump]:
         dump = _parse(segment)
         if dump is None:
             texts = enumerate(segment.texts(), segment.first_line)
-            unknown = _without_remarks([number for number, line in texts if line.strip()], segment)
+            unknown = _without_remarks([number for number, line in texts if line.strip()], segment, fences)
             if dumps:
                 dumps[-1] = _with_unknown_lines(dumps[-1], unknown, lines=free.count(next_line, last_line))
                 next_line = last_line + 1
             else:
                 before_first += unknown
             continue
-        strange = _without_remarks(dump.lines_not_understood, segment)
+        strange = _without_remarks(dump.lines_not_understood, segment, fences)
         dump = replace(dump, lines_not_understood=tuple(strange))
         dump = subjects.named(_dated(dump, segment.said, stamped), segment.said.command, is_new=is_new)
         is_new = False
@@ -111,7 +113,7 @@ def read_dumps(blocks: Iterable[bytes]) -> tuple[Text, list[Dump]]:
     from workers.decode.printed.marks import with_marks
 
     objects = Objects()
-    text = scanned_text(with_marks(without_objects(as_utf8(iter(blocks)), objects)))
+    text = scanned_text(with_marks(without_objects(as_typed(as_utf8(iter(blocks))), objects)))
     return text, [*objects.dumps, *dumps_in(text, objects.lines)]
 
 
@@ -132,8 +134,9 @@ class _FreeLines:
         return self._before[number] - beyond
 
 
-def _without_remarks(numbers: Sequence[int], segment: _Segment) -> Sequence[int]:
-    """Lines that no parser understood, but for sentences of whoever pasted them."""
+def _without_remarks(numbers: Sequence[int], segment: _Segment, fences: Fences) -> Sequence[int]:
+    """Lines that no parser understood, but for sentences of whoever pasted them: in Markdown what is outside of its
+    code blocks."""
     if not 0 < len(numbers) <= _REMARKED_MOST:
         return numbers
     lines: dict[int, str] = {}
@@ -142,7 +145,9 @@ def _without_remarks(numbers: Sequence[int], segment: _Segment) -> Sequence[int]
         if isinstance(item, str):
             lines[number] = item
         number += item_lines(item)
-    return [number for number in numbers if not is_remark(lines.get(number, ""))]
+    return [
+        number for number in numbers if not (is_remark(lines.get(number, "")) or fences.are_around(number))
+    ]
 
 
 def _parse(segment: _Segment) -> Dump | None:

@@ -9,6 +9,7 @@ from itertools import chain
 from typing import Final
 
 from workers.decode.conntrack.reading import Run, scan
+from workers.decode.dumps.web_text import as_typed
 
 Item = str | Run
 """A line, or several in a row that are entries."""
@@ -28,7 +29,7 @@ class Text:
 
 def read_text(blocks: Iterable[bytes]) -> Text:
     """The text in blocks of any size: UTF-8, single lines of Latin-1, or UTF-16 as PowerShell's `>` writes it."""
-    return scanned_text(as_utf8(iter(blocks)))
+    return scanned_text(as_typed(as_utf8(iter(blocks))))
 
 
 def scanned_text(blocks: Iterator[bytes]) -> Text:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import IO, Final
 
 from backend.limits import Limits
+from workers.decode.dumps.web_text import typed_block, typed_line
 from workers.decode.identify import identify_file
 from workers.decode.printed.clocks import runs_since_first
 from workers.decode.printed.lines import (
@@ -57,9 +58,9 @@ def _raw_lines(source: ByteSource) -> Iterator[bytes]:
             return
         at = max(block.rfind(b"\n"), 0)
         rest = block[at:] if len(block) - at < _BLOCK_BYTES else b""
-        if may_hold_packets(block):
-            yield from block[:at].split(b"\n")
-    yield rest.lstrip(b"\n")
+        if may_hold_packets(block) or may_hold_packets(typed_block(block)):
+            yield from typed_block(block[:at]).split(b"\n")
+    yield typed_block(rest.lstrip(b"\n"))
 
 
 def open_printed(path: Path, folder: Path, limits: Limits = Limits()) -> Opened:  # noqa: B008 - frozen
@@ -111,7 +112,7 @@ def text_lines(path: Path, limits: Limits) -> Iterator[str]:
         raw: IO[bytes] = io.BufferedReader(_Raw(source), _BLOCK_BYTES)
         encoding = "utf-16" if utf16 else "utf-8-sig"
         for line in io.TextIOWrapper(raw, encoding=encoding, errors="replace", newline="\n"):
-            yield line.rstrip("\r\n")
+            yield typed_line(line.rstrip("\r\n"))
 
 
 class _Raw(io.RawIOBase):

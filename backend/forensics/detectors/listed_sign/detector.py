@@ -16,6 +16,7 @@ from backend.forensics.evidence.kernel.listed_signs.printed_flows import printed
 from backend.forensics.evidence.kernel.listed_signs.probes import PROBE_SIGNS
 from backend.forensics.evidence.kernel.listed_signs.receive_load import receive_load_signs
 from backend.forensics.evidence.kernel.listed_signs.sign import ListingSign
+from backend.forensics.evidence.kernel.listed_signs.socket_states import STATE_SIGNS
 from backend.forensics.evidence.kernel.listed_signs.tables import TABLE_SIGNS, rule_signs
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import FindingPart
@@ -42,7 +43,7 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not dumps:
         return Detection("not-checkable", "needs a listing")
     signs = [*rule_signs(dumps, thresholds.rule_packets_least), *hop_signs(dumps, thresholds.judged_hops)]
-    readers = (*TABLE_SIGNS, *ENTRY_SIGNS, *EVENT_SIGNS, *LOG_SIGNS, *PROBE_SIGNS)
+    readers = (*TABLE_SIGNS, *ENTRY_SIGNS, *EVENT_SIGNS, *LOG_SIGNS, *PROBE_SIGNS, *STATE_SIGNS)
     signs += [sign for read in readers for sign in read(dumps)]
     signs += [*fallen_counter_signs(facts.kernel), *receive_load_signs(facts.listed_hosts.hosts)]
     signs += printed_flow_signs(facts.captures)

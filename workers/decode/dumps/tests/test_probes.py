@@ -111,7 +111,9 @@ rtt min/avg/max/mdev = 0.541/41.020/121.000/3.200 ms
 def test_ping_of_iputils_with_times_and_answers_that_never_came() -> None:
     dump = read(IPUTILS)
     assert dump.kind == "ping"
-    assert dump.probe_series == (ProbeSeries(1, "ping", "icmp", "db.example", "10.0.0.7", None, 5, 3, 1.001),)
+    assert dump.probe_series == (
+        ProbeSeries(1, "ping", "icmp", "db.example", "10.0.0.7", None, 5, 3, 1.001, 56),
+    )
     second = 1_795_222_120 * 10**9
     assert list(dump.probes) == [
         Probe(2, 0, 1, second + 8_421_000, 0.541),

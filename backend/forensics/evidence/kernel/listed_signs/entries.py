@@ -95,6 +95,33 @@ def datagram_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
             )  # fmt: skip
 
 
+def untranslated_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Listings that consist of UDP entries as they were made before a service's rules: untranslated, in use, silent.
+
+    A query on its way looks so for milliseconds, so few of many entries say nothing."""
+    for each, rows in _listings(dumps):
+        silent = rows[
+            ((rows["flags"] & states.UNREPLIED) != 0)
+            & (rows["protocol"] == _UDP)
+            & (rows["timeout_s"] >= _UDP_TIMEOUT_S - _RENEWED_S)
+            & (rows["timeout_s"] <= _UDP_TIMEOUT_S)
+            & ~_is_translated(rows)
+        ]
+        if len(silent) and 2 * len(silent) >= len(rows):
+            to = list(dict.fromkeys(_translation(row).split(" to ")[0] for row in silent[:50]))
+            text = (
+                f"{plural(len(silent), 'UDP entry is', 'UDP entries are')} UNREPLIED, kept alive by packets and not "
+                f"translated: {shown(to)}. If that is the address of a service, the entry is older than the rules, and "
+                "packets of its source port pass them by."
+            )
+            yield ListingSign(
+                "untranslated-datagrams", "info", "UDP packets that no rule translates", text,
+                tuple((each.input, int(line)) for line in np.sort(silent["line"])[:50]), len(silent),
+                "whether that address is a service's",
+                "kubectl get svc -A -o wide; conntrack -D -p udp --orig-dst ADDRESS",
+            )  # fmt: skip
+
+
 def _is_translated(rows: NDArray[np.void]) -> NDArray[np.bool_]:
     same_address: NDArray[np.bool_] = rows["original_destination_low"] == rows["reply_source_low"]
     same_port: NDArray[np.bool_] = rows["original_destination_port"] == rows["reply_source_port"]
@@ -161,5 +188,5 @@ def link_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
 
 
 ENTRY_SIGNS: Final[tuple[ReadSigns, ...]] = (
-    entry_signs, query_signs, datagram_signs, real_server_signs, link_signs,
+    entry_signs, query_signs, datagram_signs, untranslated_signs, real_server_signs, link_signs,
 )  # fmt: skip

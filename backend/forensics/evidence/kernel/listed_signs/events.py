@@ -168,7 +168,7 @@ def client_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
         target = f" to {of_object(address)}" + (f":{port}" if port else "") if address else ""
         yield ListingSign(
             "client", "warning", "A client could not connect",
-            f"A client failed{target}: “{of_line(found[0][0][:200])}”.",
+            f"A client failed{target}: “{of_line(found[0][0][:200])}”{_explained(found[0][0])}.",
             tuple(line for _, line in found[:_LINES_MOST]), len(found), "where its packets went",
             f"tcpdump -ni any -w out.pcap host {address or 'ADDRESS'}   # while it fails",
         )  # fmt: skip

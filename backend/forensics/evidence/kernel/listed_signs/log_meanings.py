@@ -33,6 +33,60 @@ _MEANINGS: Final = tuple(
         ),
         (r"104: connection reset by peer|read: connection reset by peer", "the peer sent a RST"),
         (
+            r"cannot assign requested address|EADDRNOTAVAIL",
+            "no local port is left towards that address (net.ipv4.ip_local_port_range, sockets in TIME-WAIT), or the "
+            "source address is not of this host",
+        ),
+        (
+            r"lookup \S{1,255} on \S{1,80}: (?:read|write|dial) udp .{1,120}i/o timeout|EAI_AGAIN|"
+            r"temporary failure in name resolution|lookup .{1,255}: i/o timeout",
+            "the name server did not reply in time",
+        ),
+        (
+            r"lookup \S{1,255} on \S{1,80}: no such host|name or service not known|ENOTFOUND|UnknownHostException",
+            "the name server replied that the name does not exist (NXDOMAIN), or no search domain makes it one",
+        ),
+        (r"server misbehaving", "the name server replied SERVFAIL or REFUSED"),
+        (
+            r"TLS handshake timeout|SSL_connect.{0,40}timed out",
+            "the TCP connection was there and the TLS handshake did not end in time: large packets lost (MTU), or a "
+            "server that is too slow",
+        ),
+        (
+            r"no buffer space available|ENOBUFS",
+            "the kernel refused to queue the packet: a full queue, or a full neighbor table",
+        ),
+        (r"too many open files|EMFILE", "the process has no file descriptor left for a further socket"),
+        (r"address already in use|EADDRINUSE", "the local port is taken by another socket, or is still in TIME-WAIT"),
+        (
+            r"message too long|EMSGSIZE",
+            "the packet is larger than the MTU that the host knows of, and must not be fragmented",
+        ),
+        (
+            r"NoHttpResponseException|RemoteDisconnected|remote end closed connection without response|"
+            r"server closed the connection unexpectedly|socket hang up|closed before (?:message completed|full header)|"
+            r"http: server closed idle connection|unexpected EOF",
+            "the peer closed the connection before it responded: it stopped, or its keep-alive timeout passed as the "
+            "request was sent",
+        ),
+        (
+            r"connect timed out|ConnectTimeoutException|connect ETIMEDOUT|connection timed out|ETIMEDOUT",
+            "no reply to the SYN, or to data, until the kernel or the client gave up",
+        ),
+        (
+            r"read timed out|SocketTimeoutException|ESOCKETTIMEDOUT",
+            "the connection was there and no response came in time",
+        ),
+        (r"no route to host|EHOSTUNREACH", "no ARP reply, or an ICMP error (host unreachable or prohibited)"),
+        (r"network (?:is )?unreachable|ENETUNREACH", "the host has no route to that address, or an ICMP error said so"),
+        (
+            r"broken pipe|EPIPE",
+            "the program wrote to a connection that its peer had closed or reset before",
+        ),
+        (r"connection refused|ECONNREFUSED", "the SYN was answered by a RST, or a rule rejected it"),
+        (r"connection reset|ECONNRESET|reset by peer|ConnectionResetError", "a RST came for the connection"),
+        (r"context deadline exceeded|DEADLINE_EXCEEDED", "the client's own time limit passed before the response"),
+        (
             r"^Endpoints.{0,200}: (?:<none>)?$",
             "no pod of the service's selector is ready, so kube-proxy rejects or drops what is sent to it",
         ),
@@ -40,7 +94,7 @@ _MEANINGS: Final = tuple(
         (r"failed to assign an IP address to container", "the CNI plugin has no address left on this node"),
         (r"no live upstreams|no healthy upstream", "the proxy had marked every upstream as failed before"),
         (
-            r"HINFO: read udp .{1,80}i/o timeout",
+            r"HINFO: (?:unreachable backend: )?read udp .{1,80}i/o timeout",
             "CoreDNS asks its upstream once for a random name, to find loops (plugin loop): the upstream did not reply",
         ),
         (r"plugin/errors.{1,300}: read udp .{1,80}i/o timeout", "the upstream resolver did not reply within 2 s"),

@@ -164,9 +164,26 @@ def trace_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
         )  # fmt: skip
 
 
+def resolver_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Search domains that are tried before a name as it is (resolv.conf(5): ndots)."""
+    for each in dumps:
+        values = {setting.key: setting for setting in each.dump.settings if setting.key.startswith("resolv.")}
+        options, search = values.get("resolv.options"), values.get("resolv.search")
+        dots = re.search(r"\bndots:(\d{1,2})", options.value) if options is not None else None
+        domains = search.value.split() if search is not None else []
+        if options is not None and dots is not None and int(dots[1]) > 1 and domains:
+            yield ListingSign(
+                "resolver", "info", f"ndots:{dots[1]} with search domains",
+                f"A name with fewer than {dots[1]} dots is first asked for in {plural(len(domains), 'search domain')}, "
+                "each for A and AAAA: one of these queries that is lost delays the lookup by the resolver's time-out.",
+                ((each.input, options.line),), len(domains), "whether a query was lost",
+                "tcpdump -ni any -w out.pcap port 53   # while it is slow; a name with a dot at its end for comparison",
+            )  # fmt: skip
+
+
 _TRACE_COLONS: Final = 2
 """A traced place is table:chain:rule or table:chain:policy with its number."""
 
 LOG_SIGNS: Final[tuple[ReadSigns, ...]] = (
-    proxy_signs, envoy_signs, deleted_entry_signs, link_address_signs, trace_signs,
+    proxy_signs, envoy_signs, deleted_entry_signs, link_address_signs, trace_signs, resolver_signs,
 )  # fmt: skip

@@ -18,6 +18,9 @@ _LOST_RATIO_LEAST: Final = 0.05
 """Below it a first request that waited for ARP explains the loss."""
 _LINES_MOST: Final = 50
 _SERIES_MOST: Final = 5
+_IPV4_HEADERS_BYTES: Final = 28
+_IPV6_HEADERS_BYTES: Final = 48
+"""IP and ICMP, without options."""
 _SLOW_MS: Final = 1_000
 """The first retransmission of a SYN (RFC 6298 section 2.1)."""
 _LIMITED_RATIO: Final = 0.2
@@ -54,11 +57,54 @@ def _sign(series: ProbeSeries, sent: int, lost: int, refused: int, lines: tuple[
     text = f"{lost:,} of {sent:,} ICMP echo requests to {target} got no reply"
     if refused:
         text += f", {refused:,} of them an ICMP error instead"
+    if series.path_mtu:
+        return _too_large(series, text, lost, lines)
     return ListingSign(
         "echo", "warning" if lost == sent else "info", "ICMP echo requests without a reply", f"{text}.", lines, lost,
         "whether the requests or the replies were lost, and where",
         f"tcpdump -eni any icmp and host {series.address or 'ADDRESS'}   # on both hosts",
     )  # fmt: skip
+
+
+def _too_large(series: ProbeSeries, text: str, lost: int, lines: tuple[Line, ...]) -> ListingSign:
+    size = f", requests of {_packet_bytes(series):,} bytes do not fit" if series.data_bytes else ""
+    asked = series.address or "ADDRESS"
+    return ListingSign(
+        "path-mtu", "warning", "Packets larger than the MTU of the path",
+        f"{text}: the MTU to it is {series.path_mtu or 0:,} bytes{size}.", lines, lost,
+        "which link it is, and whether TCP learns of it",
+        f"tracepath -n {asked}; ip route get {asked}; ip -d link",
+    )  # fmt: skip
+
+
+def size_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Targets that reply to all small echo requests and to no large one, and nobody named an MTU."""
+    runs: dict[str, list[tuple[ProbeSeries, Line]]] = {}
+    for each in dumps:
+        for series in each.dump.probe_series:
+            if series.tool == "ping" and series.data_bytes and series.sent and series.received is not None:
+                runs.setdefault(series.address, []).append((series, (each.input, series.line)))
+    for address, found in runs.items():
+        whole = [run for run in found if run[0].received == run[0].sent]
+        lost = [run for run in found if not run[0].received and (run[0].sent or 0) >= _PROBES_LEAST]
+        if not whole or not lost or any(series.path_mtu for series, _ in found):
+            continue
+        passes = max(whole, key=lambda run: _packet_bytes(run[0]))
+        fails = min(lost, key=lambda run: _packet_bytes(run[0]))
+        if _packet_bytes(passes[0]) < _packet_bytes(fails[0]):
+            yield ListingSign(
+                "path-mtu", "warning", "Large packets get no reply, small ones do",
+                f"Echo requests of {_packet_bytes(passes[0]):,} bytes to {of_object(address)} were all answered, those "
+                f"of {_packet_bytes(fails[0]):,} bytes were not, and no ICMP error named an MTU.",
+                (passes[1], fails[1]), len(lost), "which link drops them",
+                f"tracepath -n {address}; ip -d link; iptables -t mangle -A FORWARD -p tcp --tcp-flags SYN,RST SYN "
+                "-j TCPMSS --clamp-mss-to-pmtu   # as a test",
+            )  # fmt: skip
+
+
+def _packet_bytes(series: ProbeSeries) -> int:
+    headers = _IPV6_HEADERS_BYTES if ":" in series.address else _IPV4_HEADERS_BYTES
+    return (series.data_bytes or 0) + headers
 
 
 def load_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
@@ -151,4 +197,4 @@ def event_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
             )  # fmt: skip
 
 
-PROBE_SIGNS: Final[tuple[ReadSigns, ...]] = (echo_signs, load_signs, socket_signs, event_signs)
+PROBE_SIGNS: Final[tuple[ReadSigns, ...]] = (echo_signs, size_signs, load_signs, socket_signs, event_signs)

@@ -1,0 +1,34 @@
+"""Words of errors of the network, as the C library, Go, Java, Node, Python and proxies write them."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_ERRORS: Final = re.compile(
+    r"cannot assign requested address|address already in use|no buffer space available|too many open files|"
+    r"connection (?:was |has been |is )?(?:refused|reset|aborted|timed out|closed (?:by|before|unexpectedly))|"
+    r"reset by peer|no route to host|network (?:is )?unreachable|host (?:is )?unreachable|broken pipe|i/o timeout|"
+    r"context deadline exceeded|deadline_exceeded|tls handshake timeout|no such host|server misbehaving|"
+    r"name or service not known|temporary failure in name resolution|name resolution failed|"
+    r"(?:operation|read|connect|connection|request|handshake|socket|upstream) ?(?:has |was )?time[d]?[ -]?out|"
+    r"socket hang up|\bE(?:CONN(?:RESET|REFUSED|ABORTED)|TIMEDOUT|SOCKETTIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|"
+    r"ADDRNOTAVAIL|ADDRINUSE|NOTFOUND|AI_AGAIN|NOBUFS)\b|upstream connect error|unexpected eof|"
+    r"\bgo_?away\b|unreachable backend|message too long|"
+    r"(?:Connect|Socket|SocketTimeout|ConnectTimeout|ReadTimeout|NoRouteToHost|UnknownHost|ClosedChannel|ConnectionReset|"
+    r"NoHttpResponse|SSLHandshake)(?:Exception|Error)\b|premature(?:ly)? clos|server closed the connection|"
+    r"transport is closing|connection termination|no healthy upstream|no live upstreams|remote end closed",
+    re.IGNORECASE,
+)
+
+_LOAD_TEST: Final = re.compile(r"(?:Get|Post|Put|Head|Delete|Patch) \"http://")
+
+
+def is_of_load_test(line: str) -> bool:
+    """Whether a load test lists its errors so, as a part of its own report."""
+    return _LOAD_TEST.match(line) is not None
+
+
+def names_an_error(text: str) -> bool:
+    """Whether the text quotes such an error."""
+    return _ERRORS.search(text[:4_000]) is not None
