@@ -124,8 +124,9 @@ def _sign(
     is_warning: bool = False,
 ) -> ListingSign:  # fmt: skip
     lines = tuple((each.input, line) for line in sorted(socket.line for socket in sockets)[:_LINES_MOST])
-    severity = "warning" if is_warning else "info"
-    return ListingSign(topic, severity, title, text, lines, len(sockets), limits, command)
+    return ListingSign(
+        topic, "warning" if is_warning else "info", title, text, lines, len(sockets), limits, command
+    )
 
 
 def _most(sockets: Sequence[TcpSocket], *, peers: bool) -> str:
