@@ -14,6 +14,24 @@ SAMPLES = sorted((Path(__file__).parents[2] / "decode" / "tests" / "samples" / "
 CLAIMED_FROM = 0.5
 UNDERSTOOD_LEAST = 0.95
 FACTS = {
+    "bgp-no-route": ("no ARP reply, or an ICMP error", ""),
+    "bgp-refused": (
+        "BGP peer 192.168.63.204 is not established: start, Active Socket: Connection refused",
+        "",
+    ),
+    "bird-unreachable": ("The route to 10.1.1.0/24 is unreachable", ""),
+    "cri-xtables-lock": ("another program held the xtables lock", "rule-sync-delay"),
+    "curl-joined": ("took up to 5.009 s in 1 of 1 request: 1 × the resolver's time-out of 5 s", ""),
+    "forward-drop-names": ("at the end of INPUT (REJECT), FORWARD (DROP)", ""),
+    "kubedns-no-endpoints": ("kube-system/kubedns has no endpoint", ""),
+    "logged-invalid": ("1 packet dropped for STATE_INVALID_DROP: 172.18.200.4:43924 → 10.142.0.58:80", ""),
+    "missed-errors": ("rx_missed_errors 4,954", ""),
+    "portals-reset": ("read: connection reset by peer", ""),
+    "probe-events": ("the client's own time limit passed", ""),
+    "probe-get-events": ("the client's own time limit passed", ""),
+    "probe-old-events": ("the SYN was answered by a RST, or a rule rejected it", ""),
+    "resolv-timeout": ("the name server did not reply", ""),
+    "router-xtables-lock": ("another program held the xtables lock", ""),
     "arp-pod-gateway": ("Nobody answers ARP or neighbor discovery for 169.254.1.1", ""),
     "br-nf-sysctl-d": ("bridged packets pass no iptables rule", ""),
     "coredns-unreachable": ("the upstream did not reply", ""),
@@ -123,6 +141,8 @@ FACTS = {
 }
 """By sample: words of the fact that it holds, and the cause that may be claimed."""
 SILENT = {
+    "mtr-indented": "one router on the way answers few probes, those behind it all",
+    "strace-poll": "one answer for the resolver, then 2.5 s without: what it asked for is not in the text",
     "mss-clamped": "one connection, opened; the text ends with the next SYN",
     "pwru-wireguard": "steps of a packet; the text ends before it is freed",
     "ttt-tunl0": "one request that is answered",

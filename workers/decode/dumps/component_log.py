@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from backend.forensics.dumps import Dump, LogMessage
@@ -57,12 +58,13 @@ _FAILED = re.compile(
 _PROBE = re.compile(r"^\"Probe failed\"")
 """The kubelet logs it as information."""
 _COREDNS_START = re.compile(
-    r"\.:\d{2,5}$|CoreDNS-\d[\w.-]{0,20}$|linux/\w{3,8}, go[\d.]{3,10}(?: X:\w{1,40})?, \w{6,40}$"
+    r"Trace\[\d{1,20}\]: |\.:\d{2,5}$|CoreDNS-\d[\w.-]{0,20}$|linux/\w{3,8}, go[\d.]{3,10}(?: X:\w{1,40})?, \w{6,40}$"
 )
 _LEVELS: Final = {
     "I": "info", "W": "warning", "E": "error", "F": "fatal", "warn": "warning", "err": "error", "panic": "fatal",
     "critical": "fatal",
 }  # fmt: skip
+_LONGEST_OPEN: Final = 1_000
 _TEXTS: Final = ("msg", "message", "content", "log", "MESSAGE", "textPayload")
 """Names under which programs and collectors of logs write the text."""
 _BESIDE: Final = frozenset(
@@ -102,9 +104,16 @@ def parse(lines: Sequence[str], first_line: int) -> Dump:
         message = _read(line, number)
         if message is not None:
             messages.append(message)
+        elif messages and _goes_on(messages[-1].text):
+            messages[-1] = replace(messages[-1], text=f"{messages[-1].text} {line}"[:2_000])
         elif not ((messages and line[:1] in " \t") or _COREDNS_START.match(line)):
             not_understood.append(number)
     return Dump(KIND, len(lines), tuple(not_understood), log_messages=tuple(messages))
+
+
+def _goes_on(text: str) -> bool:
+    """A message with a bracket that is open yet: the output of a command that it quotes has several lines."""
+    return len(text) < _LONGEST_OPEN and any(text.count(o) > text.count(c) for o, c in ("()", "[]"))
 
 
 def _read(line: str, number: int) -> LogMessage | None:

@@ -24,13 +24,13 @@ _NAMES = (
 _ONE = (
     rf"time_(?P<name>{'|'.join(_NAMES)})[\"']?\s{{0,12}}[:=]\s{{0,12}}(?P<value>\d{{1,6}}(?:\.\d{{1,9}})?)s?"
 )
-_LINE = re.compile(rf"\s{{0,40}}{_ONE}(?:[\s,;]|$)")
+_LINE = re.compile(rf"\s{{0,40}}{_ONE}(?![\d.])")
 _EACH = re.compile(_ONE)
 _JSON = re.compile(
     r'\{"(?:certs|content_type|conn_id|errormsg|exitcode|filename_effective|ftp_entry_path|http_code)":'
 )
 _UNDERSTOOD = re.compile(
-    r"\s{0,40}-{4,60}\s*$|\s{0,40}(?:http_code|response_code|remote_ip|size_\w{1,20}|speed_\w{1,20}|num_\w{1,20}|"
+    r"\s{0,40}-{4,60}\s*$|(?:real|user|sys)\s{1,8}\d{1,6}m ?[\d.]{1,12}s\s*$|Command exited with|\s{0,40}(?:http_code|response_code|remote_ip|size_\w{1,20}|speed_\w{1,20}|num_\w{1,20}|"
     r"url_effective|ssl_verify_result|local_port)\s{0,12}[:=]"
 )
 _LONGEST_JSON = 60_000

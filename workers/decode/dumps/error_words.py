@@ -17,7 +17,7 @@ _ERRORS: Final = re.compile(
     r"\bgo_?away\b|unreachable backend|message too long|"
     r"(?:Connect|Socket|SocketTimeout|ConnectTimeout|ReadTimeout|NoRouteToHost|UnknownHost|ClosedChannel|ConnectionReset|"
     r"NoHttpResponse|SSLHandshake)(?:Exception|Error)\b|premature(?:ly)? clos|server closed the connection|"
-    r"transport is closing|connection termination|no healthy upstream|no live upstreams|remote end closed",
+    r"transport is closing|use of closed network connection|connection termination|no healthy upstream|no live upstreams|remote end closed",
     re.IGNORECASE,
 )
 

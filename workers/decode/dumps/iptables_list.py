@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from backend.forensics.dumps import Dump, FilterRule, NatRule
@@ -32,7 +31,8 @@ _ROW = re.compile(
     + _PROTOCOL
     + r"\s))?(?:(?P<packets>\d{1,20}[KMGT]?)\s+(?P<bytes>\d{1,20}[KMGT]?)"
     r"\s+)?(?:(?P<target>[A-Za-z][\w.:+-]{0,63})\s+)??"
-    rf"(?P<protocol>!?{_PROTOCOL})\s+{_OPTIONS}\s+(?:(?P<in>\S{{1,16}})\s+(?P<out>\S{{1,16}})\s+(?=\S+\s+\S))?"
+    rf"(?P<protocol>!?{_PROTOCOL})\s+{_OPTIONS}\s+"
+    r"(?:(?!anywhere\s|!?[\w:]{1,40}[./:])(?P<in>\S{1,16})\s+(?!anywhere\s)(?P<out>\S{1,16})\s+(?=\S+\s+\S))?"
     r"(?P<source>!?[\w.:/-]{1,80})\s+(?P<destination>!?[\w.:/-]{1,80})(?:\s+(?P<rest>\S.{0,1500}))?\s*$"
 )
 _WARNING = re.compile(r"# Warning: ip6?tables-legacy tables present|#\s*$")
@@ -61,25 +61,19 @@ def starts_anew(previous: str, line: str) -> bool:
     return False
 
 
-@dataclass
-class _Chain:
-    name: str = ""
-    has_interfaces: bool = False
-
-
 def parse(lines: Sequence[str], first_line: int) -> Dump:
     """The rules, each as `iptables -S` would write it, with its counters."""
     rules: list[FilterRule] = []
     nat_rules: list[NatRule] = []
     not_understood: list[int] = []
-    chain = _Chain()
+    chain = ""
     for number, line in numbered(lines, first_line):
         begun, row = _CHAIN.match(line), _ROW.match(line)
         if begun is not None:
-            chain.name = begun["name"]
+            chain = begun["name"]
             rules += _policy(begun, number)
         elif row is not None:
-            rule = _rule(row, number, chain.name)
+            rule = _rule(row, number, chain)
             (nat_rules if isinstance(rule, NatRule) else rules).append(rule)  # type: ignore[arg-type]
         elif not (_TITLE.match(line) or _WARNING.match(line)):
             not_understood.append(number)

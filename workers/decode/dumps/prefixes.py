@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from workers.decode.dumps.remarks import is_remark
 from workers.decode.dumps.stated_times import stated_time_ns
 from workers.decode.dumps.text import Item, Text
 
@@ -34,6 +35,9 @@ _SHAPES = (
     re.compile(rf"{_TIME} (?P<host>[\w.-]{{1,255}}) [\w./-]{{1,64}}(?:\[\d{{1,9}}\])?: "),
     re.compile(r"(?P<host>[a-z0-9][\w.-]{0,62}): "),
     re.compile(r"> ?"),
+    re.compile(r" {4}"),
+    re.compile(r" {2}"),
+    re.compile(r"\t"),
     re.compile(
         r"\[?(?:\d{4}-\d\d-\d\d )?\d\d:\d\d:\d\d(?:[.,]\d{1,9})?\]?\s{1,8}(?=tcp |udp |icmp |ipv4 |\w{2,20}[ :=])"
     ),
@@ -63,7 +67,8 @@ def without_prefixes(text: Text, is_known: Callable[[str], bool]) -> tuple[Text,
 
 
 def _shape_of(items: Sequence[Item], is_known: Callable[[str], bool]) -> re.Pattern[str] | None:
-    lines = [item for item in items[: 2 * _LOOKED_AT] if isinstance(item, str) and item.strip()][:_LOOKED_AT]
+    lines = [item for item in items[: 2 * _LOOKED_AT] if isinstance(item, str) and _is_printed(item)]
+    lines = lines[:_LOOKED_AT]
     if not lines or any(not isinstance(item, str) for item in items[:_LOOKED_AT]):
         return None
     known = sum(map(is_known, lines))
@@ -76,6 +81,11 @@ def _shape_of(items: Sequence[Item], is_known: Callable[[str], bool]) -> re.Patt
         if bare > best_known:
             best, best_known = shape, bare
     return best
+
+
+def _is_printed(line: str) -> bool:
+    """Whether a line may have the prefix: what people write between listings has none."""
+    return bool(line.strip()) and not line.startswith(("```", "~~~")) and not is_remark(line)
 
 
 def _without(item: Item, shape: re.Pattern[str], index: int, said: Said) -> Item:

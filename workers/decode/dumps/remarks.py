@@ -34,6 +34,17 @@ _OF_PEOPLE: Final = frozenset(
         "can't",
         "doesn't",
         "please",
+        "here's",
+        "that's",
+        "i'd",
+        "i'll",
+        "we're",
+        "we've",
+        "there's",
+        "didn't",
+        "isn't",
+        "won't",
+        "couldn't",
     )
 )
 _FUNCTION_WORDS: Final = frozenset(

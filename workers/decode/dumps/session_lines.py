@@ -55,6 +55,9 @@ _LEFT_OUT = re.compile(
     re.IGNORECASE,
 )
 _LONGEST_MARK = 60
+_TAG = re.compile(
+    r"(?:</?(?:code|pre|details|summary|p|br|div|blockquote)\b[^<>]{0,80}/?>){1,4}$", re.IGNORECASE
+)
 _FENCE = re.compile(r"(?:`{3,8}|~{3,8}) ?[\w-]{0,16}$")
 _ERRORS = re.compile(
     r"(?:-?bash|sh|zsh|sudo|iptables(?: v[\d.]+)?|ip6tables(?: v[\d.]+)?|conntrack(?: v[\d.]+)?|cat|grep|ls|nft|"
@@ -121,7 +124,7 @@ def read_session_line(line: str, *, command_before: str = "") -> SessionLine | N
         return None
     if text in _MARKS or (len(text) <= _LONGEST_MARK and _LEFT_OUT.match(text)):
         return LEFT_OUT
-    if _FENCE.match(text) or _ERRORS.match(text) or _NOTES.match(text):
+    if _FENCE.match(text) or _TAG.match(text) or _ERRORS.match(text) or _NOTES.match(text):
         return SessionLine()
     return _time_line(text, command_before) or _prompt(text) or _heading(text)
 

@@ -20,6 +20,9 @@ _LONGEST: Final = max(len(mark) for mark, _ in _REPLACED)
 _BEGINS: Final = (b"&", b"\xc2", b"\xe2")
 _BOLD: Final = re.compile(rb"(?<=[ \t])_?\*\*(?:_)?([\w.:-]{1,40})(?:_)?\*\*_?(?=[\s,;]|$)")
 
+_QUOTED: Final = re.compile(rb"(?m)^[ \t]{0,3}`([^`\n]{60,})`[ \t]*(\r?)$")
+"""A whole line between backquotes: longer than a command that somebody quotes."""
+
 
 def as_typed(blocks: Iterable[bytes]) -> Iterator[bytes]:
     """The text (UTF-8, blocks of any size) as it was before; line breaks stay where they are."""
@@ -45,11 +48,13 @@ def typed_block(block: bytes) -> bytes:
     if b"&" in block or b"\xc2\xa0" in block or b"\xe2\x80\x8b" in block:
         for mark, plain in _REPLACED:
             block = block.replace(mark, plain)
-    return _BOLD.sub(rb"\1", block) if b"**" in block else block
+    if b"**" in block:
+        block = _BOLD.sub(rb"\1", block)
+    return _QUOTED.sub(rb"\1\2", block) if b"`" in block else block
 
 
 def typed_line(line: str) -> str:
     """The same of a line that is decoded already."""
-    if "&" in line or "\u00a0" in line or "\u200b" in line or "**" in line:
+    if "&" in line or "\u00a0" in line or "\u200b" in line or "**" in line or "`" in line:
         return typed_block(line.encode("utf-8", errors="replace")).decode("utf-8")
     return line

@@ -33,6 +33,19 @@ _MEANINGS: Final = tuple(
         ),
         (r"104: connection reset by peer|read: connection reset by peer", "the peer sent a RST"),
         (
+            r"no servers could be reached|;; communications error to .{1,80}timed out",
+            "the name server did not reply",
+        ),
+        (
+            r"BGP peer .{1,80} is not established",
+            "no routes are learned from that node, so its pods are not reached: is calico-node up there, is TCP port "
+            "179 open, is the address the node's",
+        ),
+        (
+            r"xtables lock",
+            "another program changed rules meanwhile: changes of services are written late",
+        ),
+        (
             r"cannot assign requested address|EADDRNOTAVAIL",
             "no local port is left towards that address (net.ipv4.ip_local_port_range, sockets in TIME-WAIT), or the "
             "source address is not of this host",

@@ -23,6 +23,13 @@ _IPV6_HEADERS_BYTES: Final = 48
 """IP and ICMP, without options."""
 _SLOW_MS: Final = 1_000
 """The first retransmission of a SYN (RFC 6298 section 2.1)."""
+_RESOLVER_S: Final = 5
+"""resolv.conf(5): timeout."""
+_NEAR_S: Final = 0.3
+_STEPS: Final = {
+    "dns": ("Slow name lookups", "Looking up the name"),
+    "tcp": ("Slow TCP handshakes", "The TCP handshake"),
+}
 _LIMITED_RATIO: Final = 0.2
 
 
@@ -105,6 +112,39 @@ def size_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
 def _packet_bytes(series: ProbeSeries) -> int:
     headers = _IPV6_HEADERS_BYTES if ":" in series.address else _IPV4_HEADERS_BYTES
     return (series.data_bytes or 0) + headers
+
+
+def curl_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Lookups and handshakes of curl that took as long as a retransmission or a resolver's time-out."""
+    for each in dumps:
+        rows = each.dump.probes.rows
+        for number, series in enumerate(each.dump.probe_series):
+            if series.tool != "curl" or series.kind not in _STEPS:
+                continue
+            own = rows[(rows["series"] == number) & (rows["rtt_ns"] != NOT_SHOWN)]
+            slow = own[own["rtt_ns"] >= _SLOW_MS * 1_000_000]
+            if len(slow):
+                most_s = float(slow["rtt_ns"].max()) / 1e9
+                title, step = _STEPS[series.kind]
+                of = f"in {len(slow):,} of {plural(len(own), 'request')}"
+                yield ListingSign(
+                    "curl", "warning", title,
+                    f"{step} took up to {most_s:,.3f} s {of}{_timer_near(series.kind, most_s)}.",
+                    tuple((each.input, int(line)) for line in slow["line"][:_LINES_MOST]), len(slow),
+                    "which packet was lost, and where", "tcpdump -ni any -s 96 -w out.pcap   # while it runs",
+                )  # fmt: skip
+
+
+def _timer_near(kind: str, took_s: float) -> str:
+    if kind == "dns":
+        near = next((n for n in range(1, 4) if abs(took_s - n * _RESOLVER_S) <= _NEAR_S), None)
+        return f": {near} × the resolver's time-out of 5 s, so queries went unanswered" if near else ""
+    lost = next((n for n in range(1, 8) if abs(took_s - (2**n - 1)) <= _NEAR_S), None)
+    if lost is None:
+        return ""
+    return (
+        f": {plural(lost, 'SYN or SYN-ACK', 'SYNs or SYN-ACKs')} lost (1, 3, 7 … s are TCP's retransmissions)"
+    )
 
 
 def load_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
@@ -197,4 +237,11 @@ def event_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
             )  # fmt: skip
 
 
-PROBE_SIGNS: Final[tuple[ReadSigns, ...]] = (echo_signs, size_signs, load_signs, socket_signs, event_signs)
+PROBE_SIGNS: Final[tuple[ReadSigns, ...]] = (
+    echo_signs,
+    size_signs,
+    curl_signs,
+    load_signs,
+    socket_signs,
+    event_signs,
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -77,6 +78,31 @@ def policy_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
                     "which packets",
                     "iptables -I CHAIN -j LOG   # as its last rule; then dmesg -w",
                 )
+
+
+_EVERYTHING: Final = re.compile(r"-A \S+ -j (?:REJECT(?: --reject-with \S+)?|DROP)\s*$")
+_BUILT_IN: Final = frozenset(("INPUT", "FORWARD", "OUTPUT"))
+
+
+def uncounted_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
+    """Built-in chains that end by dropping or rejecting, in listings without counters."""
+    for each in dumps:
+        found = [
+            rule
+            for rule in each.dump.filter_rules
+            if rule.packets is None
+            and rule.chain in _BUILT_IN
+            and rule.verdict.upper() in _DROPS
+            and (rule.text.startswith((":", "-P ", "Chain ")) or _EVERYTHING.search(rule.text))
+        ]
+        if found:
+            names = shown([f"{rule.chain} ({rule.verdict.upper()})" for rule in found])
+            yield ListingSign(
+                "uncounted", "info", "Chains that end by dropping or rejecting",
+                f"What no rule before accepts is dropped or rejected at the end of {names}; this listing has no counters.",
+                tuple((each.input, rule.line) for rule in found[:50]), len(found), "whether they hit the failing packets",
+                "iptables -L -v -n -x   # twice, while it fails; iptables-save -c",
+            )  # fmt: skip
 
 
 def _on(interface: str) -> str:
@@ -282,6 +308,6 @@ def _match_of(rule: NatRule) -> str:
 
 
 TABLE_SIGNS: Final[tuple[ReadSigns, ...]] = (
-    policy_signs, neighbor_signs, route_signs, policy_rule_signs, bridge_signs, card_signs, module_signs,
+    policy_signs, uncounted_signs, neighbor_signs, route_signs, policy_rule_signs, bridge_signs, card_signs, module_signs,
     setting_signs, queue_signs, duplicate_signs, endpointless_signs, masquerade_signs,
 )  # fmt: skip
