@@ -14,6 +14,14 @@ SAMPLES = sorted((Path(__file__).parents[2] / "decode" / "tests" / "samples" / "
 CLAIMED_FROM = 0.5
 UNDERSTOOD_LEAST = 0.95
 FACTS = {
+    "bird-not-ready": ("the program that listens on it does not run", ""),
+    "flannel-route-invalid": ("failed to add vxlanRoute (10.244.0.0/24 -> 10.244.0.0): invalid argument", ""),
+    "iperf-retransmits": ("205 segments were retransmitted in 5 intervals", ""),
+    "iperf-stalled": ("nothing went through in 7 of 8 intervals", ""),
+    "ipvs-900-keepalive": ("IPVS forgets a TCP connection after 900 s without packets", ""),
+    "java-connect-timeout": ("no reply to the SYN", ""),
+    "java-nested-reset": ("a RST came for the connection", ""),
+    "java-trace-na": ("no reply to the SYN", ""),
     "bgp-no-route": ("no ARP reply, or an ICMP error", ""),
     "bgp-refused": (
         "BGP peer 192.168.63.204 is not established: start, Active Socket: Connection refused",
@@ -141,6 +149,10 @@ FACTS = {
 }
 """By sample: words of the fact that it holds, and the cause that may be claimed."""
 SILENT = {
+    "apiserver-established": "connections that are established",
+    "cilium-observe": "a connection that is opened",
+    "hubble-forwarded": "queries that are forwarded and answered",
+    "vpc-rules": "rules of routing: which pods exist is written beside them",
     "mtr-indented": "one router on the way answers few probes, those behind it all",
     "strace-poll": "one answer for the resolver, then 2.5 s without: what it asked for is not in the text",
     "mss-clamped": "one connection, opened; the text ends with the next SYN",

@@ -30,7 +30,8 @@ _JSON = re.compile(
     r'\{"(?:certs|content_type|conn_id|errormsg|exitcode|filename_effective|ftp_entry_path|http_code)":'
 )
 _UNDERSTOOD = re.compile(
-    r"\s{0,40}-{4,60}\s*$|(?:real|user|sys)\s{1,8}\d{1,6}m ?[\d.]{1,12}s\s*$|Command exited with|\s{0,40}(?:http_code|response_code|remote_ip|size_\w{1,20}|speed_\w{1,20}|num_\w{1,20}|"
+    r"\s{0,40}-{4,60}\s*$|(?:real|user|sys)\s{1,8}\d{1,6}m ?[\d.]{1,12}s\s*$|Command exited with|"
+    r"\s{0,40}(?:http_code|response_code|remote_ip|size_\w{1,20}|speed_\w{1,20}|num_\w{1,20}|"
     r"url_effective|ssl_verify_result|local_port)\s{0,12}[:=]"
 )
 _LONGEST_JSON = 60_000

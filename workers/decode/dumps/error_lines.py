@@ -27,6 +27,8 @@ LAST_RESORT: Final = True
 _LONGEST: Final = 4_000
 _PROGRAM: Final = re.compile(r"[:={(\[\"'|]|^\S{1,80}(?:Exception|Error)\b|\bE[A-Z]{4,16}\b")
 """A sign that a program composed the line."""
+_CLASS: Final = re.compile(r"\b(?:[\w$]{1,60}\.){2,12}[\w$]{0,60}(?:Exception|Error)\b")
+"""An exception with its package."""
 _BULLET: Final = re.compile(r"\s{0,3}(?:[-*] |\d{1,2}[.)] |> )?")
 _TRACE: Final = re.compile(
     r"\s{1,16}(?:at \S|\.\.\. \d{1,5} (?:more|common)|File \"|[\w$]{1,40}: \S|[}\])])|Caused by: |"
@@ -45,6 +47,8 @@ def owns_line(line: str) -> bool:
     if len(line) > _LONGEST or is_of_load_test(line) or not names_an_error(line):
         return False
     bare = line[_BULLET.match(line).end() :]  # type: ignore[union-attr]
+    if _CLASS.search(bare) is not None:
+        return True
     return _PROGRAM.search(bare) is not None and not is_remark(bare)
 
 

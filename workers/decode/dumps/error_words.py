@@ -15,9 +15,11 @@ _ERRORS: Final = re.compile(
     r"socket hang up|\bE(?:CONN(?:RESET|REFUSED|ABORTED)|TIMEDOUT|SOCKETTIMEDOUT|HOSTUNREACH|NETUNREACH|PIPE|"
     r"ADDRNOTAVAIL|ADDRINUSE|NOTFOUND|AI_AGAIN|NOBUFS)\b|upstream connect error|unexpected eof|"
     r"\bgo_?away\b|unreachable backend|message too long|"
-    r"(?:Connect|Socket|SocketTimeout|ConnectTimeout|ReadTimeout|NoRouteToHost|UnknownHost|ClosedChannel|ConnectionReset|"
+    r"(?:Connect|Socket|SocketTimeout|ConnectTimeout|ReadTimeout|NoRouteToHost|UnknownHost|ClosedChannel|"
+    r"ConnectionReset|"
     r"NoHttpResponse|SSLHandshake)(?:Exception|Error)\b|premature(?:ly)? clos|server closed the connection|"
-    r"transport is closing|use of closed network connection|connection termination|no healthy upstream|no live upstreams|remote end closed",
+    r"transport is closing|use of closed network connection|connection termination|no healthy upstream|"
+    r"no live upstreams|remote end closed",
     re.IGNORECASE,
 )
 

@@ -36,7 +36,7 @@ _CERTAIN = re.compile(
 _EVENT = re.compile(
     r"\s{0,4}(?P<type>Warning|Normal)\s{2,40}(?P<reason>[A-Z][A-Za-z]{2,40})\s{2,40}"
     r"(?P<age>[\w<>]{2,16}(?: \(x\d{1,9} over "
-    r"\w{1,12}\))?|\S{1,12})\s{2,40}(?P<source>\S{3,120}(?: \S{1,60})?)\s{2,40}(?P<text>\S.*)$"
+    r"[\w<>]{1,12}\))?|\S{1,12})\s{2,40}(?P<source>\S{3,120}(?: \S{1,60})?)\s{2,40}(?P<text>\S.*)$"
 )
 _LISTED_EVENT = re.compile(
     r"(?P<age>\w{2,16})\s{2,40}(?P<type>Warning|Normal)\s{2,40}(?P<reason>[A-Z][A-Za-z]{2,40})\s{2,40}"

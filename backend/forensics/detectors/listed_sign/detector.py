@@ -18,6 +18,7 @@ from backend.forensics.evidence.kernel.listed_signs.receive_load import receive_
 from backend.forensics.evidence.kernel.listed_signs.sign import ListingSign
 from backend.forensics.evidence.kernel.listed_signs.socket_states import STATE_SIGNS
 from backend.forensics.evidence.kernel.listed_signs.tables import TABLE_SIGNS, rule_signs
+from backend.forensics.evidence.kernel.listed_signs.transfers import TRANSFER_SIGNS
 from backend.forensics.findings import frame_evidence, line_evidence, plural
 from backend.forensics.report import FindingPart
 
@@ -43,7 +44,15 @@ def detect(facts: Facts, thresholds: Thresholds = DEFAULT) -> Detection:
     if not dumps:
         return Detection("not-checkable", "needs a listing")
     signs = [*rule_signs(dumps, thresholds.rule_packets_least), *hop_signs(dumps, thresholds.judged_hops)]
-    readers = (*TABLE_SIGNS, *ENTRY_SIGNS, *EVENT_SIGNS, *LOG_SIGNS, *PROBE_SIGNS, *STATE_SIGNS)
+    readers = (
+        *TABLE_SIGNS,
+        *ENTRY_SIGNS,
+        *EVENT_SIGNS,
+        *LOG_SIGNS,
+        *PROBE_SIGNS,
+        *STATE_SIGNS,
+        *TRANSFER_SIGNS,
+    )
     signs += [sign for read in readers for sign in read(dumps)]
     signs += [*fallen_counter_signs(facts.kernel), *receive_load_signs(facts.listed_hosts.hosts)]
     signs += printed_flow_signs(facts.captures)

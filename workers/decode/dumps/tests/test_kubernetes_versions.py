@@ -68,4 +68,4 @@ def test_two_commands_in_one_session_are_two_dumps() -> None:
     ],
 )
 def test_what_others_print_is_not_taken_for_it(text: str) -> None:
-    assert recognise_dump(text.encode()) is None
+    assert recognise_dump(text.encode()) != KIND

@@ -61,7 +61,7 @@ def test_sockets_counted_by_state(line: str) -> None:
 
 
 def test_an_error_and_its_stack_trace() -> None:
-    text = "java.net.SocketException: Connection reset\n\tat java.net.SocketInputStream.read(S.java:210)\nCaused by: x\n"
+    text = "java.net.SocketException: Connection reset\n\tat java.net.SocketInputStream.read(S:1)\nCaused by: x\n"
     (message,) = only(text).log_messages
     assert (message.level, message.line) == ("error", 1)
 

@@ -9,6 +9,10 @@ _MEANINGS: Final = tuple(
     (re.compile(words, re.IGNORECASE), meaning)
     for words, meaning in (
         (
+            r"(?:dial|connect) unix |unix:/{1,3}\S{1,200}",
+            "a socket of this host itself: the program that listens on it does not run, or is not ready",
+        ),
+        (
             r"upstream prematurely closed connection while reading response header|"
             r"reset reason:? connection termination|upstream_reset_before_response_started\{connection_termination",
             "the upstream closed the connection before it responded: it stopped, or its keep-alive timeout is shorter "

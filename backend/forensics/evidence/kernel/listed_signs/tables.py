@@ -99,8 +99,9 @@ def uncounted_signs(dumps: Sequence[DumpInput]) -> Iterator[ListingSign]:
             names = shown([f"{rule.chain} ({rule.verdict.upper()})" for rule in found])
             yield ListingSign(
                 "uncounted", "info", "Chains that end by dropping or rejecting",
-                f"What no rule before accepts is dropped or rejected at the end of {names}; this listing has no counters.",
-                tuple((each.input, rule.line) for rule in found[:50]), len(found), "whether they hit the failing packets",
+                f"What no rule before accepts is dropped or rejected at the end of {names}; this listing has no "
+                "counters.", tuple((each.input, rule.line) for rule in found[:50]), len(found),
+                "whether they hit the failing packets",
                 "iptables -L -v -n -x   # twice, while it fails; iptables-save -c",
             )  # fmt: skip
 
@@ -308,6 +309,7 @@ def _match_of(rule: NatRule) -> str:
 
 
 TABLE_SIGNS: Final[tuple[ReadSigns, ...]] = (
-    policy_signs, uncounted_signs, neighbor_signs, route_signs, policy_rule_signs, bridge_signs, card_signs, module_signs,
+    policy_signs, uncounted_signs, neighbor_signs, route_signs, policy_rule_signs, bridge_signs, card_signs,
+    module_signs,
     setting_signs, queue_signs, duplicate_signs, endpointless_signs, masquerade_signs,
 )  # fmt: skip
