@@ -29,6 +29,10 @@ class PathMtu(Case):
     """Connections whose handshake was captured."""
     icmp_messages: int
     icmp_mtu_bytes: int | None
+    smaller_connections: int
+    """Connections in which the same bytes passed afterwards, in smaller segments."""
+    smaller_segment_bytes: int | None
+    """The largest of these."""
     overhead_bytes: list[str]
     sender: Endpoint = field(metadata=APART)
     receiver: Endpoint = field(metadata=APART)

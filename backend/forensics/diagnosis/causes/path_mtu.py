@@ -56,7 +56,7 @@ def _hypothesis(facts: Facts, finding: PathMtu) -> Hypothesis:
         ),
         prior=PRIOR,
         steps=(ClaimPart(role="step", text=finding.summary, evidence=list(finding.evidence)),),
-        weighed=(_size(finding), *_icmp_messages(finding), *tunnels),
+        weighed=(_size(finding), *_smaller(finding), *_icmp_messages(finding), *tunnels),
         both_sides=has_icmp,
         independent=bool(tunnels),
         signs=1,
@@ -86,6 +86,17 @@ def _size(finding: PathMtu) -> Weighed:
         f"without success, while {' and '.join(smaller)} passed."
     )
     return Weighed(2.2, text, list(finding.evidence), "only the size makes the difference")
+
+
+def _smaller(finding: PathMtu) -> list[Weighed]:
+    """The sender's own fallback (RFC 4821): only the size of its segments changed."""
+    if finding.smaller_segment_bytes is None:
+        return []
+    text = (
+        f"In {plural(finding.smaller_connections, 'connection')} the sender then sent the same bytes in segments of "
+        f"up to {finding.smaller_segment_bytes:,} bytes, which were acknowledged."
+    )
+    return [Weighed(1.0, text, list(finding.evidence), "other connections were carried in the meantime")]
 
 
 def _icmp_messages(finding: PathMtu) -> list[Weighed]:

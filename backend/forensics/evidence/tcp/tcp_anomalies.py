@@ -1,7 +1,7 @@
 """Signals of TCP connections, each connection as one vantage point saw it.
 
-The vantage point that saw most of a connection's signals is taken: nearest to whoever sends again, since behind a loss
-the first of the two segments is missing."""
+The vantage point that saw most of a connection's segments twice is taken: nearest to whoever sends again, since behind
+a loss the first of the two segments is missing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from backend.forensics.evidence.attempts.delays import Frame
 from backend.forensics.evidence.clocks.sightings import Ints, Place, boundaries, join_rows
 from backend.forensics.evidence.clocks.sorted_rows import distinct, lexsort
 from backend.forensics.packets import TCP
-from backend.forensics.signals import SIGNAL_DTYPE
+from backend.forensics.signals import FILLED, SENT_AGAIN, SIGNAL_DTYPE
 
 Mask = NDArray[np.bool_]
 
@@ -90,7 +90,7 @@ def collect_anomalies(captures: Sequence[Capture], attempts: Attempts) -> TcpAno
     link = _links(connections, attempts.sightings.link_of_node)
     server_of_node, servers = _servers(connections)
     totals = _connections_of(connections, link, server_of_node, len(servers))
-    chosen = _one_sighting(node, link, attempts.order.rank, place)
+    chosen = _one_sighting(rows["kind"], node, link, attempts.order.rank, place)
     chosen = chosen[lexsort((rows["time_ns"][chosen], node[chosen]))]
     node = node[chosen]
     common_ns = attempts.clocks.of_captures(capture[chosen], rows["time_ns"][chosen].astype(np.int64))
@@ -153,13 +153,14 @@ def _connections_of(connections: NDArray[np.void], link: Ints, server: Ints, ser
     return np.bincount(pairs // links_total, minlength=servers_total)
 
 
-def _one_sighting(node: Ints, link: Ints, rank: Sequence[int], place: Ints) -> Ints:
-    """Positions of the signals of the one node of each link that has most of them; of equals the nearest to the
-    client."""
+def _one_sighting(kind: NDArray[np.uint8], node: Ints, link: Ints, rank: Sequence[int], place: Ints) -> Ints:
+    """Positions of the signals of the one node of each link that saw most segments twice, then of that with most
+    signals; of equals the nearest to the client."""
     if not len(node):
         return node
-    nodes, first, counts = np.unique(node, return_index=True, return_counts=True)
+    nodes, first, of, counts = np.unique(node, return_index=True, return_inverse=True, return_counts=True)
+    twice = np.bincount(of, (kind & (SENT_AGAIN | FILLED)) == SENT_AGAIN).astype(np.int64)
     near = np.array(rank, np.int64)[place[first]] if len(rank) else np.zeros(len(nodes), np.int64)
-    order = lexsort((nodes, near, -counts, link[nodes]))
+    order = lexsort((nodes, near, -counts, -twice, link[nodes]))
     best = order[np.unique(link[nodes][order], return_index=True)[1]]
     return np.flatnonzero(np.isin(node, nodes[best]))

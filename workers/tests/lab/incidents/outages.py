@@ -9,8 +9,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from workers.tests.lab.hosts import counted, rule
-from workers.tests.lab.incident import EVERYTHING, Case, Lab, incident, nothing_wrong
-from workers.tests.lab.programs import Request, checksum, make_calls
+from workers.tests.lab.incident import EVERYTHING, Case, Lab, each_share, incident, nothing_wrong
+from workers.tests.lab.programs import Call, Request, checksum, make_calls
 
 if TYPE_CHECKING:
     from workers.tests.lab.star import Star
@@ -52,6 +52,42 @@ def _take_down(star: Star, down_s: float) -> None:
         "link set in up",
         f"route replace {star.pod_network} via {star.node_address}",
     )
+
+
+@incident(
+    "outage-mtu-probing",
+    None,
+    "look-alike of upload-mtu-probing: nothing passes for seconds, and senders try smaller segments",
+)
+def outage_mtu_probing(lab: Lab) -> list[Case]:
+    """With tcp_mtu_probing, what passes first after the outage is smaller than what was lost in it."""
+    star = lab.star()
+    star.serve()
+    for pod in star.pods:
+        pod.sysctl(ipv4__tcp_mtu_probing=1)
+    begins_s, down_s = lab.random.uniform(1, 2), lab.random.uniform(3.3, 4)
+    upload = [Request("/up/9", upload_bytes=lab.random.randrange(5, 20) * 1000)]
+    before = [replace(call, at_s=begins_s - 0.05, timeout_s=20) for call in star.calls(10, 1, upload)]
+    with lab.recorded(star):
+        outage = star.router.start(_drop_all, star, begins_s + 0.2, down_s)
+        lab.calls = make_calls([*star.calls(40, 8), *(_with_rest(call) for call in before)])
+        outage.result()
+    lab.truth |= {"down_s": down_s, "dropped": counted(star.router, "outage")}
+    lost = ("path-loss", "return-path-loss")
+    files = ("pod0.pcap", "node.pcap", "server0.pcap")
+    return [Case("all", EVERYTHING, allowed=lost), *each_share(files, lost)]
+
+
+def _with_rest(call: Call) -> Call:
+    """Opened before the outage, its upload begins in it."""
+    return replace(call, requests=tuple(replace(each, silence_s=0.3) for each in call.requests))
+
+
+def _drop_all(star: Star, begins_s: float, down_s: float) -> None:
+    time.sleep(begins_s)
+    rule(star.router, "outage", "", "drop")
+    time.sleep(down_s)
+    star.router.nft("flush chain ip lab outage")
 
 
 @incident(

@@ -13,7 +13,7 @@ from backend.forensics.evidence.facts import gather_facts
 from backend.forensics.packets import MARK_SPURIOUS_RETRANSMISSION
 from backend.forensics.signals import PASSED, SENT_AGAIN
 from backend.forensics.tests.build_anomalies import StumbleBuilder
-from backend.forensics.tests.build_capture import MS
+from backend.forensics.tests.build_capture import MS, T0_NS
 
 
 def stuck(
@@ -79,6 +79,43 @@ def test_a_segment_that_passes_in_the_end_is_loss(acknowledged: int, told: int) 
     capture = stuck(1)
     capture.signal(0, 1_700 * MS, PASSED, acknowledgement=acknowledged, from_client=1)
     assert len(found(capture).findings) == told
+
+
+def passed_smaller(
+    *, smaller: int = 1_024, mss: int = 1_460, others: int = 1, other_bytes: int = 300, begun_ms: int = 500
+) -> StumbleBuilder:
+    """A server sends 1,448 bytes in vain, then `smaller` of them, and all are acknowledged; `others` are carried."""
+    capture = stuck(1, client_mss=mss, server_mss=mss)
+    capture.signal(0, 1_700 * MS, SENT_AGAIN, sequence=5, payload_bytes=smaller)
+    capture.signal(0, 1_710 * MS, PASSED, acknowledgement=5 + 1448, from_client=1)
+    begun: dict[str, Any] = {"first_ns": T0_NS + begun_ms * MS, "last_ns": T0_NS + (begun_ms + 100) * MS}
+    for _ in range(others):
+        capture.connection(**begun, client_bytes=80, server_bytes=other_bytes, server_packets=5)
+    return capture
+
+
+def test_the_same_bytes_that_pass_in_smaller_segments_are_a_limit_of_size() -> None:
+    (finding,) = found(passed_smaller()).findings
+    assert (finding.measures["smaller_connections"], finding.measures["smaller_segment_bytes"]) == (1, 1_024)
+    assert (
+        "In 1 connection the same bytes passed afterwards, in segments of up to 1,024 bytes."
+        in finding.summary
+    )
+
+
+@pytest.mark.parametrize(
+    "capture",
+    [
+        passed_smaller(others=0),  # the path may have been down for packets of any size
+        passed_smaller(begun_ms=1_300),  # it may have come back in the meantime
+        passed_smaller(other_bytes=5 * 1_200),  # segments of more than 1,024 bytes passed
+        passed_smaller(smaller=1_448 - 40),  # TCP's options may take so much
+        passed_smaller(mss=1_400),  # what segmentation offload divides later
+        passed_smaller(mss=0),  # a handshake before the capture
+    ],
+)
+def test_smaller_segments_alone_do_not_show_a_limit_of_size(capture: StumbleBuilder) -> None:
+    assert found(capture).findings == ()
 
 
 def test_an_icmp_message_that_is_not_obeyed_makes_one_connection_notable() -> None:
